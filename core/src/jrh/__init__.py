@@ -1,0 +1,154 @@
+"""Stress-test LLM judges: run a suite, read its records and measures, or write a plugin.
+
+Everything public is importable from here, except the statistics (`jrh.stats`) and the test kit (`jrh.testing`). Names are
+loaded on first use, so that importing `jrh` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jrh.errors import FaultKind as FaultKind
+    from jrh.errors import JrhError as JrhError
+    from jrh.errors import ModelFault as ModelFault
+    from jrh.errors import PluginError as PluginError
+    from jrh.errors import Problem as Problem
+    from jrh.errors import StopReason as StopReason
+    from jrh.errors import StopRun as StopRun
+    from jrh.errors import StoreError as StoreError
+    from jrh.errors import SuiteError as SuiteError
+    from jrh.events import RecordWritten as RecordWritten
+    from jrh.events import RunFinished as RunFinished
+    from jrh.events import RunStarted as RunStarted
+    from jrh.hookspecs import hookimpl as hookimpl
+    from jrh.identity import content_id as content_id
+    from jrh.identity import derive_seed as derive_seed
+    from jrh.protocols import BatchJudge as BatchJudge
+    from jrh.protocols import BuildContext as BuildContext
+    from jrh.protocols import ChatModel as ChatModel
+    from jrh.protocols import ChatRequest as ChatRequest
+    from jrh.protocols import Completion as Completion
+    from jrh.protocols import DataSource as DataSource
+    from jrh.protocols import Judge as Judge
+    from jrh.protocols import Logger as Logger
+    from jrh.protocols import Metric as Metric
+    from jrh.protocols import MetricContext as MetricContext
+    from jrh.protocols import ModelClient as ModelClient
+    from jrh.protocols import Parser as Parser
+    from jrh.protocols import Perturber as Perturber
+    from jrh.protocols import Rates as Rates
+    from jrh.protocols import Reporter as Reporter
+    from jrh.protocols import SetPerturber as SetPerturber
+    from jrh.protocols import SetValidator as SetValidator
+    from jrh.protocols import SimulatedJudge as SimulatedJudge
+    from jrh.protocols import TrainedJudge as TrainedJudge
+    from jrh.protocols import Validator as Validator
+    from jrh.records import Categorical as Categorical
+    from jrh.records import RecordTable as RecordTable
+    from jrh.report import Attrition as Attrition
+    from jrh.report import ComponentUsed as ComponentUsed
+    from jrh.report import CostLine as CostLine
+    from jrh.report import FaultLine as FaultLine
+    from jrh.report import RunReport as RunReport
+    from jrh.report import TaskSummary as TaskSummary
+    from jrh.runs import RunResult as RunResult
+    from jrh.runs import run as run
+    from jrh.scales import Scale as Scale
+    from jrh.scales import ScaleKind as ScaleKind
+    from jrh.scales import invert as invert
+    from jrh.specs import ALL_MODES as ALL_MODES
+    from jrh.specs import DataSourceSpec as DataSourceSpec
+    from jrh.specs import JudgeKind as JudgeKind
+    from jrh.specs import JudgeSpec as JudgeSpec
+    from jrh.specs import MetricSpec as MetricSpec
+    from jrh.specs import ModelSpec as ModelSpec
+    from jrh.specs import NoOptions as NoOptions
+    from jrh.specs import ParserSpec as ParserSpec
+    from jrh.specs import PerturberSpec as PerturberSpec
+    from jrh.specs import ReporterSpec as ReporterSpec
+    from jrh.specs import ReportTarget as ReportTarget
+    from jrh.specs import Scope as Scope
+    from jrh.specs import ValidatorSpec as ValidatorSpec
+    from jrh.templates import render as render
+    from jrh.templates import variables_of as variables_of
+    from jrh.types import REFERENCE as REFERENCE
+    from jrh.types import Case as Case
+    from jrh.types import Changes as Changes
+    from jrh.types import Condition as Condition
+    from jrh.types import Draft as Draft
+    from jrh.types import Equals as Equals
+    from jrh.types import Example as Example
+    from jrh.types import Expectation as Expectation
+    from jrh.types import Interval as Interval
+    from jrh.types import Item as Item
+    from jrh.types import Json as Json
+    from jrh.types import Judgement as Judgement
+    from jrh.types import Measure as Measure
+    from jrh.types import Message as Message
+    from jrh.types import Mode as Mode
+    from jrh.types import ModelName as ModelName
+    from jrh.types import NotAbove as NotAbove
+    from jrh.types import NotBelow as NotBelow
+    from jrh.types import ParserName as ParserName
+    from jrh.types import Polarity as Polarity
+    from jrh.types import Prompt as Prompt
+    from jrh.types import Provenance as Provenance
+    from jrh.types import Question as Question
+    from jrh.types import Record as Record
+    from jrh.types import Reply as Reply
+    from jrh.types import Same as Same
+    from jrh.types import Sampling as Sampling
+    from jrh.types import Skip as Skip
+    from jrh.types import Status as Status
+    from jrh.types import Task as Task
+    from jrh.types import Text as Text
+    from jrh.types import Trial as Trial
+    from jrh.types import Truth as Truth
+    from jrh.types import Usage as Usage
+    from jrh.types import Validation as Validation
+    from jrh.types import ValidatorName as ValidatorName
+    from jrh.types import Verdict as Verdict
+
+_PUBLIC = {
+    "errors": "FaultKind JrhError ModelFault PluginError Problem StopReason StopRun StoreError SuiteError",
+    "events": "RecordWritten RunFinished RunStarted",
+    "hookspecs": "hookimpl",
+    "identity": "content_id derive_seed",
+    "protocols": (
+        "BatchJudge BuildContext ChatModel ChatRequest Completion DataSource Judge Logger Metric MetricContext "
+        "ModelClient Parser Perturber Rates Reporter SetPerturber SetValidator SimulatedJudge TrainedJudge Validator"
+    ),
+    "records": "Categorical RecordTable",
+    "report": "Attrition ComponentUsed CostLine FaultLine RunReport TaskSummary",
+    "runs": "RunResult run",
+    "scales": "Scale ScaleKind invert",
+    "specs": (
+        "ALL_MODES DataSourceSpec JudgeKind JudgeSpec MetricSpec ModelSpec NoOptions ParserSpec PerturberSpec "
+        "ReportTarget ReporterSpec Scope ValidatorSpec"
+    ),
+    "templates": "render variables_of",
+    "types": (
+        "REFERENCE Case Changes Condition Draft Equals Example Expectation Interval Item Json Judgement Measure Message "
+        "Mode ModelName NotAbove NotBelow ParserName Polarity Prompt Provenance Question Record Reply Same Sampling Skip "
+        "Status Task Text Trial Truth Usage Validation ValidatorName Verdict"
+    ),
+}
+_MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names.split()}
+
+__all__ = sorted(_MODULE_OF)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'jrh' has no attribute '{name}'")
+    value = getattr(import_module(f"jrh.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__

@@ -1,0 +1,30 @@
+"""Ids and seeds that follow from content, so that the same work has the same name everywhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Final
+
+ID_LENGTH: Final = 32
+"""Hexadecimal digits of an id: 128 bits."""
+
+
+def canonical_json(value: object) -> str:
+    """Write JSON with sorted keys and no white space; equal values give equal text."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def content_id(*parts: object) -> str:
+    """Return the id of JSON-like parts: the first 128 bits of SHA-256 over their canonical JSON."""
+    digest = hashlib.sha256(canonical_json(parts).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:ID_LENGTH]
+
+
+def derive_seed(run_seed: int, *parts: object) -> int:
+    """Derive a seed from the run's seed and what it is for, for example family, item and variant.
+
+    Returns:
+        A number from 0 to 2**31 - 1, which every library and provider accepts.
+    """
+    return int(content_id("seed", run_seed, *parts)[:8], 16) & 0x7FFFFFFF

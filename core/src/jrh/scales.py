@@ -1,0 +1,119 @@
+"""The decision space of a task: which labels there are, in which order, how far apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from attrs import field, frozen
+from attrs.validators import min_len
+
+from jrh.errors import JrhError
+
+
+class ScaleKind(Enum):
+    """What the labels of a scale mean to each other."""
+
+    LABELS = "labels"
+    """Names without order, such as YES and NO."""
+    ORDINAL = "ordinal"
+    """Levels in order, such as 1 to 6; the labels stand from lowest to highest."""
+    PAIRWISE = "pairwise"
+    """The option preferred, A or B, optionally a tie, which stands last."""
+
+
+@frozen(kw_only=True)
+class Scale:
+    """Name the labels a judge may answer with; labels are text, exactly as a file has them."""
+
+    kind: ScaleKind
+    labels: tuple[str, ...] = field(validator=min_len(2))
+    """All labels; ordinal ones from lowest to highest."""
+    tie: str | None = None
+    """The label that prefers neither option; pairwise scales only; stands last in `labels`."""
+
+    def __attrs_post_init__(self) -> None:
+        """Reject repeated labels and ties that are not labels."""
+        if len(set(self.labels)) != len(self.labels):
+            raise JrhError(f"a scale needs distinct labels, got {', '.join(self.labels)}")
+        if self.tie is not None and (self.kind is not ScaleKind.PAIRWISE or self.labels[-1] != self.tie):
+            raise JrhError(f"the tie '{self.tie}' must be the last label of a pairwise scale")
+
+    @classmethod
+    def of_labels(cls, *labels: str) -> Scale:
+        """Make a scale of names without order."""
+        return cls(kind=ScaleKind.LABELS, labels=labels)
+
+    @classmethod
+    def of_levels(cls, low: int, high: int) -> Scale:
+        """Make an ordinal scale of the whole numbers from `low` to `high`, both included."""
+        if high <= low:
+            raise JrhError(f"an ordinal scale goes from a lower to a higher number, got [{low}, {high}]")
+        return cls(kind=ScaleKind.ORDINAL, labels=tuple(str(level) for level in range(low, high + 1)))
+
+    @classmethod
+    def of_pairs(cls, *, tie: str | None = None) -> Scale:
+        """Make the pairwise scale A/B, with a tie label where given."""
+        return cls(kind=ScaleKind.PAIRWISE, labels=("A", "B") + ((tie,) if tie else ()), tie=tie)
+
+    def __contains__(self, label: object) -> bool:
+        """Tell whether the text is exactly one of the labels."""
+        return label in self.labels
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Return the labels without the tie."""
+        return tuple(label for label in self.labels if label != self.tie)
+
+    @property
+    def ordered(self) -> bool:
+        """Tell whether the labels have an order."""
+        return self.kind is ScaleKind.ORDINAL
+
+    def rank(self, label: str) -> int:
+        """Return the position of a label, 0 for the lowest.
+
+        Raises:
+            JrhError: the label is not on the scale.
+        """
+        try:
+            return self.labels.index(label)
+        except ValueError:
+            raise JrhError(f"label '{label}' is not on the scale {', '.join(self.labels)}") from None
+
+    def distance(self, one: str, other: str) -> float:
+        """Return how far apart two labels are: steps on an ordinal scale, 0 or 1 elsewhere."""
+        if self.ordered:
+            return float(abs(self.rank(one) - self.rank(other)))
+        return float(self.rank(one) != self.rank(other))
+
+    def match(self, text: str) -> str | None:
+        """Return the label that equals the text but for case and outer white space, or None.
+
+        Exact equality wins; a text that two labels match only by folding case matches none.
+        """
+        bare = text.strip()
+        if bare in self.labels:
+            return bare
+        folded = [label for label in self.labels if label.casefold() == bare.casefold()]
+        return folded[0] if len(folded) == 1 else None
+
+    def identity_map(self) -> dict[str, str]:
+        """Return the map presented -> canonical of a question that is presented as it is."""
+        return {label: label for label in self.labels}
+
+    def swap_map(self) -> dict[str, str]:
+        """Return the map presented -> canonical of swapped options or inverted polarity.
+
+        The options are reversed (A <-> B, YES <-> NO, 1 <-> 6), a tie stays.
+        """
+        mapped = dict(zip(self.options, reversed(self.options), strict=True))
+        return mapped | ({self.tie: self.tie} if self.tie else {})
+
+
+def invert(label_map: Mapping[str, str], canonical: str) -> str | None:
+    """Return the presented label of a canonical one, or None where no presented label means it.
+
+    Where several presented labels mean it (a wider scale), the first in the map's order is returned.
+    """
+    return next((presented for presented, meant in label_map.items() if meant == canonical), None)
