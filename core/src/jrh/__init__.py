@@ -1,7 +1,7 @@
 """Stress-test LLM judges: run a suite, read its records and measures, or write a plugin.
 
-Everything public is importable from here, except the statistics (`jrh.stats`) and the test kit (`jrh.testing`). Names are
-loaded on first use, so that importing `jrh` costs next to nothing.
+Everything public is importable from here, except the statistics (`jrh.stats`) and the test kit (`jrh.testing`). Names
+are loaded on first use, so that importing `jrh` costs next to nothing.
 """
 
 from __future__ import annotations
@@ -130,14 +130,14 @@ _PUBLIC = {
     ),
     "templates": "render variables_of",
     "types": (
-        "REFERENCE Case Changes Condition Draft Equals Example Expectation Interval Item Json Judgement Measure Message "
-        "Mode ModelName NotAbove NotBelow ParserName Polarity Prompt Provenance Question Record Reply Same Sampling Skip "
-        "Status Task Text Trial Truth Usage Validation ValidatorName Verdict"
+        "REFERENCE Case Changes Condition Draft Equals Example Expectation Interval Item Json Judgement Measure "
+        "Message Mode ModelName NotAbove NotBelow ParserName Polarity Prompt Provenance Question Record Reply Same "
+        "Sampling Skip Status Task Text Trial Truth Usage Validation ValidatorName Verdict"
     ),
 }
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
-__all__ = sorted(_MODULE_OF)
+__all__ = sorted(_MODULE_OF)  # noqa: PLE0605 - a list, made at import
 
 
 def __getattr__(name: str) -> Any:

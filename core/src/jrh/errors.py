@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import Enum
+from http import HTTPStatus
 from typing import Final
 
 from attrs import frozen
@@ -80,6 +81,15 @@ _RETRYABLE: Final = frozenset(
 )
 
 
+_KIND_OF_STATUS: Final[dict[int, FaultKind]] = {
+    HTTPStatus.UNAUTHORIZED: FaultKind.UNAUTHORIZED,
+    HTTPStatus.FORBIDDEN: FaultKind.UNAUTHORIZED,
+    HTTPStatus.REQUEST_TIMEOUT: FaultKind.TIMEOUT,
+    HTTPStatus.CONFLICT: FaultKind.SERVER_ERROR,
+    HTTPStatus.TOO_MANY_REQUESTS: FaultKind.RATE_LIMIT,
+}
+
+
 class ModelFault(Exception):
     """Report one failed attempt of a model provider; raised by models, handled by the gateway alone."""
 
@@ -101,13 +111,9 @@ class ModelFault(Exception):
     @classmethod
     def from_http_status(cls, status: int, detail: str, *, retry_after: float | None = None) -> ModelFault:
         """Classify an HTTP error status; the one place where statuses get their meaning."""
-        if status in (401, 403):
-            kind = FaultKind.UNAUTHORIZED
-        elif status == 408:
-            kind = FaultKind.TIMEOUT
-        elif status == 429:
-            kind = FaultKind.RATE_LIMIT
-        elif status == 409 or status >= 500:
+        if status in _KIND_OF_STATUS:
+            kind = _KIND_OF_STATUS[status]
+        elif status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             kind = FaultKind.SERVER_ERROR
         else:
             kind = FaultKind.REJECTED

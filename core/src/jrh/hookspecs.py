@@ -1,8 +1,9 @@
 """The hooks of jrh. Eight declare components, three tell what happened.
 
-Declaration hooks are called once per process while plugins are loaded, before a suite is resolved. Declare only: no I/O,
-no heavy import; a factory runs later, and only if a suite asks for the name. If a declaration hook raises, `jrh plugins
-list` shows the problem and none of that hook's components of that plugin is available; other plugins are not affected.
+Declaration hooks are called once per process while plugins are loaded, before a suite is resolved. Declare only: no
+I/O, no heavy import; a factory runs later, and only if a suite asks for the name. If a declaration hook raises, `jrh
+plugins list` shows the problem and none of that hook's components of that plugin is available; other plugins are not
+affected.
 
 Event hooks return nothing and can never fail a run: what they raise is logged.
 """
@@ -165,8 +166,8 @@ def jrh_parsers() -> Iterable[ParserSpec]:
 def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metrics this plugin provides.
 
-    All declared metrics run unless a suite lists some under `metrics`. `measure` is called once per run with all records
-    of the plan; what it raises is a note in the report, and the other metrics still run.
+    All declared metrics run unless a suite lists some under `metrics`. `measure` is called once per run with all
+    records of the plan; what it raises is a note in the report, and the other metrics still run.
 
     Example:
         ```python
@@ -209,7 +210,7 @@ def jrh_models() -> Iterable[ModelSpec]:
 
         @hookimpl
         def jrh_models():
-            yield ModelSpec(name="parrot", summary="repeats the question", factory=lambda o, c: Parrot(), simulated=True)
+            yield ModelSpec(name="parrot", summary="repeats", factory=lambda o, c: Parrot(), simulated=True)
         ```
     """
     return ()
@@ -219,8 +220,8 @@ def jrh_models() -> Iterable[ModelSpec]:
 def jrh_reporters() -> Iterable[ReporterSpec]:
     """Declare the reporters this plugin provides.
 
-    Every reporter runs at the end of a run: those with target `TERMINAL` are printed, the others written to `filename` in
-    the run directory. `render` is pure. What it raises is logged and shown; the other reports are still written.
+    Every reporter runs at the end of a run: those with target `TERMINAL` are printed, the others written to `filename`
+    in the run directory. `render` is pure. What it raises is logged and shown; the other reports are still written.
 
     Example:
         ```python
@@ -228,7 +229,7 @@ def jrh_reporters() -> Iterable[ReporterSpec]:
 
         class Count:
             def render(self, report):
-                return f"{report.suite}: {len(report.records)} records\\n"
+                return f"{report.suite}: {len(report.records)} records"
 
         @hookimpl
         def jrh_reporters():
@@ -259,7 +260,8 @@ def jrh_run_started(event: RunStarted) -> None:
 def jrh_record_written(event: RecordWritten) -> None:
     """Tell that a record is durable; called once per new record, in the order of writing.
 
-    Records that an earlier process wrote are not told again. An implementation costs time on every record: keep it small.
+    Records that an earlier process wrote are not told again. An implementation costs time on every record: keep it
+    small.
 
     Example:
         ```python

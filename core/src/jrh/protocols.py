@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
+from jrh.scales import Scale
 from jrh.types import (
     Draft,
     Example,
@@ -26,7 +27,6 @@ from jrh.types import (
     Validation,
     Verdict,
 )
-from jrh.scales import Scale
 
 if TYPE_CHECKING:
     from jrh.records import RecordTable
@@ -221,13 +221,13 @@ class Reporter(Protocol):
 class Logger(Protocol):
     """The part of a structlog logger that components use."""
 
-    def debug(self, event: str, **values: Any) -> Any:
+    def debug(self, event: str, /, **values: Any) -> Any:
         """Log detail."""
 
-    def info(self, event: str, **values: Any) -> Any:
+    def info(self, event: str, /, **values: Any) -> Any:
         """Log what happened."""
 
-    def warning(self, event: str, **values: Any) -> Any:
+    def warning(self, event: str, /, **values: Any) -> Any:
         """Log what somebody should look at."""
 
 

@@ -153,12 +153,5 @@ class ReporterSpec(Spec):
 
 
 AnySpec: TypeAlias = (
-    DataSourceSpec
-    | PerturberSpec
-    | ValidatorSpec
-    | JudgeSpec
-    | ParserSpec
-    | MetricSpec
-    | ModelSpec
-    | ReporterSpec
+    DataSourceSpec | PerturberSpec | ValidatorSpec | JudgeSpec | ParserSpec | MetricSpec | ModelSpec | ReporterSpec
 )

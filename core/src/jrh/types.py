@@ -10,7 +10,7 @@ from attrs import Factory, frozen
 
 from jrh.scales import Scale
 
-Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 ModelName = NewType("ModelName", str)
 """An option that names a model of the suite's `models`; checked when the suite is loaded."""

@@ -1,0 +1,55 @@
+# `make demo` and `make test` are all a new machine needs: Python 3.11+, pip, make and git.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PLUGINS := $(sort $(wildcard plugins/*))
+CONTRIB := $(sort $(wildcard plugins-contrib/*/pyproject.toml))
+STANDARD := $(filter-out plugins/litellm,$(PLUGINS))
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+MANIFESTS := pyproject.toml constraints.txt core/pyproject.toml $(wildcard plugins/*/pyproject.toml) $(CONTRIB)
+DEMO_DIR ?= runs/demo
+
+.PHONY: demo test lint types architecture check bench schemas clean
+
+demo: $(VENV)/standard
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jrh run examples/demo.yaml --run-dir $(DEMO_DIR)
+
+test: $(VENV)/development lint types architecture check
+
+lint:
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types:
+	$(BIN)/mypy
+
+architecture:
+	$(BIN)/lint-imports
+
+check:
+	$(BIN)/python tests/canary.py $(BIN)/python -m pytest
+
+bench: $(VENV)/development
+	$(BIN)/python -m tests.benchmarks
+
+schemas: $(VENV)/development
+	$(BIN)/jrh schema --output schemas
+
+# pip is told to build without isolation, so that setuptools is fetched once and not once per distribution.
+$(VENV)/python: constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("jrh needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) setuptools wheel
+	@touch $@
+
+$(VENV)/standard: $(VENV)/python $(MANIFESTS)
+	$(INSTALL) --no-build-isolation $(foreach path,core $(STANDARD) .,-e ./$(path))
+	@touch $@
+
+$(VENV)/development: $(VENV)/standard
+	$(INSTALL) --no-build-isolation -e ./plugins/litellm $(foreach path,$(dir $(CONTRIB)),-e ./$(path)) -e ".[dev]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) runs build

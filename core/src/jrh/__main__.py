@@ -1,0 +1,5 @@
+"""Run `jrh` as `python -m jrh`."""
+
+from jrh.cli import main
+
+main()

@@ -1,0 +1,162 @@
+"""Components are built here, and nowhere else: options and a context in, a component out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from attrs import frozen
+
+from jrh.convert import structure, unstructure
+from jrh.errors import JrhError, PluginError
+from jrh.identity import derive_seed
+from jrh.protocols import BuildContext, ChatModel, Logger, ModelClient, Parser, Validator
+from jrh.registry import Entry, Plugins
+from jrh.report import ComponentUsed
+from jrh.resolve import Resolved, ResolvedSuite, references
+from jrh.specs import ModelSpec
+from jrh.suite import ModelUse
+from jrh.types import Json, Task
+
+
+@frozen(kw_only=True)
+class Context:
+    """What a factory is handed (`jrh.BuildContext`)."""
+
+    name: str
+    base: Path
+    log: Logger
+    _builder: Builder
+    _seed_name: str
+    _task: Task | None = None
+
+    @property
+    def task(self) -> Task:
+        """Return the task the component is built for."""
+        if self._task is None:
+            raise PluginError(f"'{self.name}' serves all tasks; its factory must not ask for one")
+        return self._task
+
+    def seed(self, *parts: object) -> int:
+        """Derive a seed from the run's seed, the component and these parts."""
+        return derive_seed(self._builder.resolved.suite.seed, self._seed_name, *parts)
+
+    def model(self, name: str) -> ModelClient:
+        """Return a model of the suite."""
+        return self._builder.model(name)
+
+    def parser(self, name: str) -> Parser:
+        """Return a parser by component name."""
+        found: Parser = self._builder.nested(self._builder.plugins.parsers.find(name), self._task)
+        return found
+
+    def validator(self, name: str) -> Validator:
+        """Return a validator by component name."""
+        found: Validator = self._builder.nested(self._builder.plugins.validators.find(name), self._task)
+        return found
+
+
+class Builder:
+    """Build the components of one run; models are built once and shared."""
+
+    def __init__(
+        self,
+        resolved: ResolvedSuite,
+        plugins: Plugins,
+        log: Callable[..., Logger],
+        open_model: Callable[[ModelUse, ChatModel], ModelClient],
+    ) -> None:
+        """Keep the suite, what is installed, how to make a logger, and how a model gets its gate."""
+        self.resolved = resolved
+        self.plugins = plugins
+        self._log = log
+        self._open_model = open_model
+        self._models: dict[str, ModelClient] = {}
+
+    def build(self, resolved: Resolved[Any], task: Task | None = None, *, seed_name: str = "") -> Any:
+        """Build one component of the suite.
+
+        Raises:
+            JrhError: the factory says what is wrong, or breaks; a break names the plugin.
+        """
+        context = self._context(resolved.use.name, task, seed_name or resolved.use.name)
+        return self._call(resolved.entry, resolved.options, context)
+
+    def nested(self, entry: Entry[Any], task: Task | None) -> Any:
+        """Build a component that another one names, with its default options."""
+        options = structure({}, entry.spec.options, base=self.resolved.suite.base)
+        return self._call(entry, options, self._context(entry.spec.name, task, entry.spec.name))
+
+    def model(self, name: str) -> ModelClient:
+        """Return the model of a name, building it on first use."""
+        if name not in self._models:
+            resolved = self.resolved.models.get(name)
+            if resolved is None:
+                raise JrhError(
+                    f"unknown model '{name}'; the suite's models: {', '.join(self.resolved.models) or 'none'}"
+                )
+            assert isinstance(resolved.use, ModelUse)
+            self._models[name] = self._open_model(resolved.use, self.build(resolved))
+        return self._models[name]
+
+    def _context(self, name: str, task: Task | None, seed_name: str) -> Context:
+        return Context(
+            name=name,
+            base=self.resolved.suite.base,
+            log=self._log(component=name),
+            builder=self,
+            seed_name=seed_name,
+            task=task,
+        )
+
+    def _call(self, entry: Entry[Any], options: object, context: BuildContext) -> Any:
+        try:
+            return entry.spec.factory(options, context)
+        except JrhError:
+            raise
+        except ImportError as error:
+            raise PluginError(
+                f"'{entry.qualified}' needs a package that is not installed: {error}; "
+                f"install what {entry.distribution} {entry.version} depends on"
+            ) from error
+        except Exception as error:
+            raise PluginError(
+                f"'{entry.qualified}' ({entry.version}) could not be built: {type(error).__name__}: {error}"
+            ) from error
+
+
+def identity(resolved: Resolved[Any], suite: ResolvedSuite) -> Json:
+    """Return what makes a component's work this component's work: plugin, version, options, models."""
+    models = [model_identity(suite.models[name]) for kind, name in references(resolved.options) if kind == "model"]
+    return [resolved.entry.qualified, resolved.entry.version, unstructure(resolved.options), models]
+
+
+def model_identity(resolved: Resolved[ModelSpec]) -> Json:
+    """Return what makes a model's replies this model's: provider, version, options, sampling; not limits or prices."""
+    assert isinstance(resolved.use, ModelUse)
+    return [
+        resolved.entry.qualified,
+        resolved.entry.version,
+        unstructure(resolved.options),
+        unstructure(resolved.use.sampling),
+    ]
+
+
+def used(role: str, resolved: Resolved[Any], *, simulated: bool = False) -> ComponentUsed:
+    """Describe a component for the report."""
+    options = cast(Mapping[str, Json], unstructure(resolved.options))
+    if isinstance(resolved.use, ModelUse):
+        options = {**options, **_set_only(unstructure(resolved.use.sampling))}
+    return ComponentUsed(
+        role=role,
+        name=resolved.use.name,
+        component=resolved.entry.qualified,
+        version=resolved.entry.version,
+        options=options,
+        simulated=simulated,
+    )
+
+
+def _set_only(values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}

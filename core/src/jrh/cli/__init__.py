@@ -1,0 +1,95 @@
+"""The command line. Commands are imported when they are called, so that `jrh --help` is quick."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any, Final
+
+import click
+
+from jrh.errors import JrhError
+
+COMMANDS: Final = {
+    "run": "Run a suite and report; run it again to continue.",
+    "plan": "Show what a run would do and cost, before anything is spent.",
+    "report": "Write the reports of a run again, and print the one for the terminal.",
+    "plugins": "Show what is installed, and what did not load.",
+    "init": "Write a commented suite that runs as it is.",
+    "schema": "Print the JSON Schema of suites, records or results.",
+}
+"""Command -> its line in the help; the command itself is `command` in the module of its name."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the commands in the order people need them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"jrh.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest the nearest command for one that does not exist."""
+        from difflib import get_close_matches
+
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            close = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean '{close[0]}'?" if close else ""
+            raise click.UsageError(f"No such command '{args[0]}'.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="jrh-core", prog_name="jrh")
+def cli() -> None:
+    """Stress-test LLM judges: how far can a judge be trusted, how sure are we, and what did it cost."""
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(invoke(args))
+
+
+def invoke(args: list[str] | None = None) -> int:
+    """Run the command line; expected errors become one message and exit code 2, bugs a traceback without locals."""
+    try:
+        code: Any = cli.main(args=args, prog_name="jrh", standalone_mode=False)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except JrhError as error:
+        _tell(str(error))
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        _tell("interrupted")
+        return 130
+    except BrokenPipeError:
+        return 1
+    except Exception:
+        import traceback
+
+        _tell(traceback.format_exc())
+        return 1
+    return code if isinstance(code, int) else 0
+
+
+def _tell(text: str) -> None:
+    from jrh.redact import Redactor
+
+    click.echo(Redactor.from_environment()(f"jrh: {text}"), err=True)

@@ -1,0 +1,74 @@
+"""`jrh run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from jrh.cli.options import settings_of, suite_options
+from jrh.loading import load_plugins
+from jrh.runs import RunResult, Settings, execute, resolve
+
+
+@click.command("run")
+@suite_options
+@click.option("--yes", "-y", is_flag=True, help="Do not ask before spending.")
+@click.option(
+    "--confirm-above",
+    type=click.FloatRange(min=0),
+    default=1.0,
+    show_default=True,
+    metavar="USD",
+    help="Ask before a run that may cost more.",
+)
+def command(suite: Path, yes: bool, confirm_above: float, **shared: Any) -> int:
+    """Run SUITE and report.
+
+    Running it again in the same run directory continues where it stopped; what has been answered is not asked again.
+
+    Exit codes: 0 done, 2 usage or suite error, 3 incomplete, 4 budget reached, 130 interrupted.
+    """
+    from jrh.cli.progress import show_progress
+
+    settings = settings_of(**shared)
+    loaded = load_plugins(settings.plugins)
+    resolved = resolve(suite, loaded, settings)
+    if not yes and resolved.models:
+        from jrh.cli.plan import confirm
+
+        confirm(resolved, loaded, settings, confirm_above)
+    with show_progress() as progress:
+        result = execute(resolved, loaded, settings, progress)
+    _show(result, suite, settings)
+    return result.exit_code
+
+
+def _show(result: RunResult, suite: Path, settings: Settings) -> None:
+    if result.terminal:
+        click.echo(result.terminal.rstrip("\n"))
+        click.echo()
+    for problem in result.problems:
+        click.echo(f"jrh: {problem}", err=True)
+    click.echo(_spending(result))
+    for path in result.files:
+        click.echo(f"Report: {path}")
+    if result.exit_code:
+        where = f" --run-dir {settings.run_dir}" if settings.run_dir else ""
+        click.echo(f"jrh: not done: {result.message}.", err=True)
+        click.echo(f"jrh: to continue: jrh run {suite}{where}", err=True)
+
+
+def _spending(result: RunResult) -> str:
+    spent = result.spent
+    if not spent.calls:
+        return "No model was called."
+    parts = [f"{spent.calls} calls sent from this run directory, ${spent.paid:.4f} paid"]
+    if spent.unpriced:
+        parts.append(f"{spent.unpriced} replies of unknown price")
+    if result.unknown_calls:
+        parts.append(f"{result.unknown_calls} calls cut off by a kill, outcome unknown")
+    if spent.uncertain:
+        parts.append(f"at worst ${spent.uncertain:.4f} more for calls of unknown cost")
+    return "; ".join(parts) + "."

@@ -1,0 +1,367 @@
+"""The one gate every model call goes through.
+
+Cache -> rate limits -> budget -> intent row, durable -> send under a total timeout -> outcome row, durable -> retries.
+A committed outcome is never lost and never paid for again. Failures are values; only the end of a run is raised.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, Final
+
+from attrs import define, evolve
+
+from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
+from jrh.identity import content_id
+from jrh.ledger import Ledger, cost_of, estimate_prompt_tokens, worst_case
+from jrh.limits import AdaptiveConcurrency, RateLimits
+from jrh.protocols import ChatModel, ChatRequest, Completion, Logger, Rates
+from jrh.redact import Redactor
+from jrh.serial import from_text, to_text
+from jrh.suite import ModelUse
+from jrh.types import Reply, Sampling, Status
+
+if TYPE_CHECKING:
+    from tenacity import AsyncRetrying, RetryCallState
+
+    from jrh.cache import Cache
+    from jrh.store import Store
+
+BREAKER: Final = 20
+"""Calls of one model that fail in a row, retries included, before the run stops."""
+FIRST_WAIT: Final = 0.5
+LONGEST_WAIT: Final = 60.0
+"""Seconds between attempts: exponential with full jitter between these, unless the server says Retry-After."""
+CUT: Final = frozenset({"length", "max_tokens"})
+FILTERED: Final = frozenset({"content_filter", "safety"})
+PAID: Final = ("ok", "refused", "truncated")
+"""Outcomes that are answers; every other outcome in the store is the kind of a failure."""
+UNKNOWN: Final = "unknown"
+"""The outcome of a call that was in flight when the process was killed."""
+
+_MAYBE_BILLED: Final = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.MALFORMED})
+
+
+@define
+class _Call:
+    """One question on its way through retries."""
+
+    key: str
+    request: ChatRequest
+    purpose: str
+    attempts: int = 0
+    row: int = 0
+
+
+class Gateway:
+    """Answer requests from what is known, or ask providers within budget and limits."""
+
+    def __init__(self, store: Store, cache: Cache | None, ledger: Ledger, redact: Redactor, log: Logger) -> None:
+        """Keep the run's store, the shared cache (None: do not use one) and the ledger."""
+        self.ledger = ledger
+        self.stopped: StopRun | None = None
+        self._store = store
+        self._cache = cache
+        self._redact = redact
+        self._log = log
+        self._stopping = asyncio.Event()
+        self._in_flight: dict[str, asyncio.Future[Reply]] = {}
+        self._clients: list[Client] = []
+        self.answered_from_cache = 0
+
+    def client(self, use: ModelUse, model: ChatModel) -> Client:
+        """Return the gate to a model; the gateway closes the model at its end."""
+        client = Client(use, model, self)
+        self._clients.append(client)
+        return client
+
+    def stop(self, reason: StopReason, message: str) -> StopRun:
+        """End the run in good order: no new attempt is sent, those in flight finish. The first reason stays."""
+        if self.stopped is None:
+            self.stopped = StopRun(reason, message)
+            self._log.warning("stopping", reason=reason.value, message=message)
+            self._stopping.set()
+        return self.stopped
+
+    async def aclose(self) -> None:
+        """Close every model's connections."""
+        for client in self._clients:
+            try:
+                await client.model.aclose()
+            except Exception as error:  # a provider's clean-up must not hide the run's outcome
+                self._log.warning("model did not close", model=client.name, error=self._redact(repr(error)))
+
+    async def answer(self, client: Client, request: ChatRequest, repeat: int, purpose: str) -> Reply:
+        """Answer one request; identical requests of the same repeat are asked once."""
+        key = content_id(client.model.fingerprint, _plain(request), repeat)
+        known = self._known(key)
+        if known is not None:
+            return known
+        under_way = self._in_flight.get(key)
+        if under_way is not None:
+            return await asyncio.shield(under_way)
+        mine: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._in_flight[key] = mine
+        try:
+            reply = await self._ask(client, _Call(key, request, purpose))
+        except BaseException as error:
+            mine.set_exception(error)
+            mine.exception()  # nobody else may be waiting
+            raise
+        else:
+            mine.set_result(reply)
+            return reply
+        finally:
+            del self._in_flight[key]
+
+    def _known(self, key: str) -> Reply | None:
+        payload = self._store.usable_reply(key)
+        if payload is None and self._cache is not None:
+            payload = self._cache.get(key)
+            self.answered_from_cache += payload is not None
+        return None if payload is None else from_text(Reply, payload)
+
+    async def _ask(self, client: Client, call: _Call) -> Reply:
+        try:
+            reply: Reply = await self._retrying(client)(self._attempt, client, call)
+        except ModelFault as fault:
+            await self._store.mark_final(call.row)
+            self._fail(client, fault)
+            status = Status.TIMEOUT if fault.kind is FaultKind.TIMEOUT else Status.PROVIDER_ERROR
+            detail = f"{fault.kind.value}: {self._redact(fault.detail)}"
+            return Reply(status=status, detail=detail, attempts=call.attempts, fingerprint=client.model.fingerprint)
+        client.failures_in_a_row = 0
+        return reply
+
+    def _fail(self, client: Client, fault: ModelFault) -> None:
+        client.failures_in_a_row += 1
+        if client.failures_in_a_row >= BREAKER:
+            raise self.stop(
+                StopReason.BREAKER,
+                f"model '{client.name}' failed {BREAKER} calls in a row, the last one with "
+                f"{fault.kind.value}: {self._redact(fault.detail)}",
+            )
+
+    def _retrying(self, client: Client) -> AsyncRetrying:
+        from tenacity import AsyncRetrying, retry_if_exception
+
+        limits = client.use.limits
+
+        def exhausted(state: RetryCallState) -> bool:
+            return state.attempt_number >= limits.max_attempts or state.idle_for + _wait(state) > limits.max_wait
+
+        return AsyncRetrying(
+            sleep=self.sleep,
+            stop=exhausted,
+            wait=_wait,
+            retry=retry_if_exception(lambda error: isinstance(error, ModelFault) and error.retryable),
+            reraise=True,
+        )
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait between attempts, but no longer than until the run stops."""
+        try:
+            await asyncio.wait_for(self._stopping.wait(), seconds)
+        except TimeoutError:
+            return
+
+    async def _unless_stopped(self, waiting: Coroutine[Any, Any, None]) -> None:
+        """Wait for something, but no longer than until the run stops."""
+        turn = asyncio.ensure_future(waiting)
+        stop = asyncio.ensure_future(self._stopping.wait())
+        await asyncio.wait((turn, stop), return_when=asyncio.FIRST_COMPLETED)
+        turn.cancel()
+        stop.cancel()
+
+    def _check(self) -> None:
+        if self.stopped is not None:
+            raise self.stopped
+
+    async def _attempt(self, client: Client, call: _Call) -> Reply:
+        """Send once: reserve, note the intent, send, note the outcome."""
+        self._check()
+        if client.rate_limits.any:
+            await self._unless_stopped(client.rate_limits.acquire(estimate_prompt_tokens(call.request)))
+        since = await client.concurrency.acquire()
+        fault: ModelFault | None = None
+        try:
+            self._check()
+            return await self._send(client, call)
+        except ModelFault as error:
+            fault = error
+            raise
+        finally:
+            limited = fault is not None and fault.kind is FaultKind.RATE_LIMIT
+            client.concurrency.release(since, limited=limited, retry_after=_pause(client, fault))
+
+    async def _send(self, client: Client, call: _Call) -> Reply:
+        worst = worst_case(call.request, client.rates)
+        try:
+            self.ledger.reserve(worst)
+        except StopRun as stop:
+            raise self.stop(stop.reason, stop.message) from None
+        call.attempts += 1
+        call.row, durable = self._store.intend(call.key, client.name, call.purpose, time.time(), worst)
+        await durable
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(client.use.limits.timeout):
+                completion = await client.model.complete(call.request)
+        except Exception as error:  # a provider's bug, too, ends this call and not the run
+            fault = _as_fault(error, client.use.limits.timeout)
+            raise await self._note_fault(client, call, fault, worst) from None
+        reply = self._reply(client, call, completion, time.perf_counter() - started)
+        await self._note_reply(call, reply, worst)
+        return reply
+
+    async def _note_fault(self, client: Client, call: _Call, fault: ModelFault, worst: float | None) -> ModelFault:
+        billed = fault.kind in _MAYBE_BILLED
+        self.ledger.lose(worst, billed=billed)
+        detail = self._redact(fault.detail)
+        self._log.warning("attempt failed", model=client.name, kind=fault.kind.value, detail=detail)
+        await self._store.conclude(
+            call.row, outcome=fault.kind.value, final=False, cost=None if billed else 0.0, detail=detail, payload=None
+        )
+        if fault.kind is FaultKind.UNAUTHORIZED:
+            raise self.stop(
+                StopReason.UNAUTHORIZED,
+                f"model '{client.name}' refuses the key ({detail}). Nothing is lost: set the right key and run the "
+                "same command again",
+            )
+        return fault
+
+    async def _note_reply(self, call: _Call, reply: Reply, worst: float | None) -> None:
+        self.ledger.settle(worst, reply.cost)
+        payload = to_text(reply)
+        await self._store.conclude(
+            call.row, outcome=reply.status.value, final=True, cost=reply.cost, detail=reply.detail, payload=payload
+        )
+        if self._cache is not None and reply.ok and reply.text:
+            self._cache.put(call.key, payload)
+
+    def _reply(self, client: Client, call: _Call, completion: Completion, latency: float) -> Reply:
+        status, detail = _classify(completion)
+        version = f" ({completion.model_version})" if completion.model_version else ""
+        return Reply(
+            status=status,
+            text=self._redact(completion.text or ""),
+            finish_reason=completion.finish_reason,
+            usage=completion.usage,
+            cost=completion.cost if completion.cost is not None else cost_of(completion.usage, client.rates),
+            latency=latency,
+            fingerprint=client.model.fingerprint + version,
+            detail=self._redact(detail),
+            attempts=call.attempts,
+            token_probabilities=completion.token_probabilities,
+        )
+
+
+class Client:
+    """A model as components see it (`jrh.ModelClient`)."""
+
+    def __init__(self, use: ModelUse, model: ChatModel, gateway: Gateway) -> None:
+        """Keep the suite's entry, the provider's model and the gate."""
+        self.use = use
+        self.model = model
+        self.failures_in_a_row = 0
+        self.concurrency = AdaptiveConcurrency(use.limits.concurrency, gateway.sleep)
+        self.rate_limits = RateLimits(use.limits)
+        self._gateway = gateway
+
+    @property
+    def name(self) -> str:
+        """Return the suite's name of the model."""
+        return self.use.name
+
+    @property
+    def rates(self) -> Rates | None:
+        """Return the prices: the suite's, or else the provider's."""
+        return rates_of(self.use, self.model)
+
+    @property
+    def fingerprint(self) -> str:
+        """Return what answers, including the sampling set in the suite."""
+        return fingerprint_of(self.use, self.model)
+
+    async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:
+        """Answer from what is known or ask the provider."""
+        return await self._gateway.answer(self, with_defaults(request, self.use.sampling), repeat, purpose)
+
+
+def rates_of(use: ModelUse, model: ChatModel) -> Rates | None:
+    """Return the prices in US dollars per token: the suite's, or else the provider's; None where unknown."""
+    if use.price is None:
+        return model.rates
+    longest = model.rates.max_output_tokens if model.rates else None
+    return Rates(input=use.price.input / 1e6, output=use.price.output / 1e6, max_output_tokens=longest)
+
+
+def fingerprint_of(use: ModelUse, model: ChatModel) -> str:
+    """Return the provider's fingerprint followed by the sampling that the suite sets."""
+    settings = ",".join(f"{name}={value}" for name, value in _set_values(use.sampling))
+    return f"{model.fingerprint}[{settings}]" if settings else model.fingerprint
+
+
+def with_defaults(request: ChatRequest, defaults: Sampling) -> ChatRequest:
+    """Fill the sampling's None values from the model's own settings."""
+    if request.sampling == Sampling():
+        return evolve(request, sampling=defaults)
+    return evolve(request, sampling=evolve(defaults, **dict(_set_values(request.sampling))))
+
+
+def _set_values(sampling: Sampling) -> list[tuple[str, Any]]:
+    values = (
+        ("temperature", sampling.temperature),
+        ("top_p", sampling.top_p),
+        ("max_tokens", sampling.max_tokens),
+        ("seed", sampling.seed),
+        ("reasoning_effort", sampling.reasoning_effort),
+    )
+    return [(name, value) for name, value in values if value is not None]
+
+
+def _plain(request: ChatRequest) -> list[object]:
+    """Return what makes a request this request, for its key."""
+    return [
+        [(message.role, message.content) for message in request.messages],
+        _set_values(request.sampling),
+        request.json_schema,
+        request.top_logprobs,
+    ]
+
+
+def _classify(completion: Completion) -> tuple[Status, str]:
+    if completion.refusal is not None:
+        return Status.REFUSED, completion.refusal[:500] or "the model refused"
+    if completion.finish_reason in FILTERED:
+        return Status.REFUSED, "the provider's content filter cut the reply"
+    if completion.finish_reason in CUT:
+        return Status.TRUNCATED, "the reply was cut at the token limit"
+    return Status.OK, ""
+
+
+def _as_fault(error: Exception, timeout: float) -> ModelFault:
+    if isinstance(error, ModelFault):
+        return error
+    if isinstance(error, TimeoutError):
+        return ModelFault(FaultKind.TIMEOUT, f"no complete answer within {timeout:g} s")
+    return ModelFault(FaultKind.REJECTED, f"the model plugin raised {type(error).__name__}: {error}")
+
+
+def _pause(client: Client, fault: ModelFault | None) -> float | None:
+    """Return for how long nobody should ask: as the server says, but never longer than a call may wait."""
+    if fault is None or fault.retry_after is None:
+        return None
+    return min(fault.retry_after, client.use.limits.max_wait)
+
+
+def _wait(state: RetryCallState) -> float:
+    """Return the seconds before the next attempt."""
+    error = state.outcome.exception() if state.outcome else None
+    if isinstance(error, ModelFault) and error.retry_after is not None:
+        return error.retry_after
+    ceiling = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (state.attempt_number - 1))
+    return random.uniform(ceiling / 2.0, ceiling)  # noqa: S311 - spreads retries, decides nothing

@@ -1,0 +1,242 @@
+"""What a run would do, before anything is spent: cases, calls, tokens and cost per judge and test."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import define, frozen
+
+from jrh.building import Builder
+from jrh.gateway import fingerprint_of, rates_of, with_defaults
+from jrh.ledger import estimate_prompt_tokens
+from jrh.loading import Loaded
+from jrh.progress import Silent
+from jrh.protocols import ChatModel, ChatRequest, Rates
+from jrh.resolve import Resolved, ResolvedSuite, ResolvedTest, references
+from jrh.runlog import Quiet
+from jrh.specs import JudgeKind, JudgeSpec
+from jrh.stages import load as loading_items
+from jrh.stages import perturb as perturbing
+from jrh.store import FILENAME, Store
+from jrh.suite import Limits, ModelUse
+from jrh.trials import is_put
+from jrh.types import REFERENCE, Case, Item, Question, Reply, Status, Task
+
+SAMPLE: Final = 25
+"""Questions per judge and test whose prompts are really written to estimate tokens."""
+USUAL_OUTPUT: Final = 300
+"""Tokens assumed for a reply where the model has no `max_tokens`."""
+
+
+@frozen(kw_only=True)
+class PlanLine:
+    """What one judge would do for one test."""
+
+    judge: str
+    task: str
+    test: str
+    cases: int
+    estimated: bool
+    """The cases are written by a model and not known yet: one per item is assumed."""
+    trials: int
+    calls: int
+    """Model calls at most; replies in the cache and in the run directory cost nothing."""
+    prompt_tokens: int
+    """Estimated from a sample of prompts, four characters a token."""
+    output_tokens: int
+    """At most: `max_tokens`, or 300 a reply where the model has none."""
+    cost: float | None
+    """US dollars for these tokens; None where the price is unknown."""
+
+
+@frozen(kw_only=True)
+class Plan:
+    """What a run would do."""
+
+    lines: tuple[PlanLine, ...]
+    generated: tuple[str, ...]
+    """Tests whose cases are written or validated by a model; these calls come on top."""
+
+    @property
+    def calls(self) -> int:
+        """Return the model calls at most."""
+        return sum(line.calls for line in self.lines)
+
+    @property
+    def cost(self) -> float | None:
+        """Return the US dollars at most, None where a price is unknown."""
+        costs = [line.cost for line in self.lines if line.calls]
+        return None if any(cost is None for cost in costs) else sum(cost or 0.0 for cost in costs)
+
+
+@define
+class _Meter:
+    """What the planned calls add up to."""
+
+    calls: int = 0
+    prompt: int = 0
+    output: int = 0
+    cost: float | None = 0.0
+
+
+class _PlanningClient:
+    """A model that counts what it is asked and answers nothing."""
+
+    def __init__(self, use: ModelUse, model: ChatModel, meter: _Meter) -> None:
+        self.use = use
+        self.model = model
+        self._meter = meter
+
+    @property
+    def name(self) -> str:
+        """Return the suite's name of the model."""
+        return self.use.name
+
+    @property
+    def fingerprint(self) -> str:
+        """Return what would answer."""
+        return fingerprint_of(self.use, self.model)
+
+    @property
+    def limits(self) -> Limits:
+        """Return the model's limits."""
+        return self.use.limits
+
+    async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:  # noqa: ARG002
+        """Count the request."""
+        request = with_defaults(request, self.use.sampling)
+        prompt = estimate_prompt_tokens(request)
+        output = request.sampling.max_tokens or USUAL_OUTPUT
+        meter = self._meter
+        meter.calls += 1
+        meter.prompt += prompt
+        meter.output += output
+        cost = _cost(rates_of(self.use, self.model), prompt, output)
+        meter.cost = None if cost is None or meter.cost is None else meter.cost + cost
+        return Reply(status=Status.PROVIDER_ERROR, detail="planned only")
+
+
+def _cost(rates: Rates | None, prompt: int, output: int) -> float | None:
+    return None if rates is None else prompt * rates.input + output * rates.output
+
+
+def make_plan(resolved: ResolvedSuite, loaded: Loaded, run_dir: Path) -> Plan:
+    """Say what a run in this directory would do; nothing is asked and nothing is written.
+
+    Raises:
+        JrhError: the data or a component cannot be used.
+    """
+    return asyncio.run(_Planning(resolved, loaded, run_dir).plan())
+
+
+class _Planning:
+    def __init__(self, resolved: ResolvedSuite, loaded: Loaded, run_dir: Path) -> None:
+        self.resolved = resolved
+        self.meter = _Meter()
+        self.builder = Builder(
+            resolved,
+            loaded.plugins,
+            Quiet,
+            lambda use, model: _PlanningClient(use, model, self.meter),
+        )
+        self.items: dict[str, tuple[Item, ...]] = {}
+        self.store = Store.view(run_dir) if (run_dir / FILENAME).is_file() else None
+
+    async def plan(self) -> Plan:
+        try:
+            self.items = loading_items.read(self.builder)
+            lines = [line for use in self.resolved.suite.tasks for line in await self._task(use.task)]
+        finally:
+            if self.store is not None:
+                self.store.close()
+        return Plan(lines=tuple(lines), generated=tuple(test.use.name for test in self.resolved.tests if _asks(test)))
+
+    async def _task(self, task: Task) -> list[PlanLine]:
+        items = self.items[task.name]
+        tests: list[tuple[str, Sequence[Case], bool]] = [
+            (REFERENCE, perturbing.reference_cases(task, items, self.resolved.suite.reference_repeats), False)
+        ]
+        tests += [(test.use.name, *await self._cases(test, task, items)) for test in self.resolved.tests]
+        return [
+            await self._line(judge, task, name, cases, estimated)
+            for judge in self.resolved.judges
+            for name, cases, estimated in tests
+        ]
+
+    async def _cases(self, test: ResolvedTest, task: Task, items: Sequence[Item]) -> tuple[Sequence[Case], bool]:
+        """Return the cases of a test, and whether they are a guess."""
+        digest = perturbing.stage_digest(self.builder, test, task, items)
+        if self.store is not None and self.store.digest(perturbing.stage_name(task.name, test.use.name)) == digest:
+            return perturbing.read_cases(self.store, task.name, test.use.name), False
+        if _asks(test):
+            return perturbing.reference_cases(task, items, test.use.repeats or 1), True
+        made = await perturbing.perturb(self.builder, test, task, items, Silent(), Quiet())
+        return made.cases, False
+
+    async def _line(
+        self, resolved: Resolved[JudgeSpec], task: Task, test: str, cases: Sequence[Case], estimated: bool
+    ) -> PlanLine:
+        put = [case for case in cases if is_put(case, resolved)]
+        trials = sum(case.repeats for case in put)
+        done = self._done(resolved.use.name, put)
+        meter = await self._measure(resolved, task, put)
+        asked = min(len(put), SAMPLE)
+        share = (trials - done) / asked if asked else 0.0
+        return PlanLine(
+            judge=resolved.use.name,
+            task=task.name,
+            test=test,
+            cases=len(put),
+            estimated=estimated,
+            trials=trials,
+            calls=round(meter.calls * share),
+            prompt_tokens=round(meter.prompt * share),
+            output_tokens=round(meter.output * share),
+            cost=None if meter.cost is None else meter.cost * share,
+        )
+
+    def _done(self, judge: str, cases: Sequence[Case]) -> int:
+        """Count the trials that have a lasting record in the run directory already."""
+        if self.store is None:
+            return 0
+        waiting = {trial for trial, *_ in self.store.pending()}
+        rows = self.store.read("SELECT id, case_id FROM trials WHERE judge = ?", (judge,))
+        ids = {case.id for case in cases}
+        return sum(case_id in ids and trial not in waiting for trial, case_id in rows)
+
+    async def _measure(self, resolved: Resolved[JudgeSpec], task: Task, cases: Sequence[Case]) -> _Meter:
+        """Let the judge put a sample of its questions to the counting model."""
+        asks_models = any(kind == "model" for kind, _ in references(resolved.options))
+        self.meter.calls = self.meter.prompt = self.meter.output = 0
+        self.meter.cost = 0.0
+        judge: Any = self.builder.build(resolved, task)
+        if asks_models and resolved.entry.spec.kind is JudgeKind.SINGLE:
+            for case in spread(cases, SAMPLE):
+                await judge.judge(_question(case, task))
+        return _Meter(self.meter.calls, self.meter.prompt, self.meter.output, self.meter.cost)
+
+
+def spread(cases: Sequence[Case], most: int) -> list[Case]:
+    """Return at most so many cases, evenly spread over all."""
+    if len(cases) <= most:
+        return list(cases)
+    return [cases[position * len(cases) // most] for position in range(most)]
+
+
+def _question(case: Case, task: Task) -> Question:
+    return Question(
+        trial_id=case.id,
+        task=case.presented_task or task,
+        fields=case.fields,
+        prompt=case.prompt,
+        sampling=case.sampling,
+    )
+
+
+def _asks(test: ResolvedTest) -> bool:
+    """Tell whether a model writes or validates the test's cases."""
+    parts: tuple[Resolved[Any], ...] = (test.component, *test.validators)
+    return any(kind == "model" for part in parts for kind, _ in references(part.options))

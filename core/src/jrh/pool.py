@@ -1,0 +1,36 @@
+"""Many jobs at once, a bounded number under way, ended in good order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+async def for_each(jobs: Iterable[T], work: Callable[[T], Awaitable[None]], workers: int) -> None:
+    """Do the work for every job, at most `workers` at once, started in the order of the jobs.
+
+    The first job that raises (`StopRun` too) ends the feeding: no further job is started, those under way are finished,
+    and then the error is raised.
+    """
+    feed = iter(jobs)
+    raised: list[BaseException] = []
+
+    async def worker() -> None:
+        for job in feed:
+            if raised:
+                return
+            try:
+                await work(job)
+            except asyncio.CancelledError:
+                raise
+            except BaseException as error:  # raised below, once nothing is under way any more
+                raised.append(error)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    if raised:
+        raise raised[0]

@@ -1,0 +1,43 @@
+"""How a run tells what it is doing, to whoever shows it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Progress(Protocol):
+    """What a front end implements to show a run's progress."""
+
+    def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
+        """Start a stage of so many steps, of which some were done by an earlier process."""
+
+    def advance(self, steps: int = 1) -> None:
+        """Tell that steps of the current stage are done."""
+
+    def spent(self, dollars: float) -> None:
+        """Tell what has been paid so far."""
+
+    def end(self) -> None:
+        """Tell that the current stage is over."""
+
+    def say(self, text: str) -> None:
+        """Tell the user a sentence."""
+
+
+class Silent:
+    """Show nothing."""
+
+    def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
+        """Show nothing."""
+
+    def advance(self, steps: int = 1) -> None:
+        """Show nothing."""
+
+    def spent(self, dollars: float) -> None:
+        """Show nothing."""
+
+    def end(self) -> None:
+        """Show nothing."""
+
+    def say(self, text: str) -> None:
+        """Show nothing."""

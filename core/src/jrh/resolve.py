@@ -1,0 +1,251 @@
+"""A suite and the installed plugins to a suite whose components are known and whose options are typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+import attrs
+from attrs import define, frozen
+
+from jrh import syntax
+from jrh.config import document_of, in_order, read_document
+from jrh.document import Document
+from jrh.errors import SuiteError
+from jrh.filters import filter_problems
+from jrh.lookup import Lookup
+from jrh.overrides import override
+from jrh.reading import parse_suite
+from jrh.references import located_references
+from jrh.registry import Entry, Plugins, Registry
+from jrh.specs import (
+    DataSourceSpec,
+    JudgeKind,
+    JudgeSpec,
+    MetricSpec,
+    ModelSpec,
+    PerturberSpec,
+    ReporterSpec,
+    Spec,
+    ValidatorSpec,
+)
+from jrh.suite import Limits, Suite, TestUse, Use
+from jrh.types import Mode, Sampling
+
+S = TypeVar("S", bound=Spec)
+
+_MODEL_KEYS: Final = (
+    "provider",
+    *(attribute.name for cls in (Sampling, Limits) for attribute in attrs.fields(cls)),
+    "price",
+)
+
+
+@frozen(kw_only=True)
+class Resolved(Generic[S]):
+    """One component of the suite, found and with its options read."""
+
+    use: Use
+    entry: Entry[S]
+    options: Any
+    """An instance of the component's options class."""
+
+
+@frozen(kw_only=True)
+class ResolvedTest:
+    """One test of the suite."""
+
+    use: TestUse
+    component: Resolved[PerturberSpec]
+    validators: tuple[Resolved[ValidatorSpec], ...] = ()
+    """In the order they are asked: the perturber's own, then the suite's."""
+
+
+@frozen(kw_only=True)
+class ResolvedSuite:
+    """A suite that can be run."""
+
+    suite: Suite
+    """As filtered: only the tests and judges that were asked for."""
+    sources: tuple[Resolved[DataSourceSpec], ...]
+    """One per task, in the order of `suite.tasks`."""
+    models: Mapping[str, Resolved[ModelSpec]]
+    tests: tuple[ResolvedTest, ...]
+    judges: tuple[Resolved[JudgeSpec], ...]
+    metrics: tuple[Resolved[MetricSpec], ...]
+    reporters: tuple[Resolved[ReporterSpec], ...]
+    limit: int | None = None
+    """Items taken of every task at most."""
+
+
+def load_suite(
+    suite: Path | str | Mapping[str, Any],
+    plugins: Plugins,
+    *,
+    overrides: Sequence[str] = (),
+    judges: Sequence[str] = (),
+    tests: Sequence[str] = (),
+    limit: int | None = None,
+) -> ResolvedSuite:
+    """Read a suite and find everything it names.
+
+    Args:
+        suite: a YAML or JSON file, or the same as a dict; a dict's paths are relative to the current directory.
+        plugins: what is installed.
+        overrides: settings such as `data.sample.n=10`, applied in order.
+        judges: names of the judges to keep; all where empty.
+        tests: names of the tests to keep; all where empty. `reference` alone keeps none.
+        limit: at most so many items of every task.
+
+    Raises:
+        SuiteError: with every mistake of the suite at once.
+    """
+    document, base = _document(suite)
+    for setting in overrides:
+        document = override(document, setting)
+    parsed, problems = parse_suite(document, plugins, base)
+    if parsed is None:
+        raise SuiteError(problems)
+    resolver = _Resolver(document=document, plugins=plugins, suite=parsed, problems=problems)
+    resolved = resolver.resolve()
+    # A judge that could not be read must not be called unknown as well.
+    problems = resolver.problems or filter_problems(parsed, judges, tests, limit)
+    if problems:
+        raise SuiteError(in_order(dict.fromkeys(problems)))
+    return _filtered(resolved, judges, tests, limit)
+
+
+def references(options: object) -> list[tuple[str, str]]:
+    """Return what options refer to, as (`model`, `parser` or `validator`; name), in the order of the fields."""
+    return [(kind, name) for kind, name, _ in located_references(options, type(options))]
+
+
+def simulated_judges(resolved: ResolvedSuite) -> frozenset[str]:
+    """Return the names of the judges whose answers are made up: by themselves, or by a model they ask."""
+    return frozenset(
+        judge.use.name
+        for judge in resolved.judges
+        if judge.entry.spec.kind is JudgeKind.SIMULATED or _asks_simulated(judge.options, resolved, frozenset())
+    )
+
+
+def _document(suite: Path | str | Mapping[str, Any]) -> tuple[Document, Path]:
+    if isinstance(suite, Mapping):
+        return document_of(suite), Path()
+    return read_document(Path(suite)), Path(suite).parent
+
+
+def _asks_simulated(options: object, resolved: ResolvedSuite, asked: frozenset[str]) -> bool:
+    names = {name for kind, name in references(options) if kind == "model" and name in resolved.models} - asked
+    models = [resolved.models[name] for name in sorted(names)]
+    return any(
+        model.entry.spec.simulated or _asks_simulated(model.options, resolved, asked | names) for model in models
+    )
+
+
+@define(kw_only=True)
+class _Resolver(Lookup):
+    """Resolves section by section."""
+
+    def resolve(self) -> ResolvedSuite:
+        """Resolve every part; the result is complete if there is no problem."""
+        suite, plugins = self.suite, self.plugins
+        sources = [self._use(task.data, plugins.data_sources, syntax.DATA) for task in suite.tasks]
+        models = {name: self._model(name) for name in suite.models}
+        tests = [self._test(test) for test in suite.tests]
+        judges = [self._use(judge, plugins.judges, syntax.JUDGE) for judge in suite.judges]
+        for judge in judges:
+            self._check_modes(judge)
+        if not suite.judges and not self.section("judges"):
+            self.problems.append(self.document.problem(("judges",), "name at least one judge under `judges`"))
+        return ResolvedSuite(
+            suite=suite,
+            sources=_found(sources),
+            models={name: model for name, model in models.items() if model},
+            tests=_found(tests),
+            judges=_found(judges),
+            metrics=self._metrics(),
+            reporters=_found([self._default(entry, plugins.reporters) for entry in plugins.reporters]),
+        )
+
+    def _use(self, use: Use, registry: Registry[S], role: syntax.Role, *, prefer: str = "") -> Resolved[S] | None:
+        entry = self.find(use, registry, role.key, prefer)
+        settings = (attribute.name for attribute in attrs.fields(role.settings))
+        return None if entry is None else self._resolved(use, entry, (role.key, *settings))
+
+    def _resolved(self, use: Use, entry: Entry[S], ours: tuple[str, ...]) -> Resolved[S] | None:
+        options = self.options(use, entry, ours)
+        return None if options is None else Resolved(use=use, entry=entry, options=options)
+
+    def _model(self, name: str) -> Resolved[ModelSpec] | None:
+        use = self.suite.models[name]
+        entry = self.find(use, self.plugins.models, "provider") if use.component else None
+        return None if entry is None else self._resolved(use, entry, _MODEL_KEYS)
+
+    def _test(self, use: TestUse) -> ResolvedTest | None:
+        component = self._use(use, self.plugins.perturbers, syntax.TEST)
+        named = [self._use(validator, self.plugins.validators, syntax.VALIDATOR) for validator in use.validate]
+        if component is None:
+            return None
+        self._check_modes(component)
+        own = self._own_validators(component.entry, use)
+        # A validator the suite names as well is asked once, with the suite's options.
+        again = {validator.entry.qualified for validator in named if validator}
+        validators = [validator for validator in own if validator.entry.qualified not in again]
+        return ResolvedTest(use=use, component=component, validators=(*validators, *_found(named)))
+
+    def _own_validators(self, entry: Entry[PerturberSpec], test: TestUse) -> tuple[Resolved[ValidatorSpec], ...]:
+        uses = [
+            Use(name=name.rpartition("/")[2], component=name, location=test.location) for name in entry.spec.validators
+        ]
+        return _found(
+            [self._use(use, self.plugins.validators, syntax.VALIDATOR, prefer=entry.distribution) for use in uses]
+        )
+
+    def _check_modes(self, component: Resolved[Any] | None) -> None:
+        """Report tasks of a mode that the perturber or judge is not made for."""
+        if component is None:
+            return
+        modes: frozenset[Mode] = component.entry.spec.modes
+        able = ", ".join(mode.value for mode in Mode if mode in modes)
+        for task in (use.task for use in self.suite.tasks if use.task.mode not in modes):
+            self.problems.append(
+                self.document.problem(
+                    component.use.location,
+                    f"'{component.use.name}' does not work on the {task.mode.value} task '{task.name}'; "
+                    f"'{component.entry.spec.name}' is for: {able}",
+                )
+            )
+
+    def _metrics(self) -> tuple[Resolved[MetricSpec], ...]:
+        registry = self.plugins.metrics
+        if self.suite.metrics is None:
+            return _found([self._default(entry, registry) for entry in registry])
+        return _found([self._use(use, registry, syntax.METRIC) for use in self.suite.metrics])
+
+    def _default(self, entry: Entry[S], registry: Registry[S]) -> Resolved[S] | None:
+        """Resolve a component that is used because it is installed."""
+        alike = [other for other in registry if other.spec.name == entry.spec.name]
+        name = entry.spec.name if len(alike) == 1 else entry.qualified
+        use = Use(name=name, component=entry.qualified)
+        return self._resolved(use, entry, ())
+
+
+R = TypeVar("R")
+
+
+def _found(parts: Sequence[R | None]) -> tuple[R, ...]:
+    return tuple(part for part in parts if part is not None)
+
+
+def _filtered(resolved: ResolvedSuite, judges: Sequence[str], tests: Sequence[str], limit: int | None) -> ResolvedSuite:
+    kept_judges = tuple(judge for judge in resolved.judges if not judges or judge.use.name in judges)
+    kept_tests = tuple(test for test in resolved.tests if not tests or test.use.name in tests)
+    judge_names = [judge.use.name for judge in kept_judges]
+    suite = attrs.evolve(
+        resolved.suite,
+        judges=tuple(use for use in resolved.suite.judges if use.name in judge_names),
+        tests=tuple(test.use for test in kept_tests),
+    )
+    return attrs.evolve(resolved, suite=suite, judges=kept_judges, tests=kept_tests, limit=limit)

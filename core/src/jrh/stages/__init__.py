@@ -1,0 +1,1 @@
+"""The stages of a run: each reads the table before it and writes its own."""

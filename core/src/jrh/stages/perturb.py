@@ -1,0 +1,307 @@
+"""Perturb and validate: items in, cases out; everything that did not become a case is recorded with its reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from attrs import evolve, frozen
+
+from jrh.building import Builder, identity
+from jrh.convert import unstructure
+from jrh.errors import StoreError
+from jrh.identity import content_id
+from jrh.pool import for_each
+from jrh.progress import Progress
+from jrh.protocols import Logger
+from jrh.registry import Entry
+from jrh.report import Attrition
+from jrh.resolve import Resolved, ResolvedTest
+from jrh.serial import from_text, to_text
+from jrh.specs import PerturberSpec, Scope
+from jrh.store import Store
+from jrh.suite import OnMismatch, TestUse
+from jrh.types import (
+    REFERENCE,
+    Case,
+    Condition,
+    Draft,
+    Equals,
+    Item,
+    Provenance,
+    Skip,
+    Task,
+    Validation,
+)
+
+WORKERS: Final = 64
+"""Items under way at once; models have limits of their own."""
+
+Outcome: TypeAlias = tuple[Item, Draft | Skip, str]
+"""A draft or a skip of an item, and why it was rejected; empty where it was not."""
+
+
+@frozen(kw_only=True)
+class Perturbed:
+    """What one test made of one task's items."""
+
+    cases: tuple[Case, ...]
+    outcomes: tuple[Outcome, ...]
+
+
+def reference_cases(task: Task, items: Sequence[Item], repeats: int) -> tuple[Case, ...]:
+    """Put every item under the unperturbed condition."""
+    return tuple(
+        _case(task, REFERENCE, item, Draft(expectation=_right(item), repeats=repeats), Condition(), Provenance())
+        for item in items
+    )
+
+
+def _right(item: Item) -> Any:
+    return Equals(label=item.gold) if item.gold is not None else None
+
+
+async def perturb(
+    builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item], progress: Progress, log: Logger
+) -> Perturbed:
+    """Draft and validate the cases of one test over one task."""
+    proposed = await _propose(builder, test, task, items, progress, log)
+    drafts = [(item, draft) for item, draft in proposed if isinstance(draft, Draft)]
+    checked = await _validate(builder, test, task, drafts, log)
+    verdicts = iter(checked)
+    outcomes: list[Outcome] = []
+    cases: dict[str, Case] = {}
+    for item, draft in proposed:
+        if isinstance(draft, Skip):
+            outcomes.append((item, draft, ""))
+            continue
+        accepted, rejection = next(verdicts)
+        if not rejection:
+            case = _kept(test, task, item, accepted, builder.resolved.suite.seed)
+            rejection = "" if cases.setdefault(case.id, case) is case else "jrh: the same case again"
+        outcomes.append((item, accepted, rejection))
+    return Perturbed(cases=tuple(cases.values()), outcomes=tuple(outcomes))
+
+
+async def _propose(
+    builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item], progress: Progress, log: Logger
+) -> list[tuple[Item, Draft | Skip]]:
+    entry = test.component.entry
+    perturber = builder.build(test.component, task, seed_name=entry.spec.name)
+    if entry.spec.scope is Scope.SET:
+        made = list(await perturber.perturb_set(items))
+        progress.advance(len(items))
+        return made
+    results: list[Sequence[Draft | Skip]] = [()] * len(items)
+
+    async def one(position: int) -> None:
+        try:
+            results[position] = await perturber.perturb(items[position])
+        except StoreError:
+            raise
+        except Exception as error:  # one item must not cost the others
+            log.warning("perturber raised", test=test.use.name, item=items[position].id, error=repr(error))
+            results[position] = [Skip(reason=f"plugin error: {type(error).__name__}")]
+        progress.advance()
+
+    await for_each(range(len(items)), one, WORKERS)
+    return [(item, draft) for item, made in zip(items, results, strict=True) for draft in made]
+
+
+async def _validate(
+    builder: Builder, test: ResolvedTest, task: Task, drafts: Sequence[tuple[Item, Draft]], log: Logger
+) -> list[tuple[Draft, str]]:
+    """Run the chain over all drafts; return each draft as it is kept, and who rejected it and why."""
+    state = [(draft, _breach(task, item, draft)) for item, draft in drafts]
+    for resolved in test.validators:
+        validator = builder.build(resolved, task)
+        alive = [position for position, (_, rejection) in enumerate(state) if not rejection]
+        pairs = [(drafts[position][0], state[position][0]) for position in alive]
+        if resolved.entry.spec.scope is Scope.SET:
+            found = await validator.validate_set(pairs)
+        else:
+            found = await _each(validator, pairs, log)
+        for position, validation in zip(alive, found, strict=True):
+            draft = state[position][0]
+            state[position] = _apply(test.use, task, draft, validation, resolved.use.name)
+    return state
+
+
+async def _each(validator: Any, pairs: Sequence[tuple[Item, Draft]], log: Logger) -> list[Validation]:
+    found = [Validation(accepted=False, reason="not validated")] * len(pairs)
+
+    async def one(position: int) -> None:
+        item, draft = pairs[position]
+        try:
+            found[position] = await validator.validate(item, draft)
+        except StoreError:
+            raise
+        except Exception as error:
+            log.warning("validator raised", item=item.id, error=repr(error))
+            found[position] = Validation(accepted=False, reason=f"plugin error: {type(error).__name__}")
+
+    await for_each(range(len(pairs)), one, WORKERS)
+    return found
+
+
+def _apply(use: TestUse, task: Task, draft: Draft, validation: Validation, name: str) -> tuple[Draft, str]:
+    details = dict(draft.details)
+    if validation.score is not None or validation.details or validation.label is not None:
+        details[f"validator:{name}"] = {
+            "score": validation.score,
+            "label": validation.label,
+            **dict(validation.details),
+        }
+    draft = evolve(draft, details=details)
+    if validation.accepted or (use.on_mismatch is OnMismatch.KEEP and validation.label is not None):
+        return draft, ""
+    if use.on_mismatch is OnMismatch.RELABEL and validation.label is not None and validation.label in task.scale:
+        return evolve(draft, expectation=Equals(label=validation.label)), ""
+    return draft, f"{name}: {validation.reason or 'rejected'}"
+
+
+def _breach(task: Task, item: Item, draft: Draft) -> str:
+    """Say which rule of the contract a draft breaks; empty where none."""
+    presented = draft.task or task
+    label_map = draft.label_map if draft.label_map is not None else task.scale.identity_map()
+    unknown = [name for name in draft.fields if name not in item.fields]
+    rules = (
+        (unknown, "changes a field the item does not have"),
+        (any(label not in label_map for label in presented.scale.labels), "its label map leaves out a label"),
+        (any(label not in task.scale for label in label_map.values()), "its label map leads off the scale"),
+        (
+            isinstance(draft.expectation, Equals) and draft.expectation.label not in task.scale,
+            "expects a label that is not on the scale",
+        ),
+        (draft.repeats < 1, "asks for no repeat"),
+    )
+    return next((f"jrh: {rule}" for broken, rule in rules if broken), "")
+
+
+def _kept(test: ResolvedTest, task: Task, item: Item, draft: Draft, run_seed: int) -> Case:
+    entry: Entry[PerturberSpec] = test.component.entry
+    condition = Condition(
+        family=entry.spec.name,
+        variant=draft.variant,
+        template=draft.prompt.name if draft.prompt else "",
+        option_order=draft.option_order,
+        polarity=draft.polarity,
+        strength=draft.strength,
+        language=draft.prompt.language if draft.prompt else "",
+    )
+    provenance = Provenance(
+        component=entry.qualified,
+        version=entry.version,
+        model=draft.model,
+        seed=run_seed,
+        details=draft.details,
+    )
+    if test.use.repeats is not None:
+        draft = evolve(draft, repeats=test.use.repeats)
+    return _case(task, test.use.name, item, draft, condition, provenance)
+
+
+def _case(task: Task, test: str, item: Item, draft: Draft, condition: Condition, provenance: Provenance) -> Case:
+    case = Case(
+        id="",
+        task=task.name,
+        test=test,
+        item_id=item.id,
+        condition=condition,
+        fields={**item.fields, **draft.fields},
+        prompt=draft.prompt,
+        presented_task=draft.task,
+        expectation=draft.expectation,
+        label_map=dict(draft.label_map) if draft.label_map is not None else task.scale.identity_map(),
+        sampling=draft.sampling,
+        repeats=draft.repeats,
+        vary_seed=draft.vary_seed,
+        gold=item.gold,
+        stratum=item.stratum,
+        group=item.group or item.id,
+        provenance=provenance,
+    )
+    return evolve(case, id=content_id(unstructure(task), unstructure(case)))
+
+
+# -- the tables ------------------------------------------------------------------------------------------------------
+
+
+def stage_name(task: str, test: str) -> str:
+    """Name a stage of the store."""
+    return f"cases:{task}:{test}"
+
+
+def stage_digest(builder: Builder, test: ResolvedTest | None, task: Task, items: Sequence[Item]) -> str:
+    """Return the id of everything the cases depend on; None stands for the reference condition."""
+    suite = builder.resolved.suite
+    made_by: list[Any] = [suite.reference_repeats]
+    if test is not None:
+        parts: list[Resolved[Any]] = [test.component, *test.validators]
+        made_by = [
+            [identity(part, builder.resolved) for part in parts],
+            test.use.on_mismatch.value,
+            test.use.repeats,
+        ]
+    return content_id(suite.seed, unstructure(task), [to_text(item) for item in items], made_by)
+
+
+def write(store: Store, task: str, test: str, digest: str, made: Perturbed) -> None:
+    """Replace the cases and drafts of one test over one task."""
+    here = (task, test)
+    cases = [(*here, position, case.id, to_text(case)) for position, case in enumerate(made.cases)]
+    drafts = [
+        (*here, position, item.id, draft.variant, _state(draft, rejection), _reason(draft, rejection), to_text(draft))
+        for position, (item, draft, rejection) in enumerate(made.outcomes)
+    ]
+    store.replace(
+        stage_name(task, test),
+        digest,
+        [
+            ("DELETE FROM cases WHERE task = ? AND test = ?", [here]),
+            ("DELETE FROM drafts WHERE task = ? AND test = ?", [here]),
+            ("INSERT INTO cases VALUES (?, ?, ?, ?, ?)", cases),
+            ("INSERT INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", drafts),
+        ],
+    )
+
+
+def _state(draft: Draft | Skip, rejection: str) -> str:
+    if isinstance(draft, Skip):
+        return "skipped"
+    return "rejected" if rejection else "kept"
+
+
+def _reason(draft: Draft | Skip, rejection: str) -> str:
+    return draft.reason if isinstance(draft, Skip) else rejection
+
+
+def read_cases(store: Store, task: str, test: str) -> tuple[Case, ...]:
+    """Read the cases of one test over one task, in order."""
+    rows = store.read("SELECT payload FROM cases WHERE task = ? AND test = ? ORDER BY position", (task, test))
+    return tuple(from_text(Case, payload) for (payload,) in rows)
+
+
+def attrition(store: Store, task: str, test: str, items: int) -> Attrition:
+    """Count what became of one test's drafts."""
+    rows = store.read(
+        "SELECT state, reason, count(*) FROM drafts WHERE task = ? AND test = ? GROUP BY state, reason ORDER BY reason",
+        (task, test),
+    )
+    states: Counter[str] = Counter()
+    for state, _, count in rows:
+        states[state] += count
+
+    def reasons(wanted: str) -> Mapping[str, int]:
+        return {reason: count for state, reason, count in rows if state == wanted}
+
+    return Attrition(
+        task=task,
+        test=test,
+        items=items,
+        drafted=states["kept"] + states["rejected"],
+        kept=states["kept"],
+        rejected=reasons("rejected"),
+        skipped=reasons("skipped"),
+    )

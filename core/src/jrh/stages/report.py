@@ -1,0 +1,185 @@
+"""Report: everything a run found, gathered from its store, and written down by the reporters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from attrs import frozen
+
+from jrh.building import Builder
+from jrh.errors import StoreError
+from jrh.gateway import PAID, UNKNOWN
+from jrh.protocols import Logger
+from jrh.records import RecordTable
+from jrh.report import Attrition, ComponentUsed, CostLine, FaultLine, RunReport, TaskSummary
+from jrh.serial import from_text, to_text
+from jrh.specs import ReporterSpec, ReportTarget
+from jrh.stages.perturb import attrition
+from jrh.store import Store
+from jrh.types import REFERENCE, Measure, Status
+
+SUMMARY = "summary"
+"""Key of the summary in the store."""
+
+
+@frozen(kw_only=True)
+class Summary:
+    """What a report needs of the suite, kept in the store so that a report needs no suite."""
+
+    suite: str
+    run_id: str
+    version: str
+    seed: int
+    level: float
+    resamples: int
+    tasks: tuple[TaskSummary, ...]
+    judges: tuple[str, ...]
+    simulated: tuple[str, ...]
+    tests: tuple[str, ...]
+    components: tuple[ComponentUsed, ...]
+    notes: tuple[str, ...] = ()
+
+
+def remember(store: Store, summary: Summary) -> None:
+    """Keep the summary in the store."""
+    text = to_text(summary)
+    if store.meta(SUMMARY) != text:
+        store.set_meta(SUMMARY, text)
+
+
+def is_known(store: Store) -> bool:
+    """Tell whether the run got far enough for a report."""
+    return store.meta(SUMMARY) is not None
+
+
+def recall(store: Store) -> Summary:
+    """Read the summary.
+
+    Raises:
+        StoreError: the run stopped before there was anything to report.
+    """
+    text = store.meta(SUMMARY)
+    if text is None:
+        raise StoreError(f"'{store.path.parent}' holds nothing to report yet; run the suite first")
+    return from_text(Summary, text)
+
+
+def gather(
+    store: Store, summary: Summary, measures: tuple[Measure, ...], notes: tuple[str, ...], records: RecordTable
+) -> RunReport:
+    """Gather a run's findings."""
+    planned = store.read("SELECT count(*) FROM trials")[0][0]
+    return RunReport(
+        suite=summary.suite,
+        run_id=summary.run_id,
+        version=summary.version,
+        seed=summary.seed,
+        level=summary.level,
+        tasks=summary.tasks,
+        judges=summary.judges,
+        simulated=frozenset(summary.simulated),
+        tests=summary.tests,
+        measures=measures,
+        attrition=tuple(_attrition(store, summary)),
+        costs=tuple(_costs(store, summary)),
+        faults=tuple(_faults(store)),
+        components=summary.components,
+        planned=planned,
+        missing_records=planned - len(records),
+        notes=(*summary.notes, *notes),
+        records=records,
+    )
+
+
+def read_records(store: Store) -> RecordTable:
+    """Read the records of the plan as a table."""
+    return RecordTable.from_columns(store.record_columns())
+
+
+def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
+    for task in summary.tasks:
+        for test in summary.tests:
+            if test != REFERENCE:
+                yield attrition(store, task.task.name, test, task.items)
+
+
+def _costs(store: Store, summary: Summary) -> Iterable[CostLine]:
+    failed = ", ".join(f"'{status.value}'" for status in Status if status.transient)
+    rows = store.read(
+        "SELECT r.judge, r.task, r.test, count(*), total(r.cost), "  # noqa: S608 - fixed names
+        f"sum(r.cost IS NULL AND r.status NOT IN ({failed})), "
+        "total(r.prompt_tokens), total(r.completion_tokens), "
+        f"sum((r.prompt_tokens IS NULL OR r.completion_tokens IS NULL) AND r.status NOT IN ({failed})) "
+        "FROM trials t JOIN records r ON r.trial_id = t.id GROUP BY r.judge, r.task, r.test"
+    )
+    lines = {
+        (judge, task, test): CostLine(
+            judge=judge,
+            task=task,
+            test=test,
+            trials=trials,
+            cost=round(cost, 12),  # the order of adding must not show
+            unknown=unknown,
+            prompt_tokens=int(prompt),
+            completion_tokens=int(completion),
+            tokens_unknown=tokens_unknown,
+        )
+        for judge, task, test, trials, cost, unknown, prompt, completion, tokens_unknown in rows
+    }
+    for judge in summary.judges:
+        for task in summary.tasks:
+            for test in summary.tests:
+                if (judge, task.task.name, test) in lines:
+                    yield lines[judge, task.task.name, test]
+
+
+def _faults(store: Store) -> Iterable[FaultLine]:
+    answers = ", ".join(f"'{outcome}'" for outcome in (*PAID, UNKNOWN))
+    rows = store.read(
+        "SELECT model, outcome, count(*), sum(final) FROM calls "  # noqa: S608 - fixed names
+        f"WHERE outcome IS NOT NULL AND outcome NOT IN ({answers}) GROUP BY model, outcome ORDER BY model, outcome"
+    )
+    for model, kind, attempts, final in rows:
+        yield FaultLine(model=model, kind=kind, attempts=attempts, final=final)
+
+
+@frozen(kw_only=True)
+class Written:
+    """What the reporters made."""
+
+    terminal: str
+    files: tuple[Path, ...]
+    problems: tuple[str, ...]
+
+
+def write_reports(builder: Builder, report: RunReport, run_dir: Path, log: Logger) -> Written:
+    """Let every reporter of the suite write; one that breaks costs nothing but its own report."""
+    terminal: list[str] = []
+    files: list[Path] = []
+    problems: list[str] = []
+    for resolved in builder.resolved.reporters:
+        spec: ReporterSpec = resolved.entry.spec
+        try:
+            content = builder.build(resolved).render(report)
+        except Exception as error:
+            log.warning("reporter raised", reporter=resolved.use.name, error=repr(error))
+            problems.append(f"reporter '{resolved.use.name}' failed: {type(error).__name__}: {error}")
+            continue
+        if spec.target is ReportTarget.TERMINAL:
+            terminal.append(content if isinstance(content, str) else content.decode("utf-8"))
+        else:
+            files.append(_write(run_dir / spec.filename, content))
+    return Written(terminal="\n".join(terminal), files=tuple(files), problems=tuple(problems))
+
+
+def _write(path: Path, content: str | bytes) -> Path:
+    """Write a file whole or not at all."""
+    data = content.encode("utf-8", "replace") if isinstance(content, str) else content
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        partial.write_bytes(data)
+        partial.replace(path)
+    except OSError as error:
+        raise StoreError(f"cannot write '{path}': {error.strerror or error}") from error
+    return path

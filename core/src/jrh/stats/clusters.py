@@ -1,0 +1,97 @@
+"""Sums per cluster, and the closed form of a ratio's variance."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_DECIMALS: Final = 12
+"""Sums are rounded to so many decimals, which makes them independent of the order of the rows."""
+
+
+def cluster_sums(clusters: ArrayLike, *values: ArrayLike) -> NDArray[np.float64]:
+    """Sum values within clusters.
+
+    Args:
+        clusters: cluster of every row as a whole number >= 0, shape (n,).
+        values: one array of shape (n,) per column.
+
+    Returns:
+        Shape (clusters that occur, columns), ordered by the cluster's number, rounded to 12 decimals so that equal
+        contents give equal sums in whatever order they were added.
+
+    Raises:
+        ValueError: the shapes differ.
+    """
+    codes = np.asarray(clusters, dtype=np.int64)
+    columns = [np.asarray(column, dtype=np.float64) for column in values]
+    if any(column.shape != codes.shape for column in columns):
+        raise ValueError(f"values have the shape of the clusters, {codes.shape}")
+    present, dense = np.unique(codes, return_inverse=True)
+    sums = [np.bincount(dense, weights=column, minlength=len(present)) for column in columns]
+    return _exact(np.stack(sums, axis=1))
+
+
+def cluster_margins(
+    clusters: ArrayLike, labels: ArrayLike, weights: ArrayLike, *, n_labels: int
+) -> NDArray[np.float64]:
+    """Sum weights per cluster and label.
+
+    Args:
+        clusters: cluster of every row as a whole number >= 0, shape (n,).
+        labels: label of every row, 0 to `n_labels` - 1, shape (n,).
+        weights: what every row counts, shape (n,).
+        n_labels: number of columns L of the result.
+
+    Returns:
+        Shape (clusters that occur, L), ordered and rounded as by `cluster_sums`.
+    """
+    present, dense = np.unique(np.asarray(clusters, dtype=np.int64), return_inverse=True)
+    flat = np.bincount(
+        dense * n_labels + np.asarray(labels, dtype=np.int64),
+        weights=np.asarray(weights, dtype=np.float64),
+        minlength=len(present) * n_labels,
+    )
+    return _exact(flat.reshape(len(present), n_labels))
+
+
+def _exact(sums: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(sums, dtype=np.float64).round(_DECIMALS)
+
+
+def distinct(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the distinct rows of per-cluster sums, sorted, and how many clusters have each.
+
+    Resampling clusters is resampling their kinds: far fewer, and without an order of clusters to depend on.
+    """
+    kinds, counts = np.unique(sums, axis=0, return_counts=True)
+    return kinds, counts.astype(np.int64)
+
+
+def ratio_variance(numerators: ArrayLike, denominators: ArrayLike) -> float:
+    """Compute the cluster-robust variance of the ratio sum(numerators) / sum(denominators), in closed form.
+
+    With r the ratio and K clusters:
+
+        K / (K - 1) * sum_k (y_k - r m_k)^2 / (sum_k m_k)^2
+
+    Source: Taylor linearisation of a ratio estimator, Cochran (1977), Sampling Techniques, 3rd ed., section 6.3; with
+    denominators of 1 it is the squared standard error of the mean.
+
+    Args:
+        numerators: sum of the scores of each cluster, shape (K,).
+        denominators: number (or weight) of trials of each cluster, shape (K,).
+
+    Returns:
+        The variance in the squared unit of the ratio.
+
+    Raises:
+        ValueError: fewer than two clusters, or a total denominator of 0.
+    """
+    y, m = np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)
+    if y.size <= 1 or m.sum() <= 0:
+        raise ValueError("a variance between clusters needs two clusters and a positive denominator")
+    residuals = y - y.sum() / m.sum() * m
+    return float(y.size / (y.size - 1) * np.square(residuals).sum() / m.sum() ** 2)

@@ -1,0 +1,25 @@
+"""What an estimator returns."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+
+@frozen(kw_only=True)
+class Estimate:
+    """A number, its interval, and what both rest on."""
+
+    value: float | None
+    """The point estimate; None where it is not defined, and then `flags` says why."""
+    low: float | None = None
+    """Lower end of the interval, in the unit of the value; None where there is no interval."""
+    high: float | None = None
+    """Upper end of the interval."""
+    method: str = ""
+    """The interval's estimator, such as `wilson`; empty without an interval."""
+    n: float = 0.0
+    """Observations, or their total weight."""
+    clusters: int = 0
+    """Distinct clusters: the unit of analysis."""
+    flags: tuple[str, ...] = ()
+    """`empty`: nothing was observed; `degenerate`: the formula divides by zero on these data."""

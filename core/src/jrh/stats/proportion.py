@@ -1,0 +1,102 @@
+"""The interval jrh reports for a proportion whose trials are clustered in items."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from jrh.stats.bootstrap import ratio_sums, resample_totals
+from jrh.stats.estimate import Estimate
+from jrh.stats.wilson import score_interval, t_quantile, wilson, z_quantile
+
+_NOISE: Final = 1e-12
+"""Differences below this are rounding."""
+
+
+def clustered_proportion(
+    numerators: ArrayLike, denominators: ArrayLike, *, level: float = 0.95, resamples: int = 2000, seed: int = 0
+) -> Estimate:
+    """Estimate a proportion, sum(numerators) / sum(denominators), from trials that are clustered.
+
+    The interval is
+
+    * `wilson` where every cluster has one trial: trials are independent; n is the number of clusters.
+    * `wilson-clusters` where all clusters have the same proportion: nothing varies between clusters, a bootstrap would
+      return a single point. Wilson's interval with n = number of clusters, as if the trials of a cluster were one.
+    * `cluster-bootstrap-wilson` otherwise: the cluster bootstrap gives the variance v of p, which gives the effective
+      number of trials n_eff = min(p (1 - p) / v, n); the interval is Wilson's with n_eff and Student's t with K - 1
+      degrees of freedom. v carries the factor K / (K - 1) that the bootstrap lacks.
+
+    Why not percentiles: in a simulation (beta-binomial clusters of 1 to 5 trials, p from 0.5 to 0.99, intraclass
+    correlation 0.1 to 0.9, 10 to 60 clusters, level 95 %) percentile intervals covered down to 85 %, BCa down to 90 %,
+    bootstrap-t 94 % and more but up to ten times as wide near 1. This one covered 96 % on average and 89 % at worst
+    (p = 0.99 and 10 clusters, where Wilson's own interval does), about as wide as the percentile interval.
+
+    Source: effective sample size in Wilson's interval: Korn and Graubard (1998), Survey Methodology 24:193-201 (there
+    with Clopper-Pearson); Dean and Pagano (2015), J. Survey Statistics and Methodology 3:484-503; Franco, Little, Louis
+    and Slud (2019), same journal 7:334-364.
+
+    Args:
+        numerators: sum of the scores of each cluster, shape (K,); a trial scores from 0 to 1.
+        denominators: number of trials of each cluster, shape (K,), all > 0.
+        level: coverage.
+        resamples: bootstrap samples.
+        seed: the only source of randomness.
+
+    Returns:
+        The proportion with its interval; flag `empty` and no value without clusters.
+
+    Raises:
+        ValueError: the shapes differ, a denominator is not positive, or a proportion lies outside [0, 1].
+    """
+    z_quantile(level)
+    sums = ratio_sums(numerators, denominators)
+    if not len(sums):
+        return Estimate(value=None, flags=("empty",))
+    shares = sums[:, 0] / sums[:, 1]
+    if np.any(shares < 0) or np.any(shares > 1 + _NOISE):
+        raise ValueError("a cluster's score lies between 0 and its number of trials")
+    top, n = sums.sum(axis=0)
+    value = min(float(top / n), 1.0)
+    low, high, method = _interval(sums, value, level=level, resamples=resamples, seed=seed)
+    return Estimate(value=value, low=low, high=high, method=method, n=float(n), clusters=len(sums))
+
+
+def _interval(
+    sums: NDArray[np.float64], value: float, *, level: float, resamples: int, seed: int
+) -> tuple[float, float, str]:
+    clusters = len(sums)
+    if np.all(sums[:, 1] == 1):
+        return (*_ends(wilson(value * clusters, clusters, level=level)), "wilson")
+    shares = sums[:, 0] / sums[:, 1]
+    if np.ptp(shares) < _NOISE:
+        return (*_ends(wilson(value * clusters, clusters, level=level)), "wilson-clusters")
+    totals = resample_totals(sums, resamples=resamples, seed=seed)
+    variance = float(np.var(totals[:, 0] / totals[:, 1], ddof=1)) * clusters / (clusters - 1)
+    ends = effective_score_interval(value, variance, float(sums[:, 1].sum()), clusters, level)
+    return (*ends, "cluster-bootstrap-wilson")
+
+
+def effective_score_interval(
+    value: float, variance: float, n: float, clusters: int, level: float
+) -> tuple[float, float]:
+    """Compute Wilson's interval with the effective number of trials that a variance implies, and Student's t.
+
+    Args:
+        value: the proportion, strictly between 0 and 1.
+        variance: its variance, which counts the dependence within clusters.
+        n: the number of trials, an upper limit of the effective number.
+        clusters: number of clusters, at least 2.
+        level: coverage.
+
+    Returns:
+        Lower and upper end.
+    """
+    effective = n if variance <= 0 else min(value * (1 - value) / variance, n)
+    return _ends(score_interval(value, effective, t_quantile(level, clusters - 1)))
+
+
+def _ends(interval: tuple[NDArray[np.float64], NDArray[np.float64]]) -> tuple[float, float]:
+    return float(interval[0]), float(interval[1])

@@ -1,0 +1,72 @@
+"""The JSON of chat completions, built without waste: the server is also what benchmarks are measured against."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+Body: TypeAlias = Mapping[str, Any]
+"""A request or response body as parsed JSON."""
+
+MODEL = "loopback-1"
+CREATED = 1_700_000_000
+_CHARACTERS_PER_TOKEN = 4
+
+
+def prompt_of(body: Body) -> str:
+    """Return the text of a request: the contents of its messages, joined by blank lines."""
+    return "\n\n".join(_content(message.get("content")) for message in body.get("messages", ()))
+
+
+def _content(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content)
+    return ""
+
+
+def tokens(text: str) -> int:
+    """Return a plausible token count: a quarter of the characters, at least one."""
+    return len(text) // _CHARACTERS_PER_TOKEN + 1
+
+
+def completion(text: str, prompt: str) -> bytes:
+    """Write the response that answers with a text."""
+    asked, answered = tokens(prompt), tokens(text)
+    usage = b'{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}}' % (asked, answered, asked + answered)
+    return _before_usage(text) + usage
+
+
+@lru_cache(maxsize=1024)
+def _before_usage(text: str) -> bytes:
+    whole = json.dumps(response({"role": "assistant", "content": text}, usage=None), separators=(",", ":"))
+    return whole.removesuffix('"usage":null}').encode() + b'"usage":'
+
+
+def message_completion(message: Body, prompt: str, *, finish_reason: str = "stop") -> bytes:
+    """Write the response that answers with a message, such as one with a refusal or null content."""
+    answered = tokens(_content(message.get("content")))
+    usage = {"prompt_tokens": tokens(prompt), "completion_tokens": answered}
+    usage["total_tokens"] = sum(usage.values())
+    return json.dumps(response(message, usage=usage, finish_reason=finish_reason)).encode()
+
+
+def response(message: Body | None, *, usage: Body | None, finish_reason: str = "stop") -> dict[str, Any]:
+    """Make the response with one choice, or with none where there is no message; the usage stands last."""
+    choices = [] if message is None else [{"index": 0, "message": message, "finish_reason": finish_reason}]
+    return {
+        "id": "chatcmpl-loopback",
+        "object": "chat.completion",
+        "created": CREATED,
+        "model": MODEL,
+        "choices": choices,
+        "usage": usage,
+    }
+
+
+def error(status: int, message: str) -> bytes:
+    """Write an error body in the shape providers use."""
+    return json.dumps({"error": {"message": message, "type": "loopback_error", "code": str(status)}}).encode()

@@ -1,0 +1,91 @@
+"""The plan of a run: which trials there are, in which order, and which of them put the identical question."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+from jrh.convert import unstructure
+from jrh.identity import ID_LENGTH, content_id
+from jrh.resolve import Resolved
+from jrh.specs import JudgeSpec
+from jrh.store import Store
+from jrh.suite import JudgeUse
+from jrh.types import Case
+
+TrialRow: TypeAlias = tuple[int, str, str, str, int, int]
+"""Position, trial id, case id, judge, repeat, occasion."""
+
+
+def is_put(case: Case, judge: Resolved[JudgeSpec]) -> bool:
+    """Tell whether a case is put to a judge.
+
+    A judge that does not read prompts is not asked about cases that change only what it never sees.
+    """
+    unseen = case.prompt is not None or case.presented_task is not None or case.sampling.temperature is not None
+    return judge.entry.spec.reads_prompt or not unseen
+
+
+def trial_id(case_id: str, judge_id: str, repeat: int) -> str:
+    """Return the id of a trial; the judge's id stands for its plugin, version, options and models."""
+    return hashlib.sha256(f"{case_id}:{judge_id}:{repeat}".encode()).hexdigest()[:ID_LENGTH]
+
+
+def question_id(case: Case) -> str:
+    """Return the id of the question as put: equal for cases that differ in nothing a judge sees."""
+    return content_id(case.task, case.fields, *(unstructure(part) for part in _seen(case)))
+
+
+def _seen(case: Case) -> Sequence[object]:
+    return (case.prompt, case.presented_task, case.sampling, case.vary_seed)
+
+
+def plan_trials(cases: Iterable[Case], judges: Sequence[tuple[Resolved[JudgeSpec], str]]) -> Iterator[TrialRow]:
+    """Yield the trials of all judges (with their ids) in plan order: case by case, judge by judge, repeat by repeat.
+
+    Trials that put the identical question to one judge get occasions 0, 1, 2 ... in this order, so that none of them is
+    answered from another's reply: the reference condition, which comes first, has the first ones.
+    """
+    position = 0
+    asked: Counter[tuple[str, str]] = Counter()
+    for case in cases:
+        question = question_id(case)
+        for judge, judge_id in judges:
+            if not is_put(case, judge):
+                continue
+            for repeat in range(case.repeats):
+                occasion = asked[question, judge_id]
+                asked[question, judge_id] += 1
+                yield position, trial_id(case.id, judge_id, repeat), case.id, judge.use.name, repeat, occasion
+                position += 1
+
+
+def write_plan(store: Store, digest: str, rows: Iterable[TrialRow]) -> None:
+    """Replace the plan."""
+    store.replace(
+        "trials",
+        digest,
+        [("DELETE FROM trials", [()]), ("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?)", list(rows))],
+    )
+
+
+def folds_of(groups: Sequence[tuple[str, str]], folds: int) -> dict[str, int]:
+    """Deal groups into folds so that labels are spread evenly and the result depends on the content alone.
+
+    Args:
+        groups: (group, label) of every item; a group's first label counts.
+        folds: how many folds; fewer are used where there are fewer groups.
+
+    Returns:
+        Group -> fold, 0-based.
+    """
+    label_of = dict(reversed(groups))
+    dealt = sorted(label_of, key=lambda group: (label_of[group], content_id("fold", group), group))
+    return {group: position % folds for position, group in enumerate(dealt)}
+
+
+def judge_identity(identity: object, use: JudgeUse, training: str) -> str:
+    """Return a judge's id: what it is, under which name, and what it was trained on (empty for most)."""
+    return content_id(use.name, identity, use.folds if training else None, training)

@@ -1,0 +1,140 @@
+"""A thread that owns a SQLite connection and commits what it is given in groups."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Final, TypeAlias
+
+from jrh.errors import StoreError
+
+Row: TypeAlias = Sequence[Any]
+Statement: TypeAlias = tuple[str, Sequence[Row]]
+"""SQL and its rows of parameters."""
+
+BUSY_SECONDS: Final = 30.0
+
+
+class _Job:
+    __slots__ = ("done", "statements")
+
+    def __init__(self, statements: Sequence[Statement], done: Future[None] | asyncio.Future[None] | None) -> None:
+        self.statements = statements
+        self.done = done
+
+
+def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
+    """Open a database in WAL mode; `synchronous` is FULL (durable) or NORMAL (consistent)."""
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute(f"PRAGMA synchronous={synchronous}")
+    return connection
+
+
+class Writer:
+    """Group commit: everything that waits while one transaction is written goes into the next.
+
+    A job's statements are never parted, so a job is atomic. After a failed transaction every further job fails with the
+    same error: what was promised durable is durable, and nothing is written after a gap.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, name: str) -> None:
+        """Take the connection over; `name` is what messages call the file."""
+        self._connection = connection
+        self._name = name
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._failure: StoreError | None = None
+        self._thread = threading.Thread(target=self._work, name=f"jrh-writer-{name}", daemon=True)
+        self._thread.start()
+
+    @property
+    def failure(self) -> StoreError | None:
+        """Return the error that stopped the writer, if any."""
+        return self._failure
+
+    def put(self, *statements: Statement) -> None:
+        """Queue a job; it is durable after the next `flush` or awaited commit."""
+        self._jobs.put(_Job(statements, None))
+
+    def commit(self, *statements: Statement) -> asyncio.Future[None]:
+        """Queue a job and return a future of the running loop that is done once the job is durable."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._jobs.put(_Job(statements, done))
+        return done
+
+    def flush(self, *statements: Statement) -> None:
+        """Write a job and everything before it; return when it is durable.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        done: Future[None] = Future()
+        self._jobs.put(_Job(statements, done))
+        done.result()
+
+    def close(self) -> None:
+        """Write what is queued and stop the thread; the connection is closed."""
+        self._jobs.put(None)
+        self._thread.join()
+        self._connection.close()
+
+    def _work(self) -> None:
+        closing = False
+        while not closing:
+            batch = [self._jobs.get()]
+            while not self._jobs.empty():
+                batch.append(self._jobs.get())
+            closing = None in batch
+            jobs = [job for job in batch if job is not None]
+            if jobs:
+                self._write(jobs)
+
+    def _write(self, jobs: list[_Job]) -> None:
+        if self._failure is None:
+            try:
+                self._transact(statement for job in jobs for statement in job.statements)
+            except Exception as error:  # whatever it is, those who wait must be told
+                self._failure = StoreError(f"cannot write {self._name}: {error}")
+        _settle([job.done for job in jobs if job.done is not None], self._failure)
+
+    def _transact(self, statements: Iterable[Statement]) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            for sql, group in groupby(statements, key=itemgetter(0)):
+                self._connection.executemany(sql, [row for _, rows in group for row in rows])
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+
+def _settle(waiting: list[Future[None] | asyncio.Future[None]], failure: StoreError | None) -> None:
+    by_loop: dict[asyncio.AbstractEventLoop, list[asyncio.Future[None]]] = {}
+    for done in waiting:
+        if isinstance(done, asyncio.Future):
+            by_loop.setdefault(done.get_loop(), []).append(done)
+        elif failure is None:
+            done.set_result(None)
+        else:
+            done.set_exception(failure)
+    for loop, futures in by_loop.items():
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(_settle_in_loop, futures, failure)
+
+
+def _settle_in_loop(futures: list[asyncio.Future[None]], failure: StoreError | None) -> None:
+    for done in futures:
+        if done.done():  # the waiter was cancelled
+            continue
+        if failure is None:
+            done.set_result(None)
+        else:
+            done.set_exception(failure)

@@ -1,0 +1,1 @@
+"""An example of a jrh plugin: responses in capitals."""

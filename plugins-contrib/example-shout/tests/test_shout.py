@@ -1,0 +1,51 @@
+"""What this plugin does, and that it holds the contract of its kind."""
+
+from typing import ClassVar
+
+import jrh_contrib_shout.plugin
+import pytest
+from jrh import Draft, Item, JrhError, Skip
+from jrh.testing import PerturberContract, build
+from jrh_contrib_shout.shout import shouted
+
+
+class TestContract(PerturberContract):
+    plugin = jrh_contrib_shout.plugin
+    component = "shout"
+    options: ClassVar = {"share": 0.5}
+
+
+async def perturb(response, **options):
+    made = build(jrh_contrib_shout.plugin, "shout", options=options)
+    return await made.perturb(Item(id="1", fields={"request": "?", "response": response}))
+
+
+async def test_the_whole_response_is_in_capitals():
+    assert await perturb("Yes, 42 it is.") == [
+        Draft(variant="capitals", strength=1.0, fields={"response": "YES, 42 IT IS."})
+    ]
+
+
+async def test_a_response_without_letters_to_change_is_skipped():
+    assert await perturb("42!") == [Skip(reason="no word that capitals change")]
+
+
+async def test_a_response_that_is_not_text_is_skipped():
+    assert await perturb(None) == [Skip(reason="field 'response' is not text")]
+
+
+@pytest.mark.parametrize(("share", "capitals"), [(0.1, 1), (0.25, 2), (0.5, 3), (1.0, 6)])
+def test_the_share_counts_words_rounded_half_up_and_at_least_one(share, capitals):
+    words = shouted("one two three four five six 7", share, seed=3).split()
+    assert sum(word.isupper() for word in words) == capitals
+
+
+def test_a_larger_share_keeps_the_words_of_a_smaller_one():
+    text = "one two three four five six"
+    small, large = (shouted(text, share, seed=3).split() for share in (0.3, 0.7))
+    assert {word for word in small if word.isupper()} < {word for word in large if word.isupper()}
+
+
+async def test_a_share_of_nothing_is_an_error():
+    with pytest.raises(JrhError, match="share"):
+        await perturb("Yes.", share=0.0)

@@ -1,0 +1,1 @@
+"""Change the layout of what is judged and not one word of it."""

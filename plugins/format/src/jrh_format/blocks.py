@@ -1,0 +1,146 @@
+"""What a text is made of: which lines are prose, which are structure, which must not be touched."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from typing import Final
+
+from attrs import evolve, frozen
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+_BREAK: Final = re.compile(r"\r\n?|\n")
+_MARKDOWN: Final = MarkdownIt("commonmark").enable("table")
+_VERBATIM: Final = frozenset({"fence", "code_block", "html_block", "table_open", "hr"})
+_STRUCTURED: Final = frozenset({"list_item_open", "blockquote_open", "heading_open"})
+_LISTS: Final = frozenset({"bullet_list_open", "ordered_list_open"})
+_UNSAFE_START: Final = re.compile(r"[ \t]*(?:```|~~~|<)")
+
+
+class Kind(Enum):
+    """What may happen to a line."""
+
+    BLANK = auto()
+    """Nothing but white space."""
+    PROSE = auto()
+    """Part of a paragraph that stands for itself: every layout may be put on it."""
+    STRUCTURED = auto()
+    """A list item, a quotation or a heading: white space at its start has a meaning, white space inside has none."""
+    VERBATIM = auto()
+    """Code, a table, HTML, a rule, a link definition: nothing may change."""
+
+
+@frozen(kw_only=True)
+class Line:
+    """One line of the text, by offsets."""
+
+    start: int
+    end: int
+    """Where its line break begins, or the text ends."""
+    stop: int
+    """Where the next line begins."""
+    kind: Kind = Kind.VERBATIM
+
+
+@frozen(kw_only=True)
+class Paragraph:
+    """A paragraph of prose, by offsets."""
+
+    start: int
+    """Its first character that is not white space."""
+    end: int
+    """Behind its last one."""
+    lines: tuple[Line, ...]
+    after_list: bool
+    """The block before it is a list, so that indentation would make it part of the last item."""
+    before_code: bool
+    """The block after it is indented code, which a list before it would swallow."""
+    followed: bool
+    """There is a blank line after it, and more text after that."""
+
+
+@frozen(kw_only=True)
+class Document:
+    """A text and what is known of it."""
+
+    text: str
+    lines: tuple[Line, ...]
+    paragraphs: tuple[Paragraph, ...]
+    newline: str
+    """The line break the text itself uses."""
+
+
+def read(text: str) -> Document:
+    """Tell the lines and paragraphs of a text apart, as CommonMark with tables does.
+
+    Plain text is Markdown without markup: its paragraphs are prose.
+    """
+    tokens = [token for token in _MARKDOWN.parse(text) if token.map]
+    lines = _classified(text, _lines(text), tokens)
+    first_break = _BREAK.search(text)
+    return Document(
+        text=text,
+        lines=tuple(lines),
+        paragraphs=tuple(_paragraphs(text, lines, tokens)),
+        newline=first_break.group() if first_break else "\n",
+    )
+
+
+def _lines(text: str) -> list[Line]:
+    lines = []
+    start = 0
+    for match in _BREAK.finditer(text):
+        lines.append(Line(start=start, end=match.start(), stop=match.end()))
+        start = match.end()
+    if start < len(text):
+        lines.append(Line(start=start, end=len(text), stop=len(text)))
+    return lines
+
+
+def _classified(text: str, lines: list[Line], tokens: list[Token]) -> list[Line]:
+    kinds = [Kind.VERBATIM for _ in lines]
+    # Later entries win: code inside a list item is code.
+    for types, kind in ((_STRUCTURED, Kind.STRUCTURED), ({"paragraph_open"}, Kind.PROSE), (_VERBATIM, Kind.VERBATIM)):
+        for token in tokens:
+            if token.type in types and not (kind is Kind.PROSE and token.level):
+                first, last = token.map or (0, 0)
+                kinds[first:last] = [kind] * len(kinds[first:last])
+    code = {
+        index
+        for token in tokens
+        if token.type in _VERBATIM and token.map
+        for index in range(token.map[0], token.map[1])
+    }
+    for index, line in enumerate(lines):
+        if index not in code and not text[line.start : line.end].strip(" \t"):
+            kinds[index] = Kind.BLANK
+    return [evolve(line, kind=kind) for line, kind in zip(lines, kinds, strict=True)]
+
+
+def _paragraphs(text: str, lines: list[Line], tokens: list[Token]) -> list[Paragraph]:
+    blocks = [token for token in tokens if token.level == 0 and token.nesting >= 0]
+    paragraphs = []
+    for index, token in enumerate(blocks):
+        if token.type != "paragraph_open" or token.map is None:
+            continue
+        first, last = token.map
+        own = tuple(lines[first:last])
+        if any(_UNSAFE_START.match(text, line.start, line.end) for line in own):
+            # Broken differently, such a line could open a code fence or an HTML block.
+            continue
+        content = text[own[0].start : own[-1].end]
+        rest = lines[last:]
+        paragraphs.append(
+            Paragraph(
+                start=own[0].start + len(content) - len(content.lstrip(" \t")),
+                end=own[0].start + len(content.rstrip(" \t")),
+                lines=own,
+                after_list=index > 0 and blocks[index - 1].type in _LISTS,
+                before_code=index + 1 < len(blocks) and blocks[index + 1].type == "code_block",
+                followed=bool(rest)
+                and rest[0].kind is Kind.BLANK
+                and any(line.kind is not Kind.BLANK for line in rest),
+            )
+        )
+    return paragraphs

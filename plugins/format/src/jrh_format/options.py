@@ -1,0 +1,71 @@
+"""What a suite can say about the format test."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from attrs import Attribute, field, frozen
+from attrs.validators import deep_iterable, ge, gt, le, min_len
+
+
+class Layout(Enum):
+    """The layout changes, by the name a suite gives them."""
+
+    BLANK_LINES = "blank-lines"
+    """Blank lines between sentences, and one more between paragraphs."""
+    SPACES = "spaces"
+    """Runs of spaces between words of a line."""
+    INDENT = "indent"
+    """Indentation at line starts."""
+    TRAILING = "trailing"
+    """Spaces at line ends."""
+    CRLF = "crlf"
+    """Line breaks CR LF in place of LF."""
+    WRAP = "wrap"
+    """Long lines broken at a width."""
+    BULLETS = "bullets"
+    """Sentences, or the lines of a list without marks, as list items."""
+    HEADING = "heading"
+    """The first sentence of a paragraph set as a heading."""
+    CODE_FENCE = "code-fence"
+    """The whole text in a code fence."""
+
+
+class Fields(Enum):
+    """Which of the judged fields change."""
+
+    BOTH = "both"
+    """All of them: the response, or both responses of a pair."""
+    FIRST = "first"
+    """Only the first response of a pair."""
+    SECOND = "second"
+    """Only the second response of a pair."""
+
+
+def _distinct(instance: object, attribute: Attribute[Any], value: tuple[object, ...]) -> None:  # noqa: ARG001
+    if len(set(value)) != len(value):
+        raise ValueError(f"'{attribute.name}' names something twice")
+
+
+@frozen(kw_only=True)
+class FormatOptions:
+    """Options of the perturber `format`."""
+
+    variants: tuple[Layout, ...] = field(
+        default=tuple(Layout),
+        validator=[min_len(1), _distinct],
+        metadata={"help": f"the layout changes to make; default: all, {', '.join(layout.value for layout in Layout)}"},
+    )
+    strengths: tuple[float, ...] = field(
+        default=(1.0,),
+        validator=[min_len(1), _distinct, deep_iterable(member_validator=[gt(0), le(1)])],
+        metadata={"help": "shares of the possible places to change, each above 0 and at most 1"},
+    )
+    fields: Fields = field(
+        default=Fields.BOTH,
+        metadata={"help": "for pairs: change `both` responses, or only the `first` or the `second`"},
+    )
+    width: int = field(
+        default=72, validator=ge(20), metadata={"help": "the longest line in characters that `wrap` leaves alone"}
+    )

@@ -1,0 +1,113 @@
+"""The perturber: one draft per layout and strength."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+from attrs import frozen
+from jrh import Draft, Item, JrhError, Json, Mode, Same, Skip
+
+from jrh_format.blocks import Document, read
+from jrh_format.guard import Guard
+from jrh_format.layouts import NO_PLACE, places
+from jrh_format.options import Fields, FormatOptions, Layout
+from jrh_format.places import Place, apply, choose, count
+
+
+@frozen(kw_only=True)
+class _Source:
+    """A text to change, read once for all layouts."""
+
+    document: Document
+    guard: Guard
+
+    @classmethod
+    def of(cls, text: str) -> _Source:
+        return cls(document=read(text), guard=Guard(text))
+
+
+@frozen(kw_only=True)
+class _Plan:
+    """What one layout can do to one text."""
+
+    text: str
+    places: Sequence[Place]
+    seed: int
+
+    def count(self, strength: float) -> int:
+        """Return the number of places a strength changes."""
+        return count(strength, len(self.places))
+
+    def changed(self, strength: float) -> tuple[str, int]:
+        """Return the changed text and the number of places changed."""
+        chosen = choose(self.places, self.count(strength), self.seed)
+        return apply(self.text, chosen), len(chosen)
+
+
+@frozen(kw_only=True)
+class FormatPerturber:
+    """Changes the layout of the judged fields, deterministically; what it cannot change exactly it skips."""
+
+    options: FormatOptions
+    fields: tuple[str, ...]
+    """The fields that change."""
+    seed: Callable[..., int]
+    """Derives a seed from what it is for."""
+
+    @classmethod
+    def of(cls, options: FormatOptions, mode: Mode, seed: Callable[..., int]) -> FormatPerturber:
+        """Make the perturber for a task; raise `JrhError` where the options do not fit the task's mode."""
+        if options.fields is not Fields.BOTH and mode is not Mode.PAIRWISE:
+            raise JrhError(
+                f"format: `fields: {options.fields.value}` chooses one response of a pair, "
+                f"but the task is {mode.value}; leave `fields` out"
+            )
+        judged = mode.judged_fields
+        chosen = {Fields.BOTH: judged, Fields.FIRST: judged[:1], Fields.SECOND: judged[-1:]}[options.fields]
+        return cls(options=options, fields=chosen, seed=seed)
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return a draft per layout and strength, in the order of the options; pure but for the seed."""
+        sources: dict[str, _Source] = {}
+        for name in self.fields:
+            text = item.fields.get(name)
+            if not isinstance(text, str):
+                return [Skip(reason=f"field '{name}' is not text")]
+            if not text.strip():
+                return [Skip(reason=f"field '{name}' is empty")]
+            sources[name] = _Source.of(text)
+        return [outcome for layout in self.options.variants for outcome in self._outcomes(item.id, layout, sources)]
+
+    def _outcomes(self, item_id: str, layout: Layout, sources: Mapping[str, _Source]) -> Iterator[Draft | Skip]:
+        plans = {name: self._plan(item_id, layout, name, source) for name, source in sources.items()}
+        if not all(plan.places for plan in plans.values()):
+            # One response of a pair with the layout and the other without is another question.
+            yield Skip(reason=NO_PLACE[layout], variant=layout.value)
+            return
+        for strength in self.options.strengths:
+            if strength == self._telling(strength, plans.values()):
+                yield _draft(layout, strength, plans)
+            else:
+                yield Skip(reason="too few places to tell this strength from another", variant=layout.value)
+
+    def _telling(self, strength: float, plans: Collection[_Plan]) -> float:
+        """Return, of the strengths that change the same places as this one, the one closest to the share they are."""
+        counts = [plan.count(strength) for plan in plans]
+        share = sum(counts) / sum(len(plan.places) for plan in plans)
+        same = [other for other in self.options.strengths if [plan.count(other) for plan in plans] == counts]
+        return min(same, key=lambda other: abs(other - share))
+
+    def _plan(self, item_id: str, layout: Layout, name: str, source: _Source) -> _Plan:
+        # The strength is no part of the seed: a weaker draft changes some of the places a stronger one changes.
+        seed = self.seed(item_id, layout.value, name)
+        found = places(layout, source.document, source.guard, seed=seed, width=self.options.width)
+        return _Plan(text=source.document.text, places=found, seed=seed)
+
+
+def _draft(layout: Layout, strength: float, plans: Mapping[str, _Plan]) -> Draft:
+    fields: dict[str, Json] = {}
+    details: dict[str, Json] = {}
+    for name, plan in plans.items():
+        fields[name], changed = plan.changed(strength)
+        details[name] = {"places_changed": changed, "places_possible": len(plan.places), "seed": plan.seed}
+    return Draft(variant=layout.value, strength=strength, fields=fields, expectation=Same(), details=details)

@@ -1,0 +1,69 @@
+"""Places where a text can change, and the choice of some of them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+
+from attrs import frozen
+
+
+@frozen
+class Edit:
+    """Put `text` in the place of the characters from `start` to `end`, which are white space or nothing."""
+
+    start: int
+    end: int
+    text: str
+
+
+@frozen
+class Place:
+    """One place that changes as a whole: one or more edits, in text order."""
+
+    edits: tuple[Edit, ...]
+
+    @classmethod
+    def of(cls, start: int, end: int, text: str) -> Place:
+        """Make a place of a single edit."""
+        return cls((Edit(start, end, text),))
+
+
+class Draws:
+    """Draw reproducibly from a seed.
+
+    Only `Random.random` is used: it is the one method whose sequence Python keeps between its versions.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)  # noqa: S311 -- a seeded choice of places, no secret
+
+    def below(self, n: int) -> int:
+        """Draw a whole number from 0 to n - 1."""
+        return int(self._random.random() * n)
+
+    def order(self, n: int) -> list[int]:
+        """Draw an order of the numbers from 0 to n - 1."""
+        keys = [self._random.random() for _ in range(n)]
+        return sorted(range(n), key=keys.__getitem__)
+
+
+def count(strength: float, possible: int) -> int:
+    """Return how many places a strength changes: its share, rounded half up, and at least one."""
+    return max(1, int(strength * possible + 0.5))
+
+
+def choose(places: Sequence[Place], changed: int, seed: int) -> list[Place]:
+    """Choose places by seed; the choice of fewer places is always a part of the choice of more."""
+    chosen = Draws(seed).order(len(places))[:changed]
+    return [places[index] for index in sorted(chosen)]
+
+
+def apply(text: str, places: Iterable[Place]) -> str:
+    """Return the text with all edits of the places made."""
+    pieces = []
+    done = 0
+    for edit in sorted((edit for place in places for edit in place.edits), key=lambda edit: edit.start):
+        pieces += [text[done : edit.start], edit.text]
+        done = edit.end
+    return "".join([*pieces, text[done:]])

@@ -1,0 +1,118 @@
+"""The validator: proves from two texts alone that no word changed.
+
+It knows nothing of how a draft was made. It cuts both texts at white space and compares the words; of the changed text
+it takes away only such marks as the draft's variant is named for, and only where that mark is markup.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from attrs import frozen
+from jrh import Draft, Item, Validation
+from markdown_it import MarkdownIt
+
+# White space that layout may change. Other Unicode white space (no-break, line separator) counts as part of the words.
+_WORD: Final = re.compile(r"[^ \t\r\n]+")
+_FENCED: Final = re.compile(r"\A(?P<fence>`{3,})(?:\r\n?|\n)(?P<inside>.*?)(?:\r\n?|\n)?(?P=fence)\Z", re.DOTALL)
+_MARKS: Final = {"bullets": "-", "heading": "#"}
+_CLINGING_CODES: Final = (range(0x200C, 0x200E), range(0x1F3FB, 0x1F400), range(0xE0020, 0xE0080))
+_MARKDOWN: Final = MarkdownIt("commonmark")
+
+
+@frozen
+class _Word:
+    text: str
+    before: str
+    """The character before it; empty at the start."""
+    leads: bool
+    """It is the first of its line."""
+
+
+@frozen
+class WordsUnchanged:
+    """Accepts a draft whose changed fields differ from the item's in layout alone."""
+
+    async def validate(self, item: Item, draft: Draft) -> Validation:
+        """Compare every field the draft changes with the item's; the first difference is the reason."""
+        for name, changed in draft.fields.items():
+            original = item.fields.get(name)
+            if not isinstance(original, str) or not isinstance(changed, str):
+                return Validation(accepted=False, reason="a changed field is not text", details={"field": name})
+            reason = difference(original, changed, draft.variant)
+            if reason:
+                return Validation(accepted=False, reason=reason, details={"field": name})
+        return Validation(accepted=True)
+
+
+def difference(original: str, changed: str, variant: str = "") -> str:
+    """Return how the changed text differs from the original in more than layout; empty where it does not.
+
+    Args:
+        original: the text before.
+        changed: the text after.
+        variant: `bullets` allows a `-`, `heading` a `#`, each as a word of its own at the start of a line;
+            `code-fence` allows one fence around everything. Any other allows white space only.
+    """
+    if variant == "code-fence":
+        return _fence_difference(original, changed)
+    before, after = _words(original), _words(changed)
+    if not _same_words([word.text for word in before], after, _MARKS.get(variant)):
+        return "the words changed"
+    if _clinging(before) != _clinging(after):
+        return "layout was put inside a character"
+    if _code(original) != _code(changed):
+        return "fenced code changed"
+    return ""
+
+
+def _words(text: str) -> list[_Word]:
+    words: list[_Word] = []
+    end = 0
+    for match in _WORD.finditer(text):
+        gap = text[end : match.start()]
+        leads = not words or "\n" in gap or "\r" in gap
+        words.append(_Word(match.group(), gap[-1:], leads))
+        end = match.end()
+    return words
+
+
+def _same_words(original: list[str], changed: list[_Word], mark: str | None) -> bool:
+    """Tell whether taking away some line-leading marks, and nothing else, leaves the original words.
+
+    A mark may as well be a word of the original; all ways to read the marks are followed at once. `read` holds the
+    numbers of original words that the changed words so far can stand for.
+    """
+    read = {0}
+    for word in changed:
+        kept = {n + 1 for n in read if n < len(original) and original[n] == word.text}
+        read = kept | read if word.leads and word.text == mark else kept
+        if not read:
+            return False
+    return len(original) in read
+
+
+def _clinging(words: list[_Word]) -> list[tuple[str, str]]:
+    """Return the words that start with a sign that joins what stands before it, with what does."""
+    return [(word.before, word.text) for word in words if _clings(word.text[0])]
+
+
+def _clings(character: str) -> bool:
+    code = ord(character)
+    return unicodedata.category(character).startswith("M") or any(code in codes for codes in _CLINGING_CODES)
+
+
+def _code(text: str) -> list[str]:
+    return [token.content for token in _MARKDOWN.parse(text) if token.type == "fence"]
+
+
+def _fence_difference(original: str, changed: str) -> str:
+    match = _FENCED.match(changed)
+    if match is None:
+        return "the text is not in one code fence"
+    if match["inside"] != re.sub(r"(?:\r\n?|\n)\Z", "", original):
+        return "the words changed"
+    # Markdown's own reading: the fence must not end early on a line of the text.
+    return "" if len(_MARKDOWN.parse(changed)) == 1 else "the text ends the code fence early"

@@ -1,0 +1,1 @@
+"""Ask chat models of every provider that litellm knows."""

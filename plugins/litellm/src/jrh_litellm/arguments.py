@@ -1,0 +1,76 @@
+"""What litellm is called with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from jrh import ChatRequest, Json
+
+SCHEMA_NAME: Final = "reply"
+
+# The gateway holds the time limit; litellm's own must not be shorter.
+_NO_TIMEOUT: Final = 24 * 3600.0
+
+
+class ArgumentWriter:
+    """Writes the arguments of `litellm.acompletion`; what is the same for all calls is prepared once."""
+
+    __slots__ = ("_fixed", "_supported")
+
+    def __init__(self, fixed: Mapping[str, Any], supported: frozenset[str] | None) -> None:
+        """Keep the fixed arguments, and the parameters the model knows; None where litellm cannot say."""
+        self._fixed = {
+            **fixed,
+            "num_retries": 0,
+            "max_retries": 0,
+            "caching": False,
+            "timeout": _NO_TIMEOUT,
+        }
+        self._supported = supported
+
+    def write(self, request: ChatRequest) -> dict[str, Any]:
+        """Return the arguments. A JSON shape and log probabilities are asked for only where the model knows them."""
+        arguments = self._fixed.copy()
+        arguments["messages"] = [{"role": message.role, "content": message.content} for message in request.messages]
+        sampling = request.sampling
+        for name, value in (
+            ("temperature", sampling.temperature),
+            ("top_p", sampling.top_p),
+            ("max_tokens", sampling.max_tokens),
+            ("seed", sampling.seed),
+            ("reasoning_effort", sampling.reasoning_effort),
+        ):
+            if value is not None:
+                arguments[name] = value
+        if request.json_schema is not None and self._knows("response_format"):
+            arguments["response_format"] = _response_format(request.json_schema)
+        if request.top_logprobs and self._knows("top_logprobs"):
+            arguments["logprobs"] = True
+            arguments["top_logprobs"] = request.top_logprobs
+        return arguments
+
+    def _knows(self, parameter: str) -> bool:
+        return self._supported is None or parameter in self._supported
+
+
+def _response_format(schema: Mapping[str, Json]) -> dict[str, Any]:
+    # A strict schema binds the model, but OpenAI rejects one that leaves anything open.
+    named = {"name": SCHEMA_NAME, "strict": is_closed(schema), "schema": schema}
+    return {"type": "json_schema", "json_schema": named}
+
+
+def is_closed(schema: Json) -> bool:
+    """Tell whether every object of a JSON Schema lists all its properties as required and allows no other."""
+    if isinstance(schema, list | tuple):
+        return all(is_closed(part) for part in schema)
+    if not isinstance(schema, Mapping):
+        return True
+    properties = schema.get("properties")
+    if schema.get("type") == "object" or isinstance(properties, Mapping):
+        names = set(properties) if isinstance(properties, Mapping) else set()
+        required = schema.get("required")
+        listed = {str(name) for name in required} if isinstance(required, list | tuple) else set()
+        if schema.get("additionalProperties") is not False or names != listed:
+            return False
+    return all(is_closed(part) for part in schema.values())

@@ -1,0 +1,152 @@
+"""What went wrong, in the kernel's words.
+
+litellm maps every failure to an exception of its own, and on the way a broken connection, an answer that is no JSON and
+a real "500" all become `InternalServerError`. The exceptions it was made from still hang on it: they tell them apart.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Iterator, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+from jrh import Completion, FaultKind, ModelFault
+
+# No money is left: asking again cannot help, although the status says "too many requests".
+_OUT_OF_FUNDS: Final = frozenset({"insufficient_quota", "billing_not_active", "billing_hard_limit_reached"})
+# The provider's filter declines: an answer of the judge, not a failure.
+_FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
+_CODE: Final = re.compile(r"""["'](?:code|type)["']:\s*["'](\w+)["']""")
+_LITELLM_PREFIX: Final = re.compile(r"^(litellm\.\w+: )+")
+_TRACEBACK: Final = "Traceback (most recent call last)"
+
+
+def translate(error: Exception) -> ModelFault | Completion:
+    """Turn what litellm raised into a fault, or into a refusal where the provider's content filter declined.
+
+    The texts are the provider's own and may hold anything, keys included.
+    """
+    from litellm.exceptions import ContentPolicyViolationError
+
+    chain = tuple(_chain(error))
+    text = _text(error)
+    code = _code(chain, text)
+    status = _http_status(chain)
+    if isinstance(error, ContentPolicyViolationError) or (status in (400, 403) and code in _FILTERED):
+        return Completion(text=None, finish_reason="content_filter", refusal=text)
+    if code in _OUT_OF_FUNDS:
+        return ModelFault(FaultKind.REJECTED, text, status=status)
+    if status is not None:
+        headers = getattr(error, "litellm_response_headers", None) or {}
+        return ModelFault.from_http_status(status, text, retry_after=retry_after(headers))
+    return ModelFault(_kind_without_answer(error, chain), text)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return how many seconds the server asks to wait, or None where it does not say so understandably."""
+    milliseconds = _seconds(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after", "")
+    seconds = _seconds(value)
+    return seconds if seconds is not None else _until(value, headers.get("date", ""))
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield the exception and those it was made from; a chain that bites its tail ends."""
+    seen: list[BaseException] = []
+    while error is not None and error not in seen:
+        seen.append(error)
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _http_status(chain: tuple[BaseException, ...]) -> int | None:
+    """Return the status of the HTTP answer that is at the root of it, or None where none came."""
+    import httpx
+    import openai
+
+    for error in chain:
+        # litellm's own kinds of these carry statuses that it made up.
+        own = type(error).__module__.startswith("litellm")
+        if isinstance(error, httpx.HTTPStatusError | openai.APIStatusError) and not own:
+            return error.response.status_code
+    return None
+
+
+def _kind_without_answer(error: Exception, chain: tuple[BaseException, ...]) -> FaultKind:
+    import aiohttp
+    import httpx
+    import openai
+    from litellm.exceptions import Timeout
+
+    def among(*kinds: type[BaseException]) -> bool:
+        return any(isinstance(link, kinds) for link in chain)
+
+    if among(openai.APITimeoutError, httpx.TimeoutException, Timeout, TimeoutError):
+        return FaultKind.TIMEOUT
+    if among(aiohttp.ClientResponseError):
+        return FaultKind.MALFORMED
+    if among(httpx.RequestError, aiohttp.ClientError, ConnectionError):
+        return FaultKind.CONNECTION
+    return _kind_of_litellm(error, chain)
+
+
+def _kind_of_litellm(error: Exception, chain: tuple[BaseException, ...]) -> FaultKind:
+    """Classify what litellm found out by itself: no request was sent, or the answer could not be read."""
+    import openai
+
+    if isinstance(error, ImportError):
+        return FaultKind.REJECTED
+    if any(type(link) is openai.OpenAIError for link in chain):
+        # The client could not even be made: no key.
+        return FaultKind.UNAUTHORIZED
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int) or status == 500 or status < 400:  # noqa: PLR2004 - litellm's word for "no idea"
+        return FaultKind.MALFORMED
+    return ModelFault.from_http_status(status, "").kind
+
+
+def _code(chain: tuple[BaseException, ...], text: str) -> str:
+    for error in chain:
+        body: Any = getattr(error, "body", None)
+        for value in (body.get("code"), body.get("type")) if isinstance(body, Mapping) else ():
+            if isinstance(value, str) and value in _OUT_OF_FUNDS | _FILTERED:
+                return value
+    found = (match.group(1) for match in _CODE.finditer(text))
+    return next((value for value in found if value in _OUT_OF_FUNDS | _FILTERED), "")
+
+
+def _text(error: Exception) -> str:
+    """Return the exception's name and its text, without litellm's own repetitions and tracebacks."""
+    message = getattr(error, "message", None)
+    text = message if isinstance(message, str) and message else str(error)
+    text = _LITELLM_PREFIX.sub("", text.partition(_TRACEBACK)[0]).strip()
+    name = type(error).__name__
+    return text if text.startswith(name) else f"{name}: {text}"
+
+
+def _seconds(value: str) -> float | None:
+    try:
+        seconds = float(value)
+    except ValueError:
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _until(value: str, now: str) -> float | None:
+    """Return the seconds until an HTTP date, by the server's own clock where it tells the time."""
+    moment = _timestamp(value)
+    if moment is None:
+        return None
+    return max(0.0, moment - (_timestamp(now) or time.time()))
+
+
+def _timestamp(value: str) -> float | None:
+    try:
+        return parsedate_to_datetime(value).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None

@@ -1,0 +1,152 @@
+"""The model: litellm asked once per call."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from typing import Any, Final
+from urllib.parse import urlsplit, urlunsplit
+
+from jrh import ChatRequest, Completion, JrhError, ModelFault, Rates, content_id
+
+from jrh_litellm import library
+from jrh_litellm.arguments import ArgumentWriter
+from jrh_litellm.faults import translate
+from jrh_litellm.options import LiteLLMOptions
+from jrh_litellm.prices import rates_of
+from jrh_litellm.reading import read_completion
+from jrh_litellm.redaction import Redactor
+
+MAX_DETAIL: Final = 500
+"""Characters of a provider's own text that are kept."""
+
+_PLACEHOLDER: Final = "no-key"
+_open_models: set[int] = set()
+
+
+class LiteLLMModel:
+    """A chat model behind litellm; sends each request exactly once."""
+
+    def __init__(self, options: LiteLLMOptions, key: str | None) -> None:
+        """Prepare what all calls share; nothing is opened before the first one."""
+        self._litellm = library.load()
+        self._redact = Redactor.from_environment(key)
+        self._arguments = ArgumentWriter(_fixed(options, key), _supported(self._litellm, options.model))
+        self._fingerprint = _fingerprint(options)
+        self._rates = rates_of(options.model, self._litellm.model_cost)
+
+    @classmethod
+    def from_environment(cls, options: LiteLLMOptions) -> LiteLLMModel:
+        """Find the key and build the model.
+
+        Raises:
+            JrhError: litellm does not know the provider, or the key is not set.
+        """
+        litellm = library.load()
+        _check_provider(litellm, options.model)
+        return cls(options, _key(litellm, options))
+
+    @property
+    def fingerprint(self) -> str:
+        """Name the model and the endpoint, and a digest of `extra` and the API's version where there are any."""
+        return self._fingerprint
+
+    @property
+    def rates(self) -> Rates | None:
+        """Return the prices of litellm's list, or None where it has none."""
+        return self._rates
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """Ask once and read the answer.
+
+        Raises:
+            ModelFault: for every failure. Its text holds no key and at most 500 characters of the provider's.
+        """
+        _open_models.add(id(self))
+        fault: ModelFault
+        try:
+            return read_completion(await self._litellm.acompletion(**self._arguments.write(request)))
+        except ModelFault as error:
+            fault = error
+        except Exception as error:
+            outcome = translate(error)
+            if isinstance(outcome, Completion):
+                return self._without_secrets(outcome)
+            fault = outcome
+        finally:
+            library.freeze_garbage()
+        # Raised out here, so that no exception that knows the headers sent hangs on to it.
+        raise ModelFault(fault.kind, self._short(fault.detail), status=fault.status, retry_after=fault.retry_after)
+
+    async def aclose(self) -> None:
+        """Close litellm's connections once no other model uses them; closing twice is fine."""
+        if id(self) not in _open_models:
+            return
+        _open_models.discard(id(self))
+        if not _open_models:
+            await library.close_clients()
+
+    def __repr__(self) -> str:
+        """Show the fingerprint."""
+        return f"LiteLLMModel({self._fingerprint})"
+
+    def _short(self, text: str) -> str:
+        return " ".join(self._redact(text).split())[:MAX_DETAIL]
+
+    def _without_secrets(self, completion: Completion) -> Completion:
+        return Completion(
+            text=None, finish_reason=completion.finish_reason, refusal=self._short(completion.refusal or "")
+        )
+
+
+def _fixed(options: LiteLLMOptions, key: str | None) -> dict[str, Any]:
+    named = {
+        "model": options.model,
+        "api_base": options.api_base,
+        "api_key": key,
+        "api_version": options.api_version,
+        "drop_params": options.drop_params or None,
+    }
+    return {**options.extra, **{name: value for name, value in named.items() if value is not None}}
+
+
+def _supported(litellm: Any, model: str) -> frozenset[str] | None:
+    provider, _, name = model.partition("/")
+    known = litellm.get_supported_openai_params(model=name, custom_llm_provider=provider)
+    return frozenset(known) if known else None
+
+
+def _fingerprint(options: LiteLLMOptions) -> str:
+    name = f"litellm/{options.model}"
+    if options.api_base:
+        scheme, host, path, *_ = urlsplit(options.api_base)
+        name += f"@{urlunsplit((scheme, host, path.rstrip('/'), '', ''))}"
+    # They make another question of the same prompt: a reply to one must not be replayed for the other.
+    apart = {name: value for name, value in (("extra", options.extra), ("version", options.api_version)) if value}
+    return f"{name}#{content_id(apart)[:8]}" if apart else name
+
+
+def _check_provider(litellm: Any, model: str) -> None:
+    provider = model.partition("/")[0]
+    known = sorted(str(getattr(entry, "value", entry)) for entry in litellm.provider_list)
+    if provider in known:
+        return
+    close = difflib.get_close_matches(provider, known, n=3)
+    hint = f"did you mean {' or '.join(close)}?" if close else "see https://docs.litellm.ai/docs/providers"
+    raise JrhError(f"litellm: model '{model}' names provider '{provider}', which litellm does not know; {hint}")
+
+
+def _key(litellm: Any, options: LiteLLMOptions) -> str | None:
+    """Return the key to hand over, or None where litellm finds what it needs by itself."""
+    if options.api_key_env:
+        key = os.environ.get(options.api_key_env, "").strip()
+        if not key:
+            raise JrhError(f"litellm: environment variable {options.api_key_env} is not set (api_key_env)")
+        return key
+    missing = litellm.validate_environment(options.model)["missing_keys"]
+    if options.api_base:
+        # A server of one's own often wants no key, but the client of some providers wants to send one.
+        return _PLACEHOLDER if missing else None
+    if len(missing) == 1 and missing[0].endswith("_API_KEY"):
+        raise JrhError(f"litellm: model '{options.model}' needs a key; set environment variable {missing[0]}")
+    return None

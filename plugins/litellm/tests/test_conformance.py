@@ -1,0 +1,32 @@
+"""litellm keeps the contract of every model provider, on the wire too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import jrh_litellm.plugin
+import pytest
+
+from jrh import Json
+from jrh.testing import ModelContract
+
+# pytest puts its own filters in place of the one that the plugin sets.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:pydantic")
+
+
+class TestLiteLLMContract(ModelContract):
+    plugin = jrh_litellm.plugin
+    component = "litellm"
+    options = {"model": "openai/gpt-4o-mini"}
+    required_options = ("model",)
+    other_options = {"model": "openai/gpt-4o"}
+
+    def endpoint_options(self, url: str) -> Mapping[str, Json]:
+        return {"api_base": url}
+
+
+class TestAnotherClientOfLiteLLM(TestLiteLLMContract):
+    """`hosted_vllm` goes through litellm's own HTTP handler, `openai` through OpenAI's client."""
+
+    options = {"model": "hosted_vllm/judge"}
+    other_options = {"extra": {"top_k": 3}}

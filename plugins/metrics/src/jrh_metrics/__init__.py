@@ -1,0 +1,1 @@
+"""The measures of jrh, computed from records and nothing else."""

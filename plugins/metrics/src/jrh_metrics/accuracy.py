@@ -1,0 +1,62 @@
+"""Accuracy against what is expected, and against the gold label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+from jrh import Measure, MetricContext, RecordTable
+
+from jrh_metrics.cells import cells_of
+from jrh_metrics.measuring import MeasureBuilder
+from jrh_metrics.options import MetricOptions
+from jrh_metrics.reference import reference_verdicts
+from jrh_metrics.scoring import against_label, as_expected
+from jrh_metrics.trials import is_named
+
+
+@frozen
+class Accuracy:
+    """The share of verdicts that are what a reliable judge would say under the condition.
+
+    A verdict is compared, in canonical labels, with
+
+    * the gold label in the reference condition;
+    * the stated label where the case expects `Equals`;
+    * the same judge's verdict on the item in the reference condition where the case expects `Same` (equal), `Changes`
+      (different), `NotAbove` or `NotBelow` (by rank on an ordinal scale; other scales have no order, and such trials
+      do not count). With several reference repeats a trial scores the share of them that it fits.
+
+    Trials for which nothing is expected, or that have no gold label, do not count.
+    """
+
+    options: MetricOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `accuracy` per task, judge and test, and per variant."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        trials = builder.trials
+        scores = as_expected(trials, reference_verdicts(trials))
+        for cell in cells_of(trials):
+            yield builder.rate(
+                "accuracy", cell, scores, nothing="nothing to compare with: no gold label, no expectation"
+            )
+
+
+@frozen
+class GoldAccuracy:
+    """The share of verdicts that equal the gold label.
+
+    Only cases whose condition keeps the gold label count: the reference condition, and cases that expect `Same`.
+    """
+
+    options: MetricOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `gold-accuracy` per task, judge and test, and per variant."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        trials = builder.trials
+        keeps = trials.reference | is_named(trials.expectation, "same")
+        scores = against_label(trials, trials.gold, keeps)
+        for cell in cells_of(trials):
+            yield builder.rate("gold-accuracy", cell, scores, nothing="no case that keeps its gold label has one")

@@ -1,0 +1,56 @@
+"""Agreement with the reference condition, and its complement, the flip rate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import evolve, frozen
+from jrh import REFERENCE, Interval, Measure, MetricContext, RecordTable
+
+from jrh_metrics.cells import cells_of
+from jrh_metrics.measuring import MeasureBuilder
+from jrh_metrics.options import MetricOptions
+from jrh_metrics.reference import reference_verdicts
+from jrh_metrics.scoring import agreeing
+
+
+@frozen
+class Agreement:
+    """The share of verdicts that equal the same judge's verdict on the item in the reference condition.
+
+    With several reference repeats a trial scores the share of them that it equals. Labels are canonical: swapped
+    options and inverted polarity are undone first. JudgeSense calls it the judge sensitivity score (JSS).
+    """
+
+    options: MetricOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `agreement` per task, judge and test other than the reference, and per variant."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        trials = builder.trials
+        scores = agreeing(trials, reference_verdicts(trials), ~trials.reference)
+        for cell in cells_of(trials):
+            if cell.test != REFERENCE:
+                yield builder.rate("agreement", cell, scores, nothing="no trial")
+
+
+@frozen
+class FlipRate:
+    """The share of verdicts that differ from the reference condition: 1 - agreement, with the mirrored interval."""
+
+    options: MetricOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `flip-rate` per task, judge and test other than the reference, and per variant."""
+        for agreement in Agreement(self.options).measure(records, context):
+            yield evolve(
+                agreement,
+                name="flip-rate",
+                estimate=None if agreement.estimate is None else 1 - agreement.estimate,
+                interval=_mirrored(agreement.interval),
+                bounds=None if agreement.bounds is None else (1 - agreement.bounds[1], 1 - agreement.bounds[0]),
+            )
+
+
+def _mirrored(interval: Interval | None) -> Interval | None:
+    return None if interval is None else evolve(interval, low=1 - interval.high, high=1 - interval.low)

@@ -1,0 +1,168 @@
+"""From per-trial scores to measures: estimate, interval, missing verdicts, bounds, flags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from attrs import frozen
+from jrh import Interval, Measure, MetricContext, RecordTable
+from jrh.stats import Estimate, cluster_sums, clustered_proportion
+from numpy.typing import NDArray
+
+from jrh_metrics.cells import Cell
+from jrh_metrics.options import MetricOptions
+from jrh_metrics.trials import Codes, Mask, Trials, read_trials
+
+NO_REFERENCE = "no_reference"
+"""Counted as missing: there is a verdict, but none of the reference condition to compare it with."""
+
+
+@frozen(kw_only=True, eq=False)
+class Scores:
+    """What every trial scores on a rate; arrays of shape (n,) over all trials."""
+
+    eligible: Mask
+    """The trials the rate is about."""
+    value: NDArray[np.float64]
+    """Score from 0 to 1; NaN where it is missing."""
+    low: NDArray[np.float64]
+    """Score if every verdict that is missing had been the worst, the reference's included."""
+    high: NDArray[np.float64]
+    """Score if every verdict that is missing had been the best."""
+    truth: Codes | None = None
+    """Label the trial was compared with where that is a stated one, else -1."""
+
+    @property
+    def usable(self) -> Mask:
+        """Return the mask of the eligible trials that have a score."""
+        return self.eligible & ~np.isnan(self.value)
+
+
+@frozen(kw_only=True, eq=False)
+class MeasureBuilder:
+    """Builds the measures of one metric from the trials of one table."""
+
+    trials: Trials
+    context: MetricContext
+    options: MetricOptions
+
+    @classmethod
+    def of(cls, records: RecordTable, context: MetricContext, options: MetricOptions) -> MeasureBuilder:
+        """Read the table."""
+        return cls(trials=read_trials(records, context), context=context, options=options)
+
+    def rate(self, name: str, cell: Cell, scores: Scores, *, nothing: str) -> Measure:
+        """Measure the mean score of a cell.
+
+        Args:
+            name: the measure's name.
+            cell: the trials.
+            scores: the scores of all trials.
+            nothing: what to note where no trial of the cell is eligible.
+        """
+        rows = cell.rows[scores.eligible[cell.rows]]
+        usable = rows[scores.usable[rows]]
+        sums = cluster_sums(self.trials.item.codes[usable], scores.value[usable], np.ones(len(usable)))
+        estimate = clustered_proportion(
+            sums[:, 0],
+            sums[:, 1],
+            level=self.context.level,
+            resamples=self.context.resamples,
+            seed=cell.seed(self.context, name),
+        )
+        flags = (*self._constant_truth(scores, usable), *self.flags(cell, rows, usable))
+        return self.measure(
+            name,
+            cell,
+            estimate,
+            rows=rows,
+            usable=usable,
+            bounds=_bounds(scores, rows),
+            flags=flags,
+            note=self.why_none(rows, usable, nothing),
+        )
+
+    def measure(
+        self,
+        name: str,
+        cell: Cell,
+        estimate: Estimate,
+        *,
+        rows: Codes,
+        usable: Codes,
+        bounds: tuple[float, float] | None = None,
+        flags: tuple[str, ...] = (),
+        note: str = "",
+        unit: str = "proportion",
+    ) -> Measure:
+        """Put a measure together; `rows` are the eligible trials of the cell, `usable` those it rests on."""
+        return Measure(
+            name=name,
+            judge=cell.judge,
+            task=cell.task,
+            test=cell.test,
+            cell=cell.levels,
+            estimate=estimate.value,
+            interval=_interval(estimate, self.context.level),
+            unit=unit,
+            n_trials=len(usable),
+            n_items=self.items(usable),
+            missing=self.missing(rows, usable),
+            bounds=bounds,
+            flags=flags,
+            note=note,
+        )
+
+    def items(self, rows: Codes) -> int:
+        """Count the distinct items of some trials."""
+        return len(np.unique(self.trials.item.codes[rows]))
+
+    def missing(self, rows: Codes, usable: Codes) -> Mapping[str, int]:
+        """Count by status the trials among `rows` without a verdict, and those without a reference, by name."""
+        status = self.trials.status
+        counts = np.bincount(status.codes[rows[~self.trials.usable[rows]]], minlength=len(status.names))
+        found = {name: int(count) for name, count in zip(status.names, counts, strict=True) if count}
+        alone = int(self.trials.usable[rows].sum()) - int(self.trials.usable[usable].sum())
+        return found | ({NO_REFERENCE: alone} if alone else {})
+
+    def flags(self, cell: Cell, rows: Codes, usable: Codes) -> tuple[str, ...]:
+        """Return the flags that any measure can have."""
+        labels = self.trials.label[usable]
+        answered = labels[labels >= 0]
+        found = {
+            "constant-verdicts": len(answered) > 1 and bool(np.all(answered == answered[0])),
+            "all-missing": len(rows) > 0 and not len(usable),
+            "few-items": 0 < self.items(usable) < self.options.few_items,
+            "simulated": bool(np.any(self.trials.simulated[cell.rows])),
+        }
+        return tuple(name for name, applies in found.items() if applies)
+
+    def why_none(self, rows: Codes, usable: Codes, nothing: str = "no trial") -> str:
+        """Say why there is no estimate; empty where there is one."""
+        if not len(rows):
+            return nothing
+        if len(usable):
+            return ""
+        compared = bool(np.any(self.trials.usable[rows]))
+        return "no verdict of the reference condition to compare with" if compared else "every verdict is missing"
+
+    def _constant_truth(self, scores: Scores, usable: Codes) -> tuple[str, ...]:
+        if scores.truth is None or len(usable) <= 1:
+            return ()
+        truth = scores.truth[usable]
+        return ("constant-gold",) if truth[0] >= 0 and np.all(truth == truth[0]) else ()
+
+
+def _interval(estimate: Estimate, level: float) -> Interval | None:
+    if estimate.low is None or estimate.high is None:
+        return None
+    return Interval(low=estimate.low, high=estimate.high, level=level, method=estimate.method)
+
+
+def _bounds(scores: Scores, rows: Codes) -> tuple[float, float] | None:
+    if not len(rows):
+        return None
+    # Sorted sums: the order of addition must not show in the last digit.
+    low, high = (float(np.sort(side[rows]).mean()) for side in (scores.low, scores.high))
+    return low, high

@@ -1,0 +1,117 @@
+"""Disagreement between repeats of the identical question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from attrs import frozen
+from jrh import REFERENCE, Measure, MetricContext, RecordTable
+from jrh.stats import disagreeing_pairs, rerun_disagreement
+from numpy.typing import NDArray
+
+from jrh_metrics.cells import Cell, cells_of
+from jrh_metrics.measuring import MeasureBuilder
+from jrh_metrics.options import MetricOptions
+from jrh_metrics.trials import Codes, Trials
+
+_NAME = "rerun-disagreement"
+
+
+@frozen(kw_only=True, eq=False)
+class _Repeats:
+    """The answers to every case of every judge."""
+
+    of: Codes
+    """Trial -> row in the tables below, shape (n,)."""
+    counts: NDArray[np.int64]
+    """Verdicts by label, shape (groups, labels)."""
+    planned: Codes
+    """Trials, with or without a verdict, shape (groups,)."""
+    item: Codes
+    """Item of the group, shape (groups,)."""
+
+
+@frozen
+class RerunDisagreement:
+    """The share of unordered pairs of repeats of one case, by one judge, whose verdicts differ: the noise floor.
+
+    It is the probability that asking the identical question again gives another answer. Reported for the reference
+    condition, and for every other test that asks a case more than once.
+    """
+
+    options: MetricOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `rerun-disagreement` per task, judge and test, and per variant."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        trials = builder.trials
+        repeats = _repeats(trials)
+        for cell in cells_of(trials):
+            rows = cell.rows[repeats.planned[repeats.of[cell.rows]] > 1]
+            if len(rows) or cell.test == REFERENCE:
+                yield _measured(builder, cell, repeats, rows)
+
+
+def _repeats(trials: Trials) -> _Repeats:
+    key = trials.judge.codes * len(trials.case.names) + trials.case.codes
+    if len(trials.case.names) == 1:
+        key = _without_case_ids(trials)
+    groups, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    width = len(trials.labels)
+    usable = trials.usable
+    counts = np.bincount(inverse[usable] * width + trials.label[usable], minlength=len(groups) * width)
+    return _Repeats(
+        of=inverse,
+        counts=counts.reshape(len(groups), width).astype(np.int64),
+        planned=np.bincount(inverse, minlength=len(groups)).astype(np.int64),
+        item=trials.item.codes[first],
+    )
+
+
+def _without_case_ids(trials: Trials) -> Codes:
+    # An imported log may not name its cases; then one item under one variant of one test is a case.
+    key = trials.judge.codes
+    for column in (trials.task, trials.test, trials.variant, trials.item):
+        key = key * len(column.names) + column.codes
+    return key
+
+
+def _measured(builder: MeasureBuilder, cell: Cell, repeats: _Repeats, rows: Codes) -> Measure:
+    groups = np.unique(repeats.of[rows])
+    counts = repeats.counts[groups]
+    estimate = rerun_disagreement(
+        counts,
+        repeats.item[groups],
+        level=builder.context.level,
+        resamples=builder.context.resamples,
+        seed=cell.seed(builder.context, _NAME),
+    )
+    answered = builder.trials.usable[rows]
+    usable = rows[answered & (repeats.counts.sum(axis=1)[repeats.of[rows]] > 1)]
+    return builder.measure(
+        _NAME,
+        cell,
+        estimate,
+        rows=np.concatenate([usable, rows[~answered]]),
+        usable=usable,
+        bounds=_bounds(counts, repeats.planned[groups]),
+        flags=builder.flags(cell, rows, usable),
+        note=_why(rows, usable),
+    )
+
+
+def _bounds(counts: NDArray[np.int64], planned: Codes) -> tuple[float, float] | None:
+    """Bound the share of differing pairs if all pairs with a missing verdict agreed, and if all of them differed."""
+    differing, pairs = disagreeing_pairs(counts)
+    all_pairs = float((planned * (planned - 1) // 2).sum())
+    if not all_pairs:
+        return None
+    low = float(differing.sum()) / all_pairs
+    return low, low + (all_pairs - float(pairs.sum())) / all_pairs
+
+
+def _why(rows: Codes, usable: Codes) -> str:
+    if not len(rows):
+        return "every case was asked once"
+    return "" if len(usable) else "no case has two verdicts"

@@ -1,0 +1,76 @@
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import jrh_metrics.plugin
+import pytest
+from jrh import Measure, MetricContext, RecordTable, Scale, Task
+from jrh.testing import build
+
+COLUMNS = ("test", "item_id", "variant", "canonical", "status", "gold", "expectation", "expected", "repeat", "judge")
+DEFAULTS = {
+    "test": "reference",
+    "variant": "",
+    "status": "ok",
+    "gold": None,
+    "expectation": None,
+    "expected": None,
+    "repeat": 0,
+    "judge": "judge",
+}
+
+
+def rows_to_table(rows: Iterable[dict[str, Any]]) -> RecordTable:
+    full = [DEFAULTS | row for row in rows]
+    columns = {name: [row.get(name) for row in full] for name in COLUMNS}
+    columns["task"] = [row.get("task", "task") for row in full]
+    columns["case_id"] = [
+        row.get("case_id", "/".join(str(row.get(part, "")) for part in ("task", "test", "item_id", "variant")))
+        for row in full
+    ]
+    columns["simulated"] = [row.get("simulated", False) for row in full]
+    return RecordTable.from_columns(columns)
+
+
+@pytest.fixture
+def measure() -> Callable[..., dict[tuple[str, str, str], Measure]]:
+    """Return a function: metric name, rows -> measures by (judge, test, variant)."""
+
+    def run(
+        metric: str,
+        rows: Iterable[dict[str, Any]] | RecordTable,
+        scale: Scale | None = None,
+        options: dict[str, Any] | None = None,
+        seed: int = 0,
+    ) -> dict[tuple[str, str, str], Measure]:
+        table = rows if isinstance(rows, RecordTable) else rows_to_table(rows)
+        task = Task(name="task", scale=scale or Scale.of_labels("YES", "NO"))
+        context = MetricContext(tasks={"task": task}, resamples=200, seed=seed)
+        found = build(jrh_metrics.plugin, metric, options=options, task=task).measure(table, context)
+        return {(m.judge, m.test, m.cell.get("variant", "")): m for m in found}
+
+    return run
+
+
+def reference(item: object, *labels: str | None, **more: Any) -> list[dict[str, Any]]:
+    """Make the reference rows of an item; None is a missing verdict."""
+    return [_row("reference", item, label, repeat=repeat, **more) for repeat, label in enumerate(labels)]
+
+
+def perturbed(item: object, label: str | None, *, test: str = "t", **more: Any) -> dict[str, Any]:
+    """Make one row of a test; None is a missing verdict."""
+    return _row(test, item, label, **({"expectation": "same"} | more))
+
+
+def _row(test: str, item: object, label: str | None, **more: Any) -> dict[str, Any]:
+    missing = {"status": "unparsable", "canonical": None} if label is None else {"canonical": label}
+    return {"test": test, "item_id": str(item), **missing, **more}
+
+
+@pytest.fixture
+def ref() -> Callable[..., list[dict[str, Any]]]:
+    return reference
+
+
+@pytest.fixture
+def row() -> Callable[..., dict[str, Any]]:
+    return perturbed

@@ -1,0 +1,1 @@
+"""Ask chat models over any OpenAI-compatible HTTP endpoint."""

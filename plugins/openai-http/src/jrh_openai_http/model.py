@@ -1,0 +1,181 @@
+"""The model: one session, one request per call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Final
+from urllib.parse import urlsplit, urlunsplit
+
+import aiohttp
+from jrh import ChatRequest, Completion, FaultKind, Logger, ModelFault, Rates, content_id
+from yarl import URL
+
+from jrh_openai_http.credentials import OPENAI_HOST, Credentials
+from jrh_openai_http.faults import MAX_DETAIL, from_error_response
+from jrh_openai_http.options import OpenAIHttpOptions
+from jrh_openai_http.payload import PayloadWriter
+from jrh_openai_http.proxy import proxy_for
+from jrh_openai_http.reading import malformed, read_completion
+
+MAX_ANSWER: Final = 8 * 1024 * 1024
+"""Bytes of an answer, unpacked; a longer one is not a chat completion."""
+
+_MAX_ERROR: Final = 64 * 1024
+_BLOCKING_SIZE: Final = 1024 * 1024
+_OK: Final = range(200, 300)
+_FIXED_HEADERS: Final = {
+    "Accept": "application/json",
+    "Content-Type": "application/json",
+    "User-Agent": "jrh-openai-http",
+}
+
+
+class OpenAIHttpModel:
+    """A chat model behind `{base_url}/chat/completions`; sends each request exactly once."""
+
+    def __init__(self, options: OpenAIHttpOptions, credentials: Credentials, proxy: str | None = None) -> None:
+        """Prepare what all requests share; nothing is opened before the first one."""
+        self._credentials = credentials
+        self._url = URL(endpoint(options.base_url))
+        self._proxy = proxy
+        self._payload = PayloadWriter(options.model, options.extra, _max_tokens_field(options))
+        self._fingerprint = _fingerprint(options)
+        self._rates = Rates(input=0.0, output=0.0) if options.free else None
+        self._session: aiohttp.ClientSession | None = None
+
+    @classmethod
+    def from_environment(cls, options: OpenAIHttpOptions, log: Logger) -> OpenAIHttpModel:
+        """Read key, headers and proxy from the environment and build the model.
+
+        Raises:
+            JrhError: what the endpoint needs is not set.
+        """
+        credentials = Credentials.from_environment(options)
+        if options.api_key_env and "Authorization" not in credentials.headers():
+            log.info("no key is sent: the environment variable is not set", variable=options.api_key_env)
+        return cls(options, credentials, proxy_for(options.base_url) if options.use_proxy else None)
+
+    @property
+    def fingerprint(self) -> str:
+        """Name the model and the endpoint, and a digest of `extra` where there is one."""
+        return self._fingerprint
+
+    @property
+    def rates(self) -> Rates | None:
+        """Return zero for a free model; otherwise unknown, because the protocol tells no prices."""
+        return self._rates
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """Send the request once and read the answer.
+
+        Raises:
+            ModelFault: for every failure. Its text holds no key and at most 500 characters of the provider's.
+        """
+        fault: ModelFault
+        try:
+            status, headers, body = await self._post(self._payload.write(request))
+            if status in _OK:
+                return read_completion(body)
+            outcome = from_error_response(status, headers, body)
+            if isinstance(outcome, Completion):
+                return outcome
+            fault = outcome
+        except ModelFault as error:
+            fault = error
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            fault = _network_fault(error)
+        # Raised out here, so that no aiohttp error, which knows the headers sent, hangs on to it.
+        raise self._redacted(fault)
+
+    async def aclose(self) -> None:
+        """Close the session; closing twice, or without ever having asked, is fine."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    def __repr__(self) -> str:
+        """Show the fingerprint."""
+        return f"OpenAIHttpModel({self._fingerprint})"
+
+    async def _post(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        session = self._session or self._open()
+        # aiohttp warns where a large body is written in one go; a file is written piece by piece.
+        data = body if len(body) < _BLOCKING_SIZE else BytesIO(body)
+        async with session.post(self._url, data=data, allow_redirects=False, proxy=self._proxy) as response:
+            if response.status in _OK:
+                return response.status, response.headers, await _read(response)
+            return response.status, response.headers, await _read_start(response)
+
+    def _open(self) -> aiohttp.ClientSession:
+        self._session = aiohttp.ClientSession(
+            # The gateway limits concurrency and time; a second limit here would only be in its way.
+            connector=aiohttp.TCPConnector(limit=0),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=_FIXED_HEADERS | self._credentials.headers(),
+        )
+        return self._session
+
+    def _redacted(self, fault: ModelFault) -> ModelFault:
+        text = " ".join(self._credentials.redact(fault.detail).split())
+        return ModelFault(fault.kind, text[:MAX_DETAIL], status=fault.status, retry_after=fault.retry_after)
+
+
+def endpoint(base_url: str) -> str:
+    """Return the address of the chat completions; the base's query stays."""
+    scheme, host, path, query, _ = urlsplit(base_url)
+    return urlunsplit((scheme, host, f"{path.rstrip('/')}/chat/completions", query, ""))
+
+
+def _fingerprint(options: OpenAIHttpOptions) -> str:
+    scheme, host, path, *_ = urlsplit(options.base_url)
+    name = f"openai-http/{options.model}@{urlunsplit((scheme, host, path.rstrip('/'), '', ''))}"
+    # Other fields in the body are another question: a reply to one must not be replayed for the other.
+    return f"{name}#{content_id(options.extra)[:8]}" if options.extra else name
+
+
+def _max_tokens_field(options: OpenAIHttpOptions) -> str:
+    if options.max_tokens_field != "auto":
+        return options.max_tokens_field
+    return "max_completion_tokens" if urlsplit(options.base_url).hostname == OPENAI_HOST else "max_tokens"
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    """Read a whole answer; one that is too long is cut off and its connection closed."""
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in response.content.iter_any():
+        size += len(chunk)
+        if size > MAX_ANSWER:
+            response.close()
+            raise malformed(f"the answer is longer than {MAX_ANSWER:,} bytes")
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+async def _read_start(response: aiohttp.ClientResponse) -> bytes:
+    """Read the start of an error; how it ends does not matter, its status does."""
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        async for chunk in response.content.iter_any():
+            chunks.append(chunk)
+            size += len(chunk)
+            if size >= _MAX_ERROR:
+                response.close()
+                break
+    except aiohttp.ClientError:
+        response.close()
+    return b"".join(chunks)[:_MAX_ERROR]
+
+
+def _network_fault(error: Exception) -> ModelFault:
+    name = type(error).__name__
+    if isinstance(error, TimeoutError):
+        return ModelFault(FaultKind.TIMEOUT, f"no answer in time ({name})")
+    if isinstance(error, aiohttp.ClientResponseError):
+        return malformed(f"the server does not speak HTTP properly ({name}: {error.message})")
+    # The text of some errors holds the proxy's address, and that may hold a password; the reason does not.
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else ""
+    return ModelFault(FaultKind.CONNECTION, f"the connection failed ({name}{': ' + reason if reason else ''})")

@@ -1,0 +1,88 @@
+"""What a suite can set for `openai-http`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+from urllib.parse import urlsplit
+
+from attrs import Attribute, Factory, field, frozen
+from attrs.validators import in_, min_len
+from jrh import Json
+
+_OWN_FIELDS: Final = ("model", "messages", "stream", "n")
+_ENVIRONMENT_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+
+
+def _check_base_url(_instance: object, attribute: Attribute[Any], value: str) -> None:
+    parts = urlsplit(value)
+    if "@" in parts.netloc:
+        # Options are kept in the run's store and shown in reports; a password must not get there.
+        raise ValueError(f"{attribute.name} holds a user name or a password; name a variable in api_key_env instead")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"{attribute.name} '{value}' is not a URL such as https://host/v1")
+
+
+def _check_extra(_instance: object, attribute: Attribute[Any], value: Mapping[str, Json]) -> None:
+    for name in _OWN_FIELDS:
+        if name in value:
+            raise ValueError(f"{attribute.name} cannot hold '{name}': jrh sets it itself")
+
+
+def _check_variable(_instance: object, attribute: Attribute[Any], value: str | None) -> None:
+    if value is not None and not _ENVIRONMENT_NAME.fullmatch(value):
+        # The value is not shown: it may be the key itself, written where its variable's name belongs.
+        raise ValueError(f"{attribute.name} is not the name of an environment variable, such as OPENAI_API_KEY")
+
+
+def _check_headers(instance: object, attribute: Attribute[Any], value: Mapping[str, str]) -> None:
+    for header, variable in value.items():
+        if not _HEADER_NAME.fullmatch(header):
+            raise ValueError(f"{attribute.name}: '{header}' is not the name of an HTTP header")
+        _check_variable(instance, attribute, variable)
+
+
+@frozen(kw_only=True)
+class OpenAIHttpOptions:
+    """Options of `openai-http`."""
+
+    model: str = field(validator=min_len(1), metadata={"help": "the model's name, as the endpoint knows it"})
+    base_url: str = field(
+        default="https://api.openai.com/v1",
+        validator=_check_base_url,
+        metadata={"help": "where /chat/completions lies; a query such as ?api-version=1 is kept"},
+    )
+    api_key_env: str | None = field(
+        default="OPENAI_API_KEY",
+        validator=_check_variable,
+        metadata={"help": "name of the environment variable that holds the key; null: send no key"},
+    )
+    headers_env: Mapping[str, str] = field(
+        default=Factory(dict),
+        validator=_check_headers,
+        metadata={"help": "further headers: header name -> name of the environment variable that holds its value"},
+    )
+    extra: Mapping[str, Json] = field(
+        default=Factory(dict),
+        validator=_check_extra,
+        metadata={"help": "fields added to every request's JSON, such as top_k; the suite's sampling wins over them"},
+    )
+    max_tokens_field: Literal["auto", "max_tokens", "max_completion_tokens"] = field(
+        default="auto",
+        validator=in_(("auto", "max_tokens", "max_completion_tokens")),
+        metadata={
+            "help": "the endpoint's name for the token limit; auto: max_completion_tokens at OpenAI, else max_tokens"
+        },
+    )
+    free: bool = field(
+        default=False,
+        metadata={
+            "help": "calls cost nothing (a local model); otherwise prices are unknown unless the suite states them"
+        },
+    )
+    use_proxy: bool = field(
+        default=True,
+        metadata={"help": "go through the proxy that HTTP_PROXY, HTTPS_PROXY and NO_PROXY name; never to this machine"},
+    )

@@ -1,0 +1,65 @@
+"""The JSON that is sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from jrh import ChatRequest, Json
+
+SCHEMA_NAME: Final = "reply"
+
+
+class PayloadWriter:
+    """Writes the body of a request; what is the same for all requests is prepared once."""
+
+    __slots__ = ("_max_tokens_field", "_static")
+
+    def __init__(self, model: str, extra: Mapping[str, Json], max_tokens_field: str) -> None:
+        """Keep the fixed fields and what the endpoint calls the token limit."""
+        self._static: dict[str, Any] = {"model": model, **extra}
+        self._max_tokens_field = max_tokens_field
+
+    def write(self, request: ChatRequest) -> bytes:
+        """Return the body. What the request does not set is left to `extra`, then to the endpoint."""
+        body = self._static.copy()
+        body["messages"] = [{"role": message.role, "content": message.content} for message in request.messages]
+        sampling = request.sampling
+        for name, value in (
+            ("temperature", sampling.temperature),
+            ("top_p", sampling.top_p),
+            (self._max_tokens_field, sampling.max_tokens),
+            ("seed", sampling.seed),
+            ("reasoning_effort", sampling.reasoning_effort),
+        ):
+            if value is not None:
+                body[name] = value
+        if request.json_schema is not None:
+            body["response_format"] = _response_format(request.json_schema)
+        if request.top_logprobs:
+            body["logprobs"] = True
+            body["top_logprobs"] = request.top_logprobs
+        return json.dumps(body, separators=(",", ":")).encode()
+
+
+def _response_format(schema: Mapping[str, Json]) -> dict[str, Any]:
+    # A strict schema binds the model, but OpenAI rejects one that leaves anything open.
+    named = {"name": SCHEMA_NAME, "strict": is_closed(schema), "schema": schema}
+    return {"type": "json_schema", "json_schema": named}
+
+
+def is_closed(schema: Json) -> bool:
+    """Tell whether every object of a JSON Schema lists all its properties as required and allows no other."""
+    if isinstance(schema, Mapping):
+        properties = schema.get("properties")
+        if schema.get("type") == "object" or isinstance(properties, Mapping):
+            names = set(properties) if isinstance(properties, Mapping) else set()
+            required = schema.get("required")
+            listed = {str(name) for name in required} if isinstance(required, list | tuple) else set()
+            if schema.get("additionalProperties") is not False or names != listed:
+                return False
+        return all(is_closed(part) for part in schema.values())
+    if isinstance(schema, list | tuple):
+        return all(is_closed(part) for part in schema)
+    return True

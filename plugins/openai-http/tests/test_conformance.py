@@ -1,0 +1,29 @@
+"""openai-http keeps the contract of every model provider, on the wire too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import jrh_openai_http.plugin
+
+from jrh import Json
+from jrh.testing import ModelContract
+
+
+class TestOpenAIHttpContract(ModelContract):
+    plugin = jrh_openai_http.plugin
+    component = "openai-http"
+    options = {"model": "gpt-4o-mini"}
+    required_options = ("model",)
+    other_options = {"model": "gpt-4o"}
+
+    def endpoint_options(self, url: str) -> Mapping[str, Json]:
+        return {"base_url": url}
+
+
+class TestAnotherEndpointIsAnotherModel(TestOpenAIHttpContract):
+    other_options = {"base_url": "http://localhost:8000/v1"}
+
+
+class TestOtherFieldsInTheBodyAreAnotherModel(TestOpenAIHttpContract):
+    other_options = {"extra": {"top_k": 3}}

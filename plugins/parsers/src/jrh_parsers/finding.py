@@ -1,0 +1,66 @@
+"""What readers find in a text, and what the decision procedure needs of a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from attrs import frozen
+from jrh import Status
+
+SHOWN = 40
+"""Characters of a reply that a detail may quote."""
+
+
+@frozen(kw_only=True)
+class Finding:
+    """One place of a text that states a decision, or that states that there is none."""
+
+    status: Status
+    start: int
+    """First character of the place."""
+    end: int
+    """One past its last character."""
+    label: str | None = None
+    """The label, exactly as the scale has it; only with status `ok`."""
+    detail: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether it is a label."""
+        return self.status is Status.OK
+
+
+def stated(label: str, start: int, end: int) -> Finding:
+    """Return a finding of a label."""
+    return Finding(status=Status.OK, label=label, start=start, end=end)
+
+
+def unparsable(detail: str, start: int = 0, end: int = 0) -> Finding:
+    """Return a finding that no single decision can be read."""
+    return Finding(status=Status.UNPARSABLE, start=start, end=end, detail=detail)
+
+
+def off_scale(text: str, start: int, end: int) -> Finding:
+    """Return a finding of a decision that the scale does not have."""
+    quoted = " ".join(text.split())[:SHOWN]
+    return Finding(status=Status.OFF_SCALE, start=start, end=end, detail=f"'{quoted}' is not a label of the scale")
+
+
+class Grammar(Protocol):
+    """How decisions of one kind of scale are written."""
+
+    def prepare(self, text: str) -> str:
+        """Blank out what only restates the scale, keeping every position."""
+
+    def read(self, text: str, at: int, *, slot: bool) -> Finding | None:
+        """Read the decision that begins at `at`.
+
+        `slot` says that this is where an answer belongs, so that spellings count that would mean nothing in prose.
+        """
+
+    def scan(self, text: str, start: int, end: int) -> Iterable[Finding]:
+        """Yield the decisions in a stretch of prose that announces one, in order."""
+
+    def mentions(self, text: str) -> Iterable[Finding]:
+        """Yield what counts as a decision without being announced, in order."""

@@ -1,0 +1,142 @@
+"""How the labels of a scale are written in free text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jrh import Scale
+
+from jrh_parsers.cues import DECORATION, NEGATED, NEGATION
+from jrh_parsers.finding import Finding, stated, unparsable
+from jrh_parsers.visible import plain
+
+_LEAD = re.compile(
+    r"(?:is|are|as|be|the|an?|to be|my|answer|verdict|response|label|option|category|class|likely|most likely|probably|"
+    r"definitely|clearly|simply|overall|it is|it's|that it is|it as|this as|this|it|i'd say|i say|would be|should be|that|"
+    r"for|of|rated|labell?ed|classified|considered|judged|deemed)(?=[\s:*\"'`(\[]|$)",
+    re.IGNORECASE,
+)
+_ALTERNATIVE = re.compile(r"[*\"'`)\]]{0,3}\s{0,3}(?:/|\||\\|\bor\b|\band\b|&)\s{0,3}(?:maybe |perhaps )?[*\"'`(\[]{0,3}", re.I)
+_PREDICATE = re.compile(
+    r"(?:\b(?:is|are|was|be|as|seems?|appears?|remains?|considered|deemed|rated|judged|labell?ed|classified|marked|"
+    r"call it|it's|that's|verdict|answer)\b[:,]?\s+(?:\w{1,14}ly\s+|very\s+|quite\s+|also\s+|an?\s+|the\s+){0,2}|[:=]\s*)"
+    r"[*\"'`(\[]{0,3}$",
+    re.IGNORECASE,
+)
+_SENTENCE_START = re.compile(r"(?:^|[.!?:\n])[\s*\"'`(#>-]{0,6}$")
+_DENIED = re.compile(
+    r"(?:not|never|neither|isn't|is not|hardly|barely|definitely not|clearly not|no longer|non-)[\s*\"'`(]{0,4}", re.I
+)
+_DETERMINER_OK = re.compile(r"[\s*\"'`)\]}]{0,4}(?:$|[.,;:!?\n(/|–—-])|\s+(?:because|since|as|it|but|due|given|for)\b", re.I)
+_ORDINARY = frozenset({"a", "i", "no", "not", "none"})
+"""Labels that are also common words: in prose they count only as the scale writes them, and not before a noun."""
+
+LOOK_BEHIND = 60
+
+
+class LabelGrammar:
+    """Reads labels by name; the longest label that fits counts, exact spelling before folded case."""
+
+    def __init__(self, scale: Scale) -> None:
+        """Compile the labels once."""
+        self._plain = {plain(label): label for label in scale.labels}
+        by_length = sorted(self._plain, key=lambda label: (-len(label), label))
+        pattern = "|".join(_spelling(label) for label in by_length)
+        self._label = re.compile(rf"(?<![\w])(?<!\w[-'’/.])(?:{pattern})(?![\w])(?![-'’]\w)", re.IGNORECASE)
+        self._slot_label = re.compile(rf"(?<!\w)(?:{pattern})(?!\w)(?![-'’]\w)", re.IGNORECASE)
+
+    def prepare(self, text: str) -> str:
+        """Return the text as it is."""
+        return text
+
+    def read(self, text: str, at: int, *, slot: bool) -> Finding | None:
+        """Read the label that begins at `at`, after decoration and words such as `it is`."""
+        for _ in range(6):
+            at = DECORATION.match(text, at).end()  # type: ignore[union-attr]
+            found = self._at(text, at, slot=slot)
+            lead = None if found is not None else _LEAD.match(text, at)
+            if lead is None:
+                return found
+            at = lead.end()
+        return None
+
+    def _at(self, text: str, at: int, *, slot: bool) -> Finding | None:
+        match = self._slot_label.match(text, at)
+        if match is None:
+            denial = _DENIED.match(text, at)
+            other = self._slot_label.match(text, denial.end()) if denial is not None else None
+            return unparsable("a label is denied, none is stated", at, other.end()) if other is not None else None
+        label = self._resolve(match[0])
+        if label is None:
+            return unparsable("labels differ only in case, and the reply's case fits none", at, match.end())
+        if match[0].casefold() in _ORDINARY and not _DETERMINER_OK.match(text, match.end()):
+            return None
+        return self._alone(text, match, label)
+
+    def _alone(self, text: str, match: re.Match[str], label: str) -> Finding:
+        joined = _ALTERNATIVE.match(text, match.end())
+        other = self._slot_label.match(text, joined.end()) if joined else None
+        if other is not None and self._resolve(other[0]) != label:
+            return unparsable("two labels are offered", match.start(), other.end())
+        return stated(label, match.start(), match.end())
+
+    def scan(self, text: str, start: int, end: int) -> Iterator[Finding]:
+        """Yield the labels of a stretch; a denied one is a finding without a label."""
+        for match in self._label.finditer(text, start, end):
+            label = self._resolve(match[0])
+            if label is None or (match[0].casefold() in _ORDINARY and not self._plainly(text, match)):
+                continue
+            if denied(text, match.start()):
+                yield unparsable("a label is denied", match.start(), match.end())
+            else:
+                yield self._alone(text, match, label)
+
+    def mentions(self, text: str) -> Iterator[Finding]:
+        """Yield labels that stand out by their spelling, or else those said of something (`it is correct`)."""
+        found = list(self.scan(text, 0, len(text)))
+        telling = [finding for finding in found if self._stands_out(text, finding)]
+        yield from telling or (finding for finding in found if _predicate(text, finding))
+
+    def _plainly(self, text: str, match: re.Match[str]) -> bool:
+        return match[0] in self._plain and bool(_DETERMINER_OK.match(text, match.end()))
+
+    def _stands_out(self, text: str, finding: Finding) -> bool:
+        written = text[finding.start : finding.end]
+        label = next((label for label in self._plain if written.startswith(label)), None)
+        if label is None or label == label.lower():
+            return False
+        title_case = label[:1].isupper() and label[1:] == label[1:].lower() and len(label) > 1
+        return not (title_case and _SENTENCE_START.search(text[max(0, finding.start - LOOK_BEHIND) : finding.start]))
+
+    def _resolve(self, written: str) -> str | None:
+        if written in self._plain:
+            return self._plain[written]
+        folded = _folded(written)
+        fits = [label for key, label in self._plain.items() if _folded(key) == folded]
+        return fits[0] if len(fits) == 1 else None
+
+
+def denied(text: str, at: int) -> bool:
+    """Tell whether what begins at `at` is denied by the words before it."""
+    return bool(NEGATED.search(text[max(0, at - LOOK_BEHIND) : at]))
+
+
+def negated_between(text: str, start: int, end: int) -> bool:
+    """Tell whether a negation stands between two places."""
+    return bool(NEGATION.search(text[start:end]))
+
+
+def _predicate(text: str, finding: Finding) -> bool:
+    if not finding.ok:
+        return True
+    return bool(_PREDICATE.search(text[max(0, finding.start - LOOK_BEHIND) : finding.start]))
+
+
+def _spelling(label: str) -> str:
+    # Words of one label may be joined as the judge likes: VERY GOOD, very_good, Very-Good.
+    return r"[\s_-]{1,3}".join(re.escape(word) for word in re.split(r"[\s_]+", label.strip()) if word) or re.escape(label)
+
+
+def _folded(text: str) -> str:
+    return " ".join(re.split(r"[\s_-]+", text.strip().casefold()))

@@ -1,0 +1,168 @@
+"""How the levels of an ordinal scale are written: 4, 4/5, 4 out of 5, **4**."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jrh import Scale
+
+from jrh_parsers.cues import DECORATION
+from jrh_parsers.finding import Finding, off_scale, stated, unparsable
+from jrh_parsers.labels import denied
+from jrh_parsers.visible import plain
+
+_NUMBER = re.compile(r"(?P<number>[+-]?\d{1,12}(?:[.,]\d{1,12})*)")
+_STARTS = re.compile(r"(?<![\w.,/$€£#-])(?<!\w[-'/.])[+-]?\d")
+_TAIL_BAD = re.compile(r"[\w½¼¾⅓⅔⅛⅜⅝⅞²³¹⁰⁴⁵]|['°]\w?|:\d")
+_FRACTION = re.compile(
+    r"[*`\"']{0,3}\s{0,2}(?:/\s{0,2}|(?:stars?\s|points?\s)?\s{0,2}(?:out\sof|of|from)\s(?:a\s)?(?:(?:possible|maximum|total)\s"
+    r"(?:of\s)?)?)[*`\"']{0,3}(?P<whole>\d{1,6}(?:\.\d{1,3})?)(?![\w/])",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(
+    r"[*`\"']{0,3}\s{0,2}(?:(?:-|–|—|~|/|\bto\b|\bor\b|\bthrough\b)\s{0,2})[*`\"']{0,3}(?:maybe\s|perhaps\s|an?\s)?\d{1,4}(?:\.\d{1,3})?",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(
+    r"(?:between|from|somewhere between)\s+(?:an?\s)?\d{1,4}(?:\.\d{1,3})?\s+(?:and|to)\s+(?:an?\s)?\d{1,4}", re.I
+)
+_HEDGE = re.compile(r"[+]|-(?=[\s.,;)]|$)|\s?(?:plus|minus)\b|\s?%|\s?percent\b|\sand\sa\s(?:half|quarter)\b", re.I)
+_UNIT = re.compile(r"\s{0,2}(?:points?|stars?|pts)\b", re.IGNORECASE)
+_SCORE_MAY_FOLLOW = re.compile(
+    r"[*`\"')\]}]{0,4}(?:\s{0,3}(?:$|[.,;:!?\n(–—|=]|-\s)|\s+(?:because|since|as|for|out|on|overall|and|but|in|due|given|at|"
+    r"here|to\sthis|to\sit|to\sthe|with|which|is|would|seems|points?|stars?|while|although|though|rather|based|instead|"
+    r"by|from|of|it|the|this|so|not|points|total)\b)",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    r"(?:is|are|as|be|the|an?|my|it|this|that|to|of|at|about|approximately|roughly|around|likely|probably|definitely|"
+    r"clearly|overall|score|scores?\sof|rating|rating\sof|level|grade|mark|number|value|answer|would be|should be|"
+    r"i'd say|i say|it's|exactly|solid|strong|just|points?)(?=[\s:*\"'`(\[#]|$)",
+    re.IGNORECASE,
+)
+_WORDS = dict(
+    zip("zero one two three four five six seven eight nine ten".split(), (str(n) for n in range(11)), strict=True)
+)
+_WORD = re.compile(rf"(?:{'|'.join(_WORDS)})(?![\w-])", re.IGNORECASE)
+_EMPHASISED = re.compile(r"(?<![\w*])\*\*\s{0,2}(?=\d)")
+_OWN_LINE = re.compile(
+    r"(?:^|\n)[ \t>*#•-]{0,8}(?:\w[\w-]{0,20}\s){0,3}\w[\w-]{0,20}[ _](?:score|rating|grade|mark)[*\"'`]{0,3}\s{0,3}[:=]", re.I
+)
+_ONLY_LINE = re.compile(r"\s{0,10}[*#\"'`{]{0,4}(?:\w[\w-]{0,20}\s){0,2}\w[\w-]{0,20}[*\"'`]{0,3}\s{0,2}[:=-]\s")
+_FRACTION_AT = re.compile(r"(?<![\w.,/])\d{1,4}(?:\.\d{1,3})?\s{0,2}(?:/\s{0,2}\d|(?:points?\s|stars?\s)?out\sof\s\d)", re.I)
+
+
+def numeric(scale: Scale) -> bool:
+    """Tell whether every label of an ordinal scale is a number, no two of the same value."""
+    values = [_value(plain(label)) for label in scale.labels]
+    return scale.ordered and None not in values and len(set(values)) == len(values)
+
+
+def _value(text: str) -> float | None:
+    try:
+        return float(text) if re.fullmatch(r"[+-]?\d{1,12}(?:\.\d{1,12})?", text.strip()) else None
+    except ValueError:
+        return None
+
+
+class LevelGrammar:
+    """Reads numbers against an ordinal scale of numbers; a number between two levels is not on the scale."""
+
+    def __init__(self, scale: Scale) -> None:
+        """Keep the value of every level."""
+        self._levels = {_value(plain(label)): label for label in scale.labels}
+        self._top = _value(plain(scale.labels[-1]))
+        self._negative = any(value is not None and value < 0 for value in self._levels)
+        low, high = re.escape(plain(scale.labels[0])), re.escape(plain(scale.labels[-1]))
+        ends = rf"(?<![\w.,/]){low}\s{{0,2}}(?:-|–|—|to|through|\.\.\.?)\s{{0,2}}{high}(?![\w/])(?![.,]\d)"
+        listed = r"\s{0,2}[,/]\s{0,2}".join(re.escape(plain(label)) for label in scale.labels[:12])
+        # On a scale of two levels, `1-2` may be an answer that hesitates; then nothing is blanked out.
+        self._restated = re.compile(
+            rf"(?:\b(?:scale|range)\s(?:of|from|is)\s)?(?:{ends}|(?<![\w.,/]){listed}(?![\w/])(?![.,]\d))(?:[\s-]{{1,2}}(?:point\s)?"
+            rf"(?:scale|range))?|\b\d{{1,3}}-point(?:\sscale)?|(?<![\w.,/])\d{{1,3}}\s{{0,2}}=\s{{0,2}}[\"'(]?[A-Za-z]",
+            re.IGNORECASE,
+        ) if len(scale.labels) > 2 else None  # fmt: skip
+
+    def prepare(self, text: str) -> str:
+        """Blank out what only restates the scale: `1 to 5`, `5-point scale`, `1 = poor`."""
+        if self._restated is None:
+            return text
+        return self._restated.sub(lambda match: " " * len(match[0]), text)
+
+    def read(self, text: str, at: int, *, slot: bool) -> Finding | None:
+        """Read the number that begins at `at`, after decoration and words such as `a score of`."""
+        for _ in range(6):
+            at = DECORATION.match(text, at).end()  # type: ignore[union-attr]
+            found = self._at(text, at, slot=slot)
+            lead = None if found is not None else _LEAD.match(text, at)
+            if lead is None:
+                return found
+            at = lead.end()
+        return None
+
+    def _at(self, text: str, at: int, *, slot: bool) -> Finding | None:
+        between = _BETWEEN.match(text, at)
+        if between is not None:
+            return unparsable("a range of levels instead of one", at, between.end())
+        number = _NUMBER.match(text, at)
+        if number is None:
+            return self._word(text, at) if slot else None
+        if at and (text[at - 1].isalnum() or text[at - 1] in "/$€£"):
+            return None
+        return self._number(text, number)
+
+    def _word(self, text: str, at: int) -> Finding | None:
+        word = _WORD.match(text, at)
+        if word is None or not _SCORE_MAY_FOLLOW.match(text, word.end()):
+            return None
+        return self._level(_WORDS[word[0].casefold()], text, at, word.end())
+
+    def _number(self, text: str, number: re.Match[str]) -> Finding | None:
+        start, end = number.span()
+        written = number[0]
+        if _TAIL_BAD.match(text, end):
+            # `4th` and `4x` are no scores; `4½` is one between two levels.
+            glued = text[end].isalpha() or text[end] in "_':°" or text[end].isdecimal()
+            return None if glued else off_scale(text[start : end + 1], start, end + 1)
+        fraction = _FRACTION.match(text, end)
+        if fraction is not None:
+            return self._fraction(written, fraction, text, start)
+        span = _RANGE.match(text, end)
+        if span is not None:
+            return unparsable("a range of levels instead of one", start, span.end())
+        hedge = _HEDGE.match(text, end)
+        if hedge is not None:
+            return off_scale(text[start : hedge.end()], start, hedge.end())
+        unit = _UNIT.match(text, end)
+        return self._level(written, text, start, unit.end() if unit else end)
+
+    def _fraction(self, written: str, fraction: re.Match[str], text: str, start: int) -> Finding:
+        if _value(fraction["whole"]) != self._top:
+            return off_scale(text[start : fraction.end()], start, fraction.end())
+        return self._level(written, text, start, fraction.end())
+
+    def _level(self, written: str, text: str, start: int, end: int) -> Finding:
+        value = _value(written)
+        if value is None or value not in self._levels:
+            return off_scale(text[start:end], start, end)
+        return stated(self._levels[value], start, end)
+
+    def scan(self, text: str, start: int, end: int) -> Iterator[Finding]:
+        """Yield numbers that may be scores; `3 paragraphs` is not one."""
+        for match in _STARTS.finditer(text, start, end):
+            found = self._at(text, match.start(), slot=False)
+            if found is not None and found.end <= end + 1 and _SCORE_MAY_FOLLOW.match(text, found.end):
+                yield unparsable("a level is denied", found.start, found.end) if denied(text, found.start) else found
+
+    def mentions(self, text: str) -> Iterator[Finding]:
+        """Yield fractions, emphasised numbers, `Coherence score: 4`, and `Coherence: 4` where that is the whole reply."""
+        places = [match.start() for match in _FRACTION_AT.finditer(text)]
+        places += [match.end() for pattern in (_EMPHASISED, _OWN_LINE) for match in pattern.finditer(text)]
+        only = _ONLY_LINE.match(text)
+        if only is not None and "\n" not in text.strip():
+            places.append(only.end())
+        for place in sorted(set(places)):
+            found = self.read(text, place, slot=False)
+            if found is not None:
+                yield found

@@ -1,0 +1,141 @@
+"""The parsers of text: each is a reader of one kind of scale behind the same procedure."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from jrh import Reply, Scale, ScaleKind, Status, Verdict
+
+from jrh_parsers.finding import Finding, Grammar
+from jrh_parsers.labels import LabelGrammar
+from jrh_parsers.levels import LevelGrammar, numeric
+from jrh_parsers.options import JsonOptions
+from jrh_parsers.pairs import PairGrammar
+from jrh_parsers.procedure import announced, decide
+from jrh_parsers.verdict_json import JsonVerdict, last_verdict
+from jrh_parsers.visible import Visible, visible
+
+RATIONALE_CHARACTERS = 4_000
+"""Longest rationale that is kept of a reply."""
+
+_DECISION_CHARACTERS = 24
+"""A reply not longer than this beyond its label has no reasons in it."""
+
+
+@lru_cache(maxsize=128)
+def grammar_for(scale: Scale, comparatives: bool = True) -> Grammar:  # noqa: FBT001, FBT002 - a key of the cache
+    """Return the reader that fits the kind of scale; ordinal scales of words are read by their labels."""
+    if scale.kind is ScaleKind.PAIRWISE:
+        return PairGrammar(scale, comparatives=comparatives)
+    if numeric(scale):
+        return LevelGrammar(scale)
+    return LabelGrammar(scale)
+
+
+@lru_cache(maxsize=128)
+def _by_name(scale: Scale) -> Grammar:
+    return LabelGrammar(scale)
+
+
+class LabelParser:
+    """Reads one of the scale's labels in free text, whatever the kind of scale."""
+
+    def parse(self, reply: Reply, scale: Scale) -> Verdict:
+        """Return the label, or the status that says why there is none."""
+        return read_text(reply, _by_name(scale))
+
+
+class LikertParser:
+    """Reads a level of an ordinal scale."""
+
+    def parse(self, reply: Reply, scale: Scale) -> Verdict:
+        """Return the level; on scales without numbers, the label by name."""
+        return read_text(reply, grammar_for(scale))
+
+
+class PairwiseParser:
+    """Reads the letter of the preferred option, or a tie."""
+
+    def __init__(self, *, comparatives: bool = True) -> None:
+        """Say whether `B is better than A` is read as B."""
+        self._comparatives = comparatives
+
+    def parse(self, reply: Reply, scale: Scale) -> Verdict:
+        """Return the option; on scales that are not pairwise, the label or level."""
+        return read_text(reply, grammar_for(scale, self._comparatives))
+
+
+class JsonParser:
+    """Reads a JSON verdict and nothing else."""
+
+    def __init__(self, options: JsonOptions) -> None:
+        """Keep the keys."""
+        self._options = options
+
+    def parse(self, reply: Reply, scale: Scale) -> Verdict:
+        """Return the verdict of the last JSON value that has one; without JSON, a refusal or `unparsable`."""
+        shown = visible(reply.text)
+        if shown.unclosed:
+            return _inside_thinking()
+        grammar = grammar_for(scale)
+        found = last_verdict(shown.text, grammar, self._options)
+        if found is not None:
+            return _from_json(found)
+        said = decide(shown.text, grammar)
+        if said.status in (Status.REFUSED, Status.ABSTAINED):
+            return Verdict(status=said.status, detail=said.detail)
+        keys = ", ".join(self._options.keys[:3])
+        return Verdict(status=Status.UNPARSABLE, detail=f"no JSON value with a verdict (looked for {keys}, ...)")
+
+
+class AutoParser:
+    """Reads JSON where there is a JSON verdict, otherwise the text by the kind of scale."""
+
+    def __init__(self) -> None:
+        """Look for the usual keys."""
+        self._options = JsonOptions()
+
+    def parse(self, reply: Reply, scale: Scale) -> Verdict:
+        """Return the verdict; one announced after the JSON value binds instead of it."""
+        shown = visible(reply.text)
+        if shown.unclosed:
+            return _inside_thinking()
+        grammar = grammar_for(scale)
+        found = last_verdict(shown.text, grammar, self._options) if "{" in shown.text else None
+        if found is None:
+            return _from_text(shown, decide(shown.text, grammar))
+        later = announced(shown.text[found.end :], grammar)
+        return _from_text(shown, later) if later is not None else _from_json(found)
+
+
+def read_text(reply: Reply, grammar: Grammar) -> Verdict:
+    """Read the text of a reply with a reader."""
+    shown = visible(reply.text)
+    if shown.unclosed:
+        return _inside_thinking()
+    return _from_text(shown, decide(shown.text, grammar))
+
+
+def _inside_thinking() -> Verdict:
+    return Verdict(status=Status.UNPARSABLE, detail="the reply ends inside a thinking block")
+
+
+def _from_text(shown: Visible, found: Finding) -> Verdict:
+    text = shown.text.strip()
+    longer = len(text) > len(found.label or "") + _DECISION_CHARACTERS
+    return Verdict(
+        status=found.status,
+        presented=found.label,
+        rationale=text[:RATIONALE_CHARACTERS] if longer else "",
+        detail=found.detail,
+    )
+
+
+def _from_json(found: JsonVerdict) -> Verdict:
+    finding = found.finding
+    return Verdict(
+        status=finding.status,
+        presented=finding.label,
+        rationale=found.rationale[:RATIONALE_CHARACTERS],
+        detail=finding.detail,
+    )

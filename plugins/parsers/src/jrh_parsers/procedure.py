@@ -1,0 +1,231 @@
+"""The order in which statements of a text count: announced, considered, mentioned.
+
+1. Announced: the slot of a marker (`Verdict: X`, `[[X]]`, `<score>X</score>`), or a last line or sentence that is nothing
+   but a decision. The last one binds.
+2. Considered: a first line or sentence that is a decision, conclusions (`I would choose X`, `but X`), and statements that
+   no decision can be made or will be made. The last one binds, except that a decision followed by "I cannot decide" is
+   neither.
+3. Mentioned: labels in prose. They count only if all of them agree and none is denied.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from attrs import evolve
+from jrh import Status
+
+from jrh_parsers import cues
+from jrh_parsers.finding import Finding, Grammar, off_scale, unparsable
+from jrh_parsers.labels import negated_between
+
+_SLOT_LENGTH = 240
+_SLOT_WORDS = 3
+_LAST_SENTENCE = re.compile(r"(?:[.!?][\"'*)]{0,3}\s+|\n)(?=[^\n]*$)")
+_SENTENCE_BREAK = re.compile(r"[.!?]\s")
+_BLANK_LINES = re.compile(r"[\s*\"'`:_>~{(-]{0,40}\n[\s*\"'`_>~{(-]{0,40}")
+_OPENING_GOES_ON = re.compile(
+    r"[*\"'`)\]]{0,4}(?:\s?[,:;–—(]|\s-\s|\s+(?:because|since|as|wins|is\s(?:\w{1,12}ly\s|the\s)?(?:better|best|stronger|"
+    r"preferred|preferable|superior|winner))\b)",
+    re.IGNORECASE,
+)
+_OPENING_ENDS = re.compile(r"[\s*\"'`)\]}_]{0,6}(?:\([^()\n]{0,80}\))?[*\"'`]{0,3}(?:[.!;](?:\s|$)|\n|$)")
+_ENUMERATED = re.compile(r"(?P<number>\d{1,3})[.):]\s")
+
+
+def decide(text: str, grammar: Grammar) -> Finding:
+    """Return the decision of a text, or why there is none; never raises."""
+    if not text.strip():
+        return unparsable("the reply is empty")
+    text = grammar.prepare(text)
+    found = announced(text, grammar) or considered(text, grammar) or mentioned(text, grammar)
+    return found or _one_word(text) or unparsable("no decision is stated")
+
+
+def announced(text: str, grammar: Grammar) -> Finding | None:
+    """Return the last decision that is announced as one."""
+    found = [*_marked(text, grammar), *_wrapped(text, grammar)]
+    closing = _closing(text, grammar)
+    if closing is not None:
+        found.append(closing)
+    return max(found, key=lambda finding: finding.start, default=None)
+
+
+def considered(text: str, grammar: Grammar) -> Finding | None:
+    """Return the last conclusion, abstention or refusal, or the decision that the text opens with."""
+    concluded = sorted(_conclusions(text, grammar), key=lambda finding: finding.start)
+    declined = sorted(_declined(text, grammar), key=lambda finding: finding.start)
+    opening = _opening(text, grammar)
+    if opening is None:
+        return max([*concluded, *declined], key=lambda finding: finding.start, default=None)
+    if declined and not (concluded and concluded[-1].start > declined[-1].start):
+        return unparsable("a decision, and a statement that none can be made", opening.start, declined[-1].end)
+    return max([opening, *concluded], key=lambda finding: finding.start)
+
+
+def mentioned(text: str, grammar: Grammar) -> Finding | None:
+    """Return the decision that all mentions agree on, or that they do not."""
+    first: Finding | None = None
+    for finding in grammar.mentions(text):
+        if finding.status is Status.UNPARSABLE:
+            return finding
+        if first is not None and (finding.status, finding.label) != (first.status, first.label):
+            return unparsable("more than one decision is stated", first.start, finding.end)
+        first = first or finding
+    return first
+
+
+def read_answer(text: str, grammar: Grammar) -> Finding | None:
+    """Read a text that is nothing but an answer, such as the value of a JSON key."""
+    found = _slot(grammar.prepare(text), 0, grammar)
+    return found or (off_scale(text, 0, len(text)) if _short(text) else None)
+
+
+def _marked(text: str, grammar: Grammar) -> Iterator[Finding]:
+    for match in cues.MARKER.finditer(text):
+        prefix = text[max(0, match.start() - cues.PREFIX_LENGTH) : match.start()]
+        if _announces(match, prefix, at_start=match.start() <= cues.PREFIX_LENGTH):
+            found = _slot(text, match.end(), grammar)
+            if found is not None:
+                yield evolve(found, start=match.end())
+
+
+def _announces(match: re.Match[str], prefix: str, *, at_start: bool) -> bool:
+    # A window that does not begin at the text's start must not pass for the beginning of a line.
+    anchored = prefix if at_start else "x" + prefix
+    if cues.MARKER_PREFIX.search(anchored) is None:
+        return False
+    noun = match[0].split(maxsplit=1)[0].strip("*\"'`:=-").casefold()
+    if noun.rstrip("s") in cues.BARE_NOUNS and not cues.CHOOSING.search(prefix):
+        return False
+    return not match["sign"][0].isalpha() or bool(cues.FINAL.search(prefix[-30:]))
+
+
+def _slot(text: str, at: int, grammar: Grammar) -> Finding | None:
+    blank = _BLANK_LINES.match(text, at)
+    at = blank.end() if blank is not None else at
+    line_end = text.find("\n", at, at + _SLOT_LENGTH)
+    line_end = line_end if line_end >= 0 else min(len(text), at + _SLOT_LENGTH)
+    line = text[at:line_end]
+    found = grammar.read(line, 0, slot=True)
+    if found is not None:
+        return evolve(found, start=at, end=at + found.end)
+    if cues.ABSTENTION_SLOT.match(line):
+        return Finding(status=Status.ABSTAINED, start=at, end=line_end, detail="the answer's place holds no answer")
+    inner = considered(line, grammar) or mentioned(line, grammar)
+    if inner is not None:
+        return evolve(inner, start=at, end=line_end)
+    first_clause = re.split(r"[.,;(\n]", line.strip(" *\"'`"), maxsplit=1)[0]
+    return off_scale(first_clause, at, line_end) if _short(first_clause) else None
+
+
+def _short(text: str) -> bool:
+    words = re.findall(r"[^\W_][\w'/.-]*", text)
+    return 0 < len(words) <= _SLOT_WORDS
+
+
+def _wrapped(text: str, grammar: Grammar) -> Iterator[Finding]:
+    for match in cues.WRAPPED.finditer(text):
+        group = next(name for name in ("brackets", "boxed", "element") if match[name] is not None)
+        found = _slot(match[group], 0, grammar)
+        if found is not None:
+            yield evolve(found, start=match.start(group), end=match.end(group))
+
+
+def _closing(text: str, grammar: Grammar) -> Finding | None:
+    body = text.rstrip()
+    window = max(0, len(body) - _SLOT_LENGTH)
+    parts = list(_LAST_SENTENCE.finditer(body, window))
+    # The shortest end of the text that is a decision counts: `4. B` is the option B.
+    starts = [part.end() for part in reversed(parts)] + ([0] if window == 0 else [])
+    for start in starts:
+        sentence = body[start:]
+        found = grammar.read(sentence, 0, slot=True)
+        if found is not None and cues.CLOSE.match(sentence, found.end):
+            return evolve(found, start=start + found.start, end=start + found.end)
+    return None
+
+
+def _opening(text: str, grammar: Grammar) -> Finding | None:
+    found = grammar.read(text, 0, slot=False)
+    if found is None or "\n" in text[: found.start].strip():
+        return None
+    if _OPENING_ENDS.match(text, found.end) and not _begins_list(text, found):
+        return found
+    if not _OPENING_GOES_ON.match(text, found.end) or _begins_headings(text, found, grammar):
+        return None
+    others = [other for other in grammar.mentions(text) if other.ok and other.label != found.label]
+    return unparsable("more than one decision is stated", found.start, others[0].end) if others else found
+
+
+def _begins_list(text: str, found: Finding) -> bool:
+    item = _ENUMERATED.match(text, found.start)
+    return item is not None and re.search(rf"\n\s{{0,8}}{int(item['number']) + 1}[.):]\s", text) is not None
+
+
+def _begins_headings(text: str, found: Finding, grammar: Grammar) -> bool:
+    """Tell whether `A: ... B: ...` lists the options rather than choosing one."""
+    if not re.match(r"[*\"'`)\]]{0,4}\s?[:–—-]", text[found.end :][:8]):
+        return False
+    lines = re.finditer(r"\n[\s*#>-]{0,8}(?=\S)", text)
+    heads = (grammar.read(text, line.end(), slot=False) for line, _ in zip(lines, range(200), strict=False))
+    return any(head is not None and head.label != found.label and text[head.end : head.end + 6].lstrip("*`\"')] ")[:1] == ":"
+               for head in heads)  # fmt: skip
+
+
+def _conclusions(text: str, grammar: Grammar) -> Iterator[Finding]:
+    for match in cues.STRONG.finditer(text):
+        if match["answer"] and _stands_for_a_number(grammar, text, match):
+            continue
+        before = _clause_before(text, match.start())
+        if cues.SUPPOSED.search(before):
+            continue
+        found = next(iter(grammar.scan(text, match.end(), _clause_end(text, match.end()))), None)
+        if found is not None:
+            denied = negated_between(text, match.end(), found.start) or cues.NEGATION.search(before)
+            yield unparsable("a decision is denied", found.start, found.end) if denied and found.ok else found
+    yield from _weak_conclusions(text, grammar)
+
+
+def _weak_conclusions(text: str, grammar: Grammar) -> Iterator[Finding]:
+    for match in cues.WEAK.finditer(text):
+        window = text[match.end() : match.end() + cues.CLAUSE_LENGTH]
+        found = grammar.read(window, 0, slot=False)
+        if found is not None and "\n" not in window[: found.start] and cues.AFTER_WEAK.match(window, found.end):
+            yield evolve(found, start=match.end() + found.start, end=match.end() + found.end)
+
+
+def _stands_for_a_number(grammar: Grammar, text: str, match: re.Match[str]) -> bool:
+    """Tell whether `the answer is 4` may speak of the item's answer and not of a score."""
+    following = text[match.end() : match.end() + 12].lstrip("* a\"'`")
+    return following[:1].isdigit() and not re.search(r"\b(?:my|final)\s$", text[max(0, match.start() - 10) : match.start()])
+
+
+def _clause_before(text: str, at: int) -> str:
+    return re.split(r"[.!?;,\n]", text[max(0, at - 60) : at])[-1]
+
+
+def _clause_end(text: str, at: int) -> int:
+    limit = min(len(text), at + cues.CLAUSE_LENGTH)
+    end = cues.CLAUSE_END.search(text, at, limit)
+    return end.start() if end is not None else limit
+
+
+def _declined(text: str, grammar: Grammar) -> Iterator[Finding]:
+    refusal = cues.REFUSAL.match(text)
+    if refusal is not None and cues.ABSTENTION.match(text, refusal.start()) is None:
+        abstained = cues.ABSTENTION.search(text, refusal.start(), refusal.end() + cues.CLAUSE_LENGTH)
+        if abstained is None or abstained.start() > refusal.end():
+            yield Finding(status=Status.REFUSED, start=0, end=refusal.end(), detail="the judge declines to answer")
+    for match in cues.ABSTENTION.finditer(text):
+        around = grammar.scan(text, max(0, match.start() - 60), min(len(text), match.end() + 60))
+        # A label such as INSUFFICIENT INFORMATION is a decision.
+        if not any(label.ok and label.start < match.end() and label.end > match.start() for label in around):
+            detail = "the judge says that it cannot decide"
+            yield Finding(status=Status.ABSTAINED, start=match.start(), end=match.end(), detail=detail)
+
+
+def _one_word(text: str) -> Finding | None:
+    word = text.strip().strip("*\"'`.!()[]{}#_ ")
+    return off_scale(word, 0, len(text)) if word and len(word) <= 20 and len(word.split()) == 1 else None

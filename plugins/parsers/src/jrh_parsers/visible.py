@@ -1,0 +1,112 @@
+"""The part of a reply that a reader may look at: without thinking blocks, with plain characters, of bounded length."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from attrs import frozen
+
+READ_CHARACTERS = 32_768
+"""Only so many characters at the end of a reply are read: the last verdict binds, and the work stays bounded."""
+
+_BLOCKS = "think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis"
+_TAG = re.compile(
+    rf"[<◁](?P<close>/?)(?P<name>{_BLOCKS})(?:\s[^<>\n]{{0,80}})?[>▷]|\[(?P<close_2>/?)(?P<name_2>THINK)\]",
+    re.IGNORECASE,
+)
+_FINAL_CHANNEL = "<|channel|>final<|message|>"
+_CHANNEL = "<|channel|>"
+_CONTROL = re.compile(r"<\|[a-z_]{1,20}\|>")
+_NON_ASCII = re.compile(r"[^\x00-\x7f]")
+_EDGE_UNDERSCORES = re.compile(r"(?<![^\W_])_{1,3}(?=[^\W_])|(?<=[^\W_])_{1,3}(?![^\W_])")
+_PLAIN = {
+    "‘": "'", "’": "'", "‚": "'", "′": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"',
+    "‐": "-", "‑": "-", "−": "-", "\u2028": "\n", "\u2029": "\n", "\u0085": "\n",
+    "\u20e3": "", "\u00ad": "",
+}  # fmt: skip
+
+
+@frozen(kw_only=True)
+class Visible:
+    """The text that may be read, and whether the reply ended inside a thinking block."""
+
+    text: str
+    unclosed: bool = False
+
+
+def visible(text: str) -> Visible:
+    """Return what may be read of a reply.
+
+    Thinking blocks are left out: from an opening tag to the first closing tag of the same name, and everything before a
+    closing tag that has no opening one (some chat templates write the opening tag into the prompt). A reply that ends
+    inside a block has no answer. Of a channelled reply only the final channel is read.
+    """
+    if _CHANNEL in text:
+        return _final_channel(text)
+    answer = _without_blocks(text)
+    if answer is None:
+        return Visible(text="", unclosed=True)
+    return Visible(text=plain(answer[-READ_CHARACTERS:]))
+
+
+def _final_channel(text: str) -> Visible:
+    _, found, final = text.rpartition(_FINAL_CHANNEL)
+    if not found:
+        return Visible(text="", unclosed=True)
+    return Visible(text=plain(_CONTROL.split(final, maxsplit=1)[0][-READ_CHARACTERS:]))
+
+
+def _without_blocks(text: str) -> str | None:
+    kept: list[str] = []
+    position = 0
+    inside: str | None = None
+    for tag in _TAG.finditer(text):
+        name = (tag["name"] or tag["name_2"]).casefold()
+        closing = bool(tag["close"] or tag["close_2"])
+        if inside is not None:
+            if closing and name == inside:
+                inside = None
+                position = tag.end()
+        elif closing:
+            kept.clear()
+            position = tag.end()
+        else:
+            kept.append(text[position : tag.start()])
+            inside = name
+    if inside is not None:
+        return None
+    kept.append(text[position:])
+    return "\n".join(kept)
+
+
+def plain(text: str) -> str:
+    """Write look-alike characters as ASCII: full-width and mathematical letters, digits of other scripts, quotes.
+
+    Not NFKC: that would turn `4²` into `42`, `3½` into `31⁄2` and `№4` into `No4`.
+    """
+    if not text.isascii():
+        text = _NON_ASCII.sub(_plain_match, text)
+    # Emphasis is written with * or _; one sign is enough, and * is never part of a word.
+    return _EDGE_UNDERSCORES.sub("*", text) if "_" in text else text
+
+
+def _plain_match(match: re.Match[str]) -> str:
+    return _plain_character(match[0])
+
+
+@lru_cache(maxsize=4096)
+def _plain_character(character: str) -> str:
+    if character in _PLAIN:
+        return _PLAIN[character]
+    code = ord(character)
+    if 0xFF01 <= code <= 0xFF5E or 0x1D400 <= code <= 0x1D7FF:
+        return unicodedata.normalize("NFKC", character)
+    category = unicodedata.category(character)
+    if category == "Nd":
+        return str(unicodedata.decimal(character))
+    if category == "Zs":
+        return " "
+    # Zero-width marks and variation selectors only change how the neighbours look.
+    return "" if category == "Cf" or 0xFE00 <= code <= 0xFE0F else character

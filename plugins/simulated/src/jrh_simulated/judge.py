@@ -1,0 +1,165 @@
+"""The simulated judge: a right answer, and the planted defects that bend it, in a fixed order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from attrs import frozen
+from jrh import BuildContext, Condition, JrhError, Judgement, Mode, Polarity, Question, Scale, Status, Truth
+
+from jrh_simulated.answers import Missing, answered, unanswered
+from jrh_simulated.draws import Draws, pick
+from jrh_simulated.options import JudgeOptions
+from jrh_simulated.presentation import compare_lengths, only_layout_differs
+from jrh_simulated.view import View
+
+Answer: TypeAlias = tuple[str, str]
+"""A label, and what decided it."""
+
+
+@frozen(kw_only=True)
+class PlantedJudge:
+    """A judge with planted defects; without rerun noise its answer follows from what is presented alone."""
+
+    options: JudgeOptions
+    scale: Scale
+    """The task's own scale."""
+    mode: Mode
+    draws: Draws
+    missing: Missing
+    accuracy: Mapping[str, float]
+    """Canonical label -> probability of a right answer."""
+
+    @classmethod
+    def build(cls, options: JudgeOptions, context: BuildContext) -> PlantedJudge:
+        """Build the judge for one task.
+
+        Raises:
+            JrhError: `accuracy` names a label that is not on the task's scale.
+        """
+        task = context.task
+        return cls(
+            options=options,
+            scale=task.scale,
+            mode=task.mode,
+            draws=Draws(context.seed("simulated-judge", context.name, task.name)),
+            missing=Missing.of(options),
+            accuracy=_accuracy_by_label(options.accuracy, task.scale, task.name),
+        )
+
+    async def judge(self, question: Question, truth: Truth) -> Judgement:
+        """Answer with the planted defects, after the planted latency."""
+        judgement = self.answer(question, truth)
+        if judgement.reply is not None and judgement.reply.latency:
+            await asyncio.sleep(judgement.reply.latency)
+        return judgement
+
+    def answer(self, question: Question, truth: Truth) -> Judgement:
+        """Return the judgement at once; equal arguments give an equal judgement."""
+        options = self.options
+        lost, noisy, redrawn, late = self.draws.uniforms(
+            "trial", truth.item_id, str(question.seed), str(question.occasion), *_levels(truth.condition)
+        )
+        latency = options.latency + options.jitter * late
+        status = self.missing.status(lost)
+        if status is not Status.OK:
+            return unanswered(status, latency=latency, cost=options.cost)
+        if noisy < options.rerun_noise:
+            label, cause = pick(redrawn, question.task.scale.labels), "rerun noise"
+        else:
+            label, cause = self._stable_answer(View.of(self.scale, self.mode, question, truth))
+        return answered(label, cause, latency=latency, cost=options.cost)
+
+    def _stable_answer(self, view: View) -> Answer:
+        """Return the presented label without rerun noise, and what decided it."""
+        preference = self.options.position_preference
+        captured, swayed, _, _ = self.draws.uniforms("item", view.truth.item_id)
+        if captured < abs(preference):
+            return view.frame.presented[int(preference < 0)], "position preference"
+        answer = self._believe(view)
+        if swayed < abs(self.options.length_preference):
+            answer = self._prefer_length(answer, view)
+        return self._word(self._react_to_layout(answer, view), view)
+
+    def _believe(self, view: View) -> Answer:
+        target = self._seen_target(view)
+        correct, wrong, _, _ = self.draws.uniforms("belief", view.truth.item_id, target)
+        others = view.frame.others(target, self.options.error)
+        if correct < self.accuracy[target] or not others:
+            return target, "answered as it believes"
+        return pick(wrong, others), "planted error"
+
+    def _seen_target(self, view: View) -> str:
+        """Return the right canonical label as the judge sees it: it may miss that the item was changed."""
+        target, gold = self._target(view), view.truth.gold
+        if gold in view.frame.wording and gold != target and self.options.meaning_blindness:
+            missed, _, _, _ = self.draws.uniforms("meaning", view.truth.item_id, *view.texts)
+            if missed < self.options.meaning_blindness:
+                return str(gold)
+        return target
+
+    def _target(self, view: View) -> str:
+        """Return the right canonical label; made up from the item's id where nobody knows it."""
+        truth, frame = view.truth, view.frame
+        if truth.expected in frame.meaning:
+            return frame.meaning[str(truth.expected)]
+        if truth.gold in frame.wording:
+            return str(truth.gold)
+        uniform, _, _, _ = self.draws.uniforms("pseudo-gold", truth.item_id)
+        return pick(uniform, frame.canonical)
+
+    def _prefer_length(self, answer: Answer, view: View) -> Answer:
+        sign = 1 if self.options.length_preference > 0 else -1
+        other = view.texts[1] if self.mode is Mode.PAIRWISE else view.reference[0]
+        longer = sign * compare_lengths(view.texts[0], other, self.options.length_ratio)
+        if not longer:
+            return answer
+        if self.mode is Mode.PAIRWISE:
+            slot = 0 if longer > 0 else 1
+            return view.frame.option_in_slot(slot, view.truth.condition.polarity), "length preference"
+        if self.scale.ordered:
+            return view.frame.step(answer[0], longer), "length preference"
+        return (view.frame.canonical[0], "length preference") if longer > 0 else answer
+
+    def _react_to_layout(self, answer: Answer, view: View) -> Answer:
+        others = view.frame.others(answer[0], self.options.error)
+        if not self.options.format_sensitivity or not others or not only_layout_differs(view.texts, view.reference):
+            return answer
+        upset, instead, _, _ = self.draws.uniforms("layout", view.truth.item_id, *view.texts)
+        return (pick(instead, others), "format sensitivity") if upset < self.options.format_sensitivity else answer
+
+    def _word(self, answer: Answer, view: View) -> Answer:
+        """Put a canonical label into the words of the question, blind to its polarity where that is planted."""
+        label, cause = answer
+        presented = view.wording_of(label)
+        if view.truth.condition.polarity is Polarity.INVERTED and self.options.polarity_blindness:
+            blind, _, _, _ = self.draws.uniforms("polarity", view.truth.item_id, *view.asking)
+            if blind < self.options.polarity_blindness:
+                return view.frame.opposite[presented], "polarity blindness"
+        return presented, cause
+
+
+def _accuracy_by_label(accuracy: float | Mapping[str, float], scale: Scale, task: str) -> dict[str, float]:
+    if not isinstance(accuracy, Mapping):
+        return dict.fromkeys(scale.labels, accuracy)
+    unknown = [label for label in accuracy if label not in scale]
+    if unknown:
+        raise JrhError(
+            f"simulated judge: 'accuracy' names {', '.join(map(repr, unknown))}, which the scale of task '{task}' does "
+            f"not have; its labels are {', '.join(scale.labels)}"
+        )
+    return {label: accuracy.get(label, 1.0) for label in scale.labels}
+
+
+def _levels(condition: Condition) -> tuple[str, ...]:
+    return (
+        condition.family,
+        condition.variant,
+        condition.template,
+        condition.option_order,
+        condition.polarity.value,
+        repr(condition.strength),
+        condition.language,
+    )

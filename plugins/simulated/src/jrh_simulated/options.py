@@ -1,0 +1,148 @@
+"""Options of the simulated judge and the simulated model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+from attrs import Attribute, field, frozen
+from attrs.validators import and_, ge, instance_of, le
+
+STATUS_RATES = ("refusals", "unparsable", "off_scale", "truncated", "abstentions", "timeouts", "provider_errors")
+"""The options of the judge that make a verdict missing; their sum is at most 1."""
+
+
+class ErrorKind(Enum):
+    """Which wrong label a planted error gives."""
+
+    UNIFORM = "uniform"
+    """Any other label, each equally likely."""
+    ADJACENT = "adjacent"
+    """A neighbouring level of an ordinal scale; like `uniform` on scales without order."""
+
+
+class ReplyMode(Enum):
+    """How the simulated model makes up its replies."""
+
+    LABEL = "label"
+    """One of `labels`, chosen by a hash of the messages."""
+    ECHO = "echo"
+    """The last message, word for word."""
+    SCRIPT = "script"
+    """One of `script`, chosen by a hash of the messages."""
+
+
+def _check_accuracy(_instance: object, _attribute: Attribute[Any], value: float | Mapping[str, float]) -> None:
+    rates = value.values() if isinstance(value, Mapping) else (value,)
+    if not all(0 <= rate <= 1 for rate in rates):
+        raise ValueError(f"'accuracy' must lie between 0 and 1, got {value}")
+
+
+def _check_finite(_instance: object, attribute: Attribute[Any], value: float) -> None:
+    if not math.isfinite(value):
+        raise ValueError(f"'{attribute.name}' must be a finite number, got {value}")
+
+
+def _rate(help: str) -> float:
+    rate: float = field(default=0.0, validator=and_(ge(0), le(1)), metadata={"help": help})
+    return rate
+
+
+def _signed_rate(help: str) -> float:
+    rate: float = field(default=0.0, validator=and_(ge(-1), le(1)), metadata={"help": help})
+    return rate
+
+
+def _amount(help: str, *, default: float = 0.0) -> float:
+    amount: float = field(default=default, validator=and_(ge(0), _check_finite), metadata={"help": help})
+    return amount
+
+
+@frozen(kw_only=True)
+class JudgeOptions:
+    """The defects planted in a simulated judge; without any it is always right."""
+
+    accuracy: float | Mapping[str, float] = field(
+        default=1.0,
+        validator=_check_accuracy,
+        metadata={
+            "help": "Probability of the right answer for an item, or one per canonical label; labels left out have 1."
+        },
+    )
+    error: ErrorKind = field(
+        default=ErrorKind.UNIFORM,
+        validator=instance_of(ErrorKind),
+        metadata={"help": "Which wrong label a planted error gives: any other, or a neighbouring level."},
+    )
+    position_preference: float = _signed_rate(
+        "Share of items answered with the first option as presented, whatever it says; negative: the second."
+    )
+    length_preference: float = _signed_rate(
+        "Share of items where length decides: the longer response wins, a lengthened text is rated up; "
+        "negative: the shorter one."
+    )
+    length_ratio: float = field(
+        default=1.0,
+        validator=and_(ge(1), _check_finite),
+        metadata={"help": "A text counts as longer when it has more than so many times the letters and digits."},
+    )
+    format_sensitivity: float = _rate("Probability that a change of layout alone changes the answer.")
+    meaning_blindness: float = _rate(
+        "Probability of missing a change of the right answer: the judge answers as for the unchanged item."
+    )
+    polarity_blindness: float = _rate(
+        "Probability of answering an inverted question as if it asked for the quality itself."
+    )
+    rerun_noise: float = _rate("Probability that an answer is drawn anew from all labels, at each asking.")
+    refusals: float = _rate("Share of askings that end in the status 'refused'.")
+    unparsable: float = _rate("Share of askings that end in the status 'unparsable'.")
+    off_scale: float = _rate("Share of askings that end in the status 'off_scale'.")
+    truncated: float = _rate("Share of askings that end in the status 'truncated'.")
+    abstentions: float = _rate("Share of askings that end in the status 'abstained'.")
+    timeouts: float = _rate("Share of askings that end in the status 'timeout'; nothing is waited for.")
+    provider_errors: float = _rate("Share of askings that end in the status 'provider_error'.")
+    latency: float = _amount("Seconds every answer takes, really waited.")
+    jitter: float = _amount("Up to so many seconds more, drawn uniformly per asking.")
+    cost: float = _amount("US dollars every reply is said to cost; nothing is charged.")
+
+    def __attrs_post_init__(self) -> None:
+        """Reject rates of missing verdicts that sum to more than 1."""
+        total = math.fsum(getattr(self, name) for name in STATUS_RATES)
+        if total > 1 + 1e-9:
+            raise ValueError(f"the rates {', '.join(STATUS_RATES)} sum to {total:g}; they may sum to 1 at most")
+
+
+@frozen(kw_only=True)
+class ModelOptions:
+    """How the simulated chat model makes up its replies."""
+
+    mode: ReplyMode = field(
+        default=ReplyMode.LABEL,
+        validator=instance_of(ReplyMode),
+        metadata={"help": "How replies are made up: a label, an echo of the last message, or a text of the script."},
+    )
+    labels: tuple[str, ...] = field(
+        default=("YES", "NO"),
+        validator=instance_of(tuple),
+        metadata={"help": "What mode 'label' chooses from, each equally likely."},
+    )
+    script: tuple[str, ...] = field(
+        default=(),
+        validator=instance_of(tuple),
+        metadata={"help": "What mode 'script' chooses from, each equally likely."},
+    )
+    refusals: float = _rate("Share of prompts that are refused.")
+    garbage: float = _rate("Share of prompts answered with text that holds no decision.")
+    latency: float = _amount("Seconds every reply takes, really waited.")
+    jitter: float = _amount("Up to so many seconds more, drawn uniformly per prompt.")
+
+    def __attrs_post_init__(self) -> None:
+        """Reject a mode that has nothing to choose from, and rates that sum to more than 1."""
+        if self.mode is ReplyMode.LABEL and not self.labels:
+            raise ValueError("mode 'label' needs at least one of 'labels'")
+        if self.mode is ReplyMode.SCRIPT and not self.script:
+            raise ValueError("mode 'script' needs at least one text in 'script'")
+        if self.refusals + self.garbage > 1 + 1e-9:
+            raise ValueError(f"'refusals' and 'garbage' sum to {self.refusals + self.garbage:g}; at most 1 is possible")

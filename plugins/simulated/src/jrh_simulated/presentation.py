@@ -1,0 +1,50 @@
+"""What a judged text looks like to a simulated judge: its words, its layout, its length."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Final
+
+from jrh import Json, Mode
+
+_FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
+_NOT_WORD: Final = re.compile(r"[\W_]+")
+
+
+def judged_texts(fields: Mapping[str, Json], mode: Mode) -> tuple[str, ...]:
+    """Return the texts of the fields that hold what is judged, in the mode's order; a missing field is empty."""
+    return tuple(flatten(fields.get(name)) for name in mode.judged_fields)
+
+
+def flatten(value: Json) -> str:
+    """Return all text within a JSON value, one piece per line; text itself stays as it is."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return "\n".join(flatten(part) for part in value.values())
+    if isinstance(value, Sequence):
+        return "\n".join(flatten(part) for part in value)
+    return "" if value is None else str(value)
+
+
+@lru_cache(maxsize=8192)
+def wording(text: str) -> str:
+    """Return the letters and digits of a text in order, without code fences: what layout does not touch."""
+    return _NOT_WORD.sub("", _FENCE.sub("", text))
+
+
+def only_layout_differs(presented: Sequence[str], reference: Sequence[str]) -> bool:
+    """Tell whether texts differ, but not in their letters and digits."""
+    if tuple(presented) == tuple(reference):
+        return False
+    return all(wording(one) == wording(other) for one, other in zip(presented, reference, strict=True))
+
+
+def compare_lengths(one: str, other: str, ratio: float) -> int:
+    """Return 1 where `one` has more than `ratio` times the letters and digits of `other`, -1 the other way, else 0."""
+    if one == other:
+        return 0
+    first, second = len(wording(one)), len(wording(other))
+    return int(first > ratio * second) - int(second > ratio * first)

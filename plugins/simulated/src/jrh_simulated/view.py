@@ -1,0 +1,41 @@
+"""Everything a simulated judge looks at to answer one question."""
+
+from __future__ import annotations
+
+from attrs import frozen
+from jrh import Mode, Question, Scale, Truth
+
+from jrh_simulated.frame import Frame
+from jrh_simulated.presentation import judged_texts
+
+
+@frozen(kw_only=True)
+class View:
+    """One question with its truth, taken apart."""
+
+    truth: Truth
+    frame: Frame
+    texts: tuple[str, ...]
+    """The judged texts as presented."""
+    reference: tuple[str, ...]
+    """The judged texts before any change."""
+    asking: tuple[str, str]
+    """The template's name and wording."""
+
+    @classmethod
+    def of(cls, scale: Scale, mode: Mode, question: Question, truth: Truth) -> View:
+        """Take a question apart; `scale` and `mode` are the task's own."""
+        return cls(
+            truth=truth,
+            frame=Frame.of(scale, question, truth),
+            texts=judged_texts(question.fields, mode),
+            reference=judged_texts(truth.reference_fields, mode),
+            asking=(truth.condition.template, question.prompt.user if question.prompt else ""),
+        )
+
+    def wording_of(self, canonical: str) -> str:
+        """Return the presented label for a canonical one: the expected one where it means it, else the first."""
+        expected = self.truth.expected
+        if expected is not None and self.frame.meaning.get(expected) == canonical:
+            return expected
+        return self.frame.wording[canonical]

@@ -1,0 +1,127 @@
+"""What a suite can say about a data source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from keyword import iskeyword
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from attrs import Factory, field, frozen
+from attrs.validators import instance_of
+
+if TYPE_CHECKING:
+    from attrs import Attribute
+
+RESERVED: Final = frozenset({"task", "labels"})
+"""Names that prompt templates already use, so that no field may have them."""
+NOT_FIELDS: Final = frozenset({"id", "label", "stratum", "group"})
+"""Targets of `columns` that a judge is never shown."""
+
+_COLUMNS_HELP: Final = (
+    "Which column holds what: id, request, response, response_a, response_b, transcript, label, stratum, group; any "
+    "other name becomes a field for prompt templates. A target left out takes the column of its own name, if there is "
+    "one; null leaves it empty. Columns without a target are kept as metadata."
+)
+
+
+class Dataset(Enum):
+    """The examples shipped with the project, 30 items each."""
+
+    FACTUAL = "factual"
+    """Is the answer to the question true? YES or NO."""
+    COHERENCE = "coherence"
+    """How well does the paragraph hang together? 1 to 5."""
+    RELEVANCE = "relevance"
+    """Which passage answers the query? A or B."""
+    PREFERENCE = "preference"
+    """Which answer follows the instruction better? A or B."""
+
+
+def _check_columns(_: object, __: Attribute[Any], columns: Mapping[str, str | None]) -> None:
+    for target, column in columns.items():
+        if not target.isidentifier() or iskeyword(target):
+            raise ValueError(f"'{target}' cannot be a field of a template; use letters, digits and _")
+        if target in RESERVED:
+            raise ValueError(f"'{target}' is a name that templates already use; choose another")
+        if column == "":
+            raise ValueError(f"'{target}' names no column; write null to leave it empty")
+    label = columns.get("label")
+    leaks = [target for target, column in columns.items() if column == label and target not in NOT_FIELDS]
+    if label is not None and leaks:
+        raise ValueError(
+            f"columns: '{label}' is the label and also the field '{leaks[0]}': judges would see the answer"
+        )
+
+
+def _check_delimiter(_: object, __: Attribute[Any], delimiter: str) -> None:
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise ValueError('one character, such as "," or ";" or "\\t"')
+
+
+def _check_encoding(_: object, __: Attribute[Any], encoding: str) -> None:
+    try:
+        " ".encode(encoding)
+    except LookupError:
+        raise ValueError(f"'{encoding}' is not a text encoding Python knows; try utf-8 or cp1252") from None
+
+
+@frozen(kw_only=True)
+class CsvOptions:
+    """Options of `csv`."""
+
+    path: Path = field(
+        validator=instance_of(Path), metadata={"help": "The file; a relative path starts at the suite's directory."}
+    )
+    columns: Mapping[str, str | None] = field(
+        default=Factory(dict), validator=_check_columns, metadata={"help": _COLUMNS_HELP}
+    )
+    delimiter: str = field(
+        default=",", validator=_check_delimiter, metadata={"help": "The one character between two cells."}
+    )
+    encoding: str = field(
+        default="utf-8",
+        validator=_check_encoding,
+        metadata={"help": "How the file's bytes are text; a byte order mark is dropped."},
+    )
+
+
+@frozen(kw_only=True)
+class JsonlOptions:
+    """Options of `jsonl`."""
+
+    path: Path = field(
+        validator=instance_of(Path), metadata={"help": "The file; a relative path starts at the suite's directory."}
+    )
+    columns: Mapping[str, str | None] = field(
+        default=Factory(dict), validator=_check_columns, metadata={"help": _COLUMNS_HELP}
+    )
+    encoding: str = field(
+        default="utf-8",
+        validator=_check_encoding,
+        metadata={"help": "How the file's bytes are text; a byte order mark is dropped."},
+    )
+
+
+@frozen(kw_only=True)
+class ParquetOptions:
+    """Options of `parquet`."""
+
+    path: Path = field(
+        validator=instance_of(Path), metadata={"help": "The file; a relative path starts at the suite's directory."}
+    )
+    columns: Mapping[str, str | None] = field(
+        default=Factory(dict), validator=_check_columns, metadata={"help": _COLUMNS_HELP}
+    )
+
+
+@frozen(kw_only=True)
+class ExamplesOptions:
+    """Options of `examples`."""
+
+    dataset: Dataset = field(
+        default=Dataset.FACTUAL,
+        validator=instance_of(Dataset),
+        metadata={"help": "factual (YES/NO), coherence (1 to 5), relevance (A/B) or preference (A/B)."},
+    )

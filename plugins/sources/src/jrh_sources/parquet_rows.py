@@ -1,0 +1,95 @@
+"""Rows of a parquet file, read in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import isfinite, isnan
+from pathlib import Path
+from typing import Any, Final
+
+from jrh import JrhError, Json
+
+from jrh_sources.options import ParquetOptions
+from jrh_sources.problems import Problems
+from jrh_sources.values import Row
+
+_BATCH: Final = 1024
+
+
+def parquet_rows(path: Path, options: ParquetOptions, problems: Problems) -> Iterator[Row]:
+    """Yield the rows of a parquet file; `line` counts rows from 1.
+
+    Text stays as it is; dates, times and decimals become text; NaN is null; lists and structs become JSON values.
+    Columns of bytes are left out, and are an error where the suite names them.
+    """
+    arrow, parquet = _libraries()
+    try:
+        with parquet.ParquetFile(path) as file:
+            names = _readable(arrow, file.schema_arrow, options, problems)
+            if names:
+                yield from _rows(arrow, file, names, problems)
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
+        # Arrow reports broken content as any of these; an OSError of the system itself has a number.
+        problems.add(f"not a readable parquet file: {str(error).splitlines()[0]}")
+
+
+def _libraries() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise JrhError(f"the data source 'parquet' needs pyarrow ({error}); run `pip install pyarrow`") from error
+    return pyarrow, parquet
+
+
+def _readable(arrow: Any, schema: Any, options: ParquetOptions, problems: Problems) -> list[str]:
+    repeated = [name for position, name in enumerate(schema.names) if name in schema.names[:position]]
+    for name in dict.fromkeys(repeated):
+        problems.add(f"the column '{name}' stands {schema.names.count(name)} times in the file; names must differ")
+    if repeated:
+        return []
+    names = [field.name for field in schema if not _holds_bytes(arrow, field.type)]
+    for target, column in options.columns.items():
+        if column in schema.names and column not in names:
+            problems.add(f"the column '{column}' (columns.{target}) holds bytes, not text")
+    return names
+
+
+def _holds_bytes(arrow: Any, kind: Any) -> bool:
+    types = arrow.types
+    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
+        return True
+    return any(_holds_bytes(arrow, kind.field(index).type) for index in range(kind.num_fields))
+
+
+def _rows(arrow: Any, file: Any, names: list[str], problems: Problems) -> Iterator[Row]:
+    number = 0
+    for batch in file.iter_batches(batch_size=_BATCH, columns=names):
+        columns = {name: _as_python(arrow, batch.column(name)) for name in names}
+        for values in zip(*columns.values(), strict=True):
+            number += 1
+            yield Row(line=number, values={name: _json(value) for name, value in zip(columns, values, strict=True)})
+    if not number:
+        problems.add("the file has columns but no rows")
+
+
+def _as_python(arrow: Any, column: Any) -> list[Any]:
+    # Arrow writes times itself: Python's have no nanoseconds and need a time zone database.
+    if arrow.types.is_temporal(column.type) and not arrow.types.is_interval(column.type):
+        column = column.cast(arrow.string())
+    values: list[Any] = column.to_pylist()
+    return values
+
+
+def _json(value: Any) -> Json:
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if isfinite(value) else None if isnan(value) else str(value)
+    if isinstance(value, Mapping):
+        return {str(key): _json(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json(inner) for inner in value]
+    return str(value)

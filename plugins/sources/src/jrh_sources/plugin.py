@@ -1,0 +1,66 @@
+"""What jrh-sources provides: csv, jsonl, parquet and examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from jrh import BuildContext, DataSource, DataSourceSpec, hookimpl
+
+from jrh_sources.options import CsvOptions, ExamplesOptions, JsonlOptions, ParquetOptions
+
+_STARTER: Final = """\
+# Which items are judged. `examples` comes with jrh: factual, coherence, relevance or preference.
+# Your own file: {source: csv, path: essays.csv, columns: {request: assignment, response: full_text, label: score}}
+data:
+  source: examples
+  dataset: factual
+  # sample: {n: 10, seed: 7, stratify: true}   # fewer items, the shares of the strata kept
+
+# What the judge is asked about each item.
+task:
+  instruction: Decide whether the answer to the question is factually accurate.
+  rubric: |
+    YES: what the answer states is true.
+    NO: what the answer states is false.
+  scale: {labels: ["YES", "NO"]}
+"""
+
+
+@hookimpl
+def jrh_data_sources() -> Iterable[DataSourceSpec]:
+    """Declare the data sources."""
+    yield DataSourceSpec(name="csv", summary="a csv file with a header row", options=CsvOptions, factory=_csv)
+    yield DataSourceSpec(name="jsonl", summary="one JSON object per line", options=JsonlOptions, factory=_jsonl)
+    yield DataSourceSpec(name="parquet", summary="a parquet file", options=ParquetOptions, factory=_parquet)
+    yield DataSourceSpec(
+        name="examples",
+        summary="120 labelled items that come with jrh, four datasets",
+        options=ExamplesOptions,
+        factory=_examples,
+        starter=_STARTER,
+    )
+
+
+def _csv(options: CsvOptions, context: BuildContext) -> DataSource:
+    from jrh_sources.source import csv_source
+
+    return csv_source(options, context)
+
+
+def _jsonl(options: JsonlOptions, context: BuildContext) -> DataSource:
+    from jrh_sources.source import jsonl_source
+
+    return jsonl_source(options, context)
+
+
+def _parquet(options: ParquetOptions, context: BuildContext) -> DataSource:
+    from jrh_sources.source import parquet_source
+
+    return parquet_source(options, context)
+
+
+def _examples(options: ExamplesOptions, context: BuildContext) -> DataSource:
+    from jrh_sources.examples import examples_source
+
+    return examples_source(options, context)

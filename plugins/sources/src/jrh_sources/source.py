@@ -1,0 +1,101 @@
+"""The data source that all file formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TypeAlias
+
+from attrs import frozen
+from jrh import BuildContext, Item, JrhError, Task
+
+from jrh_sources.columns import ColumnMap
+from jrh_sources.csv_rows import csv_rows
+from jrh_sources.items import ItemBuilder
+from jrh_sources.jsonl_rows import jsonl_rows
+from jrh_sources.options import CsvOptions, JsonlOptions, ParquetOptions
+from jrh_sources.parquet_rows import parquet_rows
+from jrh_sources.problems import Problems
+from jrh_sources.values import Row
+
+ReadRows: TypeAlias = Callable[[Path, Problems], Iterator[Row]]
+
+
+@frozen(kw_only=True)
+class FileSource:
+    """Reads the items of one file."""
+
+    path: Path
+    shown: str
+    """The path as the suite writes it, for messages and origins."""
+    columns: ColumnMap
+    task: Task
+    rows: ReadRows
+
+    def read(self) -> Sequence[Item]:
+        """Return the items in the order of the file.
+
+        Rows are read one at a time and not kept. Nothing is returned unless the whole file is in order.
+
+        Raises:
+            SuiteError: with every mistake of the file, each at its line.
+            JrhError: there is no such file, or it cannot be read.
+        """
+        problems = Problems(self.shown)
+        builder = ItemBuilder(self.task, self.columns, problems)
+        items = []
+        try:
+            _check_path(self.path, self.shown)
+            for row in self.rows(self.path, problems):
+                item = builder.build(row)
+                if item is not None:
+                    items.append(item)
+        except OSError as error:
+            raise JrhError(f"{self.shown}: cannot be read: {error.strerror or error}") from error
+        builder.finish()
+        problems.raise_any()
+        return items
+
+
+def csv_source(options: CsvOptions, context: BuildContext) -> FileSource:
+    """Build the source of a csv file."""
+    return _source(options, context, lambda path, problems: csv_rows(path, options, problems))
+
+
+def jsonl_source(options: JsonlOptions, context: BuildContext) -> FileSource:
+    """Build the source of a JSON Lines file."""
+    return _source(options, context, lambda path, problems: jsonl_rows(path, options, problems))
+
+
+def parquet_source(options: ParquetOptions, context: BuildContext) -> FileSource:
+    """Build the source of a parquet file."""
+    return _source(options, context, lambda path, problems: parquet_rows(path, options, problems))
+
+
+def _source(options: CsvOptions | JsonlOptions | ParquetOptions, context: BuildContext, rows: ReadRows) -> FileSource:
+    path = context.base / options.path
+    return FileSource(
+        path=path,
+        shown=_as_written(path, context.base),
+        columns=ColumnMap(named=options.columns),
+        task=context.task,
+        rows=rows,
+    )
+
+
+def _as_written(path: Path, base: Path) -> str:
+    # The loader has put the suite's directory before a relative path; here it is taken off again.
+    return path.relative_to(base).as_posix() if path.is_relative_to(base) else path.as_posix()
+
+
+def _check_path(path: Path, shown: str) -> None:
+    if path.is_dir():
+        inside = sorted(entry.name for entry in path.iterdir() if entry.is_file())[:5]
+        raise JrhError(f"{shown}: is a directory; name one file in it{': ' + ', '.join(inside) if inside else ''}")
+    if path.exists():
+        return
+    siblings = sorted(entry.name for entry in path.parent.iterdir()) if path.parent.is_dir() else []
+    close = get_close_matches(path.name, siblings, n=1)
+    hint = f"; did you mean '{close[0]}'?" if close else "; a relative path starts at the suite's directory"
+    raise JrhError(f"{shown}: there is no such file{hint}")

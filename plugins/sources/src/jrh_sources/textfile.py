@@ -1,0 +1,51 @@
+"""Lines of a text file, and what is wrong with its bytes."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from jrh_sources.problems import Problems
+
+# Undecodable bytes arrive as lone surrogates ("surrogateescape"), which no valid text holds: so one pass finds them
+# all, each with its line and column, where a strict decoder would stop at the first without either.
+_BAD: Final = re.compile("[\0\udc80-\udcff]")
+
+
+def text_lines(path: Path, *, encoding: str, newline: str, problems: Problems) -> Iterator[str]:
+    """Yield the lines with their line ends; note NUL bytes and bytes that are not of the encoding.
+
+    Args:
+        path: the file.
+        encoding: its encoding; a byte order mark of UTF-8 is dropped.
+        newline: as for `open`: empty for any line end, kept as it is, or the one that ends a line.
+        problems: where mistakes are noted.
+    """
+    codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
+    with path.open(encoding=codec, errors="surrogateescape", newline=newline) as file:
+        number = 0
+        try:
+            for number, line in enumerate(file, start=1):
+                bad = _BAD.search(line)
+                if bad:
+                    problems.add(_explain(bad[0], encoding, path), line=number, column=bad.start() + 1)
+                yield line
+        except UnicodeError as error:
+            problems.add(f"cannot be read as {encoding} from here on: {error}", line=number + 1)
+
+
+def _explain(character: str, encoding: str, path: Path) -> str:
+    if character == "\0":
+        return f"a NUL byte: this is not plain {encoding} text{_utf16_hint(path)}"
+    byte = ord(character) - 0xDC00
+    hint = _utf16_hint(path) or "; save the file as UTF-8, or say `encoding: cp1252` if Windows or Excel wrote it"
+    return f"the byte 0x{byte:02x} is not {encoding} text{hint}"
+
+
+def _utf16_hint(path: Path) -> str:
+    with path.open("rb") as file:
+        start = file.read(2)
+    return "; the file is UTF-16, say `encoding: utf-16`" if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else ""
