@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 from attrs import fields
@@ -48,17 +48,13 @@ class Categorical:
     @classmethod
     def of(cls, values: Iterable[str | None]) -> Categorical:
         """Code the values in order of first appearance."""
-        index: dict[str | None, int] = {None: -1}
-        size = -1
-        codes = []
-        for value in values:
-            code = index.get(value)
-            if code is None:
-                size += 1
-                code = index[value] = size
-            codes.append(code)
-        categories = tuple(value for value in index if value is not None)
-        return cls(np.array(codes, dtype=np.int32), categories)
+        rows = list(values)
+        distinct = dict.fromkeys(rows)
+        distinct.pop(None, None)
+        categories = cast("tuple[str, ...]", tuple(distinct))
+        index: dict[str | None, int] = {None: -1} | {category: code for code, category in enumerate(categories)}
+        codes = np.fromiter(map(index.__getitem__, rows), dtype=np.int32, count=len(rows))
+        return cls(codes, categories)
 
     def take(self, rows: NDArray[Any]) -> Categorical:
         """Return the rows of a boolean mask or an index array; categories stay."""

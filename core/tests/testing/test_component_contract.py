@@ -7,6 +7,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import ClassVar
 
 import attrs
 import pytest
@@ -218,7 +219,7 @@ def test_a_contract_test_cannot_be_hidden_by_a_mixin_or_by_none():
 
 def test_a_contract_test_can_be_overridden_with_a_reason():
     class Reasoned(ParserContract):
-        overrides = {"test_nothing_is_no_verdict": "an empty reply is this parser's tie"}
+        overrides: ClassVar = {"test_nothing_is_no_verdict": "an empty reply is this parser's tie"}
 
         def test_nothing_is_no_verdict(self):
             pass
@@ -233,7 +234,7 @@ def test_a_reason_for_what_is_not_overridden_is_an_error():
     with pytest.raises(PluginError, match="gives reasons for test_gone, which it does not override"):
 
         class Stale(ParserContract):
-            overrides = {"test_gone": "renamed long ago"}
+            overrides: ClassVar = {"test_gone": "renamed long ago"}
 
 
 class TestSubclassesAreCollected(JudgeContract):

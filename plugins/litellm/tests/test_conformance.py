@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 import jrh_litellm.plugin
 import pytest
@@ -17,9 +18,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:pydantic")
 class TestLiteLLMContract(ModelContract):
     plugin = jrh_litellm.plugin
     component = "litellm"
-    options = {"model": "openai/gpt-4o-mini"}
+    options: ClassVar = {"model": "openai/gpt-4o-mini"}
     required_options = ("model",)
-    other_options = {"model": "openai/gpt-4o"}
+    other_options: ClassVar = {"model": "openai/gpt-4o"}
 
     def endpoint_options(self, url: str) -> Mapping[str, Json]:
         return {"api_base": url}
@@ -28,5 +29,5 @@ class TestLiteLLMContract(ModelContract):
 class TestAnotherClientOfLiteLLM(TestLiteLLMContract):
     """`hosted_vllm` goes through litellm's own HTTP handler, `openai` through OpenAI's client."""
 
-    options = {"model": "hosted_vllm/judge"}
-    other_options = {"extra": {"top_k": 3}}
+    options: ClassVar = {"model": "hosted_vllm/judge"}
+    other_options: ClassVar = {"extra": {"top_k": 3}}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 import jrh_openai_http.plugin
-
 from jrh import Json
 from jrh.testing import ModelContract
 
@@ -13,17 +13,17 @@ from jrh.testing import ModelContract
 class TestOpenAIHttpContract(ModelContract):
     plugin = jrh_openai_http.plugin
     component = "openai-http"
-    options = {"model": "gpt-4o-mini"}
+    options: ClassVar = {"model": "gpt-4o-mini"}
     required_options = ("model",)
-    other_options = {"model": "gpt-4o"}
+    other_options: ClassVar = {"model": "gpt-4o"}
 
     def endpoint_options(self, url: str) -> Mapping[str, Json]:
         return {"base_url": url}
 
 
 class TestAnotherEndpointIsAnotherModel(TestOpenAIHttpContract):
-    other_options = {"base_url": "http://localhost:8000/v1"}
+    other_options: ClassVar = {"base_url": "http://localhost:8000/v1"}
 
 
 class TestOtherFieldsInTheBodyAreAnotherModel(TestOpenAIHttpContract):
-    other_options = {"extra": {"top_k": 3}}
+    other_options: ClassVar = {"extra": {"top_k": 3}}

@@ -1,9 +1,11 @@
 """What judges write, and what it means. One line per reply."""
 
+# ruff: noqa: RUF001 - look-alike characters are what is tested
+
 from __future__ import annotations
 
 import pytest
-from jrh import Reply, Scale, Status, Verdict
+from jrh import Reply, Scale, ScaleKind, Status, Verdict
 from jrh_parsers.parsers import AutoParser
 
 YES_NO = Scale.of_labels("YES", "NO")
@@ -186,7 +188,7 @@ LABELS = [
     ("<think>I write <think> here. NO</think> YES", YES_NO, OK, "YES"),
     ("<think>a</think> NO <think>b</think> YES", YES_NO, OK, "YES"),
     ("<think><reasoning>x</reasoning> Verdict: NO", YES_NO, BAD, None),
-    ("<|channel|>analysis<|message|>Verdict: NO<|end|><|start|>assistant<|channel|>final<|message|>YES<|return|>", YES_NO, OK, "YES"),
+    ("<|channel|>analysis<|message|>NO<|end|><|channel|>final<|message|>YES<|end|>", YES_NO, OK, "YES"),
     ("<|channel|>analysis<|message|>Verdict: NO", YES_NO, BAD, None),
 ]  # fmt: skip
 
@@ -432,7 +434,38 @@ JSON = [
     ('{"explanation": "it is fine"}', YES_NO, BAD, None),
 ]
 
-TABLE = [*LABELS, *LEVELS, *PAIRS, *JSON]
+PF = Scale.of_labels("PASS", "FAIL")
+WORDS = Scale(kind=ScaleKind.ORDINAL, labels=("poor", "fair", "good", "excellent"))
+
+MORE = [
+    ("The response would PASS if it cited sources.", PF, BAD, None),
+    ("It does not PASS.", PF, BAD, None),
+    ("❌ FAIL", PF, OK, "FAIL"),
+    ("Result: FAIL (2 of 3 criteria)", PF, OK, "FAIL"),
+    ("I'd lean towards FAIL.", PF, OK, "FAIL"),
+    ("Rating: excellent", WORDS, OK, "excellent"),
+    ("The text is fair to good.", WORDS, BAD, None),
+    ("good to excellent", WORDS, BAD, None),
+    ("five out of five", FIVE, OK, "5"),
+    ("I rate it four out of five.", FIVE, OK, "4"),
+    ("The essay should be scored as a 2.", SIX, OK, "2"),
+    ("★★★★☆", FIVE, BAD, None),
+    ("I need more information to decide.", YES_NO, ABST, None),
+    ("Unclear", YES_NO, ABST, None),
+    ("No problem! YES", YES_NO, OK, "YES"),
+    ("Yes and no.", YES_NO, BAD, None),
+    ("The student's answer is CORRECT? No, it is INCORRECT.", CORRECT, BAD, None),
+    ("The answer 'CORRECT' would be wrong. INCORRECT", CORRECT, OK, "INCORRECT"),
+    ("This essay earns a 3 on the 1-6 scale.", SIX, OK, "3"),
+    ("I would say the essay is a strong 4, bordering on 5.", FIVE, OK, "4"),
+    ("I'd choose B, although A is better written.", PAIR, OK, "B"),
+    ("A is not better than B.", PAIR, BAD, None),
+    ('{"overall": {"score": 4}, "criteria": [{"score": 2}, {"score": 5}]}', SIX, OK, "4"),
+    ('{"score": 3, "max_score": 6}', SIX, OK, "3"),
+    ('{"verdict": "YES", "reason": "it says "hi" to all"}', YES_NO, OK, "YES"),
+]
+
+TABLE = [*LABELS, *LEVELS, *PAIRS, *JSON, *MORE]
 
 
 def read(text: str, scale: Scale) -> Verdict:
@@ -440,7 +473,9 @@ def read(text: str, scale: Scale) -> Verdict:
     return AutoParser().parse(Reply(status=Status.OK, text=text), scale)
 
 
-@pytest.mark.parametrize(("text", "scale", "status", "label"), TABLE, ids=[f"{i}-{row[0][:32]!r}" for i, row in enumerate(TABLE)])
+@pytest.mark.parametrize(
+    ("text", "scale", "status", "label"), TABLE, ids=[f"{i}-{row[0][:32]!r}" for i, row in enumerate(TABLE)]
+)
 def test_a_reply_means_what_a_reader_takes_it_to_mean(text, scale, status, label):
     verdict = read(text, scale)
 

@@ -68,25 +68,34 @@ def invoke(args: list[str] | None = None) -> int:
     """Run the command line; expected errors become one message and exit code 2, bugs a traceback without locals."""
     try:
         code: Any = cli.main(args=args, prog_name="jrh", standalone_mode=False)
-    except click.exceptions.Exit as done:
-        return done.exit_code
-    except click.ClickException as error:
-        error.show()
-        return 2
-    except JrhError as error:
-        _tell(str(error))
-        return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        _tell("interrupted")
-        return 130
-    except BrokenPipeError:
-        return 1
-    except Exception:
-        import traceback
-
-        _tell(traceback.format_exc())
-        return 1
+    except (Exception, KeyboardInterrupt) as error:
+        return _failed(error)
     return code if isinstance(code, int) else 0
+
+
+def _failed(error: BaseException) -> int:
+    """Tell the user what ended the command, and return its exit code."""
+    match error:
+        case click.exceptions.Exit():
+            return error.exit_code
+        case click.ClickException():
+            error.show()
+            code = 2
+        case JrhError():
+            _tell(str(error))
+            code = error.exit_code
+        case KeyboardInterrupt() | click.Abort():
+            _tell("interrupted")
+            code = 130
+        case BrokenPipeError():  # the reader has seen enough
+            sys.stdout = sys.__stdout__ = None  # type: ignore[misc]
+            code = 1
+        case _:
+            import traceback
+
+            _tell("".join(traceback.format_exception(error)))
+            code = 1
+    return code
 
 
 def _tell(text: str) -> None:

@@ -89,6 +89,8 @@ def _shown(default: Any) -> str:
 
     if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
         return "a new one" if default.takes_self else repr(default.factory())
+    if isinstance(default, tuple):
+        return "[" + ", ".join(_shown(each) for each in default) + "]"
     return repr(getattr(default, "value", default))
 
 

@@ -119,8 +119,8 @@ def run_jrh(
 ) -> Outcome:
     """Run `jrh` with the arguments to its end.
 
-    The environment is this process's without its secrets (variables that end in `_KEY`, `_TOKEN`, `_SECRET`, `_PASSWORD`), so
-    that no test can spend money by accident; `env` goes on top.
+    The environment is this process's without its secrets (variables that end in `_KEY`, `_TOKEN`, `_SECRET` or
+    `_PASSWORD`), so that no test can spend money by accident; `env` goes on top.
 
     Args:
         arguments: what stands after `jrh` on the command line.

@@ -30,7 +30,7 @@ class Redactor:
             form
             for secret in secrets
             if secret
-            for form in (secret, quote(secret, safe=""), html.escape(secret), json.dumps(secret)[1:-1])
+            for form in (secret, quote(secret, safe=""), html.escape(secret), *_in_json(secret))
         }
         # Longest first: a secret that contains another must go as a whole.
         ordered = sorted(forms, key=lambda form: (-len(form), form))
@@ -50,3 +50,8 @@ class Redactor:
     def __repr__(self) -> str:
         """Show nothing."""
         return "Redactor()"
+
+
+def _in_json(text: str) -> tuple[str, str]:
+    escaped = json.dumps(text)[1:-1]
+    return escaped, escaped.replace("/", "\\/")

@@ -67,7 +67,7 @@ def _measured(
     reference: ReferenceVerdicts,
 ) -> Measure:
     """Measure one cell; `codes` gives the code of each label, -1 for labels that cannot be compared."""
-    trials, context = builder.trials, builder.context
+    trials = builder.trials
     usable = cell.rows[trials.usable[cell.rows] & (reference.usable[cell.rows] > 0)]
     # Trial x label: how many reference verdicts of the trial's item have the label.
     among = reference.counts[reference.of[usable]]
@@ -81,9 +81,7 @@ def _measured(
         trials.item.codes[usable][trial][kept],
         weighting=weighting,
         case_weights=share[kept],
-        level=context.level,
-        resamples=context.resamples,
-        seed=cell.seed(context, name),
+        level=builder.context.level,
     )
     return builder.measure(
         name,

@@ -33,11 +33,6 @@ class Scores:
     truth: Codes | None = None
     """Label the trial was compared with where that is a stated one, else -1."""
 
-    @property
-    def usable(self) -> Mask:
-        """Return the mask of the eligible trials that have a score."""
-        return self.eligible & ~np.isnan(self.value)
-
 
 @frozen(kw_only=True, eq=False)
 class MeasureBuilder:
@@ -62,7 +57,7 @@ class MeasureBuilder:
             nothing: what to note where no trial of the cell is eligible.
         """
         rows = cell.rows[scores.eligible[cell.rows]]
-        usable = rows[scores.usable[rows]]
+        usable = rows[~np.isnan(scores.value[rows])]
         sums = cluster_sums(self.trials.item.codes[usable], scores.value[usable], np.ones(len(usable)))
         estimate = clustered_proportion(
             sums[:, 0],

@@ -18,12 +18,9 @@ class ReferenceVerdicts:
     counts: NDArray[np.int64]
     """Usable reference verdicts by label, shape (groups + 1, labels)."""
     planned: Codes
-    """Reference trials, with or without a verdict, shape (groups + 1,)."""
-
-    @property
-    def usable(self) -> Codes:
-        """Return the number of usable reference verdicts each trial is compared with, shape (n,)."""
-        return np.asarray(self.counts.sum(axis=1)[self.of], dtype=np.int64)
+    """Reference trials each trial is compared with, whether they have a verdict or not, shape (n,)."""
+    usable: Codes
+    """Of these, the ones with a verdict, shape (n,)."""
 
     def matching(self, label: Codes) -> Codes:
         """Count the reference verdicts that equal each trial's label, shape (n,); 0 where the label is -1."""
@@ -41,11 +38,14 @@ def reference_verdicts(trials: Trials) -> ReferenceVerdicts:
     size, width = len(groups) + 1, len(trials.labels)
     verdict = trials.label[rows]
     answered = verdict >= 0
-    counts = np.bincount(inverse[answered] * width + verdict[answered], minlength=size * width)
+    flat = np.bincount(inverse[answered] * width + verdict[answered], minlength=size * width)
+    counts = flat.reshape(size, width).astype(np.int64)
+    of = _position(groups, key)
     return ReferenceVerdicts(
-        of=_position(groups, key),
-        counts=counts.reshape(size, width).astype(np.int64),
-        planned=np.bincount(inverse, minlength=size).astype(np.int64),
+        of=of,
+        counts=counts,
+        planned=np.bincount(inverse, minlength=size).astype(np.int64)[of],
+        usable=counts.sum(axis=1)[of],
     )
 
 

@@ -28,6 +28,8 @@ class _Repeats:
     """Verdicts by label, shape (groups, labels)."""
     planned: Codes
     """Trials, with or without a verdict, shape (groups,)."""
+    answered: Codes
+    """Trials with a verdict, shape (groups,)."""
     item: Codes
     """Item of the group, shape (groups,)."""
 
@@ -61,9 +63,11 @@ def _repeats(trials: Trials) -> _Repeats:
     width = len(trials.labels)
     usable = trials.usable
     counts = np.bincount(inverse[usable] * width + trials.label[usable], minlength=len(groups) * width)
+    table = counts.reshape(len(groups), width).astype(np.int64)
     return _Repeats(
         of=inverse,
-        counts=counts.reshape(len(groups), width).astype(np.int64),
+        counts=table,
+        answered=table.sum(axis=1),
         planned=np.bincount(inverse, minlength=len(groups)).astype(np.int64),
         item=trials.item.codes[first],
     )
@@ -88,7 +92,7 @@ def _measured(builder: MeasureBuilder, cell: Cell, repeats: _Repeats, rows: Code
         seed=cell.seed(builder.context, _NAME),
     )
     answered = builder.trials.usable[rows]
-    usable = rows[answered & (repeats.counts.sum(axis=1)[repeats.of[rows]] > 1)]
+    usable = rows[answered & (repeats.answered[repeats.of[rows]] > 1)]
     return builder.measure(
         _NAME,
         cell,

@@ -36,7 +36,7 @@ def against_reference(trials: Trials, reference: ReferenceVerdicts, favourable: 
         eligible: the trials the rate is about.
     """
     usable = np.where(trials.usable, reference.usable, 0)
-    planned = np.where(trials.usable, reference.planned[reference.of], 0)
+    planned = np.where(trials.usable, reference.planned, 0)
     return Scores(
         eligible=eligible,
         value=_share(favourable, usable, otherwise=np.nan),

@@ -47,16 +47,10 @@ class Trials:
     rank: Codes
     """Position of every label on its task's ordinal scale, shape (tasks, labels); -1 off the scale or without order."""
     simulated: Mask
-
-    @property
-    def usable(self) -> Mask:
-        """Return the mask of the trials with a verdict."""
-        return self.label >= 0
-
-    @property
-    def reference(self) -> Mask:
-        """Return the mask of the trials in the reference condition."""
-        return is_named(self.test, REFERENCE)
+    usable: Mask
+    """The trials with a verdict."""
+    reference: Mask
+    """The trials in the reference condition."""
 
 
 def is_named(column: Coded, name: str) -> Mask:
@@ -68,6 +62,7 @@ def is_named(column: Coded, name: str) -> Mask:
 def read_trials(records: RecordTable, context: MetricContext) -> Trials:
     """Code the columns of a table; columns the table does not have count as empty."""
     task = _coded(records, "task", first=tuple(context.tasks))
+    test = _coded(records, "test", first=(REFERENCE,))
     status = _coded(records, "status", add=(_OFF_SCALE,))
     labels = tuple(sorted({label for name in ("canonical", "gold", "expected") for label in _names(records, name)}))
     answered = is_named(status, Status.OK.value)
@@ -76,7 +71,7 @@ def read_trials(records: RecordTable, context: MetricContext) -> Trials:
     return Trials(
         task=task,
         judge=_coded(records, "judge"),
-        test=_coded(records, "test", first=(REFERENCE,)),
+        test=test,
         variant=_coded(records, "variant"),
         item=_coded(records, "item_id"),
         case=_coded(records, "case_id"),
@@ -88,6 +83,8 @@ def read_trials(records: RecordTable, context: MetricContext) -> Trials:
         labels=labels,
         rank=_ranks(task.names, labels, context),
         simulated=_simulated(records),
+        usable=label >= 0,
+        reference=is_named(test, REFERENCE),
     )
 
 

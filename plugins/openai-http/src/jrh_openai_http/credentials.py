@@ -74,7 +74,12 @@ class Credentials:
 def _forms(secret: str) -> set[str]:
     """Return how a server may echo a secret: as it is, without its scheme, or written for a URL, HTML or JSON."""
     plain = {secret, secret.rpartition(" ")[2]}
-    return {form for text in plain for form in (text, quote(text, safe=""), html.escape(text), json.dumps(text)[1:-1])}
+    return {form for text in plain for form in (text, quote(text, safe=""), html.escape(text), *_in_json(text))}
+
+
+def _in_json(text: str) -> tuple[str, str]:
+    escaped = json.dumps(text)[1:-1]
+    return escaped, escaped.replace("/", "\\/")
 
 
 def _lower(headers: Mapping[str, str]) -> frozenset[str]:

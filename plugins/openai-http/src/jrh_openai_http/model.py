@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
 import aiohttp
+from attrs import evolve
 from jrh import ChatRequest, Completion, FaultKind, Logger, ModelFault, Rates, content_id
 from yarl import URL
 
@@ -79,14 +80,14 @@ class OpenAIHttpModel:
                 return read_completion(body)
             outcome = from_error_response(status, headers, body)
             if isinstance(outcome, Completion):
-                return outcome
+                return evolve(outcome, refusal=self._short(outcome.refusal or ""))
             fault = outcome
         except ModelFault as error:
             fault = error
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             fault = _network_fault(error)
         # Raised out here, so that no aiohttp error, which knows the headers sent, hangs on to it.
-        raise self._redacted(fault)
+        raise ModelFault(fault.kind, self._short(fault.detail), status=fault.status, retry_after=fault.retry_after)
 
     async def aclose(self) -> None:
         """Close the session; closing twice, or without ever having asked, is fine."""
@@ -117,9 +118,8 @@ class OpenAIHttpModel:
         )
         return self._session
 
-    def _redacted(self, fault: ModelFault) -> ModelFault:
-        text = " ".join(self._credentials.redact(fault.detail).split())
-        return ModelFault(fault.kind, text[:MAX_DETAIL], status=fault.status, retry_after=fault.retry_after)
+    def _short(self, text: str) -> str:
+        return " ".join(self._credentials.redact(text).split())[:MAX_DETAIL]
 
 
 def endpoint(base_url: str) -> str:

@@ -10,6 +10,8 @@ from jrh import ChatRequest, Json
 
 SCHEMA_NAME: Final = "reply"
 
+_encode: Final = json.JSONEncoder(separators=(",", ":")).encode
+
 
 class PayloadWriter:
     """Writes the body of a request; what is the same for all requests is prepared once."""
@@ -40,7 +42,7 @@ class PayloadWriter:
         if request.top_logprobs:
             body["logprobs"] = True
             body["top_logprobs"] = request.top_logprobs
-        return json.dumps(body, separators=(",", ":")).encode()
+        return _encode(body).encode()
 
 
 def _response_format(schema: Mapping[str, Json]) -> dict[str, Any]:

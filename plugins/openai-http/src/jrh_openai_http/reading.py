@@ -11,7 +11,7 @@ from jrh import Completion, FaultKind, ModelFault, Usage
 
 from jrh_openai_http.faults import classify, describe
 
-_EXCERPT: Final = 80
+_EXCERPT: Final = 64 * 1024
 
 
 def read_completion(body: bytes) -> Completion:
@@ -148,5 +148,6 @@ def _position(position: Mapping[str, Any]) -> Mapping[str, float]:
 
 
 def _excerpt(body: bytes) -> str:
-    start = " ".join(body[: 4 * _EXCERPT].decode("utf-8", "replace").split())
-    return f"'{start[:_EXCERPT]}'" if start else "empty"
+    # Long, because a secret must not be cut in two before it is looked for; who shows the text shortens it.
+    start = body[:_EXCERPT].decode("utf-8", "replace").strip()
+    return f"'{start}'" if start else "empty"

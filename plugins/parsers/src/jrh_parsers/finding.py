@@ -51,7 +51,7 @@ class Grammar(Protocol):
     """How decisions of one kind of scale are written."""
 
     def prepare(self, text: str) -> str:
-        """Blank out what only restates the scale, keeping every position."""
+        """Return the text as the other methods want it: without what only restates the scale."""
 
     def read(self, text: str, at: int, *, slot: bool) -> Finding | None:
         """Read the decision that begins at `at`.

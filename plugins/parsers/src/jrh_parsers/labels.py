@@ -7,28 +7,30 @@ from collections.abc import Iterator
 
 from jrh import Scale
 
-from jrh_parsers.cues import DECORATION, NEGATED, NEGATION
+from jrh_parsers.cues import DECORATION, HYPOTHETICAL, NEGATED, NEGATION
 from jrh_parsers.finding import Finding, stated, unparsable
 from jrh_parsers.visible import plain
 
 _LEAD = re.compile(
     r"(?:is|are|as|be|the|an?|to be|my|answer|verdict|response|label|option|category|class|likely|most likely|probably|"
-    r"definitely|clearly|simply|overall|it is|it's|that it is|it as|this as|this|it|i'd say|i say|would be|should be|that|"
-    r"for|of|rated|labell?ed|classified|considered|judged|deemed)(?=[\s:*\"'`(\[]|$)",
+    r"definitely|clearly|simply|overall|it is|it's|that it is|it as|this as|this|it|i'd say|i say|would be|should be|"
+    r"that|for|of|rated|labell?ed|classified|considered|judged|deemed)(?=[\s:*\"'`(\[]|$)",
     re.IGNORECASE,
 )
-_ALTERNATIVE = re.compile(r"[*\"'`)\]]{0,3}\s{0,3}(?:/|\||\\|\bor\b|\band\b|&)\s{0,3}(?:maybe |perhaps )?[*\"'`(\[]{0,3}", re.I)
+_JOINED = r"[*\"'`)\]]{{0,3}}\s{{0,3}}(?:/|\||\\|\bor\b|\band\b|&{more})\s{{0,3}}(?:maybe |perhaps )?[*\"'`(\[]{{0,3}}"
 _PREDICATE = re.compile(
     r"(?:\b(?:is|are|was|be|as|seems?|appears?|remains?|considered|deemed|rated|judged|labell?ed|classified|marked|"
-    r"call it|it's|that's|verdict|answer)\b[:,]?\s+(?:\w{1,14}ly\s+|very\s+|quite\s+|also\s+|an?\s+|the\s+){0,2}|[:=]\s*)"
-    r"[*\"'`(\[]{0,3}$",
+    r"call it|it's|that's|verdict|answer)\b[:,]?\s+(?:\w{1,14}ly\s+|very\s+|quite\s+|also\s+|an?\s+|the\s+){0,2}|"
+    r"[:=]\s*)[*\"'`(\[]{0,3}$",
     re.IGNORECASE,
 )
 _SENTENCE_START = re.compile(r"(?:^|[.!?:\n])[\s*\"'`(#>-]{0,6}$")
 _DENIED = re.compile(
     r"(?:not|never|neither|isn't|is not|hardly|barely|definitely not|clearly not|no longer|non-)[\s*\"'`(]{0,4}", re.I
 )
-_DETERMINER_OK = re.compile(r"[\s*\"'`)\]}]{0,4}(?:$|[.,;:!?\n(/|–—-])|\s+(?:because|since|as|it|but|due|given|for)\b", re.I)
+_DETERMINER_OK = re.compile(
+    r"[\s*\"'`)\]}]{0,4}(?:$|[.,;:!?\n(/|-])|\s+(?:because|since|as|it|but|due|given|for)\b", re.I
+)
 _ORDINARY = frozenset({"a", "i", "no", "not", "none"})
 """Labels that are also common words: in prose they count only as the scale writes them, and not before a noun."""
 
@@ -41,27 +43,28 @@ class LabelGrammar:
     def __init__(self, scale: Scale) -> None:
         """Compile the labels once."""
         self._plain = {plain(label): label for label in scale.labels}
+        self._joined = re.compile(_JOINED.format(more=r"|\bto\b|-" if scale.ordered else ""), re.IGNORECASE)
         by_length = sorted(self._plain, key=lambda label: (-len(label), label))
         pattern = "|".join(_spelling(label) for label in by_length)
-        self._label = re.compile(rf"(?<![\w])(?<!\w[-'’/.])(?:{pattern})(?![\w])(?![-'’]\w)", re.IGNORECASE)
-        self._slot_label = re.compile(rf"(?<!\w)(?:{pattern})(?!\w)(?![-'’]\w)", re.IGNORECASE)
+        self._label = re.compile(rf"(?<![\w])(?<!\w[-'/.])(?:{pattern})(?![\w])(?![-']\w)", re.IGNORECASE)
+        self._slot_label = re.compile(rf"(?<!\w)(?:{pattern})(?!\w)(?![-']\w)", re.IGNORECASE)
 
     def prepare(self, text: str) -> str:
         """Return the text as it is."""
         return text
 
-    def read(self, text: str, at: int, *, slot: bool) -> Finding | None:
+    def read(self, text: str, at: int, *, slot: bool) -> Finding | None:  # noqa: ARG002 - names read alike everywhere
         """Read the label that begins at `at`, after decoration and words such as `it is`."""
         for _ in range(6):
             at = DECORATION.match(text, at).end()  # type: ignore[union-attr]
-            found = self._at(text, at, slot=slot)
+            found = self._at(text, at)
             lead = None if found is not None else _LEAD.match(text, at)
             if lead is None:
                 return found
             at = lead.end()
         return None
 
-    def _at(self, text: str, at: int, *, slot: bool) -> Finding | None:
+    def _at(self, text: str, at: int) -> Finding | None:
         match = self._slot_label.match(text, at)
         if match is None:
             denial = _DENIED.match(text, at)
@@ -75,7 +78,7 @@ class LabelGrammar:
         return self._alone(text, match, label)
 
     def _alone(self, text: str, match: re.Match[str], label: str) -> Finding:
-        joined = _ALTERNATIVE.match(text, match.end())
+        joined = self._joined.match(text, match.end())
         other = self._slot_label.match(text, joined.end()) if joined else None
         if other is not None and self._resolve(other[0]) != label:
             return unparsable("two labels are offered", match.start(), other.end())
@@ -94,7 +97,7 @@ class LabelGrammar:
 
     def mentions(self, text: str) -> Iterator[Finding]:
         """Yield labels that stand out by their spelling, or else those said of something (`it is correct`)."""
-        found = list(self.scan(text, 0, len(text)))
+        found = [finding for finding in self.scan(text, 0, len(text)) if not _imagined(text, finding)]
         telling = [finding for finding in found if self._stands_out(text, finding)]
         yield from telling or (finding for finding in found if _predicate(text, finding))
 
@@ -127,6 +130,10 @@ def negated_between(text: str, start: int, end: int) -> bool:
     return bool(NEGATION.search(text[start:end]))
 
 
+def _imagined(text: str, finding: Finding) -> bool:
+    return bool(HYPOTHETICAL.search(text[max(0, finding.start - LOOK_BEHIND) : finding.start]))
+
+
 def _predicate(text: str, finding: Finding) -> bool:
     if not finding.ok:
         return True
@@ -135,7 +142,9 @@ def _predicate(text: str, finding: Finding) -> bool:
 
 def _spelling(label: str) -> str:
     # Words of one label may be joined as the judge likes: VERY GOOD, very_good, Very-Good.
-    return r"[\s_-]{1,3}".join(re.escape(word) for word in re.split(r"[\s_]+", label.strip()) if word) or re.escape(label)
+    return r"[\s_-]{1,3}".join(re.escape(word) for word in re.split(r"[\s_]+", label.strip()) if word) or re.escape(
+        label
+    )
 
 
 def _folded(text: str) -> str:

@@ -21,7 +21,7 @@ _FRACTION = re.compile(
     re.IGNORECASE,
 )
 _RANGE = re.compile(
-    r"[*`\"']{0,3}\s{0,2}(?:(?:-|–|—|~|/|\bto\b|\bor\b|\bthrough\b)\s{0,2})[*`\"']{0,3}(?:maybe\s|perhaps\s|an?\s)?\d{1,4}(?:\.\d{1,3})?",
+    r"[*`\"']{0,3}\s{0,2}(?:(?:-|~|/|\bto\b|\bor\b|\bthrough\b)\s{0,2})[*`\"']{0,3}(?:maybe\s|perhaps\s|an?\s)?\d{1,4}(?:\.\d{1,3})?",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
@@ -30,7 +30,7 @@ _BETWEEN = re.compile(
 _HEDGE = re.compile(r"[+]|-(?=[\s.,;)]|$)|\s?(?:plus|minus)\b|\s?%|\s?percent\b|\sand\sa\s(?:half|quarter)\b", re.I)
 _UNIT = re.compile(r"\s{0,2}(?:points?|stars?|pts)\b", re.IGNORECASE)
 _SCORE_MAY_FOLLOW = re.compile(
-    r"[*`\"')\]}]{0,4}(?:\s{0,3}(?:$|[.,;:!?\n(–—|=]|-\s)|\s+(?:because|since|as|for|out|on|overall|and|but|in|due|given|at|"
+    r"[*`\"')\]}]{0,4}(?:\s{0,3}(?:$|[.,;:!?\n(|=]|-\s)|\s+(?:because|since|as|for|out|on|overall|and|but|in|due|given|at|"
     r"here|to\sthis|to\sit|to\sthe|with|which|is|would|seems|points?|stars?|while|although|though|rather|based|instead|"
     r"by|from|of|it|the|this|so|not|points|total)\b)",
     re.IGNORECASE,
@@ -41,16 +41,32 @@ _LEAD = re.compile(
     r"i'd say|i say|it's|exactly|solid|strong|just|points?)(?=[\s:*\"'`(\[#]|$)",
     re.IGNORECASE,
 )
-_WORDS = dict(
-    zip("zero one two three four five six seven eight nine ten".split(), (str(n) for n in range(11)), strict=True)
-)
+_NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_WORDS = {name: str(number) for number, name in enumerate(_NAMES)}
 _WORD = re.compile(rf"(?:{'|'.join(_WORDS)})(?![\w-])", re.IGNORECASE)
+_SPELT_FRACTION = re.compile(
+    rf"\b(?P<part>{'|'.join(_WORDS)})\s(?:points\s|stars\s)?out\sof\s(?P<whole>{'|'.join(_WORDS)}|\d{{1,3}})(?!\w)",
+    re.IGNORECASE,
+)
 _EMPHASISED = re.compile(r"(?<![\w*])\*\*\s{0,2}(?=\d)")
 _OWN_LINE = re.compile(
-    r"(?:^|\n)[ \t>*#•-]{0,8}(?:\w[\w-]{0,20}\s){0,3}\w[\w-]{0,20}[ _](?:score|rating|grade|mark)[*\"'`]{0,3}\s{0,3}[:=]", re.I
+    r"(?:^|\n)[ \t>*#•-]{0,8}(?:\w[\w-]{0,20}\s){0,3}\w[\w-]{0,20}[ _](?:score|rating|grade|mark)"
+    r"[*\"'`]{0,3}\s{0,3}[:=]",
+    re.I,
 )
 _ONLY_LINE = re.compile(r"\s{0,10}[*#\"'`{]{0,4}(?:\w[\w-]{0,20}\s){0,2}\w[\w-]{0,20}[*\"'`]{0,3}\s{0,2}[:=-]\s")
-_FRACTION_AT = re.compile(r"(?<![\w.,/])\d{1,4}(?:\.\d{1,3})?\s{0,2}(?:/\s{0,2}\d|(?:points?\s|stars?\s)?out\sof\s\d)", re.I)
+_FRACTION_AT = re.compile(
+    r"(?<![\w.,/])\d{1,4}(?:\.\d{1,3})?\s{0,2}(?:/\s{0,2}\d|(?:points?\s|stars?\s)?out\sof\s\d)", re.I
+)
+
+
+_HESITATION = 2
+_LISTED = 12
+
+
+def _in_digits(match: re.Match[str]) -> str:
+    part, whole = (_WORDS.get(match[name].casefold(), match[name]) for name in ("part", "whole"))
+    return f"{part}/{whole}"
 
 
 def numeric(scale: Scale) -> bool:
@@ -66,6 +82,18 @@ def _value(text: str) -> float | None:
         return None
 
 
+def _restatement(scale: Scale) -> re.Pattern[str]:
+    low, high = re.escape(plain(scale.labels[0])), re.escape(plain(scale.labels[-1]))
+    ends = rf"(?<![\w.,/]){low}\s{{0,2}}(?:-|to|through|\.\.\.?)\s{{0,2}}{high}(?![\w/])(?![.,]\d)"
+    listed = r"\s{0,2}[,/]\s{0,2}".join(re.escape(plain(label)) for label in scale.labels[:_LISTED])
+    return re.compile(
+        rf"(?:\b(?:scale|range)\s(?:of|from|is)\s)?(?:{ends}|(?<![\w.,/]){listed}(?![\w/])(?![.,]\d))"
+        rf"(?:[\s-]{{1,2}}(?:point\s)?(?:scale|range))?|\b\d{{1,3}}-point(?:\sscale)?"
+        rf"|(?<![\w.,/])\d{{1,3}}\s{{0,2}}=\s{{0,2}}[\"'(]?[A-Za-z]",
+        re.IGNORECASE,
+    )
+
+
 class LevelGrammar:
     """Reads numbers against an ordinal scale of numbers; a number between two levels is not on the scale."""
 
@@ -73,19 +101,12 @@ class LevelGrammar:
         """Keep the value of every level."""
         self._levels = {_value(plain(label)): label for label in scale.labels}
         self._top = _value(plain(scale.labels[-1]))
-        self._negative = any(value is not None and value < 0 for value in self._levels)
-        low, high = re.escape(plain(scale.labels[0])), re.escape(plain(scale.labels[-1]))
-        ends = rf"(?<![\w.,/]){low}\s{{0,2}}(?:-|–|—|to|through|\.\.\.?)\s{{0,2}}{high}(?![\w/])(?![.,]\d)"
-        listed = r"\s{0,2}[,/]\s{0,2}".join(re.escape(plain(label)) for label in scale.labels[:12])
         # On a scale of two levels, `1-2` may be an answer that hesitates; then nothing is blanked out.
-        self._restated = re.compile(
-            rf"(?:\b(?:scale|range)\s(?:of|from|is)\s)?(?:{ends}|(?<![\w.,/]){listed}(?![\w/])(?![.,]\d))(?:[\s-]{{1,2}}(?:point\s)?"
-            rf"(?:scale|range))?|\b\d{{1,3}}-point(?:\sscale)?|(?<![\w.,/])\d{{1,3}}\s{{0,2}}=\s{{0,2}}[\"'(]?[A-Za-z]",
-            re.IGNORECASE,
-        ) if len(scale.labels) > 2 else None  # fmt: skip
+        self._restated = _restatement(scale) if len(scale.labels) > _HESITATION else None
 
     def prepare(self, text: str) -> str:
-        """Blank out what only restates the scale: `1 to 5`, `5-point scale`, `1 = poor`."""
+        """Blank out what only restates the scale: `1 to 5`, `5-point scale`, `1 = poor`; write fractions in digits."""
+        text = _SPELT_FRACTION.sub(_in_digits, text)
         if self._restated is None:
             return text
         return self._restated.sub(lambda match: " " * len(match[0]), text)
@@ -156,7 +177,7 @@ class LevelGrammar:
                 yield unparsable("a level is denied", found.start, found.end) if denied(text, found.start) else found
 
     def mentions(self, text: str) -> Iterator[Finding]:
-        """Yield fractions, emphasised numbers, `Coherence score: 4`, and `Coherence: 4` where that is the whole reply."""
+        """Yield fractions, emphasised numbers, `Coherence score: 4`, and `Coherence: 4` as the whole reply."""
         places = [match.start() for match in _FRACTION_AT.finditer(text)]
         places += [match.end() for pattern in (_EMPHASISED, _OWN_LINE) for match in pattern.finditer(text)]
         only = _ONLY_LINE.match(text)

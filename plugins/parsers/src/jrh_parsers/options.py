@@ -11,6 +11,12 @@ from jrh import JrhError
 VERDICT_KEYS = (
     "verdict",
     "final_verdict",
+    "overall_verdict",
+    "final_score",
+    "final_rating",
+    "overall_score",
+    "overall_rating",
+    "overall",
     "label",
     "decision",
     "judgment",
@@ -31,7 +37,7 @@ RATIONALE_KEYS = ("rationale", "reason", "reasons", "reasoning", "explanation", 
 """Keys a JSON rationale is looked for under."""
 
 
-def _distinct(instance: object, attribute: Attribute[Any], value: tuple[str, ...]) -> None:
+def _distinct(_instance: object, attribute: Attribute[Any], value: tuple[str, ...]) -> None:
     folded = [key.casefold() for key in value]
     if len(set(folded)) != len(folded) or not all(key.strip() for key in value):
         raise JrhError(f"{attribute.name}: keys have to be distinct and not empty, upper and lower case are the same")
@@ -72,7 +78,9 @@ class WeightedOptions:
     min_mass: float = field(
         default=0.5,
         validator=and_(gt(0.0), le(1.0)),
-        metadata={"help": "least probability that the levels of the scale must have together at the place of the score"},
+        metadata={
+            "help": "least probability that the levels of the scale must have together at the place of the score"
+        },
     )
     fallback: bool = field(
         default=False,

@@ -19,8 +19,9 @@ _THING = (
 )
 _LEAD = re.compile(
     rf"(?:{_THING}(?=[\s#*\"'`:_(\[-]|$)[\s#*\"'`:_(\[-]{{0,4}}|(?:is|are|the|my|verdict|winner|preference|preferred|better|best|"
-    rf"stronger|likely|most likely|probably|definitely|clearly|simply|slightly|overall|it is|it's|i'd say|i say|i choose|"
-    rf"would be|should be|towards?|to|for|that|with|one|would go to|goes to|an?(?=\s(?:tie|draw|slight)))(?=[\s:*\"'`(\[]|$))",
+    rf"stronger|likely|most likely|probably|definitely|clearly|simply|slightly|overall|it is|it's|i'd say|i say|"
+    rf"i choose|would be|should be|towards?|to|for|that|with|one|would go to|goes to|an?(?=\s(?:tie|draw|slight)))"
+    rf"(?=[\s:*\"'`(\[]|$))",
     re.IGNORECASE,
 )
 _BETTER = (
@@ -29,14 +30,14 @@ _BETTER = (
 )
 _WINS = r"(?:wins|outperforms|beats|surpasses|edges\sout|comes\sout\son\stop|comes\sout\sahead)\b"
 _LETTER_MAY_END = re.compile(
-    r"[*\"'`)\]}_]{0,4}(?:\s{0,3}(?:$|[.,;:!?/|>=<~&(–—\n]|-[\s-])|\s{1,3}(?:is|was|because|since|as|wins?|over|and|or|due|"
+    r"[*\"'`)\]}_]{0,4}(?:\s{0,3}(?:$|[.,;:!?/|>=<~&(\n]|-[\s-])|\s{1,3}(?:is|was|because|since|as|wins?|over|and|or|due|"
     r"given|seems|edges|by|for|better|outperforms|beats|has|provides|gives|does|doesn't|on|overall|here|with|though|while|"
     r"but|slightly|clearly|would|fails|lacks|loses|in|it)\b)",
     re.IGNORECASE,
 )
 _WORSE = re.compile(
-    r"[*\"'`)\]]{0,4}\s{1,3}(?:(?:is|was|seems|looks|does|did|would be)\s(?:\w{1,14}ly\s|the\s|a\sbit\s|much\s|far\s){0,3}"
-    r"(?:not|n't|worse|worst|weaker|inferior|less|poorer|wrong|incorrect|loser)\b|(?:isn't|wasn't|doesn't|didn't|fails|lacks|"
+    r"[*\"'`)\]]{0,4}\s{1,3}(?:(?:is|was|seems|looks|does|did|would be)\s(?:\w{1,14}ly\s|the\s|a\sbit\s|"
+    r"much\s|far\s){0,3}(?:not|n't|worse|worst|weaker|inferior|less|poorer|wrong|incorrect|loser)\b|(?:isn't|wasn't|doesn't|didn't|fails|lacks|"
     r"loses|is\sless)\b)",
     re.IGNORECASE,
 )
@@ -51,8 +52,8 @@ _TIE_SAID = re.compile(
     r"\b(?:it|this|that|the (?:result|verdict|outcome))(?:'s| is| was| would be| ends in)\s(?:\w{1,12}ly\s)?(?:a\s)?"
     r"(?:\w{1,12}\s)?(?:tie|draw)\b"
     r"|\b(?:call|declare|consider|rate|judge)\s(?:it|this|them)\s(?:as\s)?(?:a\s|an\s)?(?:\w{1,12}\s)?(?:tie|draw|tied|equal)\b"
-    r"|\b(?:both|they|these|the two|[AB] and [AB])\s(?:\w{1,14}\s){0,2}(?:are|perform)\s(?:\w{1,14}ly\s|about\s|of\s){0,2}"
-    r"(?:equal|equal quality|equally\s\w{2,20}|equivalent|tied|evenly matched|the same|indistinguishable|comparable)\b"
+    r"|\b(?:both|they|these|the two|[AB] and [AB])\s(?:\w{1,14}\s){0,2}(?:are|perform)\s"
+    r"(?:\w{1,14}ly\s|about\s|of\s){0,2}(?:equal|equal quality|equally\s\w{2,20}|equivalent|tied|evenly matched|the same|indistinguishable|comparable)\b"
     r"|\bneither\s(?:\w{1,14}\s){0,3}(?:is|was)\s(?:\w{1,14}ly\s)?(?:better|preferable|superior|stronger)\b"
     r"|\bno (?:clear )?(?:winner|preference)\b",
     re.IGNORECASE,
@@ -70,12 +71,13 @@ class PairGrammar:
         self._options = {plain(option): option for option in scale.options}
         self._comparatives = comparatives
         letters = "|".join(re.escape(option) for option in sorted(self._options, key=lambda o: (-len(o), o)))
-        self._letter = re.compile(rf"(?<![^\W_])(?:{letters})(?!\w)(?!['’]\w)(?!-\w)", re.IGNORECASE)
+        self._letter = re.compile(rf"(?<![^\W_])(?:{letters})(?!\w)(?!'\w)(?!-\w)", re.IGNORECASE)
         self._exact_letter = re.compile(self._letter.pattern)
         self._tie_label = re.compile(rf"{re.escape(plain(scale.tie))}(?!\w)", re.IGNORECASE) if scale.tie else None
         named = rf"(?:{_THING}[\s#*\"'`_-]{{0,4}})?(?<![^\W_])(?P<letter>{letters})[*\"'`)]{{0,3}}"
         self._comparison = re.compile(
-            rf"{named}\s(?:(?:(?:is|was|seems|appears|looks|comes out|performs|does|reads)\s{_BETTER})|(?:\w{{1,14}}ly\s)?{_WINS})"
+            rf"{named}\s(?:(?:(?:is|was|seems|appears|looks|comes out|performs|does|reads)\s{_BETTER})|"
+            rf"(?:\w{{1,14}}ly\s)?{_WINS})"
         )
 
     def prepare(self, text: str) -> str:
@@ -102,7 +104,11 @@ class PairGrammar:
         tie_word = _TIE_SLOT.match(text, at)
         if tie_word is not None:
             return self._tie(at, tie_word.end())
-        if letter is None and re.match(r"not[\s*\"'`(]", text[at : at + 5], re.I) and self._letter.search(text, at, at + 30):
+        if (
+            letter is None
+            and re.match(r"not[\s*\"'`(]", text[at : at + 5], re.I)
+            and self._letter.search(text, at, at + 30)
+        ):
             return unparsable("an option is denied, none is chosen", at, at + 3)
         return None
 

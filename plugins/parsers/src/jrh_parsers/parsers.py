@@ -23,7 +23,7 @@ _DECISION_CHARACTERS = 24
 
 
 @lru_cache(maxsize=128)
-def grammar_for(scale: Scale, comparatives: bool = True) -> Grammar:  # noqa: FBT001, FBT002 - a key of the cache
+def grammar_for(scale: Scale, comparatives: bool = True) -> Grammar:
     """Return the reader that fits the kind of scale; ordinal scales of words are read by their labels."""
     if scale.kind is ScaleKind.PAIRWISE:
         return PairGrammar(scale, comparatives=comparatives)

@@ -9,37 +9,37 @@ from jrh import BuildContext, NoOptions, Parser, ParserSpec, hookimpl
 from jrh_parsers.options import JsonOptions, PairwiseOptions, WeightedOptions
 
 
-def _build_auto(options: NoOptions, context: BuildContext) -> Parser:
+def _build_auto(_options: NoOptions, _context: BuildContext) -> Parser:
     from jrh_parsers.parsers import AutoParser
 
     return AutoParser()
 
 
-def _build_json(options: JsonOptions, context: BuildContext) -> Parser:
+def _build_json(options: JsonOptions, _context: BuildContext) -> Parser:
     from jrh_parsers.parsers import JsonParser
 
     return JsonParser(options)
 
 
-def _build_label(options: NoOptions, context: BuildContext) -> Parser:
+def _build_label(_options: NoOptions, _context: BuildContext) -> Parser:
     from jrh_parsers.parsers import LabelParser
 
     return LabelParser()
 
 
-def _build_likert(options: NoOptions, context: BuildContext) -> Parser:
+def _build_likert(_options: NoOptions, _context: BuildContext) -> Parser:
     from jrh_parsers.parsers import LikertParser
 
     return LikertParser()
 
 
-def _build_pairwise(options: PairwiseOptions, context: BuildContext) -> Parser:
+def _build_pairwise(options: PairwiseOptions, _context: BuildContext) -> Parser:
     from jrh_parsers.parsers import PairwiseParser
 
     return PairwiseParser(comparatives=options.comparatives)
 
 
-def _build_weighted(options: WeightedOptions, context: BuildContext) -> Parser:
+def _build_weighted(options: WeightedOptions, _context: BuildContext) -> Parser:
     from jrh_parsers.weighted import WeightedParser
 
     return WeightedParser(options)

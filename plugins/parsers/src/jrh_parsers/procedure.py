@@ -1,10 +1,10 @@
 """The order in which statements of a text count: announced, considered, mentioned.
 
-1. Announced: the slot of a marker (`Verdict: X`, `[[X]]`, `<score>X</score>`), or a last line or sentence that is nothing
-   but a decision. The last one binds.
-2. Considered: a first line or sentence that is a decision, conclusions (`I would choose X`, `but X`), and statements that
-   no decision can be made or will be made. The last one binds, except that a decision followed by "I cannot decide" is
-   neither.
+1. Announced: the slot of a marker (`Verdict: X`, `[[X]]`, `<score>X</score>`), or a last line or sentence that is
+   nothing but a decision. The last one binds.
+2. Considered: a first line or sentence that is a decision, conclusions (`I would choose X`, `but X`), and statements
+   that no decision can be made or will be made. The last one binds, except that a decision followed by "I cannot
+   decide" is neither.
 3. Mentioned: labels in prose. They count only if all of them agree and none is denied.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from attrs import evolve
 from jrh import Status
@@ -26,11 +27,14 @@ _LAST_SENTENCE = re.compile(r"(?:[.!?][\"'*)]{0,3}\s+|\n)(?=[^\n]*$)")
 _SENTENCE_BREAK = re.compile(r"[.!?]\s")
 _BLANK_LINES = re.compile(r"[\s*\"'`:_>~{(-]{0,40}\n[\s*\"'`_>~{(-]{0,40}")
 _OPENING_GOES_ON = re.compile(
-    r"[*\"'`)\]]{0,4}(?:\s?[,:;–—(]|\s-\s|\s+(?:because|since|as|wins|is\s(?:\w{1,12}ly\s|the\s)?(?:better|best|stronger|"
+    r"[*\"'`)\]]{0,4}(?:\s?[,:;(]|\s-\s|\s+(?:because|since|as|wins|is\s(?:\w{1,12}ly\s|the\s)?(?:better|best|stronger|"
     r"preferred|preferable|superior|winner))\b)",
     re.IGNORECASE,
 )
 _OPENING_ENDS = re.compile(r"[\s*\"'`)\]}_]{0,6}(?:\([^()\n]{0,80}\))?[*\"'`]{0,3}(?:[.!;](?:\s|$)|\n|$)")
+_ONE_WORD = re.compile(r"[\W_]{0,20}[^\W_][\w'/.+-]{0,24}[\W_]{0,20}")
+_HEADS = re.compile(r"[*`\"')\]\s]{0,5}:")
+_MAX_LINES = 200
 _ENUMERATED = re.compile(r"(?P<number>\d{1,3})[.):]\s")
 
 
@@ -166,17 +170,16 @@ def _begins_list(text: str, found: Finding) -> bool:
 
 def _begins_headings(text: str, found: Finding, grammar: Grammar) -> bool:
     """Tell whether `A: ... B: ...` lists the options rather than choosing one."""
-    if not re.match(r"[*\"'`)\]]{0,4}\s?[:–—-]", text[found.end :][:8]):
+    if not re.match(r"[*\"'`)\]]{0,4}\s?[:-]", text[found.end :][:8]):
         return False
-    lines = re.finditer(r"\n[\s*#>-]{0,8}(?=\S)", text)
-    heads = (grammar.read(text, line.end(), slot=False) for line, _ in zip(lines, range(200), strict=False))
-    return any(head is not None and head.label != found.label and text[head.end : head.end + 6].lstrip("*`\"')] ")[:1] == ":"
-               for head in heads)  # fmt: skip
+    lines = islice(re.finditer(r"\n[\s*#>-]{0,8}(?=\S)", text), _MAX_LINES)
+    heads = (grammar.read(text, line.end(), slot=False) for line in lines)
+    return any(head is not None and head.label != found.label and _HEADS.match(text, head.end) for head in heads)
 
 
 def _conclusions(text: str, grammar: Grammar) -> Iterator[Finding]:
     for match in cues.STRONG.finditer(text):
-        if match["answer"] and _stands_for_a_number(grammar, text, match):
+        if match["answer"] and _stands_for_a_number(text, match):
             continue
         before = _clause_before(text, match.start())
         if cues.SUPPOSED.search(before):
@@ -196,10 +199,12 @@ def _weak_conclusions(text: str, grammar: Grammar) -> Iterator[Finding]:
             yield evolve(found, start=match.end() + found.start, end=match.end() + found.end)
 
 
-def _stands_for_a_number(grammar: Grammar, text: str, match: re.Match[str]) -> bool:
+def _stands_for_a_number(text: str, match: re.Match[str]) -> bool:
     """Tell whether `the answer is 4` may speak of the item's answer and not of a score."""
     following = text[match.end() : match.end() + 12].lstrip("* a\"'`")
-    return following[:1].isdigit() and not re.search(r"\b(?:my|final)\s$", text[max(0, match.start() - 10) : match.start()])
+    return following[:1].isdigit() and not re.search(
+        r"\b(?:my|final)\s$", text[max(0, match.start() - 10) : match.start()]
+    )
 
 
 def _clause_before(text: str, at: int) -> str:
@@ -227,5 +232,6 @@ def _declined(text: str, grammar: Grammar) -> Iterator[Finding]:
 
 
 def _one_word(text: str) -> Finding | None:
-    word = text.strip().strip("*\"'`.!()[]{}#_ ")
-    return off_scale(word, 0, len(text)) if word and len(word) <= 20 and len(word.split()) == 1 else None
+    if cues.ABSTENTION_SLOT.fullmatch(text.strip()):
+        return Finding(status=Status.ABSTAINED, start=0, end=len(text), detail="the reply says that there is no answer")
+    return off_scale(text, 0, len(text)) if _ONE_WORD.fullmatch(text) else None

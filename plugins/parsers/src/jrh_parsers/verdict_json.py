@@ -163,7 +163,7 @@ def _scalar(value: float, grammar: Grammar) -> Finding:
     if isinstance(value, bool):
         text = "true" if value else "false"
     else:
-        text = str(int(value)) if abs(value) < 1e12 and value == int(value) else str(value)
+        text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
     found = grammar.read(text, 0, slot=True)
     return found if found is not None and found.end == len(text) else off_scale(text, 0, len(text))
 

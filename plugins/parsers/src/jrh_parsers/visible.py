@@ -22,10 +22,16 @@ _CONTROL = re.compile(r"<\|[a-z_]{1,20}\|>")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 _EDGE_UNDERSCORES = re.compile(r"(?<![^\W_])_{1,3}(?=[^\W_])|(?<=[^\W_])_{1,3}(?![^\W_])")
 _PLAIN = {
-    "‘": "'", "’": "'", "‚": "'", "′": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"',
-    "‐": "-", "‑": "-", "−": "-", "\u2028": "\n", "\u2029": "\n", "\u0085": "\n",
-    "\u20e3": "", "\u00ad": "",
-}  # fmt: skip
+    **dict.fromkeys("\u2018\u2019\u201a\u2032", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"'),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"),
+    **dict.fromkeys("\u2014\u2015", " - "),
+    **dict.fromkeys("\u2028\u2029\u0085", "\n"),
+    "\u20e3": "",  # the frame of a keycap digit
+}
+_LOOK_ALIKES = (range(0xFF01, 0xFF5F), range(0x1D400, 0x1D800))
+"""Full-width forms and mathematical letters and digits, which stand for one ASCII character each."""
+_VARIATION_SELECTORS = range(0xFE00, 0xFE10)
 
 
 @frozen(kw_only=True)
@@ -84,7 +90,7 @@ def _without_blocks(text: str) -> str | None:
 def plain(text: str) -> str:
     """Write look-alike characters as ASCII: full-width and mathematical letters, digits of other scripts, quotes.
 
-    Not NFKC: that would turn `4²` into `42`, `3½` into `31⁄2` and `№4` into `No4`.
+    Not NFKC: that would turn `4²` into `42`, `3½` into `31` and a half, and `№4` into `No4`.
     """
     if not text.isascii():
         text = _NON_ASCII.sub(_plain_match, text)
@@ -101,7 +107,7 @@ def _plain_character(character: str) -> str:
     if character in _PLAIN:
         return _PLAIN[character]
     code = ord(character)
-    if 0xFF01 <= code <= 0xFF5E or 0x1D400 <= code <= 0x1D7FF:
+    if any(code in block for block in _LOOK_ALIKES):
         return unicodedata.normalize("NFKC", character)
     category = unicodedata.category(character)
     if category == "Nd":
@@ -109,4 +115,4 @@ def _plain_character(character: str) -> str:
     if category == "Zs":
         return " "
     # Zero-width marks and variation selectors only change how the neighbours look.
-    return "" if category == "Cf" or 0xFE00 <= code <= 0xFE0F else character
+    return "" if category == "Cf" or code in _VARIATION_SELECTORS else character

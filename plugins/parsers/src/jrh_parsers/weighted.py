@@ -15,7 +15,7 @@ from jrh_parsers.levels import numeric
 from jrh_parsers.options import WeightedOptions
 from jrh_parsers.parsers import LikertParser
 
-_TOKEN_EDGES = " \t\r\n▁Ġ*\"'`"
+_EDGES = " \t\r\n▁Ġ*\"'`"
 _NEAR = 1e-9
 
 
@@ -61,7 +61,7 @@ class WeightedParser:
 def _levels_at(tokens: Mapping[str, float], scale: Scale) -> dict[str, float]:
     levels: dict[str, float] = {}
     for token, probability in tokens.items():
-        label = scale.match(token.strip(_TOKEN_EDGES))
+        label = scale.match(token.strip(_EDGES))
         if label is not None and probability > 0:
             levels[label] = levels.get(label, 0.0) + probability
     return levels

@@ -50,9 +50,7 @@ def _check_columns(_: object, __: Attribute[Any], columns: Mapping[str, str | No
     label = columns.get("label")
     leaks = [target for target, column in columns.items() if column == label and target not in NOT_FIELDS]
     if label is not None and leaks:
-        raise ValueError(
-            f"columns: '{label}' is the label and also the field '{leaks[0]}': judges would see the answer"
-        )
+        raise ValueError(f"'{label}' is the label and also the field '{leaks[0]}': judges would see the answer")
 
 
 def _check_delimiter(_: object, __: Attribute[Any], delimiter: str) -> None:

@@ -63,6 +63,9 @@ class ParserContract(ComponentContract):
             _assert_sound(parser.parse(Reply(status=Status.OK, text=text), scale), scale)
 
         check()
+        for text in _PIECES:  # each alone, whatever the drawing finds
+            for scale in (*SCALES, *self.scales):
+                _assert_sound(parser.parse(Reply(status=Status.OK, text=text), scale), scale)
 
     def test_the_same_reply_is_read_the_same(self, base: Path) -> None:
         """If this fails: the parser keeps state or draws; it has to be a function of reply and scale."""

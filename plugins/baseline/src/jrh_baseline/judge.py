@@ -1,0 +1,123 @@
+"""The baseline judge: fitted per fold, then asked in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from attrs import evolve, frozen
+from jrh import BatchJudge, Example, Json, Judgement, Mode, Question, Reply, Status, Task, Usage, Verdict
+from threadpoolctl import threadpool_limits
+
+from jrh_baseline.classes import Classes
+from jrh_baseline.documents import Document, documents_of
+from jrh_baseline.features import Features
+from jrh_baseline.levels import Levels
+from jrh_baseline.options import BaselineOptions
+from jrh_baseline.pairs import Pairs
+from jrh_baseline.predictions import CannotLearnError, FittedModel, Prediction
+
+NAME: Final = "baseline: TF-IDF + style statistics"
+"""Every rationale begins with it."""
+
+_FREE: Final = Reply(
+    status=Status.OK, usage=Usage(prompt_tokens=0, completion_tokens=0), cost=0.0, fingerprint="baseline"
+)
+
+
+@frozen(kw_only=True)
+class Baseline:
+    """A judge that learns from labelled examples; equal examples give equal judges."""
+
+    options: BaselineOptions
+    task: Task
+
+    def fit(self, examples: Sequence[Example]) -> BatchJudge:
+        """Return a judge trained on these examples; one that abstains, with the reason, where nothing can be learnt."""
+        try:
+            # Sums over several threads depend on how many there are; with one, every machine adds in the same order.
+            with threadpool_limits(limits=1):
+                return self._fit(examples)
+        except CannotLearnError as reason:
+            return Abstaining(detail=f"baseline: {reason}")
+
+    def _fit(self, examples: Sequence[Example]) -> BatchJudge:
+        needed = self.options.min_examples
+        if len(examples) < needed:
+            raise CannotLearnError(f"{len(examples)} labelled examples outside the fold; at least {needed} are needed")
+        fields = [example.fields for example in examples]
+        features = Features.fit([text for each in fields for text in documents_of(each, self.task.mode)])
+        model = self._model(rows_of(features, fields, self.task.mode), [example.gold for example in examples])
+        return Trained(task=self.task, features=features, model=model)
+
+    def _model(self, rows: Any, golds: Sequence[str]) -> FittedModel:
+        if self.task.mode is Mode.PAIRWISE:
+            return Pairs.fit(rows, golds, self.task.scale, self.options)
+        if self.task.scale.ordered:
+            return Levels.fit(rows, golds, self.task.scale, self.options)
+        return Classes.fit(rows, golds, self.options)
+
+
+@frozen(kw_only=True)
+class Trained:
+    """A baseline judge after training."""
+
+    task: Task
+    features: Features
+    model: FittedModel
+
+    def judge_batch(self, questions: Sequence[Question]) -> Sequence[Judgement]:
+        """Return one judgement per question, in the order given; each depends on its own question alone."""
+        if not questions:
+            return []
+        with threadpool_limits(limits=1):
+            rows = rows_of(self.features, [question.fields for question in questions], self.task.mode)
+            predictions = self.model.predict(rows)
+        return [
+            self._judgement(question, prediction) for question, prediction in zip(questions, predictions, strict=True)
+        ]
+
+    def _judgement(self, question: Question, prediction: Prediction) -> Judgement:
+        if set(question.task.scale.labels) != set(self.task.scale.labels):
+            return _abstention("baseline: the question has another scale than the one it was trained on")
+        if prediction.label is None:
+            return _abstention(f"baseline: {prediction.detail}")
+        verdict = Verdict(
+            status=Status.OK,
+            presented=prediction.label,
+            rationale=f"{NAME}, {self.model.method}",
+            probabilities=prediction.probabilities,
+        )
+        return Judgement(verdict=verdict, reply=evolve(_FREE, text=prediction.label))
+
+
+@frozen(kw_only=True)
+class Abstaining:
+    """A baseline judge that could not be trained."""
+
+    detail: str
+
+    def judge_batch(self, questions: Sequence[Question]) -> Sequence[Judgement]:
+        """Return an abstention with the reason for every question."""
+        return [_abstention(self.detail) for _ in questions]
+
+
+def rows_of(features: Features, fields: Sequence[Mapping[str, Json]], mode: Mode) -> Any:
+    """Return one feature row per question, for pairs the first response's minus the second's.
+
+    Each distinct text is analysed once, however many questions show it.
+    """
+    shown = [documents_of(each, mode) for each in fields]
+    places: dict[Document, int] = {}
+    for documents in shown:
+        for document in documents:
+            places.setdefault(document, len(places))
+    matrix = features.transform(list(places))
+    rows = matrix[[places[documents[0]] for documents in shown]]
+    if mode is Mode.PAIRWISE:
+        return rows - matrix[[places[documents[1]] for documents in shown]]
+    return rows
+
+
+def _abstention(detail: str) -> Judgement:
+    return Judgement(verdict=Verdict(status=Status.ABSTAINED, detail=detail), reply=_FREE)

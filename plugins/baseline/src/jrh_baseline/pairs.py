@@ -1,0 +1,69 @@
+"""Pairs: a logistic regression on differences, without intercept, so that swapped responses swap the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from jrh import Scale
+from scipy.sparse import vstack
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+
+from jrh_baseline.classes import ITERATIONS
+from jrh_baseline.options import BaselineOptions
+from jrh_baseline.predictions import DIGITS, CannotLearnError, Prediction
+
+
+@frozen(kw_only=True)
+class Pairs:
+    """A linear score of the difference between two responses: score(a, b) = -score(b, a), to the last bit."""
+
+    scale: Scale
+    weights: Any
+    """One weight per feature."""
+    tie_margin: float
+
+    @property
+    def method(self) -> str:
+        """Return the model's name for rationales."""
+        return "logistic regression on differences"
+
+    @classmethod
+    def fit(cls, rows: Any, golds: Sequence[str], scale: Scale, options: BaselineOptions) -> Pairs:
+        """Fit to preferences; rows are features of the first response minus those of the second.
+
+        Every pair is shown in both orders, so that a training set whose gold labels are all A is as good as a balanced
+        one. Ties say nothing about the direction and are left out.
+
+        Raises:
+            CannotLearnError: fewer than `min_examples` pairs have a preference.
+        """
+        decided = [place for place, gold in enumerate(golds) if gold != scale.tie]
+        if len(decided) < options.min_examples:
+            raise CannotLearnError(
+                f"{len(decided)} training pairs have a preference; at least {options.min_examples} are needed"
+            )
+        first = np.array([1.0 if golds[place] == scale.options[0] else -1.0 for place in decided])
+        # Both orders double the weight of the data against the penalty; half the constant restores it.
+        regression = LogisticRegression(C=0.5 / options.regularisation, fit_intercept=False, max_iter=ITERATIONS)
+        regression.fit(vstack([rows[decided], -rows[decided]], format="csr"), np.concatenate([first, -first]))
+        return cls(scale=scale, weights=regression.coef_[0], tie_margin=options.tie_margin)
+
+    def predict(self, rows: Any) -> list[Prediction]:
+        """Return the preferred option per row, or the tie where the scale has one and the margin is small."""
+        return [self._prediction(score) for score in (rows @ self.weights).tolist()]
+
+    def _prediction(self, score: float) -> Prediction:
+        first, second = self.scale.options[:2]
+        # The smaller share is the rest of the larger one: swapping the responses swaps exactly these two numbers.
+        larger = round(float(expit(abs(score))), DIGITS)
+        smaller = round(1 - larger, DIGITS)
+        shares = {first: larger, second: smaller} if score > 0 else {first: smaller, second: larger}
+        if self.scale.tie is not None and larger - 0.5 <= self.tie_margin:
+            return Prediction(label=self.scale.tie, probabilities=shares)
+        if score == 0:
+            return Prediction(label=None, detail="the two responses have the same features")
+        return Prediction(label=first if score > 0 else second, probabilities=shares)

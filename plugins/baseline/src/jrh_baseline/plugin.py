@@ -1,0 +1,40 @@
+"""Declaration: the baseline judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jrh import BuildContext, JrhError, JudgeKind, JudgeSpec, Mode, TrainedJudge, hookimpl
+
+from jrh_baseline.options import BaselineOptions
+
+_STARTER = """\
+- baseline # learns from the labels of the other folds; what an LLM judge has to beat
+"""
+_PAIR = 2
+
+
+def _build(options: BaselineOptions, context: BuildContext) -> TrainedJudge:
+    task = context.task
+    if task.mode is Mode.PAIRWISE and len(task.scale.options) != _PAIR:
+        raise JrhError(
+            f"baseline: task '{task.name}' is pairwise, but its scale has {len(task.scale.options)} labels without a tie; "
+            "give it the scale `{pairwise: true}`"
+        )
+    from jrh_baseline.judge import Baseline
+
+    return Baseline(options=options, task=task)
+
+
+@hookimpl
+def jrh_judges() -> Iterable[JudgeSpec]:
+    """Declare the baseline judge."""
+    yield JudgeSpec(
+        name="baseline",
+        summary="cross-fitted TF-IDF and style statistics; no key, no network, does not read the prompt",
+        options=BaselineOptions,
+        factory=_build,
+        kind=JudgeKind.TRAINED,
+        reads_prompt=False,
+        starter=_STARTER,
+    )

@@ -1,0 +1,123 @@
+"""Errors of the provider in the kernel's words."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jrh import Completion, FaultKind, ModelFault
+from jrh_openai_http.faults import from_error_response, read_error, retry_after
+
+
+def fault(status: int, error: object, **headers: str) -> ModelFault:
+    outcome = from_error_response(status, headers, json.dumps(error).encode())
+    assert isinstance(outcome, ModelFault)
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, FaultKind.REJECTED),
+        (401, FaultKind.UNAUTHORIZED),
+        (402, FaultKind.REJECTED),
+        (403, FaultKind.UNAUTHORIZED),
+        (404, FaultKind.REJECTED),
+        (408, FaultKind.TIMEOUT),
+        (409, FaultKind.SERVER_ERROR),
+        (413, FaultKind.REJECTED),
+        (422, FaultKind.REJECTED),
+        (429, FaultKind.RATE_LIMIT),
+        (500, FaultKind.SERVER_ERROR),
+        (529, FaultKind.SERVER_ERROR),
+    ],
+)
+def test_a_status_has_one_meaning(status: int, kind: FaultKind) -> None:
+    found = fault(status, {"error": {"message": "no"}})
+    assert (found.kind, found.status) == (kind, status)
+
+
+@pytest.mark.parametrize("code", ["insufficient_quota", "billing_not_active"])
+def test_no_money_is_final_although_the_status_says_wait(code: str) -> None:
+    found = fault(429, {"error": {"message": "You exceeded your current quota", "type": code, "code": code}})
+    assert (found.kind, found.retryable, found.status) == (FaultKind.REJECTED, False, 429)
+    assert code in found.detail
+
+
+def test_any_other_limit_is_waited_for() -> None:
+    found = fault(429, {"error": {"message": "slow", "code": "rate_limit_exceeded"}}, **{"retry-after": "7"})
+    assert (found.kind, found.retry_after) == (FaultKind.RATE_LIMIT, 7.0)
+
+
+@pytest.mark.parametrize("code", ["content_filter", "content_policy_violation"])
+def test_a_prompt_that_the_filter_declines_is_a_refusal(code: str) -> None:
+    body = json.dumps({"error": {"message": "filtered", "code": code}}).encode()
+    expected = Completion(text=None, finish_reason="content_filter", refusal="filtered")
+    assert from_error_response(400, {}, body) == expected
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        ({"error": {"message": "no", "type": "t", "code": "c"}}, ("c", "no")),
+        ({"error": {"message": "no", "type": "t", "code": 400}}, ("t", "no")),
+        (
+            {"object": "error", "message": "too long", "type": "BadRequestError", "code": 400},
+            ("BadRequestError", "too long"),
+        ),
+        ({"error": "model 'x' not found"}, ("", "model 'x' not found")),
+        ({"detail": "Not Found"}, ("", "Not Found")),
+        ({"detail": [{"loc": ["body"]}]}, ("", '[{"loc": ["body"]}]')),
+        ({"odd": 1}, ("", '{"odd": 1}')),
+        ([1], ("", "[1]")),
+    ],
+)
+def test_the_text_of_an_error_is_found_in_every_dialect(document: object, expected: tuple[str, str]) -> None:
+    assert read_error(json.dumps(document).encode()) == expected
+
+
+def test_a_page_instead_of_an_error_is_kept_as_text() -> None:
+    assert read_error(b"<h1>Bad Gateway</h1>\xff") == ("", "<h1>Bad Gateway</h1>�")
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after": "0"}, 0.0),
+        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+        ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "1e400"}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:30 GMT", "date": "Wed, 21 Oct 2015 07:28:00 GMT"}, 30.0),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT", "date": "Wed, 21 Oct 2015 07:28:30 GMT"}, 0.0),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
+    ],
+)
+def test_the_time_to_wait_is_read_in_every_form(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers) == seconds
+
+
+def test_without_the_servers_clock_ours_is_used() -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
+    assert retry_after({"retry-after": later}) == pytest.approx(40, abs=3)
+
+
+@given(st.text(), st.text(), st.text())
+def test_no_header_makes_it_raise_or_wait_a_negative_time(after: str, milliseconds: str, date: str) -> None:
+    seconds = retry_after({"retry-after": after, "retry-after-ms": milliseconds, "date": date})
+    assert seconds is None or seconds >= 0
+
+
+@given(st.binary(max_size=100), st.integers(300, 599))
+def test_no_body_makes_it_raise(body: bytes, status: int) -> None:
+    assert from_error_response(status, {}, body)
