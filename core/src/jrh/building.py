@@ -29,6 +29,8 @@ class Context:
     log: Logger
     _builder: Builder
     _seed_name: str
+    _own: str
+    """The distribution whose components win where a bare name is ambiguous."""
     _task: Task | None = None
 
     @property
@@ -48,12 +50,14 @@ class Context:
 
     def parser(self, name: str) -> Parser:
         """Return a parser by component name."""
-        found: Parser = self._builder.nested(self._builder.plugins.parsers.find(name), self._task)
+        found: Parser = self._builder.nested(self._builder.plugins.parsers.find(name, prefer=self._own), self._task)
         return found
 
     def validator(self, name: str) -> Validator:
         """Return a validator by component name."""
-        found: Validator = self._builder.nested(self._builder.plugins.validators.find(name), self._task)
+        found: Validator = self._builder.nested(
+            self._builder.plugins.validators.find(name, prefer=self._own), self._task
+        )
         return found
 
 
@@ -80,13 +84,13 @@ class Builder:
         Raises:
             JrhError: the factory says what is wrong, or breaks; a break names the plugin.
         """
-        context = self._context(resolved.use.name, task, seed_name or resolved.use.name)
+        context = self._context(resolved.use.name, resolved.entry, task, seed_name or resolved.use.name)
         return self._call(resolved.entry, resolved.options, context)
 
     def nested(self, entry: Entry[Any], task: Task | None) -> Any:
         """Build a component that another one names, with its default options."""
         options = structure({}, entry.spec.options, base=self.resolved.suite.base)
-        return self._call(entry, options, self._context(entry.spec.name, task, entry.spec.name))
+        return self._call(entry, options, self._context(entry.spec.name, entry, task, entry.spec.name))
 
     def model(self, name: str) -> ModelClient:
         """Return the model of a name, building it on first use."""
@@ -100,13 +104,14 @@ class Builder:
             self._models[name] = self._open_model(resolved.use, self.build(resolved))
         return self._models[name]
 
-    def _context(self, name: str, task: Task | None, seed_name: str) -> Context:
+    def _context(self, name: str, entry: Entry[Any], task: Task | None, seed_name: str) -> Context:
         return Context(
             name=name,
             base=self.resolved.suite.base,
             log=self._log(component=name),
             builder=self,
             seed_name=seed_name,
+            own=entry.distribution,
             task=task,
         )
 
@@ -128,24 +133,27 @@ class Builder:
 
 def identity(resolved: Resolved[Any], suite: ResolvedSuite) -> Json:
     """Return what makes a component's work this component's work: plugin, version, options, models."""
-    models = [model_identity(suite.models[name]) for kind, name in references(resolved.options) if kind == "model"]
-    return [resolved.entry.qualified, resolved.entry.version, unstructure(resolved.options), models]
+    base = suite.suite.base
+    models = [
+        model_identity(suite.models[name], base) for kind, name in references(resolved.options) if kind == "model"
+    ]
+    return [resolved.entry.qualified, resolved.entry.version, unstructure(resolved.options, base=base), models]
 
 
-def model_identity(resolved: Resolved[ModelSpec]) -> Json:
+def model_identity(resolved: Resolved[ModelSpec], base: Path) -> Json:
     """Return what makes a model's replies this model's: provider, version, options, sampling; not limits or prices."""
     assert isinstance(resolved.use, ModelUse)
     return [
         resolved.entry.qualified,
         resolved.entry.version,
-        unstructure(resolved.options),
+        unstructure(resolved.options, base=base),
         unstructure(resolved.use.sampling),
     ]
 
 
-def used(role: str, resolved: Resolved[Any], *, simulated: bool = False) -> ComponentUsed:
+def used(role: str, resolved: Resolved[Any], base: Path, *, simulated: bool = False) -> ComponentUsed:
     """Describe a component for the report."""
-    options = cast(Mapping[str, Json], unstructure(resolved.options))
+    options = cast(Mapping[str, Json], unstructure(resolved.options, base=base))
     if isinstance(resolved.use, ModelUse):
         options = {**options, **_set_only(unstructure(resolved.use.sampling))}
     return ComponentUsed(

@@ -15,7 +15,7 @@ from typing import Any, Final
 import yaml
 from attrs import define, field
 
-from jrh.document import Document, Location, Position
+from jrh.document import Document, Location, Position, path_text
 from jrh.errors import Problem, SuiteError
 from jrh.types import Json
 
@@ -48,16 +48,19 @@ def read_document(path: Path) -> Document:
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise SuiteError(
-            [Problem(message="this is not UTF-8 text; save it as UTF-8", source=source, line=line)]
-        ) from None
     except OSError as error:
         raise SuiteError([Problem(message=f"cannot be read: {error.strerror}", source=source)]) from None
     if len(content) > MAX_BYTES:
         raise SuiteError([Problem(message=f"is larger than {MAX_BYTES // 1_000_000} MB", source=source)])
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        problem = Problem(
+            message="this is not UTF-8 text; save the file as UTF-8",
+            source=source,
+            line=content.count(b"\n", 0, error.start) + 1,
+        )
+        raise SuiteError([problem]) from None
     return parse_document(_json_as_yaml(text) if path.suffix == ".json" else text, source)
 
 
@@ -77,18 +80,21 @@ def in_order(problems: Iterable[Problem]) -> list[Problem]:
 
 def document_of(value: object, source: str = "suite") -> Document:
     """Wrap values that come from a program, such as a dict; paths and enums become text."""
-    return Document(value=_plain(value, 0), source=source)
+    return Document(value=_plain(value, ()), source=source)
 
 
-def _plain(value: Any, depth: int) -> Any:
-    if depth > MAX_DEPTH:
+def _plain(value: Any, at: Location) -> Any:
+    if len(at) > MAX_DEPTH:
         raise SuiteError([f"values are nested deeper than {MAX_DEPTH} levels"])
     if isinstance(value, Mapping):
-        return {key: _plain(part, depth + 1) for key, part in value.items()}
+        for key in value:
+            if not isinstance(key, str):
+                raise SuiteError([Problem(message=f"the key {key!r} is not text", source=path_text(at))])
+        return {key: _plain(part, (*at, key)) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part, depth + 1) for part in value]
+        return [_plain(part, (*at, position)) for position, part in enumerate(value)]
     if isinstance(value, Enum):
-        return _plain(value.value, depth)
+        return _plain(value.value, at)
     return str(value) if isinstance(value, Path) else value
 
 
@@ -182,7 +188,7 @@ class _Reading:
         if depth > MAX_DEPTH:
             raise _TooMuchError(f"values are nested deeper than {MAX_DEPTH} levels", position)
         if isinstance(event, yaml.AliasEvent):
-            return self._aliased(event.anchor, position)
+            return self._aliased(event.anchor or "", position)
         if event.tag is not None:
             tag = event.tag.replace("tag:yaml.org,2002:", "!!")
             self._report(f"the tag '{tag}' is not allowed; write plain values without tags", position)

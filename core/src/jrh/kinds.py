@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, NewType, Union, get_args, get_origin
 
 import attrs
 
+from jrh.errors import PluginError
 from jrh.types import ModelName, ParserName, Text, ValidatorName
 
 REFERENCES: Final[Mapping[Any, str]] = {
@@ -55,9 +56,16 @@ _LONGEST_SHOWN: Final = 60
 
 
 def resolved_fields(cls: type) -> tuple[attrs.Attribute[Any], ...]:
-    """Return the fields a caller may set, with types instead of the names of types."""
-    # Only strings are looked up in these names; a class that spells its types out is left as it is.
-    resolved = attrs.resolve_types(cls, localns=dict(_NAMES))
+    """Return the fields a caller may set, with types instead of the names of types.
+
+    Raises:
+        PluginError: the class is no attrs class, or names a type that is not imported where it is defined.
+    """
+    try:
+        # Only strings are looked up in these names; a class that spells its types out is left as it is.
+        resolved = attrs.resolve_types(cls, localns=dict(_NAMES))
+    except (NameError, attrs.exceptions.NotAnAttrsClassError) as error:
+        raise PluginError(f"the options class {cls.__module__}.{cls.__qualname__} cannot be used: {error}") from error
     return tuple(attribute for attribute in attrs.fields(resolved) if attribute.init)
 
 

@@ -10,7 +10,7 @@ from cattrs.errors import AttributeValidationNote, BaseValidationError, Forbidde
 
 from jrh import kinds
 from jrh.document import Location, unknown_key
-from jrh.errors import JrhError
+from jrh.errors import JrhError, PluginError
 
 Mistake: TypeAlias = tuple[Location, str]
 """Where, counted from the value that is read, and what is wrong."""
@@ -39,7 +39,7 @@ def mistakes_of(error: Exception) -> list[Mistake]:
         return list(error.found)
     if isinstance(error, BaseValidationError):
         return [mistake for part in error.exceptions for mistake in _mistakes_of_part(part, error.cl)]
-    if isinstance(error, JrhError):
+    if isinstance(error, JrhError) and not isinstance(error, PluginError):
         return [((), str(error))]
     if isinstance(error, ValueError | TypeError) and error.args and isinstance(error.args[0], str):
         return [((), _validator_words(error.args[0]))]

@@ -15,7 +15,7 @@ from jrh.ledger import estimate_prompt_tokens
 from jrh.loading import Loaded
 from jrh.progress import Silent
 from jrh.protocols import ChatModel, ChatRequest, Rates
-from jrh.resolve import Resolved, ResolvedSuite, ResolvedTest, references
+from jrh.resolve import Resolved, ResolvedSuite, ResolvedTest, applies, references, tests_of
 from jrh.runlog import Quiet
 from jrh.specs import JudgeKind, JudgeSpec
 from jrh.stages import load as loading_items
@@ -159,10 +159,11 @@ class _Planning:
         tests: list[tuple[str, Sequence[Case], bool]] = [
             (REFERENCE, perturbing.reference_cases(task, items, self.resolved.suite.reference_repeats), False)
         ]
-        tests += [(test.use.name, *await self._cases(test, task, items)) for test in self.resolved.tests]
+        tests += [(test.use.name, *await self._cases(test, task, items)) for test in tests_of(self.resolved, task)]
         return [
             await self._line(judge, task, name, cases, estimated)
             for judge in self.resolved.judges
+            if applies(judge, task)
             for name, cases, estimated in tests
         ]
 
@@ -179,7 +180,7 @@ class _Planning:
     async def _line(
         self, resolved: Resolved[JudgeSpec], task: Task, test: str, cases: Sequence[Case], estimated: bool
     ) -> PlanLine:
-        put = [case for case in cases if is_put(case, resolved)]
+        put = [case for case in cases if is_put(case, resolved, task)]
         trials = sum(case.repeats for case in put)
         done = self._done(resolved.use.name, put)
         meter = await self._measure(resolved, task, put)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import attrs
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from jrh import kinds, syntax
 from jrh.convert import collect
@@ -24,24 +24,33 @@ from jrh.types import REFERENCE, Mode, Sampling, Task
 T = TypeVar("T")
 
 
-def parse_suite(document: Document, plugins: Plugins, base: Path) -> tuple[Suite | None, list[Problem]]:
-    """Read the suite a document holds.
+@frozen(kw_only=True)
+class Parsed:
+    """What could be read of a suite; complete only where there is no problem."""
+
+    suite: Suite | None
+    """None where the document is no mapping."""
+    problems: list[Problem]
+    data_alone: tuple[DataUse, ...] = ()
+    """Data sections whose task could not be read: what they name can still be looked up."""
+
+
+def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
+    """Read the suite a document holds, and find all mistakes of its syntax.
 
     The plugins are asked for one thing: which options a component has itself, so that those are not taken for the
     suite's own keys.
-
-    Returns:
-        What could be read, None where the document is no mapping; and all problems. Only a suite without problems is
-        complete.
     """
     value = document.value
     if value is None:
-        return None, [document.problem((), "the suite is empty; `jrh init` writes one to start from")]
+        message = "the suite is empty; `jrh init` writes one to start from"
+        return Parsed(suite=None, problems=[document.problem((), message)])
     if not isinstance(value, Mapping):
-        got = kinds.described(value)
-        return None, [document.problem((), f"a suite is a mapping with keys such as name, data and judges; got {got}")]
+        message = f"a suite is a mapping with keys such as name, data and judges; got {kinds.described(value)}"
+        return Parsed(suite=None, problems=[document.problem((), message)])
     reader = _Reader(document=document, plugins=plugins, base=base)
-    return reader.suite(value), reader.problems
+    suite = reader.suite(value)
+    return Parsed(suite=suite, problems=reader.problems, data_alone=tuple(reader.data_alone))
 
 
 @frozen(kw_only=True)
@@ -53,6 +62,8 @@ class _Priced:
 class _Reader(EntryReader):
     """Reads section by section, so that a mistake in one does not hide those of the others."""
 
+    data_alone: list[DataUse] = field(factory=list)
+
     def suite(self, value: Mapping[str, Any]) -> Suite:
         self._known_keys(value, syntax.SECTIONS, ())
         name = self._name(value, ())
@@ -62,7 +73,7 @@ class _Reader(EntryReader):
             tasks=self._tasks(value, name),
             models=self._models(value.get("models", {})),
             tests=self._uses(value, "tests", self._test),
-            judges=self._uses(value, "judges", self._judge),
+            judges=self._judges(value),
             metrics=self._uses(value, "metrics", self._metric) if "metrics" in value else None,
             budget=settings.budget,
             seed=settings.seed,
@@ -118,7 +129,7 @@ class _Reader(EntryReader):
                 if key in value:
                     self.report((key,), "stands beside `tasks`; write it into one of the tasks")
             tasks = self._entries(value, "tasks", self._named_task)
-            if isinstance(value["tasks"], list) and not value["tasks"]:
+            if value["tasks"] == []:
                 self.report(("tasks",), "name at least one task")
         return tuple(task for task in tasks if task is not None)
 
@@ -132,10 +143,11 @@ class _Reader(EntryReader):
     def _task(self, value: Mapping[str, Any], name: str, at: Location) -> TaskUse | None:
         data = self._data(self._mapping(value, "data", at), (*at, "data"))
         written = self._mapping(value, "task", at)
-        if written is None:
-            return None
-        task = self._asked(written, name, (*at, "task"))
-        return TaskUse(task=task, data=data) if task is not None and data is not None else None
+        task = None if written is None else self._asked(written, name, (*at, "task"))
+        if task is not None and data is not None:
+            return TaskUse(task=task, data=data)
+        self.data_alone += [] if data is None else [data]
+        return None
 
     def _asked(self, value: Mapping[str, Any], name: str, at: Location) -> Task | None:
         read, problems = collect(value, WrittenTask, base=self.base, document=self.document, location=at)
@@ -146,6 +158,7 @@ class _Reader(EntryReader):
         pairwise = scale.kind is ScaleKind.PAIRWISE
         if pairwise and read.mode not in (None, Mode.PAIRWISE):
             self.report((*at, "mode"), "a pairwise scale compares two responses; leave `mode` out")
+            return None
         mode = read.mode or (Mode.PAIRWISE if pairwise else Mode.POINTWISE)
         return Task(name=name, instruction=read.instruction.content, rubric=read.rubric.content, scale=scale, mode=mode)
 
@@ -191,6 +204,13 @@ class _Reader(EntryReader):
             on_mismatch=settings.on_mismatch,
             repeats=settings.repeats,
         )
+
+    def _judges(self, value: Mapping[str, Any]) -> tuple[JudgeUse, ...]:
+        if "judges" not in value:
+            self.report((), "missing key 'judges'")
+        elif value["judges"] == []:
+            self.report(("judges",), "name at least one judge")
+        return self._uses(value, "judges", self._judge)
 
     def _judge(self, value: Any, at: Location) -> JudgeUse | None:
         written = self.entry(value, at, JUDGE)

@@ -156,7 +156,7 @@ class RecordTable:
                 data[name] = self._numeric[name]
             else:
                 column = self._categorical[name]
-                data[name] = pd.Categorical.from_codes(column.codes, categories=list(column.categories))
+                data[name] = pd.Categorical.from_codes(column.codes, categories=pd.Index(list(column.categories)))
         return pd.DataFrame(data)
 
 

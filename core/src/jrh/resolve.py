@@ -31,7 +31,7 @@ from jrh.specs import (
     ValidatorSpec,
 )
 from jrh.suite import Limits, Suite, TestUse, Use
-from jrh.types import Mode, Sampling
+from jrh.types import Mode, Sampling, Task
 
 S = TypeVar("S", bound=Spec)
 
@@ -79,6 +79,16 @@ class ResolvedSuite:
     """Items taken of every task at most."""
 
 
+def applies(component: Resolved[Any], task: Task) -> bool:
+    """Tell whether a perturber or a judge is made for the task's mode; a suite uses it for such tasks only."""
+    return task.mode in component.entry.spec.modes
+
+
+def tests_of(resolved: ResolvedSuite, task: Task) -> tuple[ResolvedTest, ...]:
+    """Return the tests that are made for a task's mode."""
+    return tuple(test for test in resolved.tests if applies(test.component, task))
+
+
 def load_suite(
     suite: Path | str | Mapping[str, Any],
     plugins: Plugins,
@@ -104,13 +114,13 @@ def load_suite(
     document, base = _document(suite)
     for setting in overrides:
         document = override(document, setting)
-    parsed, problems = parse_suite(document, plugins, base)
-    if parsed is None:
-        raise SuiteError(problems)
-    resolver = _Resolver(document=document, plugins=plugins, suite=parsed, problems=problems)
-    resolved = resolver.resolve()
+    parsed = parse_suite(document, plugins, base)
+    if parsed.suite is None:
+        raise SuiteError(parsed.problems)
+    resolver = _Resolver(document=document, plugins=plugins, suite=parsed.suite, problems=parsed.problems)
+    resolved = resolver.resolve(parsed.data_alone)
     # A judge that could not be read must not be called unknown as well.
-    problems = resolver.problems or filter_problems(parsed, judges, tests, limit)
+    problems = resolver.problems or filter_problems(parsed.suite, judges, tests, limit)
     if problems:
         raise SuiteError(in_order(dict.fromkeys(problems)))
     return _filtered(resolved, judges, tests, limit)
@@ -148,17 +158,17 @@ def _asks_simulated(options: object, resolved: ResolvedSuite, asked: frozenset[s
 class _Resolver(Lookup):
     """Resolves section by section."""
 
-    def resolve(self) -> ResolvedSuite:
+    def resolve(self, data_alone: Sequence[Use]) -> ResolvedSuite:
         """Resolve every part; the result is complete if there is no problem."""
         suite, plugins = self.suite, self.plugins
+        for data in data_alone:
+            self._use(data, plugins.data_sources, syntax.DATA)
         sources = [self._use(task.data, plugins.data_sources, syntax.DATA) for task in suite.tasks]
         models = {name: self._model(name) for name in suite.models}
         tests = [self._test(test) for test in suite.tests]
         judges = [self._use(judge, plugins.judges, syntax.JUDGE) for judge in suite.judges]
         for judge in judges:
             self._check_modes(judge)
-        if not suite.judges and not self.section("judges"):
-            self.problems.append(self.document.problem(("judges",), "name at least one judge under `judges`"))
         return ResolvedSuite(
             suite=suite,
             sources=_found(sources),
@@ -204,19 +214,17 @@ class _Resolver(Lookup):
         )
 
     def _check_modes(self, component: Resolved[Any] | None) -> None:
-        """Report tasks of a mode that the perturber or judge is not made for."""
-        if component is None:
+        """Report a perturber or a judge that fits no task; one that fits some is used for those."""
+        if component is None or any(applies(component, use.task) for use in self.suite.tasks):
             return
-        modes: frozenset[Mode] = component.entry.spec.modes
-        able = ", ".join(mode.value for mode in Mode if mode in modes)
-        for task in (use.task for use in self.suite.tasks if use.task.mode not in modes):
-            self.problems.append(
-                self.document.problem(
-                    component.use.location,
-                    f"'{component.use.name}' does not work on the {task.mode.value} task '{task.name}'; "
-                    f"'{component.entry.spec.name}' is for: {able}",
-                )
+        able = ", ".join(mode.value for mode in Mode if mode in component.entry.spec.modes)
+        tasks = ", ".join(f"'{use.task.name}' is {use.task.mode.value}" for use in self.suite.tasks)
+        self.problems.append(
+            self.document.problem(
+                component.use.location,
+                f"'{component.use.name}' fits no task: {tasks}; '{component.entry.spec.name}' is for: {able}",
             )
+        )
 
     def _metrics(self) -> tuple[Resolved[MetricSpec], ...]:
         registry = self.plugins.metrics

@@ -27,7 +27,7 @@ from jrh.records import RecordTable
 from jrh.redact import Redactor
 from jrh.registry import Entry
 from jrh.report import ComponentUsed, RunReport
-from jrh.resolve import Resolved, ResolvedSuite, load_suite, simulated_judges
+from jrh.resolve import Resolved, ResolvedSuite, applies, load_suite, simulated_judges, tests_of
 from jrh.runlog import Quiet, RunLog
 from jrh.specs import JudgeKind
 from jrh.stages import judge as judging
@@ -197,6 +197,7 @@ class _Run:
         self.redact = Redactor.from_environment()
         self.simulated = simulated_judges(resolved)
         self.items: dict[str, tuple[Item, ...]] = {}
+        self.tasks = {use.task.name: use.task for use in self.suite.tasks}
         self.judges_built = False
 
     async def go(self) -> RunResult:
@@ -303,11 +304,12 @@ class _Run:
     async def _perturb(self) -> list[Case]:
         """Make the cases of every task and test; the order is the plan's."""
         cases: list[Case] = []
-        self.progress.begin("perturb", sum(map(len, self.items.values())) * len(self.resolved.tests))
+        tests = {use.task.name: tests_of(self.resolved, use.task) for use in self.suite.tasks}
+        self.progress.begin("perturb", sum(len(self.items[task]) * len(of_task) for task, of_task in tests.items()))
         for use in self.suite.tasks:
             items = self.items[use.task.name]
             cases += self._reference(use.task, items)
-            for test in self.resolved.tests:
+            for test in tests[use.task.name]:
                 digest = perturbing.stage_digest(self.builder, test, use.task, items)
                 here = (use.task.name, test.use.name)
                 if self.store.digest(perturbing.stage_name(*here)) == digest:
@@ -327,7 +329,8 @@ class _Run:
             self.judges_built = True
             for resolved in self.resolved.judges:
                 for use in self.suite.tasks:
-                    self.builder.build(resolved, use.task)
+                    if applies(resolved, use.task):
+                        self.builder.build(resolved, use.task)
 
     def _reference(self, task: Task, items: Sequence[Item]) -> tuple[Case, ...]:
         made = perturbing.reference_cases(task, items, self.suite.reference_repeats)
@@ -346,7 +349,7 @@ class _Run:
             judges.append((resolved, judge_identity(made_of, resolved.use, training if trained else "")))
         digest = content_id([case.id for case in cases], [name for _, name in judges])
         if self.store.digest("trials") != digest:
-            write_plan(self.store, digest, plan_trials(cases, judges))
+            write_plan(self.store, digest, plan_trials(cases, judges, self.tasks))
         pending = judging.pending_trials(self.store, cases)
         planned = self.store.read("SELECT count(*) FROM trials")[0][0]
         self.progress.begin("judge", planned, done=planned - len(pending))
@@ -387,19 +390,29 @@ class _Run:
         )
 
     def _components(self) -> tuple[ComponentUsed, ...]:
-        resolved = self.resolved
-        found = [used("data source", source) for source in resolved.sources]
+        resolved, base = self.resolved, self.suite.base
+        found = [used("data source", source, base) for source in resolved.sources]
         for test in resolved.tests:
-            found.append(used("perturber", test.component))
-            found += [used("validator", validator) for validator in test.validators]
-        found += [used("model", model, simulated=model.entry.spec.simulated) for model in resolved.models.values()]
-        found += [used("judge", judge, simulated=judge.use.name in self.simulated) for judge in resolved.judges]
-        found += [used("metric", metric) for metric in resolved.metrics]
+            found.append(used("perturber", test.component, base))
+            found += [used("validator", validator, base) for validator in test.validators]
+        found += [
+            used("model", model, base, simulated=model.entry.spec.simulated) for model in resolved.models.values()
+        ]
+        found += [used("judge", judge, base, simulated=judge.use.name in self.simulated) for judge in resolved.judges]
+        found += [used("metric", metric, base) for metric in resolved.metrics]
         return tuple(found)
 
     def _not_put(self, cases: Sequence[Case]) -> Iterator[str]:
+        """Say what of the suite does not apply."""
+        components: list[Resolved[Any]] = [test.component for test in self.resolved.tests]
+        components += self.resolved.judges
+        for task in self.tasks.values():
+            for component in components:
+                if not applies(component, task):
+                    yield f"'{component.use.name}' is not for {task.mode.value} tasks: not used on '{task.name}'"
         for judge in self.resolved.judges:
-            count = sum(not is_put(case, judge) for case in cases)
+            of_its_tasks = [case for case in cases if applies(judge, self.tasks[case.task])]
+            count = sum(not is_put(case, judge, self.tasks[case.task]) for case in of_its_tasks)
             if count:
                 yield (
                     f"{count} cases change only how the question is asked; judge '{judge.use.name}' does not read "

@@ -9,13 +9,12 @@ from typing import Any, Final
 import attrs
 
 from jrh import kinds, syntax
-from jrh.convert import to_json
 from jrh.registry import Entry, Plugins, Registry
 from jrh.report import RunReport
 from jrh.schema_types import Schema, TypeSchemas, any_of
 from jrh.suite import Limits, Price
 from jrh.syntax import Named, Role, SuiteSettings, WrittenTask
-from jrh.types import Json, Record, Sampling
+from jrh.types import Record, Sampling
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 FILES: Final = ("suite.schema.json", "record.schema.json", "results.schema.json")
@@ -36,17 +35,11 @@ def record_schema() -> Schema:
 
 
 def results_schema() -> Schema:
-    """Return the schema of a run's results: see `results_json`."""
+    """Return the schema of the report for programs: a `RunReport` without its records."""
     schemas = TypeSchemas(written=False)
     properties = schemas.properties(RunReport, leave_out="records")
     results = schemas.closed(properties, required=list(properties))
     return _document("The results of a run, without its records", results, schemas)
-
-
-def results_json(report: RunReport) -> dict[str, Json]:
-    """Return everything a run found, but for the records, as plain values."""
-    names = [attribute.name for attribute in attrs.fields(RunReport) if attribute.name != "records"]
-    return {name: to_json(_ordered(getattr(report, name))) for name in names}
 
 
 def write_schemas(directory: Path, plugins: Plugins) -> list[Path]:
@@ -58,10 +51,6 @@ def write_schemas(directory: Path, plugins: Plugins) -> list[Path]:
         path.write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         written.append(path)
     return written
-
-
-def _ordered(value: object) -> object:
-    return sorted(value) if isinstance(value, frozenset) else value
 
 
 def _document(title: str, schema: Schema, schemas: TypeSchemas) -> Schema:

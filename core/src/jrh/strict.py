@@ -22,7 +22,7 @@ Hook: TypeAlias = Callable[[Any, Any], Any]
 
 def strict_converter(base: Path) -> Converter:
     """Build the converter for what people write; relative paths start at `base`."""
-    converter = Converter(detailed_validation=True, forbid_extra_keys=True)
+    converter = Converter(structure_fallback_factory=_unsupported)
 
     def add(predicate: Callable[[Any], bool], hook: Hook) -> None:
         converter.register_structure_hook_func(predicate, hook)
@@ -42,8 +42,13 @@ def strict_converter(base: Path) -> Converter:
     return converter
 
 
+def _unsupported(kind: Any) -> Hook:
+    raise Mistakes.of(f"this option has a type that a suite cannot write: {kind}; tell the author of the plugin")
+
+
 def _unexpected(kind: Any, value: object) -> Mistakes:
-    hint = "; write it in quotes" if kind is str and isinstance(value, bool | int | float) else ""
+    unquoted = isinstance(value, bool | int | float) and str in (kind, *get_args(kind))
+    hint = "; write it in quotes" if unquoted else ""
     return Mistakes.of(f"expected {kinds.wanted(kind)}, got {kinds.described(value)}{hint}")
 
 
@@ -121,8 +126,12 @@ def _choice(value: object, kind: Any) -> Any:
     alternatives = kinds.choices(kind)
     if any(type(value) is type(known) and value == known for known in alternatives):  # because `1 == True`
         return kind(value) if isinstance(kind, type) else value
-    close = did_you_mean(value, map(str, alternatives)).strip() if isinstance(value, str) else ""
+    close = did_you_mean(value, filter(_is_text, alternatives)).strip() if isinstance(value, str) else ""
     raise Mistakes.of("\n".join(filter(None, [str(_unexpected(kind, value)), close])))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _newtype(value: object, kind: Any, converter: Converter) -> Any:

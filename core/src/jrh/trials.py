@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from jrh.convert import unstructure
 from jrh.identity import ID_LENGTH, content_id
-from jrh.resolve import Resolved
+from jrh.resolve import Resolved, applies
 from jrh.specs import JudgeSpec
 from jrh.store import Store
 from jrh.suite import JudgeUse
-from jrh.types import Case
+from jrh.types import Case, Task
 
 TrialRow: TypeAlias = tuple[int, str, str, str, int, int]
 """Position, trial id, case id, judge, repeat, occasion."""
 
 
-def is_put(case: Case, judge: Resolved[JudgeSpec]) -> bool:
+def is_put(case: Case, judge: Resolved[JudgeSpec], task: Task) -> bool:
     """Tell whether a case is put to a judge.
 
-    A judge that does not read prompts is not asked about cases that change only what it never sees.
+    A judge is asked only about tasks it is made for; one that does not read prompts is not asked about cases that
+    change only what it never sees.
     """
     unseen = case.prompt is not None or case.presented_task is not None or case.sampling.temperature is not None
-    return judge.entry.spec.reads_prompt or not unseen
+    return applies(judge, task) and (judge.entry.spec.reads_prompt or not unseen)
 
 
 def trial_id(case_id: str, judge_id: str, repeat: int) -> str:
@@ -42,7 +43,9 @@ def _seen(case: Case) -> Sequence[object]:
     return (case.prompt, case.presented_task, case.sampling, case.vary_seed)
 
 
-def plan_trials(cases: Iterable[Case], judges: Sequence[tuple[Resolved[JudgeSpec], str]]) -> Iterator[TrialRow]:
+def plan_trials(
+    cases: Iterable[Case], judges: Sequence[tuple[Resolved[JudgeSpec], str]], tasks: Mapping[str, Task]
+) -> Iterator[TrialRow]:
     """Yield the trials of all judges (with their ids) in plan order: case by case, judge by judge, repeat by repeat.
 
     Trials that put the identical question to one judge get occasions 0, 1, 2 ... in this order, so that none of them is
@@ -53,7 +56,7 @@ def plan_trials(cases: Iterable[Case], judges: Sequence[tuple[Resolved[JudgeSpec
     for case in cases:
         question = question_id(case)
         for judge, judge_id in judges:
-            if not is_put(case, judge):
+            if not is_put(case, judge, tasks[case.task]):
                 continue
             for repeat in range(case.repeats):
                 occasion = asked[question, judge_id]

@@ -474,7 +474,8 @@ class Measure:
     n_items: int = 0
     """Distinct items the estimate rests on: the unit of analysis."""
     missing: Mapping[str, int] = Factory(dict)
-    """Trials of the cell without a usable verdict, by status."""
+    """Trials of the cell without a usable verdict, by status; `no_reference` where the verdict it is compared with is
+    missing."""
     bounds: tuple[float, float] | None = None
     """The estimate if every missing verdict had been the worst, and the best."""
     flags: tuple[str, ...] = ()

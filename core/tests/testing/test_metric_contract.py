@@ -187,6 +187,10 @@ def test_limits_may_move_where_the_metric_says_how_far(failing):
     assert failing(MetricContract, "jrh_metrics", spec(ByAppearance), interval_tolerance=0.2) == []
 
 
+def test_a_metric_may_count_gaps_of_its_own_where_it_names_them(failing):
+    assert failing(MetricContract, "jrh_metrics", spec(StrangeStatus), other_gaps=frozenset({"nan"})) == []
+
+
 def test_a_metric_that_finds_nothing_here_may_say_why(failing):
     assert failing(MetricContract, "jrh_metrics", spec(Nothing), silent="needs transcripts") == []
 

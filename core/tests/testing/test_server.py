@@ -223,7 +223,8 @@ def test_the_process_goes_on_as_a_background_job_without_standard_input():
 def test_the_process_ends_when_its_parent_is_killed():
     script = (
         "import subprocess, sys, time\n"
-        "p = subprocess.Popen([sys.executable, '-m', 'jrh.testing.server'], stdin=subprocess.DEVNULL)\n"
+        "command = [sys.executable, '-m', 'jrh.testing.server', '--lifetime', '60']\n"
+        "p = subprocess.Popen(command, stdin=subprocess.DEVNULL)\n"
         "print(p.pid, flush=True)\n"
         "time.sleep(60)\n"
     )

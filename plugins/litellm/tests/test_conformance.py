@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import jrh_litellm.plugin
 import pytest
-
 from jrh import Json
 from jrh.testing import ModelContract
 

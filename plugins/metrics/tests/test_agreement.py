@@ -129,3 +129,16 @@ def test_the_seed_moves_the_bootstrap_and_nothing_else(measure, ref, row) -> Non
     assert one == again
     assert one.interval != other.interval
     assert one.estimate == other.estimate
+
+
+def test_where_the_expectation_is_agreement_accuracy_is_the_same_to_the_last_digit(measure, ref, row) -> None:
+    generator = np.random.default_rng(0)
+    rows = []
+    for item in range(20):
+        doubt = generator.random()
+        rows += ref(item, "YES", "YES" if item % 3 else "NO")
+        rows += [row(item, "YES" if generator.random() > doubt else "NO", variant=name) for name in "abc"]
+    accuracy, agreement = (measure(name, rows)["judge", "t", ""] for name in ("accuracy", "agreement"))
+
+    assert agreement.interval.method == "cluster-bootstrap-wilson"
+    assert (accuracy.estimate, accuracy.interval) == (agreement.estimate, agreement.interval)

@@ -6,6 +6,7 @@ from jrh.testing import MetricContract, sample_task
 class TestAccuracyContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "accuracy"
+    other_gaps = frozenset({"no_reference"})
     interval_tolerance = 0.0
 
 
@@ -18,12 +19,14 @@ class TestGoldAccuracyContract(MetricContract):
 class TestAgreementContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "agreement"
+    other_gaps = frozenset({"no_reference"})
     interval_tolerance = 0.0
 
 
 class TestFlipRateContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "flip-rate"
+    other_gaps = frozenset({"no_reference"})
     interval_tolerance = 0.0
 
 
@@ -36,12 +39,14 @@ class TestRerunDisagreementContract(MetricContract):
 class TestKappaContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "kappa"
+    other_gaps = frozenset({"no_reference"})
     interval_tolerance = 0.0
 
 
 class TestQuadraticKappaContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "kappa-quadratic"
+    other_gaps = frozenset({"no_reference"})
     task = sample_task(scale=Scale.of_levels(1, 6))
     interval_tolerance = 0.0
 

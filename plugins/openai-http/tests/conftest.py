@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from attrs import Factory, define
 
+YES = {"role": "assistant", "content": "YES"}
+
 
 def http_answer(status: int, body: bytes | object, **headers: str) -> bytes:
     """Write an HTTP answer; a body that is not bytes is sent as JSON."""
@@ -50,7 +52,7 @@ class RawServer:
 @pytest.fixture
 async def raw_server() -> AsyncIterator[RawServer]:
     """Provide a running raw server that answers YES."""
-    raw = RawServer(answer=http_answer(200, {"choices": [{"message": {"content": "YES"}, "finish_reason": "stop"}]}))
+    raw = RawServer(answer=http_answer(200, {"choices": [{"index": 0, "message": YES, "finish_reason": "stop"}]}))
     server = await asyncio.start_server(raw.serve, "127.0.0.1", 0)
     raw.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
     yield raw

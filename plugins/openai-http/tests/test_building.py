@@ -8,7 +8,8 @@ import jrh_openai_http.plugin
 import pytest
 from jrh import JrhError
 from jrh.testing import build
-from jrh_openai_http.model import endpoint
+from jrh_openai_http.model import endpoint, token_limit_field
+from jrh_openai_http.options import OpenAIHttpOptions
 from jrh_openai_http.proxy import proxy_for
 
 
@@ -80,10 +81,17 @@ def test_the_path_is_appended_once(base: str, expected: str) -> None:
     assert endpoint(base) == expected
 
 
-def test_the_token_limit_has_openais_name_at_openai_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "canary-key")
-    names = [model(**options)._payload._max_tokens_field for options in ({}, {"base_url": "http://localhost:1/v1"})]
-    assert names == ["max_completion_tokens", "max_tokens"]
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, "max_completion_tokens"),
+        ({"base_url": "http://localhost:1/v1"}, "max_tokens"),
+        ({"base_url": "http://localhost:1/v1", "max_tokens_field": "max_completion_tokens"}, "max_completion_tokens"),
+        ({"max_tokens_field": "max_tokens"}, "max_tokens"),
+    ],
+)
+def test_the_token_limit_goes_by_openais_new_name_at_openai_only(options: dict[str, Any], expected: str) -> None:
+    assert token_limit_field(OpenAIHttpOptions(model="judge", **options)) == expected
 
 
 @pytest.mark.parametrize(

@@ -31,18 +31,27 @@ class Features:
 
     weights: tuple[Any, ...]
     """One fitted `TfidfTransformer` per kind of n-gram."""
+    columns: tuple[Any, ...]
+    """Per kind of n-gram the columns that occur in training; all others would have weight 0 and cost time."""
     scaler: Any
     """A fitted `StandardScaler`."""
 
     @classmethod
     def fit(cls, documents: Sequence[Document]) -> Features:
         """Learn from training texts; at least one is needed."""
-        weights = tuple(TfidfTransformer(sublinear_tf=True).fit(counts) for counts in _count(documents))
-        return cls(weights=weights, scaler=StandardScaler().fit(_statistics(documents)))
+        counted = _count(documents)
+        return cls(
+            weights=tuple(TfidfTransformer(sublinear_tf=True).fit(counts) for counts in counted),
+            columns=tuple(np.unique(counts.indices) for counts in counted),
+            scaler=StandardScaler().fit(_statistics(documents)),
+        )
 
     def transform(self, documents: Sequence[Document]) -> csr_matrix:
         """Return one row per document; a row depends on its own document alone."""
-        grams = [weight.transform(counts) for weight, counts in zip(self.weights, _count(documents), strict=True)]
+        grams = [
+            weight.transform(counts)[:, columns]
+            for weight, columns, counts in zip(self.weights, self.columns, _count(documents), strict=True)
+        ]
         statistics = np.clip(self.scaler.transform(_statistics(documents)), -_LIMIT, _LIMIT)
         return csr_matrix(hstack([*grams, csr_matrix(statistics)], format="csr"))
 

@@ -39,17 +39,20 @@ class Pairs:
         one. Ties say nothing about the direction and are left out.
 
         Raises:
-            CannotLearnError: fewer than `min_examples` pairs have a preference.
+            CannotLearnError: fewer than `min_examples` pairs have a preference, or none shows a difference.
         """
         decided = [place for place, gold in enumerate(golds) if gold != scale.tie]
         if len(decided) < options.min_examples:
             raise CannotLearnError(
                 f"{len(decided)} training pairs have a preference; at least {options.min_examples} are needed"
             )
+        differences = rows[decided]
+        if not differences.nnz:
+            raise CannotLearnError(f"the two responses are the same in all {len(decided)} training pairs")
         first = np.array([1.0 if golds[place] == scale.options[0] else -1.0 for place in decided])
         # Both orders double the weight of the data against the penalty; half the constant restores it.
         regression = LogisticRegression(C=0.5 / options.regularisation, fit_intercept=False, max_iter=ITERATIONS)
-        regression.fit(vstack([rows[decided], -rows[decided]], format="csr"), np.concatenate([first, -first]))
+        regression.fit(vstack([differences, -differences], format="csr"), np.concatenate([first, -first]))
         return cls(scale=scale, weights=regression.coef_[0], tie_margin=options.tie_margin)
 
     def predict(self, rows: Any) -> list[Prediction]:

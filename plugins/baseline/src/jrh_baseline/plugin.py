@@ -15,10 +15,10 @@ _PAIR = 2
 
 
 def _build(options: BaselineOptions, context: BuildContext) -> TrainedJudge:
-    task = context.task
-    if task.mode is Mode.PAIRWISE and len(task.scale.options) != _PAIR:
+    task, options_shown = context.task, len(context.task.scale.options)
+    if task.mode is Mode.PAIRWISE and options_shown != _PAIR:
         raise JrhError(
-            f"baseline: task '{task.name}' is pairwise, but its scale has {len(task.scale.options)} labels without a tie; "
+            f"baseline: task '{task.name}' is pairwise, but its scale has {options_shown} labels beside the tie; "
             "give it the scale `{pairwise: true}`"
         )
     from jrh_baseline.judge import Baseline

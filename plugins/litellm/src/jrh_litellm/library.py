@@ -56,8 +56,8 @@ def load() -> Any:
 def freeze_garbage() -> None:
     """Take everything alive now out of the garbage collector's sight, once.
 
-    litellm brings about a million long-lived objects; walking them in every full collection is where the slowest calls
-    lose most of their time. The price: garbage cycles that exist at this moment are never freed.
+    litellm brings some 370,000 long-lived objects. A full collection walks them all, and for the 150 to 190 ms that it
+    takes every call of the run stands still. The price: garbage cycles that exist at this moment are never freed.
     """
     gc.freeze()
 

@@ -6,6 +6,7 @@ import difflib
 import os
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
+from weakref import WeakSet
 
 from jrh import ChatRequest, Completion, JrhError, ModelFault, Rates, content_id
 
@@ -21,7 +22,6 @@ MAX_DETAIL: Final = 500
 """Characters of a provider's own text that are kept."""
 
 _PLACEHOLDER: Final = "no-key"
-_open_models: set[int] = set()
 
 
 class LiteLLMModel:
@@ -62,7 +62,7 @@ class LiteLLMModel:
         Raises:
             ModelFault: for every failure. Its text holds no key and at most 500 characters of the provider's.
         """
-        _open_models.add(id(self))
+        _asking.add(self)
         fault: ModelFault
         try:
             return read_completion(await self._litellm.acompletion(**self._arguments.write(request)))
@@ -80,10 +80,10 @@ class LiteLLMModel:
 
     async def aclose(self) -> None:
         """Close litellm's connections once no other model uses them; closing twice is fine."""
-        if id(self) not in _open_models:
+        if self not in _asking:
             return
-        _open_models.discard(id(self))
-        if not _open_models:
+        _asking.discard(self)
+        if not _asking:
             await library.close_clients()
 
     def __repr__(self) -> str:
@@ -97,6 +97,10 @@ class LiteLLMModel:
         return Completion(
             text=None, finish_reason=completion.finish_reason, refusal=self._short(completion.refusal or "")
         )
+
+
+# litellm's connections are one pool for the process: they are closed when the last model that has asked is done.
+_asking: WeakSet[LiteLLMModel] = WeakSet()
 
 
 def _fixed(options: LiteLLMOptions, key: str | None) -> dict[str, Any]:

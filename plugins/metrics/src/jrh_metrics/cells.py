@@ -23,10 +23,13 @@ class Cell:
     rows: Codes
     """Row numbers of the trials."""
 
-    def seed(self, context: MetricContext, metric: str) -> int:
-        """Derive the seed of a metric in this cell: another cell or metric draws other numbers."""
+    def seed(self, context: MetricContext) -> int:
+        """Derive the seed of this cell: another cell draws other numbers.
+
+        All metrics draw the same ones, so that two that are equal by definition also have equal intervals.
+        """
         levels = [part for level in sorted(self.levels.items()) for part in level]
-        return derive_seed(context.seed, metric, self.task, self.judge, self.test, *levels)
+        return derive_seed(context.seed, "metrics", self.task, self.judge, self.test, *levels)
 
 
 def cells_of(trials: Trials) -> Iterator[Cell]:

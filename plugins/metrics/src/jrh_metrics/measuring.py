@@ -64,7 +64,7 @@ class MeasureBuilder:
             sums[:, 1],
             level=self.context.level,
             resamples=self.context.resamples,
-            seed=cell.seed(self.context, name),
+            seed=cell.seed(self.context),
         )
         flags = (*self._constant_truth(scores, usable), *self.flags(cell, rows, usable))
         return self.measure(

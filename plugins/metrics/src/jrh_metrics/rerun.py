@@ -89,7 +89,7 @@ def _measured(builder: MeasureBuilder, cell: Cell, repeats: _Repeats, rows: Code
         repeats.item[groups],
         level=builder.context.level,
         resamples=builder.context.resamples,
-        seed=cell.seed(builder.context, _NAME),
+        seed=cell.seed(builder.context),
     )
     answered = builder.trials.usable[rows]
     usable = rows[answered & (repeats.answered[repeats.of[rows]] > 1)]

@@ -40,7 +40,7 @@ class OpenAIHttpModel:
         self._credentials = credentials
         self._url = URL(endpoint(options.base_url))
         self._proxy = proxy
-        self._payload = PayloadWriter(options.model, options.extra, _max_tokens_field(options))
+        self._payload = PayloadWriter(options.model, options.extra, token_limit_field(options))
         self._fingerprint = _fingerprint(options)
         self._rates = Rates(input=0.0, output=0.0) if options.free else None
         self._session: aiohttp.ClientSession | None = None
@@ -135,7 +135,8 @@ def _fingerprint(options: OpenAIHttpOptions) -> str:
     return f"{name}#{content_id(options.extra)[:8]}" if options.extra else name
 
 
-def _max_tokens_field(options: OpenAIHttpOptions) -> str:
+def token_limit_field(options: OpenAIHttpOptions) -> str:
+    """Return how the endpoint calls the limit of the reply's tokens."""
     if options.max_tokens_field != "auto":
         return options.max_tokens_field
     return "max_completion_tokens" if urlsplit(options.base_url).hostname == OPENAI_HOST else "max_tokens"

@@ -84,7 +84,10 @@ def _value(text: str) -> float | None:
 
 def _restatement(scale: Scale) -> re.Pattern[str]:
     low, high = re.escape(plain(scale.labels[0])), re.escape(plain(scale.labels[-1]))
-    ends = rf"(?<![\w.,/]){low}\s{{0,2}}(?:-|to|through|\.\.\.?)\s{{0,2}}{high}(?![\w/])(?![.,]\d)"
+    ends = (
+        rf"(?<![\w.,/]){low}(?:\s\([^()\n]{{1,40}}\))?\s{{0,2}}"
+        rf"(?:-|to|through|\.\.\.?)\s{{0,2}}{high}(?![\w/])(?![.,]\d)"
+    )
     listed = r"\s{0,2}[,/]\s{0,2}".join(re.escape(plain(label)) for label in scale.labels[:_LISTED])
     return re.compile(
         rf"(?:\b(?:scale|range)\s(?:of|from|is)\s)?(?:{ends}|(?<![\w.,/]){listed}(?![\w/])(?![.,]\d))"

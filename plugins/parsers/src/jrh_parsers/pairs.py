@@ -53,7 +53,8 @@ _TIE_SAID = re.compile(
     r"(?:\w{1,12}\s)?(?:tie|draw)\b"
     r"|\b(?:call|declare|consider|rate|judge)\s(?:it|this|them)\s(?:as\s)?(?:a\s|an\s)?(?:\w{1,12}\s)?(?:tie|draw|tied|equal)\b"
     r"|\b(?:both|they|these|the two|[AB] and [AB])\s(?:\w{1,14}\s){0,2}(?:are|perform)\s"
-    r"(?:\w{1,14}ly\s|about\s|of\s){0,2}(?:equal|equal quality|equally\s\w{2,20}|equivalent|tied|evenly matched|the same|indistinguishable|comparable)\b"
+    r"(?:\w{1,14}ly\s|about\s|of\s){0,2}(?:equal|equal quality|equally\s\w{2,20}|"
+    r"equivalent|tied|evenly matched|the same|indistinguishable|comparable)\b"
     r"|\bneither\s(?:\w{1,14}\s){0,3}(?:is|was)\s(?:\w{1,14}ly\s)?(?:better|preferable|superior|stronger)\b"
     r"|\bno (?:clear )?(?:winner|preference)\b",
     re.IGNORECASE,
@@ -130,6 +131,8 @@ class PairGrammar:
                 return self._tie(start, other.end())
             if self._resolve(other[0]) != label:
                 return unparsable("two options are offered", start, other.end())
+        if not self._comparatives and self._comparison.match(text, start):
+            return unparsable("says which option is better, not which one is chosen", start, end)
         if _WORSE.match(text, end):
             return unparsable("says what is wrong with an option, not which one is chosen", start, end)
         return stated(label, start, end)

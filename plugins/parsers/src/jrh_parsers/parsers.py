@@ -42,7 +42,7 @@ class LabelParser:
 
     def parse(self, reply: Reply, scale: Scale) -> Verdict:
         """Return the label, or the status that says why there is none."""
-        return read_text(reply, _by_name(scale))
+        return read_text(reply, scale, _by_name(scale))
 
 
 class LikertParser:
@@ -50,7 +50,7 @@ class LikertParser:
 
     def parse(self, reply: Reply, scale: Scale) -> Verdict:
         """Return the level; on scales without numbers, the label by name."""
-        return read_text(reply, grammar_for(scale))
+        return read_text(reply, scale, grammar_for(scale))
 
 
 class PairwiseParser:
@@ -62,7 +62,7 @@ class PairwiseParser:
 
     def parse(self, reply: Reply, scale: Scale) -> Verdict:
         """Return the option; on scales that are not pairwise, the label or level."""
-        return read_text(reply, grammar_for(scale, self._comparatives))
+        return read_text(reply, scale, grammar_for(scale, self._comparatives))
 
 
 class JsonParser:
@@ -97,19 +97,24 @@ class AutoParser:
 
     def parse(self, reply: Reply, scale: Scale) -> Verdict:
         """Return the verdict; one announced after the JSON value binds instead of it."""
+        grammar = grammar_for(scale)
+        if "{" not in reply.text:
+            return read_text(reply, scale, grammar)
         shown = visible(reply.text)
         if shown.unclosed:
             return _inside_thinking()
-        grammar = grammar_for(scale)
-        found = last_verdict(shown.text, grammar, self._options) if "{" in shown.text else None
+        found = last_verdict(shown.text, grammar, self._options)
         if found is None:
             return _from_text(shown, decide(shown.text, grammar))
         later = announced(shown.text[found.end :], grammar)
         return _from_text(shown, later) if later is not None else _from_json(found)
 
 
-def read_text(reply: Reply, grammar: Grammar) -> Verdict:
-    """Read the text of a reply with a reader."""
+def read_text(reply: Reply, scale: Scale, grammar: Grammar) -> Verdict:
+    """Read the text of a reply with a reader; a reply that is a label is not read any further."""
+    label = scale.match(reply.text)
+    if label is not None:
+        return Verdict(status=Status.OK, presented=label)
     shown = visible(reply.text)
     if shown.unclosed:
         return _inside_thinking()

@@ -14,6 +14,7 @@ import yaml
 
 from jrh.convert import structure
 from jrh.errors import JrhError, PluginError
+from jrh.kinds import resolved_fields
 from jrh.protocols import ModelClient, Parser, Validator
 from jrh.specs import ALL_MODES, Spec
 from jrh.testing.building import HOOKS, build, find_spec
@@ -126,7 +127,7 @@ class ComponentContract:
         """If this fails: give every field a default and `metadata={"help": ...}`; `jrh plugins show` prints both."""
         for cls in _option_classes(self.spec.options):
             assert attrs.has(cls), f"{cls.__name__} is not an attrs class"
-            for field in attrs.fields(cls):
+            for field in resolved_fields(cls):
                 place = f"{cls.__name__}.{field.name}"
                 assert str(field.metadata.get("help", "")).strip(), f"{place} has no help text"
                 given = field.default is not attrs.NOTHING or field.name in self.required_options
@@ -191,8 +192,7 @@ def _option_classes(cls: type) -> Iterator[type]:
     if not attrs.has(cls):
         return
     package = cls.__module__.partition(".")[0]
-    attrs.resolve_types(cls)
-    for field in attrs.fields(cls):
+    for field in resolved_fields(cls):
         for part in _parts(field.type):
             if isinstance(part, type) and attrs.has(part) and part.__module__.partition(".")[0] == package:
                 yield from _option_classes(part)

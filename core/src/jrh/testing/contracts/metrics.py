@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import ClassVar
 
@@ -28,6 +28,8 @@ class MetricContract(ComponentContract):
     role: ClassVar[type[Spec]] = MetricSpec
     interval_tolerance: ClassVar[float] = 1e-9
     """How far interval limits may move when the rows are permuted; a bootstrap that sorts its clusters needs none."""
+    other_gaps: ClassVar[frozenset[str]] = frozenset()
+    """Keys of `Measure.missing` beside the statuses, such as `no_reference` where a comparison lacks its other side."""
     silent: ClassVar[str] = ""
     """Why the metric finds nothing in the sample records; empty: it finds something."""
 
@@ -57,7 +59,7 @@ class MetricContract(ComponentContract):
         for task in self.tasks():
             records = self.records_of(task)
             for measure in self.measure(base, task, records):
-                _assert_sound(measure, records)
+                _assert_sound(measure, records, self._gaps)
 
     def test_no_measure_comes_twice(self, base: Path) -> None:
         """If this fails: two measures have the same name, judge, task, test and cell; tell them apart by `cell`."""
@@ -77,14 +79,14 @@ class MetricContract(ComponentContract):
         for task in self.tasks():
             missing = [_without_verdict(record) for record in self.records_of(task)]
             for measure in self.measure(base, task, missing):
-                _assert_sound(measure, missing)
+                _assert_sound(measure, missing, self._gaps)
 
     def test_one_record_is_measured(self, base: Path) -> None:
         """If this fails: small tables occur; say None where an estimate or an interval needs more."""
         for task in self.tasks():
             for record in self.records_of(task)[:5]:
                 for measure in self.measure(base, task, (record,)):
-                    _assert_sound(measure, (record,))
+                    _assert_sound(measure, (record,), self._gaps)
 
     def test_the_same_records_give_the_same_measures(self, base: Path) -> None:
         """If this fails: something draws without `context.seed`, or a set decides the order."""
@@ -104,6 +106,10 @@ class MetricContract(ComponentContract):
             assert set(after) == set(before), "other measures come out of the same records in another order"
             for key, measure in before.items():
                 self._assert_same(measure, after[key])
+
+    @property
+    def _gaps(self) -> Set[str]:
+        return _STATUSES | self.other_gaps
 
     def _assert_same(self, one: Measure, other: Measure) -> None:
         assert _counts(other) == _counts(one), f"'{one.name}' counts otherwise in another order"
@@ -138,7 +144,7 @@ def _without_verdict(record: Record) -> Record:
     return evolve(record, status=Status.TIMEOUT, presented=None, canonical=None, probability=None, rationale="")
 
 
-def _assert_sound(measure: Measure, records: Sequence[Record]) -> None:
+def _assert_sound(measure: Measure, records: Sequence[Record], gaps: Set[str]) -> None:
     what = f"'{measure.name}' of '{measure.judge}'"
     judges = {record.judge for record in records}
     assert measure.judge in judges | {""}, f"{what}: no record is of that judge"
@@ -146,8 +152,8 @@ def _assert_sound(measure: Measure, records: Sequence[Record]) -> None:
         f"{what}: {measure.n_items} items and {measure.n_trials} trials of {len(records)} records"
     )
     assert measure.n_trials or measure.estimate is None, f"{what}: {measure.estimate} estimated from no trial"
-    strange = [status for status in measure.missing if status not in _STATUSES]
-    assert not strange, f"{what}: missing by {', '.join(strange)}, which is no status of a missing verdict"
+    strange = [status for status in measure.missing if status not in gaps]
+    assert not strange, f"{what}: missing by {', '.join(strange)}, which is no status and not in other_gaps"
     _assert_numbers(measure, what)
     if measure.interval is not None:
         _assert_interval(measure, measure.interval, what)

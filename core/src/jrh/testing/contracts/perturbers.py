@@ -8,10 +8,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
+from attrs import evolve
+
 from jrh.scales import Scale
 from jrh.specs import PerturberSpec, Scope, Spec
 from jrh.testing.contracts.base import ComponentContract
 from jrh.testing.contracts.content import assert_countable, assert_json
+from jrh.testing.samples import ODD_TEXTS, with_text
 from jrh.types import Draft, Equals, Item, NotAbove, NotBelow, Skip, Task
 
 Result: TypeAlias = tuple[Item, Draft | Skip]
@@ -75,6 +78,17 @@ class PerturberContract(ComponentContract):
                 before = [result for owner, result in results if owner.id == item.id]
                 after = [result for owner, result in turned if owner.id == item.id]
                 assert after == before, f"'{item.id}' gets other drafts when the items come in another order"
+
+    def test_odd_texts_are_treated_or_skipped(self, base: Path) -> None:
+        """If this fails: a text that exists in the world makes it raise; return a `Skip` for what it cannot treat."""
+        for task in self.tasks():
+            item = self.items_of(task)[0]
+            odd = [
+                evolve(item, id=f"odd-{place}", fields=with_text(item, task.mode, text))
+                for place, text in enumerate(ODD_TEXTS)
+            ]
+            for _, result in self.perturb(base, task, odd):
+                assert isinstance(result, Draft | Skip), f"a result is {type(result).__name__}"
 
     def test_items_are_left_as_they_are(self, base: Path) -> None:
         """If this fails: a nested value, such as a transcript's message, is changed in place; copy it."""

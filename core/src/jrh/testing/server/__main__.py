@@ -57,6 +57,7 @@ def _policy(arguments: argparse.Namespace) -> AnswerPolicy:
 
 
 async def _serve(arguments: argparse.Namespace) -> None:
+    parent = os.getppid()  # before the URL is out: whoever reads it may be gone at once
     behaviour = Behaviour(
         answer=_policy(arguments),
         latency=arguments.latency,
@@ -70,19 +71,18 @@ async def _serve(arguments: argparse.Namespace) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, over.set)
     _watch_stdin(lambda: loop.call_soon_threadsafe(over.set))
-    parent = asyncio.create_task(_watch_parent(over))
+    watching = asyncio.create_task(_watch_parent(parent, over))
     try:
         async with asyncio.timeout(arguments.lifetime):
             await over.wait()
     except TimeoutError:
         pass  # the lifetime is over, which is an ordinary end
     finally:
-        parent.cancel()
+        watching.cancel()
         await runner.cleanup()
 
 
-async def _watch_parent(over: asyncio.Event) -> None:
-    parent = os.getppid()
+async def _watch_parent(parent: int, over: asyncio.Event) -> None:
     while os.getppid() == parent:  # noqa: ASYNC110 - nothing tells a process that its parent has gone
         await asyncio.sleep(_LOOK)
     over.set()

@@ -1,0 +1,86 @@
+"""A program of one's own as a judge."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+from asyncio.subprocess import PIPE, Process
+from pathlib import Path
+
+from jrh import BuildContext, Judge
+
+from jrh_judges.answers import decoded
+from jrh_judges.inhouse import MAX_ANSWER, Call, InHouseJudge, Outcome, failed
+from jrh_judges.options import CommandOptions
+
+_CHUNK = 65_536
+_KEPT_ERRORS = 4_096
+
+
+def command_judge(options: CommandOptions, context: BuildContext) -> Judge:
+    """Make the program a judge; it is started in the suite's directory."""
+    return InHouseJudge(
+        _caller(options.command, context.base), options, fingerprint=f"command/{' '.join(options.command)}"
+    )
+
+
+def _caller(command: tuple[str, ...], base: Path) -> Call:
+    async def call(values: dict[str, object]) -> Outcome:
+        try:
+            # A session of its own, so that what the program starts ends with it.
+            process = await asyncio.create_subprocess_exec(
+                *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=base, start_new_session=True
+            )
+        except OSError as error:
+            return failed(f"'{command[0]}' cannot be started: {error.strerror or error}", retry=False)
+        except ValueError as error:
+            return failed(f"'{command[0]}' cannot be started: {error}", retry=False)
+        try:
+            return await _talk(process, json.dumps(values).encode("ascii"))
+        finally:
+            await _end(process)
+
+    return call
+
+
+async def _talk(process: Process, question: bytes) -> Outcome:
+    _, output, errors = await asyncio.gather(
+        _write(process, question),
+        _read(process.stdout, keep=MAX_ANSWER + 1),
+        _read(process.stderr, keep=_KEPT_ERRORS),
+    )
+    if len(output) > MAX_ANSWER:
+        return failed(f"the answer is longer than {MAX_ANSWER} bytes", retry=False)
+    code = await process.wait()
+    if code != 0:
+        lines = errors.decode("utf-8", "replace").strip().splitlines()
+        return failed(f"exit code {code}" + (f": {lines[-1]}" if lines else ""))
+    text = output.decode("utf-8", "replace")
+    return Outcome(value=decoded(text), text=text)
+
+
+async def _write(process: Process, question: bytes) -> None:
+    assert process.stdin is not None
+    # A program that does not read its question may still answer.
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        process.stdin.write(question)
+        await process.stdin.drain()
+    process.stdin.close()
+
+
+async def _read(stream: asyncio.StreamReader | None, *, keep: int) -> bytes:
+    """Read to the end, so that the program is never blocked, and keep the beginning."""
+    assert stream is not None
+    kept = bytearray()
+    while chunk := await stream.read(_CHUNK):
+        kept += chunk[: keep - len(kept)]
+    return bytes(kept)
+
+
+async def _end(process: Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    await process.wait()

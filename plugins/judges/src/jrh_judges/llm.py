@@ -1,0 +1,69 @@
+"""The standard LLM judge: a template, a model behind the gateway, a parser."""
+
+from __future__ import annotations
+
+from attrs import asdict, frozen
+from jrh import BuildContext, ChatRequest, Judgement, ModelClient, Parser, Question, Sampling, Verdict
+
+from jrh_judges.options import LlmOptions
+from jrh_judges.prompts import Wording, verdict_schema
+
+_UNSET = Sampling()
+
+
+@frozen(kw_only=True)
+class LlmJudge:
+    """Asks a chat model one question at a time."""
+
+    client: ModelClient
+    parser: Parser
+    wording: Wording
+    sampling: Sampling
+    """What the judge sets; what the question sets wins."""
+    json_schema: bool
+    top_logprobs: int
+
+    @classmethod
+    def build(cls, options: LlmOptions, context: BuildContext) -> LlmJudge:
+        """Resolve model and parser and check the templates.
+
+        Raises:
+            JrhError: model or parser do not exist, or a template is not usable.
+        """
+        return cls(
+            client=context.model(options.model),
+            parser=context.parser(options.parser),
+            wording=Wording.of(
+                context.task.mode,
+                template=options.template,
+                system=options.system,
+                as_json=options.rationale or options.json_schema,
+                rationale=options.rationale,
+            ),
+            sampling=Sampling(temperature=options.temperature, max_tokens=options.max_tokens),
+            json_schema=options.json_schema,
+            top_logprobs=options.top_logprobs,
+        )
+
+    async def judge(self, question: Question) -> Judgement:
+        """Ask the model; a reply that is not usable is a verdict with its status and is not read."""
+        reply = await self.client.ask(self._request(question), repeat=question.occasion, purpose="judge")
+        if not reply.ok:
+            return Judgement(verdict=Verdict(status=reply.status, detail=reply.detail), reply=reply)
+        return Judgement(verdict=self.parser.parse(reply, question.task.scale), reply=reply)
+
+    def _request(self, question: Question) -> ChatRequest:
+        schema = verdict_schema(question.task.scale, rationale=self.wording.rationale) if self.json_schema else None
+        return ChatRequest(
+            messages=self.wording.messages(question),
+            sampling=_over(question.sampling, self.sampling),
+            json_schema=schema,
+            top_logprobs=self.top_logprobs,
+        )
+
+
+def _over(asked: Sampling, own: Sampling) -> Sampling:
+    """Fill what the question leaves open with the judge's own settings."""
+    if asked == _UNSET:
+        return own
+    return Sampling(**{**asdict(own), **{name: value for name, value in asdict(asked).items() if value is not None}})

@@ -1,0 +1,126 @@
+"""Options of the judges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from attrs import Attribute, Factory, field, frozen
+from attrs.validators import and_, ge, gt, le, matches_re, min_len, optional
+from jrh import JrhError, ModelName, ParserName, Text
+
+_SECRET_HEADER = re.compile(r"authorization|cookie|api-?key|token|secret", re.IGNORECASE)
+
+
+@frozen(kw_only=True)
+class LlmOptions:
+    """Which model is asked, with which words, and how its reply is read."""
+
+    model: ModelName = field(metadata={"help": "the model of the suite's `models` that judges"})
+    parser: ParserName = field(
+        default=ParserName("auto"), metadata={"help": "the parser that reads the reply, such as json, likert, pairwise"}
+    )
+    template: Text | None = field(
+        default=None,
+        metadata={"help": "Jinja2 template of the question; variables: task, labels, answer_format, mark, item fields"},
+    )
+    system: Text | None = field(
+        default=None, metadata={"help": "Jinja2 template of the system message; empty text: no system message"}
+    )
+    rationale: bool = field(default=False, metadata={"help": "ask for reasons before the verdict, as JSON"})
+    temperature: float | None = field(
+        default=None,
+        validator=optional(ge(0.0)),
+        metadata={"help": "sampling temperature; none: as the model is set up, or as the test varies it"},
+    )
+    max_tokens: int | None = field(
+        default=None, validator=optional(gt(0)), metadata={"help": "longest reply in tokens; none: the model's own"}
+    )
+    top_logprobs: int = field(
+        default=0,
+        validator=and_(ge(0), le(20)),
+        metadata={"help": "ask for the probabilities of so many tokens per position, for the parser `weighted`"},
+    )
+    json_schema: bool = field(
+        default=False, metadata={"help": "make the provider enforce a JSON verdict of the scale, where it can"}
+    )
+
+
+@frozen(kw_only=True)
+class Bounds:
+    """What bounds a judge of one's own in time and number."""
+
+    timeout: float = field(default=60.0, validator=gt(0.0), metadata={"help": "seconds for one attempt"})
+    attempts: int = field(
+        default=1, validator=and_(ge(1), le(10)), metadata={"help": "attempts in all where the judge fails or is late"}
+    )
+    wait: float = field(
+        default=1.0,
+        validator=and_(ge(0.0), le(300.0)),
+        metadata={"help": "seconds before the second attempt; doubled for every further one"},
+    )
+    concurrency: int = field(default=4, validator=gt(0), metadata={"help": "questions asked at the same time"})
+    cost: float | None = field(
+        default=None,
+        validator=optional(ge(0.0)),
+        metadata={"help": "US dollars per attempt; none: unknown, 0: known to be free"},
+    )
+
+
+@frozen(kw_only=True)
+class FunctionOptions(Bounds):
+    """Which callable judges."""
+
+    function: str = field(
+        validator=matches_re(r"[^:\s][^:]*:[A-Za-z_][\w.]*"),
+        metadata={"help": "the callable, as module:name or path/to/file.py:name"},
+    )
+    concurrency: int = field(
+        default=1,
+        validator=gt(0),
+        metadata={"help": "questions asked at the same time; above 1 it must be thread-safe"},
+    )
+
+
+def _http_url(_instance: object, _attribute: Attribute[Any], value: str) -> None:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise JrhError(f"url: '{value}' is not an http or https address")
+    if parts.username or parts.password:
+        raise JrhError("url: a name or password does not belong in a suite; use `token_env`")
+
+
+def _no_secrets(_instance: object, _attribute: Attribute[Any], value: Mapping[str, str]) -> None:
+    for name in value:
+        if _SECRET_HEADER.search(name):
+            raise JrhError(
+                f"headers: '{name}' looks like a secret; put it into the environment and name it in `token_env`"
+            )
+
+
+@frozen(kw_only=True)
+class HttpOptions(Bounds):
+    """Which endpoint judges."""
+
+    url: str = field(validator=_http_url, metadata={"help": "address that a question is posted to as JSON"})
+    token_env: str | None = field(
+        default=None,
+        validator=optional(matches_re(r"[A-Za-z_]\w*")),
+        metadata={"help": "name of the environment variable that holds a bearer token; never the token itself"},
+    )
+    headers: Mapping[str, str] = field(
+        default=Factory(dict), validator=_no_secrets, metadata={"help": "further headers, none of them secret"}
+    )
+    concurrency: int = field(default=16, validator=gt(0), metadata={"help": "questions asked at the same time"})
+
+
+@frozen(kw_only=True)
+class CommandOptions(Bounds):
+    """Which program judges."""
+
+    command: tuple[str, ...] = field(
+        validator=min_len(1),
+        metadata={"help": "program and arguments, started once per question in the suite's directory, without a shell"},
+    )

@@ -1,0 +1,122 @@
+"""The words a judge is asked with: templates, the line that says how to answer, the JSON schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final
+
+from attrs import frozen
+from jrh import JrhError, Json, Message, Mode, Question, Scale, ScaleKind, Text, render, variables_of
+
+from jrh_judges.shown import mark_for, shown
+
+OWN_VARIABLES: Final = ("task", "labels", "answer_format", "mark")
+"""What a template sees beside the item's fields; an item's field of the same name is hidden."""
+
+
+@lru_cache
+def packaged(name: str) -> str:
+    """Return a template that comes with the package, without its last line break."""
+    return files("jrh_judges").joinpath("templates", f"{name}.j2").read_text(encoding="utf-8").removesuffix("\n")
+
+
+@lru_cache(maxsize=256)
+def answer_format(scale: Scale, *, as_json: bool, rationale: bool) -> str:
+    """Return the line that says how to answer on the scale."""
+    if as_json:
+        reasons = '"rationale": "<your reasons, at most three sentences>", ' if rationale else ""
+        choices = ", ".join(json.dumps(label, ensure_ascii=False) for label in scale.labels)
+        return f'Answer with one JSON object and nothing else: {{{reasons}"verdict": <one of {choices}>}}'
+    listed = ", ".join(scale.labels)
+    if scale.kind is ScaleKind.ORDINAL:
+        return f"Answer with exactly one of these levels, listed from lowest to highest, and nothing else: {listed}."
+    if scale.kind is ScaleKind.PAIRWISE:
+        meant = ", ".join(f"{option} for response {option}" for option in scale.options)
+        tie = f", {scale.tie} for neither" if scale.tie else ""
+        return f"Answer with exactly one of these labels and nothing else: {meant}{tie}."
+    return f"Answer with exactly one of these labels and nothing else: {listed}."
+
+
+@lru_cache(maxsize=256)
+def verdict_schema(scale: Scale, *, rationale: bool) -> Mapping[str, Json]:
+    """Return the JSON schema of a verdict on the scale; the reasons stand before the verdict."""
+    properties: dict[str, Json] = {"rationale": {"type": "string"}} if rationale else {}
+    properties["verdict"] = {"type": "string", "enum": list(scale.labels)}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+@frozen(kw_only=True)
+class Wording:
+    """The templates of one judge for one mode, checked."""
+
+    user: str
+    system: str
+    as_json: bool
+    rationale: bool
+
+    @classmethod
+    def of(cls, mode: Mode, *, template: Text | None, system: Text | None, as_json: bool, rationale: bool) -> Wording:
+        """Take the templates of the suite, or those of the package.
+
+        Raises:
+            JrhError: a template is not valid, or does not show what is judged.
+        """
+        user = template.content if template is not None else packaged(mode.value)
+        around = system.content if system is not None else packaged("system")
+        source = template.source if template is not None and template.source else "template"
+        _check_shows(user, mode, source)
+        variables_of(around)
+        return cls(user=user, system=around, as_json=as_json, rationale=rationale)
+
+    def messages(self, question: Question) -> tuple[Message, ...]:
+        """Return the messages of a question; a prompt that the question brings wins over the judge's own.
+
+        Raises:
+            JrhError: a template uses a variable that does not exist, or does what the sandbox forbids.
+        """
+        prompt = question.prompt
+        user, system = (self.user, self.system) if prompt is None else (prompt.user, prompt.system)
+        variables = self._variables(question, marked=_uses_mark(user) or _uses_mark(system))
+        written = Message(role="user", content=_rendered(user, variables))
+        if not system.strip():
+            return (written,)
+        return (Message(role="system", content=_rendered(system, variables)), written)
+
+    def _variables(self, question: Question, *, marked: bool) -> dict[str, object]:
+        task = question.task
+        variables = shown(question.fields)
+        mark = mark_for(variables.values()) if marked else ""
+        line = answer_format(task.scale, as_json=self.as_json, rationale=self.rationale)
+        return {**variables, "task": task, "labels": task.scale.labels, "answer_format": line, "mark": mark}
+
+
+@lru_cache(maxsize=512)
+def _uses_mark(source: str) -> bool:
+    return "mark" in source and "mark" in variables_of(source)
+
+
+def _check_shows(template: str, mode: Mode, source: str) -> None:
+    used = variables_of(template)
+    unseen = [name for name in mode.judged_fields if name not in used]
+    if unseen:
+        known = ", ".join((*OWN_VARIABLES, "request", *mode.judged_fields))
+        raise JrhError(
+            f"{source}: the template does not show {' and '.join(unseen)}, which a {mode.value} judge has to see; "
+            f"write {{{{ {unseen[0]} }}}}. It uses: {', '.join(sorted(used)) or 'no variable'}. There are: {known}, "
+            "and the item's other fields."
+        )
+
+
+def _rendered(source: str, variables: Mapping[str, object]) -> str:
+    try:
+        return render(source, variables)
+    except JrhError as error:
+        raise JrhError(f"{error}; variables are {', '.join(sorted(variables))}") from error

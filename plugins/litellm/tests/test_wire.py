@@ -1,0 +1,283 @@
+"""What comes out of litellm when a real server behaves and misbehaves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import jrh_litellm.plugin
+import pytest
+from jrh import ChatModel, ChatRequest, Completion, FaultKind, Message, ModelFault, Sampling, Usage
+from jrh.testing import FAULTS, ChatServer, Fault, build
+
+# pytest puts its own filters in place of the one that the plugin sets.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:pydantic")
+
+CANARY = "canary-1f9e/+key"
+REQUEST = ChatRequest(messages=(Message(role="user", content="2 + 2 = 4?"),))
+# One for each of the two ways that litellm sends chat completions: OpenAI's client, and its own HTTP handler.
+MODELS = ("openai/judge", "hosted_vllm/judge")
+
+EXPECTED: Mapping[str, FaultKind | Completion | None] = {
+    "429-seconds": FaultKind.RATE_LIMIT,
+    "429-date": FaultKind.RATE_LIMIT,
+    "429-bare": FaultKind.RATE_LIMIT,
+    "500": FaultKind.SERVER_ERROR,
+    "503": FaultKind.SERVER_ERROR,
+    "401": FaultKind.UNAUTHORIZED,
+    "403": FaultKind.UNAUTHORIZED,
+    "400": FaultKind.REJECTED,
+    "404": FaultKind.REJECTED,
+    "reset": FaultKind.CONNECTION,
+    "drip": None,
+    "hang": None,
+    "bad-json": FaultKind.MALFORMED,
+    "empty-choices": FaultKind.MALFORMED,
+    "empty-body": FaultKind.MALFORMED,
+    "html": FaultKind.MALFORMED,
+    "missing-usage": Completion(text="YES", finish_reason="stop"),
+    "length": Completion(text="YES, because this answer is cut off before", finish_reason="length"),
+    "refusal": Completion(text=None, finish_reason="stop", refusal="I cannot help with that."),
+    "content-filter": Completion(text="", finish_reason="content_filter"),
+    "null-content": Completion(text=None, finish_reason="stop"),
+}
+"""What the server does -> the fault, the completion (its usage aside), or None: only a time limit ends it."""
+
+# litellm reads an answer of any length.
+LEFT_OUT = {"huge-body"}
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+    monkeypatch.setenv("HOSTED_VLLM_API_KEY", CANARY)
+
+
+@asynccontextmanager
+async def model_at(url: str, model: str = "openai/judge", **options: Any) -> AsyncIterator[ChatModel]:
+    built = build(jrh_litellm.plugin, "litellm", options={"model": model, "api_base": url, **options})
+    try:
+        yield built
+    finally:
+        await built.aclose()
+
+
+async def fault_of(model: ChatModel, request: ChatRequest = REQUEST) -> ModelFault:
+    with pytest.raises(ModelFault) as caught:
+        await model.complete(request)
+    return caught.value
+
+
+def test_the_table_knows_every_fault_of_the_chat_server() -> None:
+    assert set(EXPECTED) | LEFT_OUT == set(FAULTS)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("kind", sorted(EXPECTED))
+async def test_every_misbehaviour_ends_as_it_should_with_one_request(kind: str, name: str) -> None:
+    expected = EXPECTED[kind]
+    with ChatServer(faults=[Fault(kind)]) as server:
+        async with model_at(server.url, name) as model:
+            if expected is None:
+                with pytest.raises(TimeoutError):
+                    async with asyncio.timeout(0.3):
+                        await model.complete(REQUEST)
+            elif isinstance(expected, FaultKind):
+                assert (await fault_of(model)).kind is expected
+            else:
+                got = await model.complete(REQUEST)
+                assert (got.text, got.finish_reason, got.refusal) == (
+                    expected.text,
+                    expected.finish_reason,
+                    expected.refusal,
+                )
+                assert (got.usage == Usage()) is (kind == "missing-usage")
+        assert server.count == 1
+
+
+@pytest.mark.parametrize("name", MODELS)
+async def test_a_server_that_is_not_there_is_a_connection_fault(name: str, unused_tcp_port: int) -> None:
+    async with model_at(f"http://127.0.0.1:{unused_tcp_port}/v1", name) as model:
+        assert (await fault_of(model)).kind is FaultKind.CONNECTION
+
+
+YES = {"role": "assistant", "content": "YES"}
+EMPTY = {"role": "assistant", "content": ""}
+
+
+def completion(message: object = YES, usage: object = None, **choice: Any) -> dict[str, Any]:
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "judge-2025",
+        "system_fingerprint": "fp_1",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": message, **choice}],
+        "usage": usage,
+    }
+
+
+WHOLE = {"prompt_tokens": 11, "completion_tokens": 9, "total_tokens": 20}
+
+READINGS: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = (
+    (completion(usage=WHOLE), {"usage": Usage(prompt_tokens=11, completion_tokens=9)}),
+    (
+        completion(usage={**WHOLE, "completion_tokens_details": {"reasoning_tokens": 6}}),
+        {"usage": Usage(prompt_tokens=11, completion_tokens=9, reasoning_tokens=6)},
+    ),
+    (completion(usage={}), {"usage": Usage()}),
+    (completion(usage={"prompt_tokens": 5}), {"usage": Usage(prompt_tokens=5)}),
+    (
+        completion(
+            {"role": "assistant", "content": ""}, {"prompt_tokens": 5, "completion_tokens": 0, "total_tokens": 5}
+        ),
+        {"text": "", "usage": Usage(prompt_tokens=5, completion_tokens=0)},
+    ),
+    (completion(usage={**WHOLE, "cost": 0.25}), {"cost": 0.25}),
+    (completion(), {"model_version": "judge-2025 fp_1"}),
+    (completion({"role": "assistant", "content": "a\ud800b"}), {"text": "a?b"}),
+    (completion(finish_reason="length"), {"finish_reason": "length"}),
+    (completion(finish_reason="max_tokens"), {"finish_reason": "length"}),
+)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(("body", "expected"), READINGS)
+async def test_what_the_provider_says_arrives_and_nothing_else(
+    body: dict[str, Any], expected: dict[str, Any], name: str, raw_server: Any, answer: Callable[..., bytes]
+) -> None:
+    raw_server.answer = answer(200, body)
+    async with model_at(raw_server.url, name) as model:
+        got = await model.complete(REQUEST)
+    version = expected.get("model_version")
+    assert {key: getattr(got, key) for key in expected if key != "model_version"} == {
+        key: value for key, value in expected.items() if key != "model_version"
+    }
+    # litellm keeps the provider's name before that of the model for some providers.
+    assert version is None or got.model_version.removeprefix("hosted_vllm/") == version
+
+
+BROKEN: tuple[tuple[object, FaultKind], ...] = (
+    (b"[1, 2]", FaultKind.MALFORMED),
+    (b"null", FaultKind.MALFORMED),
+    ({"id": "1"}, FaultKind.MALFORMED),
+    ({**completion(), "choices": None}, FaultKind.MALFORMED),
+    ({**completion(), "choices": [{"index": 0, "finish_reason": "stop"}]}, FaultKind.MALFORMED),
+    (completion({"role": "assistant", "content": 5}), FaultKind.MALFORMED),
+    (completion(finish_reason="error"), FaultKind.SERVER_ERROR),
+    ({"error": {"message": "upstream dead", "code": 502}}, FaultKind.SERVER_ERROR),
+)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(("body", "kind"), BROKEN)
+async def test_an_answer_that_is_none_is_a_fault(
+    body: object, kind: FaultKind, name: str, raw_server: Any, answer: Callable[..., bytes]
+) -> None:
+    raw_server.answer = answer(200, body)
+    async with model_at(raw_server.url, name) as model:
+        assert (await fault_of(model)).kind is kind
+    assert len(raw_server.heads) == 1
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (402, "payment", FaultKind.REJECTED),
+        (408, "late", FaultKind.TIMEOUT),
+        (409, "busy", FaultKind.SERVER_ERROR),
+        (413, "long", FaultKind.REJECTED),
+        (422, "odd", FaultKind.REJECTED),
+        (400, "context_length_exceeded", FaultKind.REJECTED),
+        (429, "insufficient_quota", FaultKind.REJECTED),
+        (502, "gateway", FaultKind.SERVER_ERROR),
+    ],
+)
+async def test_a_status_has_one_meaning(
+    status: int, code: str, kind: FaultKind, name: str, raw_server: Any, answer: Callable[..., bytes]
+) -> None:
+    raw_server.answer = answer(status, {"error": {"message": "what is wrong", "code": code}})
+    async with model_at(raw_server.url, name) as model:
+        fault = await fault_of(model)
+    assert (fault.kind, fault.status, len(raw_server.heads)) == (kind, status, 1)
+    assert "what is wrong" in fault.detail
+
+
+@pytest.mark.parametrize("name", MODELS)
+async def test_a_prompt_that_the_filter_declines_is_a_refusal(
+    name: str, raw_server: Any, answer: Callable[..., bytes]
+) -> None:
+    raw_server.answer = answer(400, {"error": {"message": "filtered: violence", "code": "content_filter"}})
+    async with model_at(raw_server.url, name) as model:
+        got = await model.complete(REQUEST)
+    assert (got.text, got.finish_reason) == (None, "content_filter")
+    assert "filtered: violence" in str(got.refusal)
+
+
+@pytest.mark.parametrize("name", MODELS)
+async def test_milliseconds_to_wait_are_passed_on(name: str, raw_server: Any, answer: Callable[..., bytes]) -> None:
+    raw_server.answer = answer(429, {"error": {"message": "slow"}}, retry_after_ms="1500")
+    async with model_at(raw_server.url, name) as model:
+        assert (await fault_of(model)).retry_after == 1.5
+
+
+@pytest.mark.parametrize("name", MODELS)
+async def test_everything_asked_arrives_under_its_name(name: str, raw_server: Any) -> None:
+    schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    sampling = Sampling(temperature=0.0, top_p=0.5, max_tokens=5, seed=0)
+    request = ChatRequest(messages=REQUEST.messages, sampling=sampling, json_schema=schema, top_logprobs=3)
+    async with model_at(raw_server.url, name, extra={"top_k": 3}) as model:
+        await model.complete(request)
+    sent = raw_server.bodies[0]
+    limit = sent.pop("max_tokens", None) or sent.pop("max_completion_tokens")
+    assert limit == 5
+    assert sent == {
+        "model": "judge",
+        "messages": [{"role": "user", "content": "2 + 2 = 4?"}],
+        "temperature": 0.0,
+        "top_p": 0.5,
+        "seed": 0,
+        "logprobs": True,
+        "top_logprobs": 3,
+        "top_k": 3,
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "reply", "strict": True, "schema": schema},
+        },
+    }
+
+
+async def test_log_probabilities_become_probabilities(raw_server: Any, answer: Callable[..., bytes]) -> None:
+    likely = [{"token": "4", "logprob": -0.5, "bytes": None}, {"token": "5", "logprob": -1.0, "bytes": None}]
+    content = [{"token": "4", "logprob": -0.5, "bytes": None, "top_logprobs": likely}]
+    raw_server.answer = answer(200, completion(finish_reason="stop", logprobs={"content": content}))
+    async with model_at(raw_server.url) as model:
+        (position,) = (await model.complete(REQUEST)).token_probabilities
+    assert position == pytest.approx({"4": 0.6065306597, "5": 0.3678794412})
+
+
+async def test_a_setting_the_model_does_not_know_is_refused_unless_it_may_be_dropped(raw_server: Any) -> None:
+    request = ChatRequest(messages=REQUEST.messages, sampling=Sampling(temperature=0.5))
+    async with model_at(raw_server.url, "openai/o1") as strict:
+        fault = await fault_of(strict, request)
+    assert (fault.kind, len(raw_server.heads)) == (FaultKind.REJECTED, 0)
+    assert "temperature" in fault.detail
+    async with model_at(raw_server.url, "openai/o1", drop_params=True) as tolerant:
+        await tolerant.complete(request)
+    assert "temperature" not in raw_server.bodies[0]
+
+
+async def test_a_server_of_ones_own_needs_no_key(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    async with model_at(raw_server.url) as model:
+        assert (await model.complete(REQUEST)).text == "YES"
+
+
+async def test_the_key_of_another_variable_is_sent(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEAM_KEY", " canary-team ")
+    async with model_at(raw_server.url, api_key_env="TEAM_KEY") as model:
+        await model.complete(REQUEST)
+    assert "authorization: bearer canary-team\r\n" in raw_server.heads[0].lower()

@@ -1,0 +1,63 @@
+"""The report for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from enum import Enum
+
+import attrs
+from jrh import RunReport
+
+from jrh_report.options import JsonOptions
+
+
+@attrs.frozen
+class JsonReporter:
+    """Writes the whole report as JSON: full floating-point numbers, `null` for what is not known, never NaN.
+
+    The document is the `RunReport` without its records, which stay in the run's store; `schemas/results.schema.json`
+    describes it. It is written in ASCII, so that nothing in it can act on the terminal it is printed to.
+    """
+
+    options: JsonOptions
+
+    def render(self, report: RunReport) -> str:
+        """Return the document."""
+        indent = self.options.indent or None
+        separators = None if indent else (",", ":")
+        return json.dumps(document(report), indent=indent, separators=separators, allow_nan=False) + "\n"
+
+
+def document(report: RunReport) -> dict[str, object]:
+    """Return the report as JSON-like values, without the records."""
+    return {
+        attribute.name: plain(getattr(report, attribute.name))
+        for attribute in attrs.fields(RunReport)
+        if attribute.name != "records"
+    }
+
+
+def plain(value: object) -> object:
+    """Return a value as JSON-like types: classes as objects, sets sorted, enums as their values, NaN as null."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    entries = _entries(value)
+    return value if entries is None else {name: plain(entry) for name, entry in entries.items()}
+
+
+def _entries(value: object) -> dict[str, object] | None:
+    """Return the fields of a class or the entries of a mapping; None for everything else."""
+    if isinstance(value, Mapping):
+        return {str(key): entry for key, entry in value.items()}
+    kind: type = type(value)
+    if attrs.has(kind):
+        return {attribute.name: getattr(value, attribute.name) for attribute in attrs.fields(kind)}
+    return None

@@ -1,0 +1,86 @@
+"""The main table of a task in the terminal: one block per judge, under one heading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from jrh import RunReport
+from rich.console import RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from jrh_report import numbers, tables
+from jrh_report.overview import HEADINGS, NOISE, Overview, Row
+from jrh_report.safe import clean
+
+_DIGITS: Final = 2
+_GAP: Final = 2
+_TESTS: Final = 14
+"""The least columns for the names of tests; longer ones fold."""
+
+
+def main_table(report: RunReport, main: Overview, width: int) -> Iterator[RenderableType]:
+    """Yield the parts of the table.
+
+    An interval stands beside its estimate where the width allows, otherwise below it; the number of trials and of
+    missing verdicts below both.
+    """
+    cells, sizes = _arranged(main, width)
+    first = max(_TESTS, min(width - sum(sizes) - _GAP * len(sizes), max(len(clean(row.test)) + 2 for row in main.rows)))
+    heading = [Text(HEADINGS[column], style="bold") for column in main.columns]
+    yield _block(first, sizes, [[Text(""), *heading]])
+    lines = zip(main.rows, cells, strict=True)
+    for judge, block in groupby(lines, key=lambda line: line[0].judge):
+        yield Text(clean(tables.judge_label(report, judge)), style="bold cyan")
+        yield _block(first, sizes, [[Text(f"  {clean(row.test)}"), *texts] for row, texts in block])
+
+
+def _arranged(main: Overview, width: int) -> tuple[list[list[Text]], list[int]]:
+    """Write all cells, with the interval beside the estimate if that fits; return them with the columns' widths."""
+    cells: list[list[Text]] = []
+    sizes: list[int] = []
+    for separator in (" ", "\n"):
+        cells = [[_cell(row, column, separator) for column in main.columns] for row in main.rows]
+        sizes = [
+            max(len(HEADINGS[column]), *(_width(texts[place]) for texts in cells))
+            for place, column in enumerate(main.columns)
+        ]
+        if sum(sizes) + _GAP * len(sizes) + _TESTS <= width:
+            break
+    return cells, sizes
+
+
+def _block(first: int, sizes: Sequence[int], rows: Sequence[Sequence[Text]]) -> Grid:
+    grid = Grid(box=None, padding=(0, 0, 0, _GAP), pad_edge=False, show_header=False)
+    grid.add_column("", width=first, overflow="fold")
+    for size in sizes:
+        grid.add_column("", width=size, overflow="fold")
+    for row in rows:
+        grid.add_row(*row)
+    return grid
+
+
+def _cell(row: Row, column: str, separator: str) -> Text:
+    measure = row.cells.get(column)
+    if measure is None:
+        return Text("-", style="dim")
+    if not numbers.estimable(measure):
+        written = numbers.estimate(measure, _DIGITS).replace(" (", "\n(")
+        return Text.assemble((written, "dim"), "\n", _sizes(row, column, separator))
+    # What belongs to the reference and not to this test stands back.
+    style = "dim" if column == NOISE and not row.own_noise else ""
+    estimate, interval = numbers.estimate(measure, _DIGITS), numbers.interval(measure, _DIGITS)
+    return Text.assemble((estimate, style), separator, (interval, "dim"), "\n", _sizes(row, column, separator))
+
+
+def _sizes(row: Row, column: str, separator: str) -> tuple[str, str]:
+    measure = row.cells[column]
+    if column == NOISE and not row.own_noise:
+        return "(reference)", "dim"
+    return numbers.sizes(measure, f",{separator}"), "yellow" if measure.missing else "dim"
+
+
+def _width(text: Text) -> int:
+    return max(len(line) for line in text.plain.split("\n"))

@@ -1,0 +1,215 @@
+"""The report as plain tables of text, the same for every format; each format makes the text harmless itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Final
+
+from attrs import frozen
+from jrh import CostLine, Measure, RunReport, ScaleKind, Status, TaskSummary
+
+from jrh_report import numbers
+
+_OPTION: Final = 80
+"""Characters of an option's value that are shown."""
+
+_MEASURE_COLUMNS: Final = (
+    "judge",
+    "test",
+    "cell",
+    "estimate",
+    "interval",
+    "method",
+    "n",
+    "items",
+    "missing",
+    "worst to best",
+    "flags",
+)
+
+
+@frozen(kw_only=True)
+class Table:
+    """A table of text."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    right: tuple[int, ...] = ()
+    """Columns of numbers, which stand to the right."""
+
+
+def judge_label(report: RunReport, judge: str) -> str:
+    """Return the judge's name, marked where its answers are made up."""
+    return f"{judge} (simulated)" if judge in report.simulated else judge
+
+
+def totals(report: RunReport) -> str:
+    """Say how much of the plan has been answered, in one sentence."""
+    if not report.planned:
+        return "Nothing was planned: there is no trial to report."
+    if report.missing_records:
+        done = report.planned - report.missing_records
+        return f"INCOMPLETE: {done:,} of {report.planned:,} planned trials were put; run the suite again to continue."
+    return f"All {report.planned:,} planned trials were put."
+
+
+def task_line(summary: TaskSummary) -> str:
+    """Describe a task and its data in one line."""
+    scale = summary.task.scale
+    labels = f"{scale.labels[0]} to {scale.labels[-1]}" if scale.ordered else ", ".join(scale.labels)
+    kind = {ScaleKind.LABELS: "labels", ScaleKind.ORDINAL: "levels", ScaleKind.PAIRWISE: "preference"}[scale.kind]
+    balance = ", ".join(f"{label}: {summary.gold.get(label, 0)}" for label in scale.labels)
+    gold = f"{summary.labelled} with gold ({balance})" if summary.labelled else "none with gold"
+    return f"{summary.task.mode.value}, {kind} {labels}; {summary.items} items, {gold}"
+
+
+def missing_verdicts(report: RunReport) -> Table | None:
+    """Tabulate the trials without a verdict by judge and status; None where every trial has one."""
+    names = [status.value for status in Status if status is not Status.OK]
+    found = {judge: dict.fromkeys(names, 0) for judge in report.judges}
+    sizes = dict.fromkeys(report.judges, 0)
+    if len(report.records):
+        for (judge, status), rows in report.records.split("judge", "status"):
+            sizes[judge] = sizes.get(judge, 0) + len(rows)
+            if status in names:
+                found.setdefault(judge, dict.fromkeys(names, 0))[status] += len(rows)
+    used = [name for name in names if any(by_status[name] for by_status in found.values())]
+    if not used:
+        return None
+    return Table(
+        title="Missing verdicts",
+        columns=("judge", "trials", *used),
+        rows=tuple(
+            (judge_label(report, judge), f"{sizes[judge]:,}", *(f"{by_status[name]:,}" for name in used))
+            for judge, by_status in found.items()
+        ),
+        right=tuple(range(1, len(used) + 2)),
+    )
+
+
+def attrition(report: RunReport) -> Table | None:
+    """Tabulate what became of every test's drafts."""
+    if not report.attrition:
+        return None
+    return Table(
+        title="Cases",
+        columns=("task", "test", "items", "drafted", "kept", "rejected and skipped"),
+        rows=tuple(
+            (
+                line.task,
+                line.test,
+                f"{line.items:,}",
+                f"{line.drafted:,}",
+                f"{line.kept:,}",
+                "; ".join(
+                    part
+                    for part in (
+                        f"rejected: {numbers.counts(line.rejected)}" if line.rejected else "",
+                        f"skipped: {numbers.counts(line.skipped)}" if line.skipped else "",
+                    )
+                    if part
+                ),
+            )
+            for line in report.attrition
+        ),
+        right=(2, 3, 4),
+    )
+
+
+def faults(report: RunReport) -> Table | None:
+    """Tabulate failed attempts by model and kind."""
+    if not report.faults:
+        return None
+    return Table(
+        title="Faults",
+        columns=("model", "kind", "failed attempts", "retried", "final"),
+        rows=tuple(
+            (line.model, line.kind, f"{line.attempts:,}", f"{line.attempts - line.final:,}", f"{line.final:,}")
+            for line in report.faults
+        ),
+        right=(2, 3, 4),
+    )
+
+
+def costs(report: RunReport, *, by_test: bool) -> Table | None:
+    """Tabulate what the replies cost, per judge or per judge, task and test, with the total."""
+    if not report.costs:
+        return None
+    keys: dict[tuple[str, ...], list[CostLine]] = {}
+    for line in report.costs:
+        name = judge_label(report, line.judge)
+        keys.setdefault((name, line.task, line.test) if by_test else (name,), []).append(line)
+    rows = [(*key, *_cost_cells(lines)) for key, lines in keys.items()]
+    if len(rows) > 1:
+        rows.append(("total", *(("", "") if by_test else ()), *_cost_cells(report.costs)))
+    first = ("judge", "task", "test") if by_test else ("judge",)
+    return Table(
+        title="Cost",
+        columns=(*first, "trials", "US dollars", "prompt tokens", "completion tokens"),
+        rows=tuple(rows),
+        right=tuple(range(len(first), len(first) + 4)),
+    )
+
+
+def _cost_cells(lines: Iterable[CostLine]) -> tuple[str, ...]:
+    lines = tuple(lines)
+    trials, unknown = sum(line.trials for line in lines), sum(line.unknown for line in lines)
+    uncounted = sum(line.tokens_unknown for line in lines)
+    return (
+        f"{trials:,}",
+        numbers.dollars(sum(line.cost for line in lines), unknown, trials),
+        numbers.tokens(sum(line.prompt_tokens for line in lines), uncounted, trials),
+        numbers.tokens(sum(line.completion_tokens for line in lines), uncounted, trials),
+    )
+
+
+def components(report: RunReport) -> Table | None:
+    """Tabulate what the run was made of."""
+    if not report.components:
+        return None
+    return Table(
+        title="Made of",
+        columns=("role", "name", "component", "version", "options"),
+        rows=tuple(
+            (
+                used.role,
+                f"{used.name} (simulated)" if used.simulated else used.name,
+                used.component,
+                used.version,
+                ", ".join(f"{key}={_option(value)}" for key, value in used.options.items()),
+            )
+            for used in report.components
+        ),
+    )
+
+
+def _option(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _OPTION else text[: _OPTION - 1] + "…"
+
+
+def measures(report: RunReport, found: Iterable[Measure], digits: int) -> Table:
+    """Tabulate measures with everything needed to believe them."""
+    return Table(
+        title="Measures",
+        columns=_MEASURE_COLUMNS,
+        rows=tuple(
+            (
+                judge_label(report, measure.judge),
+                measure.test,
+                ", ".join(f"{key}={value}" for key, value in measure.cell.items()),
+                numbers.estimate(measure, digits),
+                numbers.interval(measure, digits),
+                measure.interval.method if measure.interval else "",
+                f"{measure.n_trials:,}",
+                f"{measure.n_items:,}",
+                numbers.counts(measure.missing),
+                numbers.bounds(measure, digits),
+                "; ".join(part for part in (", ".join(measure.flags), measure.note) if part),
+            )
+            for measure in found
+        ),
+        right=(6, 7),
+    )

@@ -1,0 +1,154 @@
+"""The report at the end of a run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from io import StringIO
+from typing import Final
+
+from attrs import frozen
+from jrh import RunReport, TaskSummary
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from jrh_report import tables
+from jrh_report.flags import cautions
+from jrh_report.main_table import main_table
+from jrh_report.options import TerminalOptions
+from jrh_report.overview import LEGEND, Overview, overview
+from jrh_report.safe import clean
+
+_PLAIN_WIDTH: Final = 100
+_NARROWEST: Final = 60
+_INDENT: Final = 2
+
+
+@frozen
+class TerminalReporter:
+    """Renders the report for a terminal; what is not a terminal gets the same text without colour."""
+
+    options: TerminalOptions
+
+    def render(self, report: RunReport) -> str:
+        """Return the text, with colour codes only where they are wanted."""
+        target = StringIO()
+        coloured, width = self._coloured(), self._width()
+        console = Console(
+            file=target,
+            width=width,
+            force_terminal=coloured,
+            color_system="standard" if coloured else None,
+            no_color=not coloured,
+            markup=False,
+            highlight=False,
+            emoji=False,
+            legacy_windows=False,
+            _environ={},
+        )
+        for part in _parts(report, width):
+            console.print(part)
+        # Rich fills lines up to the width; nobody wants to copy that.
+        return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"
+
+    def _coloured(self) -> bool:
+        if self.options.color == "auto":
+            return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        return self.options.color == "always"
+
+    def _width(self) -> int:
+        if self.options.width is not None:
+            return self.options.width
+        return max(_NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _PLAIN_WIDTH
+
+
+def _parts(report: RunReport, width: int) -> Iterator[RenderableType]:
+    yield from _header(report)
+    mains = {summary.task.name: overview(report, summary.task.name) for summary in report.tasks}
+    for summary in report.tasks:
+        yield from _task(report, summary, mains[summary.task.name], width)
+    yield from _legend(mains)
+    for table in (
+        tables.missing_verdicts(report),
+        tables.attrition(report),
+        tables.faults(report),
+        tables.costs(report, by_test=False),
+    ):
+        if table is not None:
+            yield from _heading(table.title)
+            yield _indented(_grid(table))
+    yield from _components(report)
+    if report.notes:
+        yield from _heading("Notes")
+        yield from (_bullet(clean(note, 400)) for note in report.notes)
+    yield Text("")
+    yield Text("Every measure, also per variant, with kappa and bounds: report.md, report.json", style="dim")
+
+
+def _header(report: RunReport) -> Iterator[RenderableType]:
+    yield Text(f"Reliability report: {clean(report.suite)}", style="bold")
+    yield Text(tables.totals(report), style="yellow" if report.missing_records else "")
+    yield Text(f"Run {clean(report.run_id, 12)}, seed {report.seed}, jrh {clean(report.version)}", style="dim")
+
+
+def _task(report: RunReport, summary: TaskSummary, main: Overview, width: int) -> Iterator[RenderableType]:
+    yield from _heading(f"Task {clean(summary.task.name)}")
+    yield _indented(Text(clean(tables.task_line(summary)), style="dim"))
+    yield Text("")
+    if not main.rows:
+        yield _indented(Text("No measure of this task."))
+        return
+    yield from (_indented(part) for part in main_table(report, main, width - _INDENT))
+    caution = cautions(report, summary.task.name)
+    if caution:
+        yield Text("")
+        yield from (_bullet(clean(line, 400), style="yellow", mark="!") for line in caution)
+
+
+def _legend(mains: dict[str, Overview]) -> Iterator[RenderableType]:
+    used = [name for name in LEGEND if any(name in main.columns for main in mains.values())]
+    if used:
+        yield Text("")
+        yield from (_bullet(LEGEND[name], style="dim") for name in used)
+
+
+def _components(report: RunReport) -> Iterator[RenderableType]:
+    table = tables.components(report)
+    if table is None:
+        return
+    yield from _heading(table.title)
+    for role, name, component, version, options in table.rows:
+        line = Text.assemble(f"{clean(role)} ", (clean(name), "bold"), f"  {clean(component)} {clean(version)}")
+        yield _indented(line)
+        if options:
+            yield Padding(Text(clean(options, 400), style="dim"), (0, 0, 0, 2 * _INDENT))
+
+
+def _heading(title: str) -> Iterator[RenderableType]:
+    yield Text("")
+    yield Text(title, style="bold")
+
+
+def _indented(body: RenderableType) -> Padding:
+    return Padding(body, (0, 0, 0, _INDENT))
+
+
+def _grid(table: tables.Table) -> Grid:
+    grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for place, name in enumerate(table.columns):
+        grid.add_column(name, justify="right" if place in table.right else "left", overflow="fold")
+    for row in table.rows:
+        grid.add_row(*(Text(clean(cell)) for cell in row))
+    return grid
+
+
+def _bullet(text: str, style: str = "", mark: str = "-") -> Padding:
+    grid = Grid(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_header=False)
+    grid.add_column("", width=1)
+    grid.add_column("", overflow="fold")
+    grid.add_row(Text(mark, style=style), Text(text, style=style))
+    return _indented(grid)

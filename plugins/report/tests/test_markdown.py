@@ -1,0 +1,123 @@
+import json
+import re
+
+from attrs import evolve
+from jrh import RecordTable
+from jrh.testing import empty_report
+
+
+def _tables(text: str) -> list[list[list[str]]]:
+    """Return the cells of every table; a pipe that is escaped parts nothing."""
+    tables, current = [], []
+    for line in [*text.splitlines(), ""]:
+        if line.startswith("| "):
+            current.append([cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]])
+        elif current:
+            tables.append(current)
+            current = []
+    return tables
+
+
+def test_every_number_equals_that_of_the_json_report(render, report) -> None:
+    found = json.loads(render("json", report))["measures"]
+    rows = {}
+    markdown = render("markdown", report)
+    for block in re.findall(r"<details><summary>(.*?)</summary>(.*?)</details>", markdown, flags=re.DOTALL):
+        for row in _tables(block[1])[0][2:]:
+            rows[block[0], row[0].removesuffix(" (simulated)"), row[1], row[2]] = row[3:]
+    assert len(rows) == len(found)
+    for measure in found:
+        cell = ", ".join(f"{key}={value}" for key, value in measure["cell"].items())
+        row = rows[measure["name"], measure["judge"], measure["test"], cell]
+        if measure["estimate"] is None:
+            assert row[0] == "not estimable (degenerate)"
+            continue
+        assert float(row[0].strip("<>")) == round(measure["estimate"], 3) + 0.0
+        assert int(row[3]) == measure["n_trials"]
+        if measure["interval"]:
+            low, high = (float(end.strip("<>")) for end in row[1].replace("\\", "").strip("[]").split(", "))
+            assert abs(low - measure["interval"]["low"]) <= 0.001
+            assert abs(high - measure["interval"]["high"]) <= 0.001
+
+
+def test_every_row_has_as_many_cells_as_its_heading_whatever_the_text(render, report) -> None:
+    evil = "a|b\n| c | `d` <script>alert(1)</script> \\| [x](javascript:y) \x1b[31m"
+    hostile = evolve(
+        report,
+        suite=evil,
+        judges=(evil,),
+        simulated=frozenset(),
+        notes=(evil, "# not a heading"),
+        measures=tuple(
+            evolve(measure, judge=evil, cell={"variant": evil}, note=evil)
+            for measure in report.measures
+            if measure.judge == "baseline"
+        ),
+        attrition=(evolve(report.attrition[0], rejected={evil: 1}),),
+        components=(evolve(report.components[0], options={evil: evil}),),
+        records=RecordTable.from_columns({"judge": [evil], "status": ["refused"]}),
+    )
+    text = render("markdown", hostile)
+
+    for table in _tables(text):
+        assert {len(row) for row in table} == {len(table[0])}
+    assert "<script" not in text
+    assert "\x1b" not in text
+    assert "](" not in text.replace("\\](", "")
+    assert "\n- \\# not a heading" in text
+
+
+def test_the_main_table_has_judges_tests_intervals_and_missing_counts(render, report) -> None:
+    main = _tables(render("markdown", report))[0]
+
+    assert main[0] == ["judge", "test", "accuracy", "agreement", "flip rate", "noise floor"]
+    assert main[6] == [
+        "gpt-4o-mini",
+        "format",
+        r"0.680 \[0.629, 0.710\] n=117, 3 missing",
+        r"0.937 \[0.885, 0.967\] n=117, 3 missing",
+        r"0.063 \[0.012, 0.094\] n=117, 3 missing",
+        r"0.043 \[0.000, 0.073\] n=117, 3 missing (reference)",
+    ]
+    assert [row[0] for row in main[2:]] == ["baseline"] * 3 + ["gpt-4o-mini"] * 3 + ["yes-man (simulated)"] * 3
+
+
+def test_missing_verdicts_faults_and_rejected_cases_are_tabulated(render, report) -> None:
+    text = render("markdown", report)
+    tables = {tuple(table[0]): table[2:] for table in _tables(text)}
+
+    assert tables["judge", "trials", "unparsable", "timeout"][1] == ["gpt-4o-mini", "23", "2", "1"]
+    assert tables["model", "kind", "failed attempts", "retried", "final"] == [
+        ["mini", r"rate\_limit", "12", "12", "0"],
+        ["mini", "timeout", "4", "3", "1"],
+    ]
+    lost = "rejected: words-unchanged: a word changed 4; skipped: no paragraph break 3"
+    assert tables["task", "test", "items", "drafted", "kept", "rejected and skipped"] == [
+        ["essays", "format", "60", "180", "176", lost]
+    ]
+
+
+def test_what_the_run_was_made_of_is_told_with_versions_options_and_seeds(render, report) -> None:
+    text = render("markdown", report)
+
+    assert '| judge | gpt-4o-mini | jrh-judges/llm | 0.1.0 | model="mini", parser="json", seed=3 |' in text
+    assert "| judge | yes-man (simulated) | jrh-simulated/noisy | 0.2.0 | accuracy=0.6 |" in text
+    assert "seed 7, jrh 0.1.0" in text
+
+
+def test_details_can_be_left_out(render, report) -> None:
+    assert "<details>" not in render("markdown", report, details=False)
+
+
+def test_measures_outside_the_tasks_are_not_lost(render, report, measure) -> None:
+    text = render("markdown", evolve(report, measures=(measure("answered", task="", test="", estimate=0.25),)))
+
+    assert "## Other measures" in text
+    assert "| baseline |  |  | 0.250 |" in text
+
+
+def test_an_empty_run_is_a_short_document(render) -> None:
+    text = render("markdown", empty_report())
+
+    assert "Nothing was planned" in text
+    assert "|" not in text

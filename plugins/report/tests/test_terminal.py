@@ -1,0 +1,169 @@
+import io
+import re
+
+import pytest
+from attrs import evolve
+from jrh import RecordTable, Scale, Task, TaskSummary
+from jrh.testing import empty_report
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
+def test_no_line_is_wider_than_the_terminal(render, report, width: int) -> None:
+    lines = render("terminal", report, width=width).splitlines()
+
+    assert max(len(line) for line in lines) <= width
+    assert not [line for line in lines if line != line.rstrip()]
+
+
+def test_wide_terminals_have_intervals_beside_the_estimates(render, report) -> None:
+    text = render("terminal", report, width=120)
+
+    format_row = next(line for line in text.splitlines() if line.startswith("    format"))
+    assert re.split(r" {2,}", format_row.strip()) == [
+        "format", "0.71 [0.66, 0.74]", "0.97 [0.92, >0.99]", "0.03 [0.00, 0.06]", "0.01 [0.00, 0.04]",
+    ]  # fmt: skip
+
+
+def test_narrow_terminals_have_intervals_below_the_estimates(render, report) -> None:
+    lines = render("terminal", report, width=80).splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("    format"))
+
+    assert re.split(r" {2,}", lines[at].strip()) == ["format", "0.71", "0.97", "0.03", "0.01"]
+    assert re.split(r" {2,}", lines[at + 1].strip()) == [
+        "[0.66, 0.74]", "[0.92, >0.99]", "[0.00, 0.06]", "[0.00, 0.04]",
+    ]  # fmt: skip
+
+
+def test_missing_verdicts_stand_beside_every_rate(render, report) -> None:
+    text = render("terminal", report, width=120)
+    block = text[text.index("gpt-4o-mini") : text.index("yes-man (simulated)")]
+
+    assert block.count("n=117, 3 missing") == 2 + 3 + 4
+    assert block.count("(reference)") == 1  # the noise floor of the test that asks once
+
+
+def test_simulated_judges_are_marked_wherever_they_appear(render, report) -> None:
+    for width in (80, 120):
+        text = render("terminal", report, width=width)
+
+        assert text.count("yes-man") == text.count("yes-man (simulated)") >= 4
+
+
+def test_pipes_and_no_color_get_no_colour_codes(render, report, monkeypatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b" not in render("terminal", report)
+
+    monkeypatch.setattr("sys.stdout", _Terminal())
+    assert "\x1b[" in render("terminal", report)
+
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in render("terminal", report)
+    assert "\x1b[" in render("terminal", report, color="always")
+
+
+def test_colour_changes_no_character_of_the_text(render, report) -> None:
+    coloured = render("terminal", report, width=100, color="always")
+    plain = [line.rstrip() for line in re.sub(r"\x1b\[[\d;]*m", "", coloured).splitlines()]
+
+    assert plain == render("terminal", report, width=100, color="never").splitlines()
+
+
+def test_the_width_follows_the_terminal_and_is_100_elsewhere(render, report, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "70")
+    assert render("terminal", report) == render("terminal", report, width=100)
+
+    monkeypatch.setattr("sys.stdout", _Terminal())
+    assert render("terminal", report, color="never") == render("terminal", report, width=70, color="never")
+
+
+def test_hostile_names_do_not_reach_the_terminal(render, report) -> None:
+    evil = "\x1b[2Jevil\x07\u202e [red]x[/red] :smile: " + "y" * 5000
+    hostile = evolve(
+        report,
+        suite=evil,
+        judges=(evil,),
+        notes=(evil,),
+        simulated=frozenset({evil}),
+        measures=tuple(evolve(measure, judge=evil) for measure in report.measures if measure.judge == "baseline"),
+        faults=(evolve(report.faults[0], model=evil),),
+        records=RecordTable.from_columns({"judge": [evil], "status": ["timeout"]}),
+    )
+    text = render("terminal", hostile, width=100)
+
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
+    assert "evil [red]x[/red] :smile:" in text
+    assert len(text) < 8000
+
+
+def test_an_empty_run_says_so(render) -> None:
+    text = render("terminal", empty_report())
+
+    assert "Nothing was planned" in text
+    assert "None" not in text
+
+
+def test_an_interrupted_run_says_how_much_is_there(render, report) -> None:
+    assert "All 960 planned trials were put." in render("terminal", report)
+    text = render("terminal", evolve(report, missing_records=60))
+    assert "INCOMPLETE: 900 of 960 planned trials were put; run the suite again to continue." in text
+
+
+def test_a_run_without_any_verdict_reports_the_statuses_and_no_number(render, report) -> None:
+    nothing = evolve(
+        report,
+        judges=("baseline",),
+        simulated=frozenset(),
+        measures=tuple(
+            evolve(measure, estimate=None, interval=None, n_trials=0, missing={"timeout": 120}, flags=("all-missing",))
+            for measure in report.measures
+            if measure.judge == "baseline"
+        ),
+        records=RecordTable.from_columns({"judge": ["baseline"] * 120, "status": ["timeout"] * 120}),
+    )
+    text = render("terminal", nothing, width=100)
+
+    assert "not estimable" in text
+    assert "n=0, 120 missing" in text
+    assert "all-missing, no verdict to compute it from" in text
+    assert not re.search(r"\d\.\d\d", text[text.index("Task essays") : text.index("Missing verdicts")])
+
+
+def test_a_task_without_measures_says_so(render, report) -> None:
+    lone = TaskSummary(task=Task(name="lone", scale=Scale.of_pairs()), items=3, labelled=0, gold={})
+    text = render("terminal", evolve(report, tasks=(lone,)))
+
+    assert "preference A, B; 3 items, none with gold" in text
+    assert "No measure of this task." in text
+
+
+def test_one_judge_has_no_total_line(render, report) -> None:
+    one = evolve(report, costs=report.costs[:2])
+
+    assert "total" in render("terminal", report)
+    assert "total" not in render("terminal", one)
+
+
+def test_costs_add_up_per_judge_and_never_hide_what_is_unknown(render, report) -> None:
+    text = render("terminal", report, width=120)
+    lines = [re.split(r" {2,}", line.strip()) for line in text[text.index("Cost") :].splitlines()]
+
+    assert [
+        "gpt-4o-mini",
+        "300",
+        "at least $0.0412 (60 of unknown price)",
+        "at least 220,300",
+        "at least 5,000",
+    ] in lines
+    assert ["yes-man (simulated)", "180", "unknown", "unknown", "unknown"] in lines
+
+
+def test_cautions_are_told_once_per_flag_with_their_places(render, report) -> None:
+    text = " ".join(render("terminal", report, width=120).split())
+
+    assert "few-items, few items, so that intervals are wide and rough (kappa): baseline in format; gpt-4o-mini" in text
+    assert "degenerate, not defined on these data (kappa): yes-man (simulated) in format" in text

@@ -1,0 +1,41 @@
+"""Benchmarks: `make bench`, or `python -m tests.benchmarks [NAME ...]`.
+
+Every figure is taken from whole processes, against the bare client on the same server in the same minute, and printed
+as a ratio beside its aim. Nothing is asserted: machines differ, ratios tell.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.benchmarks import replay, startup, throughput
+from tests.benchmarks.table import Line, show
+
+BENCHMARKS = {
+    "startup": startup.lines,
+    "openai-http": throughput.openai_http,
+    "litellm": throughput.litellm,
+    "latency": throughput.latency,
+    "replay": replay.lines,
+}
+
+
+def main(names: list[str]) -> int:
+    """Run the named benchmarks, or all of them, and print their lines as they come."""
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
+    found: list[Line] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names or BENCHMARKS:
+            place = Path(folder) / name
+            place.mkdir()
+            found += BENCHMARKS[name](place)
+    show(found)
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,316 @@
+"""Everything a provider can do wrong ends in a status or in a bounded retry, and never in a score (point 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import frozen
+from jrh.testing import FAULTS, ChatServer, Fault, Outcome, Project
+
+from support.keys import KEY, KEY_VARIABLE
+from support.looking import one, query, report
+from support.suites import PROVIDERS, llm_suite, openai_http, write_items, write_suite
+
+ATTEMPTS = 2
+TIMEOUT = {"openai-http": 2.0, "litellm": 5.0}
+"""Seconds; the first call through litellm takes its time."""
+RETRIED = {
+    "429-seconds": "rate_limit",
+    "429-date": "rate_limit",
+    "429-bare": "rate_limit",
+    "500": "server_error",
+    "503": "server_error",
+    "reset": "connection",
+    "drip": "timeout",
+    "hang": "timeout",
+    "bad-json": "malformed",
+    "empty-choices": "malformed",
+    "empty-body": "malformed",
+    "html": "malformed",
+}
+"""Fault -> the kind its attempts are counted under."""
+FINAL = {"400": "rejected", "404": "rejected"}
+ANSWERS = {
+    "missing-usage": "ok",
+    "length": "truncated",
+    "refusal": "refused",
+    "content-filter": "refused",
+}
+"""Faults that are answers: fault -> status of the verdict."""
+STOPPING = ("401", "403")
+ODD = ("null-content", "huge-body")
+"""Answers without a decision; what their status is called depends on the provider."""
+PRICE = {"input": 1.0, "output": 2.0}
+
+
+def always(kind: str) -> str:
+    return f"An answer. <always {kind}>"
+
+
+def once(kind: str) -> str:
+    return f"An answer. <once {kind}>"
+
+
+@frozen(kw_only=True)
+class Judged:
+    """A finished run against the faulty server."""
+
+    project: Project
+    outcome: Outcome
+    server: ChatServer
+    provider: str
+
+    def record(self, text: str) -> dict[str, Any]:
+        names = ("status", "presented", "canonical", "cost", "attempts", "detail", "prompt_tokens")
+        found = query(
+            self.project,
+            "run",
+            f"SELECT {', '.join(f'r.{name}' for name in names)} FROM records r JOIN items i ON i.id = r.item_id "
+            "WHERE instr(i.payload, ?)",
+            (text,),
+        )
+        assert len(found) == 1, text
+        return dict(zip(names, found[0], strict=True))
+
+    def asked(self, text: str) -> int:
+        return sum(count for prompt, count in self.server.prompts.items() if text in prompt)
+
+
+@pytest.fixture(scope="module", params=list(PROVIDERS))
+def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
+    """One run in which every fault happens, once through each provider."""
+    faults = [Fault(kind, match=always(kind), retry_after=0.2) for kind in FAULTS if kind not in STOPPING]
+    faults += [Fault(kind, match=once(kind), times=1, per_prompt=True, retry_after=0.2) for kind in RETRIED]
+    texts = [always(kind) for kind in FAULTS if kind not in STOPPING] + [once(kind) for kind in RETRIED]
+    texts += ["A healthy answer.", "Another healthy answer."]
+    project = Project(tmp_path_factory.mktemp("faults"), env={KEY_VARIABLE: KEY})
+    with ChatServer("NO", faults=faults) as server:
+        model = PROVIDERS[request.param](
+            server.url, timeout=TIMEOUT[request.param], max_attempts=ATTEMPTS, price=PRICE, max_tokens=50, concurrency=24
+        )
+        write_items(project, texts)
+        write_suite(project, llm_suite(model))
+        outcome = project.run("run", "suite.yaml", "--run-dir", "run", timeout=90)
+        yield Judged(project=project, outcome=outcome, server=server, provider=request.param)
+
+
+def test_every_fault_of_the_server_is_met() -> None:
+    assert {*RETRIED, *FINAL, *ANSWERS, *STOPPING, *ODD} == set(FAULTS)
+
+
+def test_a_run_with_failed_trials_is_incomplete_and_says_how_many(judged: Judged) -> None:
+    assert judged.outcome.exit_code == 3, judged.outcome.output
+    failed = one(judged.project, "run", "SELECT count(*) FROM records WHERE status IN ('timeout', 'provider_error')")
+    total = one(judged.project, "run", "SELECT count(*) FROM trials")
+    assert f"{failed} of {total} trials failed and have no verdict" in judged.outcome.stderr
+    assert "Traceback" not in judged.outcome.output
+
+
+@pytest.mark.parametrize("kind", RETRIED)
+def test_a_lasting_fault_is_retried_in_bounds_and_ends_in_a_status(judged: Judged, kind: str) -> None:
+    record = judged.record(always(kind))
+    expected = "timeout" if RETRIED[kind] == "timeout" else "provider_error"
+    assert record["status"] == expected, record
+    assert record["detail"].startswith(f"{RETRIED[kind]}: "), record
+    assert record["attempts"] == judged.asked(always(kind)) == ATTEMPTS
+    assert (record["presented"], record["canonical"]) == (None, None)
+
+
+@pytest.mark.parametrize("kind", RETRIED)
+def test_a_passing_fault_is_answered_by_the_retry(judged: Judged, kind: str) -> None:
+    record = judged.record(once(kind))
+    assert (record["status"], record["canonical"], record["attempts"]) == ("ok", "NO", 2), record
+    assert judged.asked(once(kind)) == 2
+
+
+@pytest.mark.parametrize("kind", FINAL)
+def test_a_rejected_request_is_not_sent_again(judged: Judged, kind: str) -> None:
+    record = judged.record(always(kind))
+    assert (record["status"], record["canonical"], record["attempts"]) == ("provider_error", None, 1), record
+    assert record["detail"].startswith("rejected: "), record
+    assert judged.asked(always(kind)) == 1
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_an_odd_answer_is_an_answer_and_not_asked_again(judged: Judged, kind: str) -> None:
+    record = judged.record(always(kind))
+    assert record["status"] == ANSWERS[kind], record
+    assert judged.asked(always(kind)) == 1
+
+
+@pytest.mark.parametrize("kind", [*ODD, *RETRIED, *FINAL, "length", "refusal", "content-filter"])
+def test_no_fault_becomes_a_score(judged: Judged, kind: str) -> None:
+    record = judged.record(always(kind))
+    assert record["status"] != "ok"
+    assert (record["presented"], record["canonical"]) == (None, None)
+
+
+def test_a_reply_cut_at_the_limit_is_not_parsed_though_a_label_stands_in_it(judged: Judged) -> None:
+    record = judged.record(always("length"))
+    reply = one(
+        judged.project, "run", "SELECT payload FROM calls WHERE outcome = 'truncated' AND instr(payload, 'YES, because')"
+    )
+    assert "length" in reply
+    assert (record["status"], record["canonical"]) == ("truncated", None)
+
+
+def test_a_reply_without_token_counts_has_an_unknown_cost_and_not_none(judged: Judged) -> None:
+    record = judged.record(always("missing-usage"))
+    assert record["status"] == "ok"
+    assert record["cost"] is None
+    assert record["prompt_tokens"] is None
+    assert one(judged.project, "run", "SELECT count(*) FROM calls WHERE outcome = 'ok' AND cost IS NULL") == 1
+    (line,) = report(judged.project, "run")["costs"]
+    assert line["unknown"] >= 1
+    assert line["tokens_unknown"] >= 1
+
+
+def test_an_answered_trial_costs_what_its_tokens_cost(judged: Judged) -> None:
+    record = judged.record("A healthy answer.")
+    tokens = query(judged.project, "run", "SELECT prompt_tokens, completion_tokens FROM records WHERE cost IS NOT NULL")
+    assert record["cost"] > 0
+    known = one(judged.project, "run", "SELECT total(cost) FROM records WHERE status NOT IN ('timeout', 'provider_error')")
+    assert known == pytest.approx(sum((asked * 1.0 + answered * 2.0) / 1e6 for asked, answered in tokens if asked))
+
+
+def test_every_attempt_stands_in_the_store_with_its_outcome(judged: Judged) -> None:
+    counted = dict(query(judged.project, "run", "SELECT outcome, count(*) FROM calls GROUP BY outcome"))
+    assert None not in counted
+    assert sum(counted.values()) == judged.server.count
+    for kind in ("rate_limit", "server_error", "connection", "timeout"):
+        faults = sum(each == kind for each in RETRIED.values())
+        assert counted[kind] == faults * (ATTEMPTS + 1), kind
+    assert counted["rejected"] == len(FINAL)
+    assert counted["truncated"] == 1
+    assert counted["refused"] == 2
+
+
+def test_the_reports_count_the_faults(judged: Judged) -> None:
+    lines = {line["kind"]: line for line in report(judged.project, "run")["faults"]}
+    counted = dict(query(judged.project, "run", "SELECT outcome, count(*) FROM calls GROUP BY outcome"))
+    for kind in ("rate_limit", "server_error", "connection", "timeout", "rejected", "malformed"):
+        assert lines[kind]["attempts"] == counted[kind], kind
+        lost = one(
+            judged.project, "run", "SELECT count(*) FROM records WHERE detail LIKE ? || ': %'", (kind,)
+        )
+        assert lines[kind]["final"] == lost, kind
+    assert not {"ok", "refused", "truncated"} & set(lines)
+    text = judged.project.read("run/report.md")
+    assert f"| mini | timeout | {counted['timeout']} | " in text
+
+
+def test_the_reports_count_the_missing_verdicts_by_status(judged: Judged) -> None:
+    statuses = dict(query(judged.project, "run", "SELECT status, count(*) FROM records GROUP BY status"))
+    found = report(judged.project, "run")
+    accuracy = next(each for each in found["measures"] if each["name"] == "accuracy" and not each["cell"])
+    missing = {status: count for status, count in statuses.items() if status != "ok"}
+    assert accuracy["missing"] == missing
+    assert accuracy["n_trials"] == statuses["ok"]
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with ChatServer("YES") as server:
+        yield server
+
+
+def test_once_the_server_is_well_the_same_command_asks_only_what_failed(project: Project, server: ChatServer) -> None:
+    kinds = ("500", "bad-json", "400", "refusal", "length")
+    server.misbehave(*(Fault(kind, match=always(kind)) for kind in kinds))
+    write_items(project, [*map(always, kinds), "Healthy.", "Healthy, too."])
+    write_suite(project, llm_suite(openai_http(server.url, max_attempts=1)))
+    first = project.run("run", "suite.yaml", "--run-dir", "run")
+    before = server.prompts
+    server.misbehave()
+    second = project.run("run", "suite.yaml", "--run-dir", "run")
+    asked = server.prompts - before
+    assert first.exit_code == 3
+    assert second.exit_code == 0, second.output
+    assert sorted(asked.values()) == [1, 1, 1]
+    assert all(any(always(kind) in prompt for kind in ("500", "bad-json", "400")) for prompt in asked)
+    statuses = dict(query(project, "run", "SELECT status, count(*) FROM records GROUP BY status"))
+    assert statuses == {"ok": 5, "refused": 1, "truncated": 1}
+
+
+@pytest.mark.parametrize(("provider", "kind"), [("openai-http", "401"), ("openai-http", "403"), ("litellm", "401")])
+def test_a_refused_key_in_mid_run_stops_at_once_and_nothing_is_lost(
+    project: Project, server: ChatServer, provider: str, kind: str
+) -> None:
+    server.misbehave(Fault(kind, match="number 010"))
+    items = write_items(project, 40)
+    model = PROVIDERS[provider](server.url, concurrency=2)
+    suite = write_suite(project, llm_suite(model))
+    stopped = project.run("run", suite, "--run-dir", "run")
+    answered = sum(server.answered.values())
+    assert stopped.exit_code == 3, stopped.output
+    assert "jrh: not done: model 'mini' refuses the key (" in stopped.stderr
+    assert "set the right key and run the same command again" in stopped.stderr
+    assert "jrh: to continue: jrh run suite.yaml --run-dir run" in stopped.stderr
+    assert 10 <= answered <= 11
+    assert server.count == answered + 1
+    assert one(project, "run", "SELECT count(*) FROM records WHERE status = 'ok'") == answered
+    assert one(project, "run", "SELECT count(*) FROM records") == answered
+    assert "Traceback" not in stopped.output
+
+    server.misbehave()
+    done = project.run("run", suite, "--run-dir", "run")
+    assert done.exit_code == 0, done.output
+    assert server.count == items + 1
+    assert max((server.prompts - server.answered).values()) == 1
+    assert one(project, "run", "SELECT count(*) FROM records WHERE status = 'ok'") == items
+
+
+def test_a_wrong_key_is_asked_about_once_and_the_right_one_finishes(project: Project, tmp_path: Path) -> None:
+    with ChatServer("YES", require_key=KEY) as server:
+        items = write_items(project, 12)
+        suite = write_suite(project, llm_suite(openai_http(server.url, concurrency=1)))
+        wrong = project.run("run", suite, "--run-dir", "run", env={KEY_VARIABLE: "another-key-entirely"})
+        refused = server.count
+        right = project.run("run", suite, "--run-dir", "run")
+    assert (wrong.exit_code, refused) == (3, 1), wrong.output
+    assert "refuses the key (HTTP 401" in wrong.stderr
+    assert "another-key-entirely" not in wrong.output
+    assert right.exit_code == 0, right.output
+    assert server.count == refused + items
+
+
+def test_when_every_call_fails_the_run_is_incomplete_and_nothing_looks_like_a_result(
+    project: Project, server: ChatServer
+) -> None:
+    server.misbehave(Fault("500"))
+    items = write_items(project, 8)
+    write_suite(project, llm_suite(openai_http(server.url, max_attempts=2), tests=[{"format": {"variants": ["spaces"]}}]))
+    outcome = project.run("run", "suite.yaml", "--run-dir", "run")
+    assert outcome.exit_code == 3, outcome.output
+    assert f"{2 * items} of {2 * items} trials failed and have no verdict" in outcome.stderr
+    found = report(project, "run")
+    scores = [each for each in found["measures"] if each["name"] != "missing"]
+    assert scores
+    assert [each for each in scores if each["estimate"] is not None] == []
+    assert [each["estimate"] for each in found["measures"] if each["name"] == "missing" and not each["cell"]] == [1.0, 1.0]
+    assert "100 %" not in outcome.output
+    assert "100%" not in outcome.output
+
+
+def test_a_provider_that_refuses_everything_stops_the_run_early(project: Project, server: ChatServer) -> None:
+    server.misbehave(Fault("400"))
+    write_items(project, 200)
+    write_suite(project, llm_suite(openai_http(server.url, concurrency=4)))
+    outcome = project.run("run", "suite.yaml", "--run-dir", "run")
+    assert outcome.exit_code == 3, outcome.output
+    assert "model 'mini' failed 20 calls in a row, the last one with rejected: HTTP 400" in outcome.stderr
+    assert 20 <= server.count <= 24
+    assert one(project, "run", "SELECT count(*) FROM records WHERE canonical IS NOT NULL") == 0
+
+
+def test_some_failures_between_answers_do_not_stop_the_run(project: Project, server: ChatServer) -> None:
+    server.misbehave(Fault("400", every=2))
+    items = write_items(project, 80)
+    write_suite(project, llm_suite(openai_http(server.url, concurrency=1)))
+    outcome = project.run("run", "suite.yaml", "--run-dir", "run")
+    assert outcome.exit_code == 3, outcome.output
+    statuses = dict(query(project, "run", "SELECT status, count(*) FROM records GROUP BY status"))
+    assert statuses == {"ok": items // 2, "provider_error": items // 2}

@@ -1,0 +1,43 @@
+"""The schemas that are shipped are those the classes and the standard plugins give."""
+
+import re
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from jrh.loading import load_plugins
+from jrh.schema import FILES, write_schemas
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def standard_plugins():
+    """Return the distributions of plugins that the meta package brings, with all its extras."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    required = [
+        *project["dependencies"],
+        *(name for extra in project["optional-dependencies"].values() for name in extra),
+    ]
+    names = dict.fromkeys(re.split(r"[\[=<>~! ]", requirement)[0] for requirement in required)
+    return [name for name in names if name.startswith("jrh-") and name != "jrh-core"]
+
+
+@pytest.fixture
+def plugins():
+    names = standard_plugins()
+    installed = {distribution.name for distribution in metadata.distributions()}
+    missing = [name for name in names if name not in installed]
+    if missing:
+        pytest.skip(f"the shipped schemas hold all standard plugins; not installed: {', '.join(missing)}")
+    return load_plugins(names).plugins
+
+
+def test_the_shipped_schemas_are_up_to_date(plugins, tmp_path):
+    write_schemas(tmp_path, plugins)
+    for name in FILES:
+        shipped = ROOT / "schemas" / name
+        assert shipped.is_file(), f"schemas/{name} is missing: write it with jrh.schema.write_schemas"
+        assert shipped.read_text(encoding="utf-8") == (tmp_path / name).read_text(encoding="utf-8"), (
+            f"schemas/{name} is not what the classes give: write it again with jrh.schema.write_schemas"
+        )
