@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from jrh.hookspecs import hookimpl as hookimpl
     from jrh.identity import content_id as content_id
     from jrh.identity import derive_seed as derive_seed
+    from jrh.outcome import RunResult as RunResult
     from jrh.protocols import BatchJudge as BatchJudge
     from jrh.protocols import BuildContext as BuildContext
     from jrh.protocols import ChatModel as ChatModel
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     from jrh.report import FaultLine as FaultLine
     from jrh.report import RunReport as RunReport
     from jrh.report import TaskSummary as TaskSummary
-    from jrh.runs import RunResult as RunResult
     from jrh.runs import run as run
     from jrh.scales import Scale as Scale
     from jrh.scales import ScaleKind as ScaleKind
@@ -122,7 +122,8 @@ _PUBLIC = {
     ),
     "records": "Categorical RecordTable",
     "report": "Attrition ComponentUsed CostLine FaultLine RunReport TaskSummary",
-    "runs": "RunResult run",
+    "outcome": "RunResult",
+    "runs": "run",
     "scales": "Scale ScaleKind invert",
     "specs": (
         "ALL_MODES DataSourceSpec JudgeKind JudgeSpec MetricSpec ModelSpec NoOptions ParserSpec PerturberSpec "

@@ -40,7 +40,7 @@ FIVE = Scale.of_levels(1, 5)
         ({"score": "YES"}, YES_NO, Status.UNPARSABLE, None),
         ("", YES_NO, Status.UNPARSABLE, None),
         (["YES"], YES_NO, Status.UNPARSABLE, None),
-        (10**5000, FIVE, Status.UNPARSABLE, None),
+        (10**400, FIVE, Status.UNPARSABLE, None),
         ({"label": "YES", "probabilities": {"YES": 1.2}}, YES_NO, Status.UNPARSABLE, None),
         ({"label": "YES", "probabilities": {"MAYBE": 0.2}}, YES_NO, Status.UNPARSABLE, None),
         ({"label": "YES", "probabilities": [0.2]}, YES_NO, Status.UNPARSABLE, None),

@@ -200,8 +200,8 @@ def test_a_call_that_never_returns_does_not_keep_the_program_from_ending(tmp_pat
             from jrh import Question, Scale, Task
             from jrh.testing import build
             task = Task(name="t", scale=Scale.of_labels("YES", "NO"))
-            judge = build(jrh_judges.plugin, "function", options={"function": "own.py:hangs", "timeout": 0.05}, task=task,
-                          base=pathlib.Path(__file__).parent)
+            judge = build(jrh_judges.plugin, "function", options={"function": "own.py:hangs", "timeout": 0.05},
+                          task=task, base=pathlib.Path(__file__).parent)
             question = Question(trial_id="t", task=task, fields={"response": "x"})
             print(asyncio.run(judge.judge(question)).verdict.status.value)
         """),

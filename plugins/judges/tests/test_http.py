@@ -71,9 +71,16 @@ async def test_the_token_is_sent_and_stands_nowhere_else(serve, monkeypatch):
 
 @pytest.mark.parametrize(
     ("status", "verdict"),
-    [(400, Status.PROVIDER_ERROR), (401, Status.PROVIDER_ERROR), (429, Status.PROVIDER_ERROR), (500, Status.PROVIDER_ERROR),
-     (302, Status.PROVIDER_ERROR), (504, Status.TIMEOUT), (408, Status.TIMEOUT)],
-)  # fmt: skip
+    [
+        (302, Status.PROVIDER_ERROR),
+        (400, Status.PROVIDER_ERROR),
+        (401, Status.PROVIDER_ERROR),
+        (429, Status.PROVIDER_ERROR),
+        (500, Status.PROVIDER_ERROR),
+        (504, Status.TIMEOUT),
+        (408, Status.TIMEOUT),
+    ],
+)
 async def test_an_http_error_is_a_status_and_its_body_is_not_read(serve, status, verdict):
     async def handler(request):
         return web.Response(status=status, text='"YES"', headers={"Location": "/judge"})

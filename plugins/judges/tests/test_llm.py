@@ -163,7 +163,7 @@ def test_a_template_that_is_not_valid_is_an_error_when_the_judge_is_built(option
 async def test_a_variable_that_no_item_has_is_named_with_those_that_exist():
     judge = judge_with(ScriptedModel("YES"), template="{{ response }} {{ topik }}")
 
-    with pytest.raises(JrhError, match="'topik' is undefined; variables are .*request, response, task, topic"):
+    with pytest.raises(JrhError, match=r"'topik' is undefined; variables are .*request, response, task, topic"):
         await judge.judge(question(request="?", response="x", topic="y"))
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from jrh.errors import JrhError
-from jrh.runs import Settings
+from jrh.outcome import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -11,7 +11,8 @@ import click
 from jrh.cli.options import settings_of, suite_options
 from jrh.errors import JrhError
 from jrh.loading import Loaded, load_plugins
-from jrh.runs import Settings, default_run_dir, resolve
+from jrh.outcome import Settings
+from jrh.runs import default_run_dir, resolve
 
 if TYPE_CHECKING:
     from jrh.plan import Plan

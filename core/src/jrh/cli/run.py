@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from jrh.cli.options import settings_of, suite_options
 from jrh.loading import load_plugins
-from jrh.runs import RunResult, Settings, execute, resolve
+from jrh.outcome import RunResult, Settings
+from jrh.runs import execute, resolve
 
 
 @click.command("run")
@@ -41,11 +44,11 @@ def command(suite: Path, yes: bool, confirm_above: float, **shared: Any) -> int:
         confirm(resolved, loaded, settings, confirm_above)
     with show_progress() as progress:
         result = execute(resolved, loaded, settings, progress)
-    _show(result, suite, settings)
+    _show(result)
     return result.exit_code
 
 
-def _show(result: RunResult, suite: Path, settings: Settings) -> None:
+def _show(result: RunResult) -> None:
     if result.terminal:
         click.echo(result.terminal.rstrip("\n"))
         click.echo()
@@ -55,9 +58,25 @@ def _show(result: RunResult, suite: Path, settings: Settings) -> None:
     for path in result.files:
         click.echo(f"Report: {path}")
     if result.exit_code:
-        where = f" --run-dir {settings.run_dir}" if settings.run_dir else ""
         click.echo(f"jrh: not done: {result.message}.", err=True)
-        click.echo(f"jrh: to continue: jrh run {suite}{where}", err=True)
+        click.echo(f"jrh: to continue: {_same_command(click.get_current_context())}", err=True)
+
+
+def _same_command(context: click.Context) -> str:
+    """Return the command as it was given: without one of its options it would be another run."""
+    words = ["jrh", "run"]
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            values = context.params[name] if parameter.multiple else [context.params[name]]
+            words += [word for value in values for word in _words(parameter, str(value))]
+    return shlex.join(words)
+
+
+def _words(parameter: click.Parameter, value: str) -> list[str]:
+    if not isinstance(parameter, click.Option):
+        return [value]
+    return [parameter.opts[0]] if parameter.is_flag else [parameter.opts[0], value]
 
 
 def _spending(result: RunResult) -> str:

@@ -49,10 +49,10 @@ def _caller(command: tuple[str, ...], base: Path) -> Call:
 async def _talk(process: Process, question: bytes) -> Outcome:
     _, output, errors = await asyncio.gather(
         _write(process, question),
-        _read(process.stdout, keep=MAX_ANSWER + 1),
-        _read(process.stderr, keep=_KEPT_ERRORS),
+        _answer(process),
+        _errors(process),
     )
-    if len(output) > MAX_ANSWER:
+    if output is None:
         return failed(f"the answer is longer than {MAX_ANSWER} bytes", retry=False)
     code = await process.wait()
     if code != 0:
@@ -71,16 +71,33 @@ async def _write(process: Process, question: bytes) -> None:
     process.stdin.close()
 
 
-async def _read(stream: asyncio.StreamReader | None, *, keep: int) -> bytes:
-    """Read to the end, so that the program is never blocked, and keep the beginning."""
-    assert stream is not None
+async def _answer(process: Process) -> bytes | None:
+    """Read what the program writes; a program that writes too much is ended, and None returned."""
+    assert process.stdout is not None
     kept = bytearray()
-    while chunk := await stream.read(_CHUNK):
-        kept += chunk[: keep - len(kept)]
+    while chunk := await process.stdout.read(_CHUNK):
+        kept += chunk
+        if len(kept) > MAX_ANSWER:
+            _kill(process)
+            return None
     return bytes(kept)
 
 
+async def _errors(process: Process) -> bytes:
+    """Read to the end, so that the program is never blocked, and keep the last part."""
+    assert process.stderr is not None
+    kept = b""
+    while chunk := await process.stderr.read(_CHUNK):
+        kept = (kept + chunk)[-_KEPT_ERRORS:]
+    return kept
+
+
 async def _end(process: Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+    _kill(process)
     await process.wait()
+
+
+def _kill(process: Process) -> None:
+    # The group, also after the program itself has ended: what it started and left behind ends too.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -94,8 +94,8 @@ def _caller(function: Callable[..., Any]) -> Call:
 async def _in_thread(function: Callable[..., Any], values: dict[str, object]) -> Any:
     """Call in a thread of its own.
 
-    A thread cannot be stopped. It is a daemon, so that a call that never returns cannot keep the program from ending, as
-    it would in a pool, which is waited for.
+    A thread cannot be stopped. It is a daemon, so that a call that never returns cannot keep the program from ending,
+    as it would in a pool, which is waited for.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()

@@ -116,5 +116,5 @@ class InHouseJudge:
                 return await self._call(as_values(question))
         except TimeoutError:
             if not clock.expired():
-                return failed("the judge raised TimeoutError", status=Status.TIMEOUT)
+                return failed("the judge reports that it was too late", status=Status.TIMEOUT)
             return failed(f"no answer within {self._bounds.timeout:g} s", status=Status.TIMEOUT)

@@ -47,7 +47,7 @@ def mark_for(values: Iterable[object]) -> str:
     texts = [str(value) for value in values]
     if not any("<" in text and _TAG.search(text) for text in texts):
         return ""
-    return next(mark for mark in (f"-{number}" for number in count(1)) if not any(f"{mark}" in text for text in texts))
+    return next(mark for mark in (f"-{number}" for number in count(1)) if not any(mark in text for text in texts))
 
 
 def _shown(value: Json) -> object:
@@ -59,9 +59,7 @@ def _shown(value: Json) -> object:
 
 
 def _message(message: Mapping[str, Json], number: int) -> str:
-    rest = {
-        key: value for key, value in message.items() if key not in ("role", "content") and value not in (None, "", ())
-    }
+    rest = {key: value for key, value in message.items() if key not in ("role", "content") and value}
     parts = [f"[{number}] {message['role']}:", _content(message.get("content"))]
     parts += [f"{key}: {_content(value)}" for key, value in rest.items()]
     return "\n".join(part for part in parts if part)

@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from io import StringIO
-from typing import Final
+from typing import Final, Literal
 
 from attrs import frozen
 from jrh import RunReport, TaskSummary
@@ -26,6 +26,7 @@ from jrh_report.safe import clean
 _PLAIN_WIDTH: Final = 100
 _NARROWEST: Final = 60
 _INDENT: Final = 2
+_NAMES: Final = 30
 
 
 @frozen
@@ -139,8 +140,11 @@ def _indented(body: RenderableType) -> Padding:
 
 def _grid(table: tables.Table) -> Grid:
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    # Names of ordinary length stay in one piece, with their mark; the other columns fold first.
+    names_fit = max((len(clean(row[0])) for row in table.rows), default=0) <= _NAMES
     for place, name in enumerate(table.columns):
-        grid.add_column(name, justify="right" if place in table.right else "left", overflow="fold")
+        justify: Literal["left", "right"] = "right" if place in table.right else "left"
+        grid.add_column(name, justify=justify, overflow="fold", no_wrap=names_fit and place == 0)
     for row in table.rows:
         grid.add_row(*(Text(clean(cell)) for cell in row))
     return grid

@@ -1,0 +1,96 @@
+"""How a run is asked for, and what it gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from attrs import frozen
+
+from jrh.errors import StopReason, StopRun
+from jrh.ledger import Spent
+from jrh.records import RecordTable
+from jrh.report import RunReport
+from jrh.types import Measure, Status
+
+if TYPE_CHECKING:
+    import pandas
+
+
+DONE: Final = 0
+INCOMPLETE: Final = 3
+BUDGET_REACHED: Final = 4
+INTERRUPTED: Final = 130
+"""Exit codes of a run; 2 is an error in the suite or in how jrh was called."""
+
+
+@frozen(kw_only=True)
+class Settings:
+    """How a suite is run; everything that is not in the suite."""
+
+    run_dir: Path | None = None
+    """None: `runs/<suite name>` under the current directory."""
+    plugins: tuple[str, ...] = ()
+    overrides: tuple[str, ...] = ()
+    """`key=value`, as with `--set`."""
+    judges: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    limit: int | None = None
+    use_cache: bool = True
+    handle_signals: bool = False
+    """Let Ctrl-C end the run in good order; only in the main thread."""
+
+
+@frozen(kw_only=True)
+class RunResult:
+    """What a run gave."""
+
+    exit_code: int
+    """0 done, 3 incomplete, 4 budget reached, 130 interrupted."""
+    message: str
+    """Why the run is not done; empty where it is."""
+    run_dir: Path
+    report: RunReport | None
+    """None where the run stopped before there was anything to report."""
+    spent: Spent
+    unknown_calls: int
+    """Calls that were in flight when an earlier process was killed; costed at the worst case."""
+    terminal: str
+    """The report for the terminal."""
+    files: tuple[Path, ...]
+    """The reports written."""
+    problems: tuple[str, ...]
+    """Reporters that failed."""
+
+    @property
+    def records(self) -> RecordTable:
+        """Return the records of the plan, in plan order."""
+        return self.report.records if self.report else RecordTable({}, {})
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Return the measures."""
+        return self.report.measures if self.report else ()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the records as a pandas frame; needs pandas."""
+        return self.records.to_pandas()
+
+
+def conclude(stop: StopRun | None, report: RunReport | None) -> tuple[int, str]:
+    """Return the exit code of a run, and why it is not done."""
+    if stop is not None:
+        codes = {StopReason.BUDGET: BUDGET_REACHED, StopReason.INTERRUPTED: INTERRUPTED}
+        return codes.get(stop.reason, INCOMPLETE), stop.message
+    if report is None or report.missing_records:
+        missing = report.missing_records if report else 0
+        return INCOMPLETE, f"{missing} trials have no record"
+    statuses = Counter(report.records.text("status"))
+    failed = sum(statuses[status.value] for status in Status if status.transient)
+    if failed:
+        return INCOMPLETE, f"{failed} of {len(report.records)} trials failed and have no verdict"
+    silent = [judge for (judge,), rows in report.records.split("judge") if not rows.equals("status", "ok").any()]
+    if silent:
+        return INCOMPLETE, f"no verdict at all from {', '.join(silent)}"
+    return DONE, ""
