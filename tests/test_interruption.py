@@ -23,7 +23,7 @@ ANSWERED = ("ok", "refused", "truncated")
 
 @pytest.fixture
 def server() -> Iterator[ChatServer]:
-    with ChatServer(LabelAnswers(labels=LABELS), latency=0.04, jitter=0.04) as server:
+    with ChatServer(LabelAnswers(labels=LABELS), latency=0.02, jitter=0.03) as server:
         yield server
 
 
@@ -38,9 +38,10 @@ def run_command(run_dir: str, *more: str) -> tuple[str, ...]:
 
 
 def kill_when(project: Project, server: ChatServer, arrived: int) -> None:
-    """Start the run and kill it once the server has had so many requests in all."""
+    """Start the run and kill it once it has a store and the server has had so many requests in all."""
+    store = project.path / "killed" / "run.sqlite"
     with project.start(*run_command("killed")) as running:
-        until(lambda: server.count >= arrived or not running.running, f"{arrived} requests")
+        until(lambda: (store.exists() and server.count >= arrived) or not running.running, f"{arrived} requests")
         running.kill()
         assert running.wait().exit_code == -9, "the run was over before it could be killed"
 
@@ -50,7 +51,9 @@ def calls_by_outcome(project: Project, run_dir: str) -> Counter[str | None]:
 
 
 @pytest.mark.parametrize(
-    "kills", [(1, 3), (TRIALS // 3, 2 * TRIALS // 3), (TRIALS // 2, TRIALS - 1)], ids=["early", "middle", "late"]
+    "kills",
+    [(0, 1), (TRIALS // 3, 2 * TRIALS // 3), (TRIALS - 1, TRIALS)],
+    ids=["before anything is answered", "in the middle", "when all is asked"],
 )
 def test_a_run_killed_twice_ends_in_the_report_of_one_that_was_not(
     project: Project, server: ChatServer, kills: tuple[int, int]

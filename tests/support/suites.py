@@ -47,6 +47,7 @@ def llm_suite(model: Mapping[str, Any], **changes: Any) -> dict[str, Any]:
         "task": {"instruction": "Is the answer right?", "scale": {"labels": list(LABELS)}},
         "models": {"mini": dict(model)},
         "reference": {"repeats": 1},
+        "resamples": 100,
         "judges": [{"name": "mini", "judge": "llm", "model": "mini"}],
         **changes,
     }

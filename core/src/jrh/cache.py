@@ -48,8 +48,11 @@ class Cache:
         return cls(connect(folder / FILENAME, synchronous="NORMAL"), Writer(connection, FILENAME))
 
     def get(self, key: str) -> str | None:
-        """Return the payload kept for a key, or None."""
-        row = self._reader.execute("SELECT payload FROM replies WHERE key = ?", (key,)).fetchone()
+        """Return the payload kept for a key, or None, also where the cache cannot be read any more."""
+        try:
+            row = self._reader.execute("SELECT payload FROM replies WHERE key = ?", (key,)).fetchone()
+        except sqlite3.Error:  # the cache saves money; a run goes on without it
+            return None
         return row[0] if row else None
 
     def put(self, key: str, payload: str) -> None:

@@ -20,7 +20,7 @@ from jrh.runlog import Quiet
 from jrh.specs import JudgeKind, JudgeSpec
 from jrh.stages import load as loading_items
 from jrh.stages import perturb as perturbing
-from jrh.store import FILENAME, Store
+from jrh.store import FILENAME, EmptyStoreError, Store
 from jrh.suite import Limits, ModelUse
 from jrh.trials import is_put
 from jrh.types import REFERENCE, Case, Item, Question, Reply, Status, Task
@@ -143,7 +143,7 @@ class _Planning:
             lambda use, model: _PlanningClient(use, model, self.meter),
         )
         self.items: dict[str, tuple[Item, ...]] = {}
-        self.store = Store.view(run_dir) if (run_dir / FILENAME).is_file() else None
+        self.store = _earlier_run(run_dir)
 
     async def plan(self) -> Plan:
         try:
@@ -218,6 +218,15 @@ class _Planning:
             for case in spread(cases, SAMPLE):
                 await judge.judge(_question(case, task))
         return _Meter(self.meter.calls, self.meter.prompt, self.meter.output, self.meter.cost)
+
+
+def _earlier_run(run_dir: Path) -> Store | None:
+    if not (run_dir / FILENAME).is_file():
+        return None
+    try:
+        return Store.view(run_dir)
+    except EmptyStoreError:
+        return None
 
 
 def spread(cases: Sequence[Case], most: int) -> list[Case]:

@@ -83,6 +83,10 @@ _SET_STAGE: Final = "INSERT OR REPLACE INTO stages VALUES (?, ?)"
 _TRANSIENT: Final = tuple(status.value for status in Status if status.transient)
 
 
+class EmptyStoreError(StoreError):
+    """Report a run directory in which no run has begun."""
+
+
 class Store:
     """The tables of one run."""
 
@@ -126,7 +130,8 @@ class Store:
         """Open a run directory for reading, also while another process writes it.
 
         Raises:
-            StoreError: there is no run in it, or it cannot be read.
+            EmptyStoreError: no run has begun in it.
+            StoreError: it is not a run directory, or it cannot be read.
         """
         path = run_dir / FILENAME
         if not path.is_file():
@@ -135,10 +140,12 @@ class Store:
         def connected() -> sqlite3.Connection:
             mode = "ro" if os.access(run_dir, os.W_OK) else "ro&immutable=1"
             reader = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None)
-            _check_version(reader, path)
+            if _check_version(reader, path) == 0:  # its process was killed before the tables were made
+                reader.close()
+                raise EmptyStoreError(f"'{run_dir}' holds no run yet; run the suite first")
             return reader
 
-        return cls(path, _guard(path, connected), None, None)
+        return _guard(path, lambda: cls(path, connected(), None, None))
 
     def close(self) -> None:
         """Write what is queued and release the directory."""
@@ -279,7 +286,8 @@ def _prepare(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _check_version(connection: sqlite3.Connection, path: Path) -> None:
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
+def _check_version(connection: sqlite3.Connection, path: Path) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > SCHEMA_VERSION:
         raise StoreError(f"'{path}' was written by a newer jrh (schema {version}, this one knows {SCHEMA_VERSION})")
+    return version

@@ -126,6 +126,15 @@ def test_texts_without_a_single_word_can_be_learnt_from(bench):
     assert ask("").verdict.status is Status.OK
 
 
+def test_features_do_not_see_line_breaks_and_runs_of_spaces():
+    features = Features.fit(documents_of({"response": GOOD[0]}, Mode.POINTWISE))
+    rows = features.transform(
+        [documents_of({"response": GOOD[0].replace(" ", space)}, Mode.POINTWISE)[0] for space in (" ", "\n\n", "  \t")]
+    ).toarray()
+    assert (rows[1:] == rows[0]).all()
+    assert rows[0].any()
+
+
 def test_an_extreme_text_moves_a_statistic_four_deviations_at_most():
     texts = [{"response": text} for text in GOOD + BAD]
     features = Features.fit([each for fields in texts for each in documents_of(fields, Mode.POINTWISE)])

@@ -86,14 +86,16 @@ def judge(tmp_path):
     return make
 
 
-async def test_it_is_told_task_labels_fields_and_repeat_and_not_the_condition(judge):
+async def test_it_is_told_task_labels_fields_and_repeat_and_not_the_condition(judge, tmp_path):
     one = judge("plain")
 
     judgement = await one.judge(QUESTION)
 
-    module = next(module for name, module in sys.modules.items() if name.startswith("jrh_judge_") and module.seen)
+    own = next(
+        module for module in sys.modules.values() if getattr(module, "__file__", None) == str(tmp_path / "own.py")
+    )
     assert judgement.verdict.presented == "NO"
-    assert module.seen == [
+    assert own.seen == [
         {
             "task": {"name": "facts", "instruction": "Right?", "rubric": "r", "mode": "pointwise", "scale": "labels"},
             "labels": ["YES", "NO"],

@@ -91,7 +91,7 @@ def test_missing_verdicts_faults_and_rejected_cases_are_tabulated(render, report
         ["mini", r"rate\_limit", "12", "12", "0"],
         ["mini", "timeout", "4", "3", "1"],
     ]
-    lost = "rejected: words-unchanged: a word changed 4; skipped: no paragraph break 3"
+    lost = "rejected: words-unchanged: a word changed (4); skipped: no paragraph break (3)"
     assert tables["task", "test", "items", "drafted", "kept", "rejected and skipped"] == [
         ["essays", "format", "60", "180", "176", lost]
     ]

@@ -13,6 +13,7 @@ from jrh_simulated.judge import PlantedJudge
 from jrh_simulated.options import JudgeOptions
 
 TEXTS = {"response": "Some text.", "response_a": "A.", "response_b": "B."}
+REFERENCE_CONDITION = Condition()
 
 
 @frozen(kw_only=True)
@@ -22,6 +23,8 @@ class Bench:
     judge: PlantedJudge
     task: Task
     texts: Mapping[str, Any]
+    maps: tuple[Mapping[str, str], Mapping[str, str]]
+    """The label map of a question as it is, and of a swapped one."""
 
     def pose(
         self,
@@ -35,8 +38,7 @@ class Bench:
         condition: Condition | None = None,
     ) -> tuple[Question, Truth]:
         """Make one question; `expected` is canonical, by default the gold label; `swapped` is the label map's."""
-        scale = self.judge.scale
-        label_map = scale.swap_map() if swapped else scale.identity_map()
+        label_map = self.maps[swapped]
         right = expected or gold
         question = Question(
             trial_id=f"{item}-{occasion}",
@@ -49,7 +51,7 @@ class Bench:
             item_id=str(item),
             gold=gold,
             expected=None if right is None else invert(label_map, right),
-            condition=condition or Condition(),
+            condition=condition or REFERENCE_CONDITION,
             label_map=label_map,
             reference_fields=self.texts,
         )
@@ -78,7 +80,8 @@ def bench() -> Callable[..., Bench]:
         default = Scale.of_pairs() if mode is Mode.PAIRWISE else Scale.of_labels("YES", "NO")
         task = Task(name="t", scale=scale or default, mode=mode)
         judge = PlantedJudge.build(JudgeOptions(**options), FakeContext(name=name, task=task, run_seed=seed))
-        return Bench(judge=judge, task=task, texts=texts or TEXTS)
+        maps = (task.scale.identity_map(), task.scale.swap_map())
+        return Bench(judge=judge, task=task, texts=texts or TEXTS, maps=maps)
 
     return build
 

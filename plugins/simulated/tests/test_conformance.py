@@ -34,9 +34,11 @@ class TestFlawedJudge(JudgeContract):
 class TestLabelModel(ModelContract):
     plugin = jrh_simulated.plugin
     component = "simulated"
+    other_options: ClassVar = {"labels": ["A", "B"]}
 
 
 class TestScriptedModel(ModelContract):
     plugin = jrh_simulated.plugin
     component = "simulated"
     options: ClassVar = {"mode": "script", "script": ["one", "two"], "refusals": 0.2, "garbage": 0.2}
+    other_options: ClassVar = {"script": ["one", "three"]}

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from jrh.cli.options import settings_of, suite_options
 from jrh.loading import load_plugins
-from jrh.outcome import RunResult, Settings
+from jrh.outcome import RunResult
 from jrh.runs import execute, resolve
 
 

@@ -41,8 +41,8 @@ def shown(fields: Mapping[str, Json]) -> dict[str, object]:
 def mark_for(values: Iterable[object]) -> str:
     """Return what is appended to the delimiting tags so that no text can close them.
 
-    Empty as long as no text has such a tag; otherwise the first of `-1`, `-2`, ... that occurs in none of the texts. The
-    same texts give the same mark.
+    Empty as long as no text has such a tag; otherwise the first of `-1`, `-2`, ... that occurs in none of the texts.
+    The same texts give the same mark.
     """
     texts = [str(value) for value in values]
     if not any("<" in text and _TAG.search(text) for text in texts):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from attrs import frozen
@@ -106,8 +106,8 @@ def attrition(report: RunReport) -> Table | None:
                 "; ".join(
                     part
                     for part in (
-                        f"rejected: {numbers.counts(line.rejected)}" if line.rejected else "",
-                        f"skipped: {numbers.counts(line.skipped)}" if line.skipped else "",
+                        f"rejected: {_reasons(line.rejected)}" if line.rejected else "",
+                        f"skipped: {_reasons(line.skipped)}" if line.skipped else "",
                     )
                     if part
                 ),
@@ -116,6 +116,11 @@ def attrition(report: RunReport) -> Table | None:
         ),
         right=(2, 3, 4),
     )
+
+
+def _reasons(found: Mapping[str, int]) -> str:
+    ordered = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
+    return ", ".join(f"{reason} ({count:,})" for reason, count in ordered)
 
 
 def faults(report: RunReport) -> Table | None:
