@@ -8,6 +8,8 @@ CONTRIB := $(sort $(wildcard plugins-contrib/*/pyproject.toml))
 STANDARD := $(filter-out plugins/litellm,$(PLUGINS))
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 MANIFESTS := pyproject.toml constraints.txt core/pyproject.toml $(wildcard plugins/*/pyproject.toml) $(CONTRIB)
+comma := ,
+space := $(subst ,, )
 DEMO_DIR ?= runs/demo
 
 .PHONY: demo test lint types architecture check bench schemas clean
@@ -34,7 +36,7 @@ bench: $(VENV)/development
 	$(BIN)/python -m tests.benchmarks
 
 schemas: $(VENV)/development
-	$(BIN)/jrh schema --output schemas
+	$(BIN)/jrh schema --output schemas --plugins $(subst $(space),$(comma),$(patsubst plugins/%,jrh-%,$(PLUGINS)))
 
 # pip is told to build without isolation, so that setuptools is fetched once and not once per distribution.
 $(VENV)/python: constraints.txt

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -235,3 +237,15 @@ def test_the_order_in_which_replies_come_does_not_show_in_the_report(project: Pr
     assert order["alone"] != order["together"], "the replies came in the same order, which shows nothing"
     assert sorted(order["alone"]) == sorted(order["together"])
     assert report_bytes(project, "alone") == report_bytes(project, "together")
+
+
+def test_a_store_whose_tables_were_never_made_does_not_stop_the_next_run(project: Project, server: ChatServer) -> None:
+    prepare(project, server)
+    (project.path / "run").mkdir()
+    with closing(sqlite3.connect(project.path / "run" / "run.sqlite")) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")  # as far as a process got that was killed at once
+    reported = project.run("report", "run")
+    assert reported.exit_code == 2
+    assert reported.stderr == "jrh: 'run' holds no run yet; run the suite first\n"
+    done = project.run(*run_command("run", "--limit", "1", "--test", "reference"))
+    assert done.exit_code == 0, done.output

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from jrh.specs import ReportTarget as ReportTarget
     from jrh.specs import Scope as Scope
     from jrh.specs import ValidatorSpec as ValidatorSpec
+    from jrh.structured import read_json as read_json
     from jrh.templates import render as render
     from jrh.templates import variables_of as variables_of
     from jrh.types import REFERENCE as REFERENCE
@@ -129,6 +130,7 @@ _PUBLIC = {
         "ALL_MODES DataSourceSpec JudgeKind JudgeSpec MetricSpec ModelSpec NoOptions ParserSpec PerturberSpec "
         "ReportTarget ReporterSpec Scope ValidatorSpec"
     ),
+    "structured": "read_json",
     "templates": "render variables_of",
     "types": (
         "REFERENCE Case Changes Condition Draft Equals Example Expectation Interval Item Json Judgement Measure "

@@ -70,14 +70,14 @@ def test_every_row_has_as_many_cells_as_its_heading_whatever_the_text(render, re
 def test_the_main_table_has_judges_tests_intervals_and_missing_counts(render, report) -> None:
     main = _tables(render("markdown", report))[0]
 
-    assert main[0] == ["judge", "test", "accuracy", "agreement", "flip rate", "noise floor"]
+    assert main[0] == ["judge", "test", "accuracy", "flip rate", "noise floor", "kappa"]
     assert main[6] == [
         "gpt-4o-mini",
         "format",
         r"0.680 \[0.629, 0.710\] n=117, 3 missing",
-        r"0.937 \[0.885, 0.967\] n=117, 3 missing",
         r"0.063 \[0.012, 0.094\] n=117, 3 missing",
         r"0.042 \[0.000, 0.073\] n=117, 3 missing (reference)",
+        "0.999 n=60",
     ]
     assert [row[0] for row in main[2:]] == ["baseline"] * 3 + ["gpt-4o-mini"] * 3 + ["yes-man (simulated)"] * 3
 
@@ -121,3 +121,13 @@ def test_an_empty_run_is_a_short_document(render) -> None:
 
     assert "Nothing was planned" in text
     assert "|" not in text
+
+
+def test_accuracy_is_against_the_gold_label_where_a_test_keeps_it(render, report) -> None:
+    measures = [each for each in report.measures if each.name == "accuracy" and not each.cell]
+    against_gold = tuple(evolve(each, name="gold-accuracy", estimate=0.25, interval=None) for each in measures[:1])
+
+    main = _tables(render("markdown", evolve(report, measures=(*report.measures, *against_gold))))[0]
+
+    assert main[2][2].startswith("0.250")
+    assert main[3][2].startswith("0.7")

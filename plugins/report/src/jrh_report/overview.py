@@ -7,18 +7,23 @@ from collections.abc import Iterator
 from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport
 
-COLUMNS = ("accuracy", "agreement", "flip-rate", "rerun-disagreement")
-"""The measures of the main table, where the run has them."""
+RIGHT = "gold-accuracy"
+"""Whether verdicts are right; where a test does not keep the gold label, whether they are as the test expects."""
+
+EXPECTED = "accuracy"
 
 NOISE = "rerun-disagreement"
 
+COLUMNS = (RIGHT, "flip-rate", NOISE, "kappa")
+"""The measures of the main table, where the run has them."""
+
 LEGEND = {
-    "accuracy": "accuracy: verdicts that are as expected; the reference against gold, a test against its expectation",
-    "agreement": "agreement: verdicts equal to the same judge's verdict in the reference condition",
-    "flip-rate": "flip rate: 1 - agreement",
+    RIGHT: "accuracy: verdicts equal to the gold label, or to the label the test expects where it changes the gold",
+    "flip-rate": "flip rate: verdicts that differ from the same judge's verdict in the reference condition",
     NOISE: "noise floor: repeats of the identical question that disagree; for a test that asks once, the reference's",
+    "kappa": "kappa: Cohen's, with the verdicts of the reference condition",
 }
-HEADINGS = {"accuracy": "accuracy", "agreement": "agreement", "flip-rate": "flip rate", NOISE: "noise floor"}
+HEADINGS = {RIGHT: "accuracy", "flip-rate": "flip rate", NOISE: "noise floor", "kappa": "kappa"}
 
 
 @frozen(kw_only=True)
@@ -46,7 +51,7 @@ def overview(report: RunReport, task: str) -> Overview:
     found = {
         (measure.judge, measure.test, measure.name): measure
         for measure in report.measures
-        if measure.task == task and not measure.cell and measure.name in COLUMNS
+        if measure.task == task and not measure.cell and measure.name in (*COLUMNS, EXPECTED)
     }
     rows = tuple(row for row in _rows(report, found) if row.cells)
     columns = tuple(name for name in COLUMNS if any(name in row.cells for row in rows))
@@ -58,6 +63,8 @@ def _rows(report: RunReport, found: dict[tuple[str, str, str], Measure]) -> Iter
         noise = found.get((judge, REFERENCE, NOISE))
         for test in report.tests:
             cells = {name: found[judge, test, name] for name in COLUMNS if (judge, test, name) in found}
+            if RIGHT not in cells and (judge, test, EXPECTED) in found:
+                cells[RIGHT] = found[judge, test, EXPECTED]
             own = NOISE in cells
             if cells and noise is not None and not own:
                 cells[NOISE] = noise

@@ -1,0 +1,425 @@
+"""Every bad input ends in one clear message, exit code 2, and nothing half-written (point 6)."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from contextlib import closing
+from typing import Any
+
+import pytest
+from jrh.testing import ChatServer, Outcome, Project
+
+from support.limited import can_mount, run_obeying_modes, run_on_tiny_disk, run_with_small_files
+from support.looking import one, query, snapshot, until
+from support.suites import llm_suite, openai_http, simulated_suite, write_items, write_suite
+
+SUITE = """\
+name: trial
+data: {source: csv, path: answers.csv, columns: {id: key, request: question, response: answer, label: gold}}
+task:
+  instruction: Is the answer right?
+  scale: {labels: [YES, NO]}
+tests:
+  - format: {variants: [spaces]}
+judges:
+  - {name: sim, judge: simulated}
+"""
+ROWS = "key,question,answer,gold\na,What?,This one.,YES\nb,Where?,Over there.,NO\n"
+
+
+@pytest.fixture(autouse=True)
+def good_suite(project: Project) -> None:
+    """Start from a suite that runs."""
+    project.write("suite.yaml", SUITE)
+    project.write("answers.csv", ROWS)
+
+
+def change(project: Project, old: str, new: str, name: str = "suite.yaml") -> None:
+    text = project.read(name)
+    assert text.count(old) == 1, old
+    project.write(name, text.replace(old, new))
+
+
+def refused(project: Project, *more: str, suite: str = "suite.yaml") -> str:
+    """Run, and return the one message of a run that was refused before anything was written."""
+    before = snapshot(project.path)
+    outcome = project.run("run", suite, *more)
+    assert outcome.exit_code == 2, outcome.output
+    assert "Traceback" not in outcome.output
+    assert outcome.stdout == ""
+    assert snapshot(project.path) == before
+    assert not (project.path / "runs").exists()
+    return outcome.stderr
+
+
+def test_the_suite_that_all_others_are_made_of_runs(project: Project) -> None:
+    outcome = project.run("run", "suite.yaml")
+    assert outcome.exit_code == 0, outcome.output
+    assert (project.path / "runs" / "trial" / "report.json").is_file()
+
+
+# -- the suite -------------------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_key(project: Project) -> None:
+    change(project, "judges:", "judgs: []\njudges:")
+    message = refused(project)
+    assert message.startswith("jrh: suite.yaml:8:1: judgs: unknown key\nDid you mean 'judges'? Known keys: name, data,")
+
+
+def test_an_unknown_option_of_a_component(project: Project) -> None:
+    change(project, "{variants: [spaces]}", "{variant: [spaces]}")
+    assert refused(project).startswith(
+        "jrh: suite.yaml:7:14: variant: unknown key\nDid you mean 'variants'? Known keys: variants, strengths,"
+    )
+
+
+def test_a_wrong_type(project: Project) -> None:
+    change(project, "{variants: [spaces]}", '{variants: [spaces], width: "72"}')
+    assert refused(project) == "jrh: suite.yaml:7:34: width: expected a whole number, got the text '72'\n"
+
+
+def test_several_mistakes_are_told_at_once_in_the_order_of_the_file(project: Project) -> None:
+    change(project, "{labels: [YES, NO]}", "{labels: [YES]}")
+    change(project, "judge: simulated", "judge: simulatd")
+    change(project, "variants: [spaces]", "variants: [spaced]")
+    lines = [line for line in refused(project).removeprefix("jrh: ").splitlines() if line.startswith("suite.yaml:")]
+    assert [line.split(":")[1] for line in lines] == ["5", "7", "9"]
+
+
+def test_a_suite_that_is_not_there(project: Project) -> None:
+    assert refused(project, suite="absent.yaml") == "jrh: absent.yaml: cannot be read: No such file or directory\n"
+
+
+def test_an_empty_suite(project: Project) -> None:
+    project.write("suite.yaml", "")
+    assert "the suite is empty; `jrh init` writes one to start from" in refused(project)
+
+
+def test_text_that_is_not_yaml(project: Project) -> None:
+    project.write("suite.yaml", SUITE + "  - [\n")
+    message = refused(project)
+    assert message.startswith("jrh: suite.yaml:11:1: not valid YAML: ")
+
+
+def test_a_yaml_key_that_stands_twice(project: Project) -> None:
+    project.write("suite.yaml", SUITE + "name: again\n")
+    assert refused(project) == "jrh: suite.yaml:10:1: the key 'name' stands here and in line 1, column 1\n"
+
+
+def test_a_yaml_tag_is_refused_and_runs_no_code(project: Project) -> None:
+    change(project, "name: trial", "name: !!python/object/apply:os.system ['touch it-ran']")
+    message = refused(project)
+    assert message.startswith("jrh: suite.yaml:1:7: the tag '!!python/object/apply:os.system' is not allowed")
+    assert not (project.path / "it-ran").exists()
+
+
+def test_a_setting_on_the_command_line_that_is_wrong(project: Project) -> None:
+    message = refused(project, "--set", "judges.sim.accuracy=2")
+    assert message.startswith("jrh: --set judges.sim.accuracy: ")
+    assert "between 0 and 1" in message
+
+
+# -- the data --------------------------------------------------------------------------------------------------------
+
+
+def test_a_data_file_that_is_not_there(project: Project) -> None:
+    change(project, "answers.csv", "absent.csv")
+    message = refused(project)
+    assert "absent.csv" in message
+    assert "No such file" in message or "there is no file" in message
+
+
+def test_a_column_that_is_not_there(project: Project) -> None:
+    change(project, "response: answer", "response: anwser")
+    message = refused(project)
+    assert "answers.csv" in message
+    assert "'anwser'" in message
+    assert "answer" in message.replace("anwser", "")
+
+
+@pytest.mark.parametrize("content", ["", "key,question,answer,gold\n"], ids=["no bytes", "only a header"])
+def test_empty_data(project: Project, content: str) -> None:
+    project.write("answers.csv", content)
+    message = refused(project)
+    assert "answers.csv" in message
+    assert "empty" in message or "no rows" in message
+
+
+def test_a_label_outside_the_scale(project: Project) -> None:
+    change(project, "Over there.,NO", "Over there.,MAYBE", "answers.csv")
+    message = refused(project)
+    assert message.startswith("jrh: answers.csv:3: ")
+    assert "MAYBE" in message
+    assert "YES, NO" in message
+
+
+def test_two_rows_with_one_id(project: Project) -> None:
+    change(project, "b,Where?", "a,Where?", "answers.csv")
+    message = refused(project)
+    assert "answers.csv:2" in message
+    assert "answers.csv:3" in message
+
+
+# -- components and plugins ------------------------------------------------------------------------------------------
+
+PLUGIN = """\
+from jrh import Draft, NoOptions, PerturberSpec, hookimpl
+
+
+class Same:
+    async def perturb(self, item):
+        return [Draft()]
+
+
+@hookimpl
+def jrh_perturbers():
+    yield PerturberSpec(name="{name}", summary="nothing", factory=lambda options, context: Same())
+"""
+
+
+def test_an_unknown_component(project: Project) -> None:
+    change(project, "- format: {variants: [spaces]}", "- formt: {variants: [spaces]}")
+    message = refused(project)
+    assert message.startswith("jrh: suite.yaml:7:5: unknown perturber 'formt' in tests[0]\nDid you mean 'format'? ")
+    assert "stochastic" in message
+
+
+def test_an_ambiguous_component(project: Project) -> None:
+    for name in ("one", "two"):
+        project.write(f"{name}.py", PLUGIN.format(name="twin"))
+    change(project, "- format: {variants: [spaces]}", "- twin")
+    message = refused(project, "--plugins", "one.py,two.py")
+    assert message == "jrh: suite.yaml:7:5: ambiguous perturber 'twin' in tests[0]: write one of one/twin, two/twin\n"
+    change(project, "- twin", "- two/twin")
+    assert project.run("run", "suite.yaml", "--plugins", "one.py,two.py").exit_code == 0
+
+
+def test_two_plugins_of_one_name(project: Project) -> None:
+    project.write("here/twin.py", PLUGIN.format(name="twin"))
+    project.write("there/twin.py", PLUGIN.format(name="twin"))
+    change(project, "- format: {variants: [spaces]}", "- twin/twin")
+    message = refused(project, "--plugins", "here/twin.py,there/twin.py")
+    assert "perturber 'twin/twin'" in message
+    assert "is declared twice by twin; remove one of them" in message
+
+
+def test_a_plugin_that_declares_a_shipped_name_makes_the_bare_name_ambiguous(project: Project) -> None:
+    project.write("mine.py", PLUGIN.format(name="format"))
+    message = refused(project, "--plugins", "mine.py")
+    assert "ambiguous perturber 'format' in tests[0]: write one of jrh-format/format, mine/format" in message
+
+
+def test_a_broken_plugin_that_was_named(project: Project) -> None:
+    project.write("broken.py", "1 / 0\n")
+    assert refused(project, "--plugins", "broken.py") == (
+        "jrh: plugin 'broken.py' was named and has a problem: broken local (ZeroDivisionError: division by zero)\n"
+    )
+
+
+def install(project: Project, name: str, source: str) -> dict[str, str]:
+    """Install a plugin beside those that are there, and return the environment that finds it."""
+    project.write(f"site/{name}.py", source)
+    project.write(f"site/{name}-0.3.dist-info/METADATA", f"Metadata-Version: 2.1\nName: acme-{name}\nVersion: 0.3\n")
+    project.write(f"site/{name}-0.3.dist-info/entry_points.txt", f"[jrh]\n{name} = {name}\n")
+    return {"PYTHONPATH": str(project.path / "site"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def test_a_broken_plugin_that_is_only_installed_stops_nothing(project: Project) -> None:
+    env = install(project, "broken", "import a_package_that_is_not_there\n")
+    assert project.run("run", "suite.yaml", env=env).exit_code == 0
+    listed = project.run("plugins", "list", env=env)
+    assert listed.exit_code == 0
+    assert "acme-broken 0.3" in listed.stdout
+    assert "ModuleNotFoundError: No module named 'a_package_that_is_not_there'" in listed.stdout
+
+
+def test_a_component_that_a_broken_plugin_may_provide(project: Project) -> None:
+    project.env.update(install(project, "broken", "import a_package_that_is_not_there\n"))
+    change(project, "- format: {variants: [spaces]}", "- sprinkle")
+    message = refused(project)
+    assert message.startswith("jrh: suite.yaml:7:5: unknown perturber 'sprinkle' in tests[0]\n")
+    assert (
+        "1 plugin did not load fully and may provide it: acme-broken 0.3 (ModuleNotFoundError: No module named "
+        "'a_package_that_is_not_there').\nRun `jrh plugins list` for details.\n" in message
+    )
+
+
+@pytest.mark.parametrize(
+    ("declaration", "use", "message"),
+    [
+        ("perturber", "- format: {variants: [spaces]}", "'heavy/heavy' needs a package that is not installed"),
+        ("judge", "- {name: sim, judge: simulated}", "'heavy/heavy' needs a package that is not installed"),
+    ],
+)
+def test_a_plugin_without_a_dependency(project: Project, declaration: str, use: str, message: str) -> None:
+    project.write(
+        "heavy.py",
+        f"from jrh import JudgeSpec, PerturberSpec, hookimpl\n\n\n"
+        "def build(options, context):\n    import a_package_that_is_not_there\n\n\n"
+        f"@hookimpl\ndef jrh_{declaration}s():\n"
+        f"    yield {declaration.capitalize()}Spec(name='heavy', summary='heavy', factory=build)\n",
+    )
+    change(project, use, "- heavy")
+    told = refused(project, "--plugins", "heavy.py")
+    assert message in told
+    assert "No module named 'a_package_that_is_not_there'" in told
+
+
+def test_a_model_without_the_key_it_needs(project: Project) -> None:
+    write_items(project, 2)
+    model = {"provider": "litellm", "model": "openai/gpt-4o-mini", "api_key_env": "ACME_API_KEY"}
+    write_suite(project, llm_suite(model))
+    assert "environment variable ACME_API_KEY is not set (api_key_env)" in refused(project)
+
+
+def test_a_plugin_that_is_not_installed(project: Project) -> None:
+    message = refused(project, "--plugins", "jrh-fromat")
+    assert message.startswith("jrh: --plugins: unknown plugin 'jrh-fromat'\nDid you mean 'jrh-format'? Installed: ")
+
+
+# -- the run directory -----------------------------------------------------------------------------------------------
+
+
+def test_a_run_directory_in_use(project: Project) -> None:
+    write_items(project, 4)
+    with ChatServer("YES", latency=2.0) as server:
+        write_suite(project, llm_suite(openai_http(server.url, concurrency=1)), "slow.yaml")
+        with project.start("run", "slow.yaml", "--run-dir", "run") as running:
+            until(lambda: server.count > 0, "the first request")
+            second = project.run("run", "slow.yaml", "--run-dir", "run")
+            assert running.running
+            assert server.count == 1
+            running.interrupt()
+            assert running.wait().exit_code == 130
+    assert second.exit_code == 2
+    assert second.stdout == ""
+    assert second.stderr.endswith(
+        "jrh: run directory 'run' is in use by another jrh process; wait for it, or choose another with --run-dir\n"
+    )
+
+
+def test_a_run_directory_of_another_suite(project: Project) -> None:
+    first = project.run("run", "suite.yaml", "--run-dir", "run")
+    assert first.exit_code == 0
+    before = snapshot(project.path / "run")
+    change(project, "name: trial", "name: other")
+    second = project.run("run", "suite.yaml", "--run-dir", "run")
+    assert second.exit_code == 2
+    assert second.stderr == (
+        "jrh: run directory 'run' belongs to the suite 'trial', not to 'other'; choose another with --run-dir\n"
+    )
+    assert snapshot(project.path / "run") == before
+
+
+def test_a_run_directory_that_is_a_file(project: Project) -> None:
+    outcome = project.run("run", "suite.yaml", "--run-dir", "answers.csv/run")
+    assert outcome.exit_code == 2
+    assert outcome.stderr == "jrh: cannot use run directory 'answers.csv/run': Not a directory\n"
+
+
+def test_a_run_directory_whose_store_is_something_else(project: Project) -> None:
+    project.write("run/run.sqlite", "these are my notes, and no database at all" * 100)
+    before = project.read("run/run.sqlite")
+    outcome = project.run("run", "suite.yaml", "--run-dir", "run")
+    assert outcome.exit_code == 2
+    assert outcome.stderr == "jrh: cannot use 'run/run.sqlite': file is not a database\n"
+    assert project.read("run/run.sqlite") == before
+
+
+def test_a_run_directory_of_a_newer_jrh(project: Project) -> None:
+    assert project.run("run", "suite.yaml", "--run-dir", "run").exit_code == 0
+    with closing(sqlite3.connect(project.path / "run" / "run.sqlite")) as connection:
+        connection.execute("PRAGMA user_version=99")
+    outcome = project.run("run", "suite.yaml", "--run-dir", "run")
+    assert outcome.exit_code == 2
+    assert "was written by a newer jrh (schema 99, this one knows" in outcome.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="capabilities are dropped the way Linux does it")
+@pytest.mark.parametrize("run_dir", ["locked", "locked/run"])
+def test_a_read_only_directory(project: Project, run_dir: str) -> None:
+    locked = project.path / "locked"
+    locked.mkdir()
+    locked.chmod(0o555)
+    try:
+        outcome = run_obeying_modes(project, "run", "suite.yaml", "--run-dir", run_dir)
+    finally:
+        locked.chmod(0o755)
+    assert outcome.exit_code == 2, outcome.output
+    assert outcome.stderr == f"jrh: cannot use run directory '{run_dir}': Permission denied\n"
+    assert list(locked.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="capabilities are dropped the way Linux does it")
+def test_a_finished_run_that_became_read_only_can_be_read_and_not_be_continued(project: Project) -> None:
+    assert project.run("run", "suite.yaml", "--run-dir", "run").exit_code == 0
+    files = [project.path / "run", *(project.path / "run").iterdir()]
+    modes = [path.stat().st_mode for path in files]
+    for path in files:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        outcome = run_obeying_modes(project, "run", "suite.yaml", "--run-dir", "run")
+        assert len(project.records("run")) == 6
+    finally:
+        for path, mode in zip(files, modes, strict=True):
+            path.chmod(mode)
+    assert outcome.exit_code == 2, outcome.output
+    assert "Permission denied" in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+
+
+# -- the disk --------------------------------------------------------------------------------------------------------
+
+
+def talkative(project: Project, server: ChatServer) -> int:
+    """Write a suite whose replies fill a disk quickly."""
+    items = write_items(project, 200)
+    model = openai_http(server.url, concurrency=4)
+    write_suite(project, llm_suite(model))
+    return items
+
+
+def check_full_disk(project: Project, outcome: Outcome, run_dir: str, server: ChatServer, items: int) -> None:
+    assert outcome.exit_code == 2, outcome.output
+    assert "Traceback" not in outcome.output
+    assert outcome.stderr.splitlines()[-1].startswith("jrh: cannot write ")
+    answered = one(project, run_dir, "SELECT count(*) FROM calls WHERE outcome = 'ok'")
+    kept = one(project, run_dir, "SELECT count(*) FROM calls WHERE payload IS NOT NULL")
+    assert 0 < answered == kept < items
+    assert one(project, run_dir, "PRAGMA integrity_check") == "ok"
+    assert sum(server.answered.values()) - answered <= 4 * 2, "calls went on after nothing could be kept any more"
+
+
+def test_a_file_that_may_not_grow_any_more(project: Project) -> None:
+    with ChatServer("YES, because " + "x" * 20_000) as server:
+        items = talkative(project, server)
+        full = run_with_small_files(project, 1_000_000, "run", "suite.yaml", "--run-dir", "run", "--no-cache")
+        check_full_disk(project, full, "run", server, items)
+        known = one(project, "run", "SELECT count(*) FROM calls WHERE outcome = 'ok'")
+        before = server.count
+        done = project.run("run", "suite.yaml", "--run-dir", "run", "--no-cache")
+        assert done.exit_code == 0, done.output
+        assert server.count - before == items - known
+
+
+@pytest.mark.skipif(not can_mount(), reason="this process may not mount a file system")
+def test_a_full_disk(project: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
+    kept = tmp_path_factory.mktemp("kept")
+    with ChatServer("YES, because " + "x" * 20_000) as server:
+        items = talkative(project, server)
+        command = ("run", "suite.yaml", "--run-dir", "disk/run", "--no-cache")
+        (full,) = run_on_tiny_disk(project, 2000, kept, [command])
+        check_full_disk(Project(kept), full, "run", server, items)
+
+
+def test_a_cache_that_cannot_be_used_is_said_and_costs_nothing_else(project: Project) -> None:
+    with ChatServer("YES") as server:
+        items = write_items(project, 2)
+        write_suite(project, llm_suite(openai_http(server.url)))
+        project.write("a-file", "")
+        outcome = project.run("run", "suite.yaml", env={"JRH_CACHE_DIR": str(project.path / "a-file" / "cache")})
+    assert outcome.exit_code == 0, outcome.output
+    assert "The cache of replies cannot be used" in outcome.stderr
+    assert server.count == items
