@@ -46,8 +46,12 @@ if TYPE_CHECKING:
     from jrh.protocols import SimulatedJudge as SimulatedJudge
     from jrh.protocols import TrainedJudge as TrainedJudge
     from jrh.protocols import Validator as Validator
+    from jrh.providers import error_text as error_text
+    from jrh.providers import response_format as response_format
+    from jrh.providers import retry_after as retry_after
     from jrh.records import Categorical as Categorical
     from jrh.records import RecordTable as RecordTable
+    from jrh.redact import Redactor as Redactor
     from jrh.report import Attrition as Attrition
     from jrh.report import ComponentUsed as ComponentUsed
     from jrh.report import CostLine as CostLine
@@ -121,7 +125,9 @@ _PUBLIC = {
         "BatchJudge BuildContext ChatModel ChatRequest Completion DataSource Judge Logger Metric MetricContext "
         "ModelClient Parser Perturber Rates Reporter SetPerturber SetValidator SimulatedJudge TrainedJudge Validator"
     ),
+    "providers": "error_text response_format retry_after",
     "records": "Categorical RecordTable",
+    "redact": "Redactor",
     "report": "Attrition ComponentUsed CostLine FaultLine RunReport TaskSummary",
     "outcome": "RunResult",
     "runs": "run",

@@ -42,6 +42,7 @@ PAID: Final = ("ok", "refused", "truncated")
 UNKNOWN: Final = "unknown"
 """The outcome of a call that was in flight when the process was killed."""
 
+_UNSET: Final = Sampling()
 _MAYBE_BILLED: Final = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.MALFORMED})
 
 
@@ -126,7 +127,7 @@ class Gateway:
 
     async def _ask(self, client: Client, call: _Call) -> Reply:
         try:
-            reply: Reply = await self._retrying(client)(self._attempt, client, call)
+            reply = await self._attempts(client, call)
         except ModelFault as fault:
             await self._store.mark_final(call.row)
             self._fail(client, fault)
@@ -134,6 +135,22 @@ class Gateway:
             detail = f"{fault.kind.value}: {self._redact(fault.detail)}"
             return Reply(status=status, detail=detail, attempts=call.attempts, fingerprint=client.model.fingerprint)
         client.failures_in_a_row = 0
+        return reply
+
+    async def _attempts(self, client: Client, call: _Call) -> Reply:
+        """Attempt, and attempt again where that can help."""
+        try:
+            return await self._attempt(client, call)
+        except ModelFault as fault:
+            earlier = [fault]
+
+        async def attempt() -> Reply:
+            # The first attempt was made above, without the price of the machinery for retries, which few calls need.
+            if earlier:
+                raise earlier.pop()
+            return await self._attempt(client, call)
+
+        reply: Reply = await self._retrying(client)(attempt)
         return reply
 
     def _fail(self, client: Client, fault: ModelFault) -> None:
@@ -307,9 +324,13 @@ def fingerprint_of(use: ModelUse, model: ChatModel) -> str:
 
 def with_defaults(request: ChatRequest, defaults: Sampling) -> ChatRequest:
     """Fill the sampling's None values from the model's own settings."""
-    if request.sampling == Sampling():
-        return evolve(request, sampling=defaults)
-    return evolve(request, sampling=evolve(defaults, **dict(_set_values(request.sampling))))
+    wanted = request.sampling
+    return ChatRequest(
+        messages=request.messages,
+        sampling=defaults if wanted == _UNSET else evolve(defaults, **dict(_set_values(wanted))),
+        json_schema=request.json_schema,
+        top_logprobs=request.top_logprobs,
+    )
 
 
 def _set_values(sampling: Sampling) -> list[tuple[str, Any]]:

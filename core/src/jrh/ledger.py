@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import define, frozen
 
 from jrh.errors import StopReason, StopRun
+from jrh.identity import canonical_json
 from jrh.protocols import ChatRequest, Rates
 from jrh.suite import Budget
 from jrh.types import Usage
@@ -23,12 +24,18 @@ def cost_of(usage: Usage, rates: Rates | None) -> float | None:
 
 def prompt_tokens_at_most(request: ChatRequest) -> int:
     """Return an upper bound of the prompt's tokens: no tokenizer makes more tokens than there are bytes."""
-    return sum(len(message.content.encode("utf-8", "surrogatepass")) + 16 for message in request.messages)
+    written = sum(len(message.content.encode("utf-8", "surrogatepass")) + 16 for message in request.messages)
+    return written + len(_schema(request).encode("utf-8", "surrogatepass"))
 
 
 def estimate_prompt_tokens(request: ChatRequest) -> int:
     """Return a usual number of tokens: four characters each, and four per message."""
-    return sum(len(message.content) // 4 + 4 for message in request.messages)
+    return sum(len(message.content) // 4 + 4 for message in request.messages) + len(_schema(request)) // 4
+
+
+def _schema(request: ChatRequest) -> str:
+    """Return the schema that providers put into the prompt, as text."""
+    return canonical_json(request.json_schema) if request.json_schema is not None else ""
 
 
 def worst_case(request: ChatRequest, rates: Rates | None) -> float | None:

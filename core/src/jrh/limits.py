@@ -38,8 +38,7 @@ class AdaptiveConcurrency:
     async def acquire(self) -> float:
         """Wait for a place; return the loop time it was given, to be handed to `release`."""
         loop = asyncio.get_running_loop()
-        if loop.time() < self._open_at:
-            await self._sleep(self._open_at - loop.time())
+        await self._until_open()
         if self._waiting or self.in_flight >= int(self.limit):
             turn: asyncio.Future[None] = loop.create_future()
             self._waiting.append(turn)
@@ -51,7 +50,21 @@ class AdaptiveConcurrency:
                 raise
         else:
             self.in_flight += 1
+        try:
+            await self._until_open()  # the gate may have closed for those in line, too
+        except asyncio.CancelledError:
+            self._leave()
+            raise
         return loop.time()
+
+    async def _until_open(self) -> None:
+        """Wait while the gate is closed, or until the run stops."""
+        loop = asyncio.get_running_loop()
+        while (seconds := self._open_at - loop.time()) > 0.0:
+            started = loop.time()
+            await self._sleep(seconds)
+            if loop.time() < started + seconds / 2.0:  # the sleep ended early: the run stops
+                return
 
     def release(self, since: float, *, limited: bool = False, retry_after: float | None = None) -> None:
         """Give the place back; `limited` says that the provider answered 429 to the request sent at `since`."""

@@ -169,7 +169,7 @@ class _Planning:
 
     async def _cases(self, test: ResolvedTest, task: Task, items: Sequence[Item]) -> tuple[Sequence[Case], bool]:
         """Return the cases of a test, and whether they are a guess."""
-        digest = perturbing.stage_digest(self.builder, test, task, items)
+        digest = perturbing.stage_digest(self.builder, test, task, loading_items.items_id(items))
         if self.store is not None and self.store.digest(perturbing.stage_name(task.name, test.use.name)) == digest:
             return perturbing.read_cases(self.store, task.name, test.use.name), False
         if _asks(test):

@@ -23,6 +23,7 @@ from jrh.loading import Events, Loaded
 from jrh.outcome import RunResult, Settings, conclude
 from jrh.progress import Progress
 from jrh.redact import Redactor
+from jrh.rehearsal import SilentModel, rehearse
 from jrh.report import ComponentUsed, RunReport
 from jrh.resolve import Resolved, ResolvedSuite, applies, simulated_judges, tests_of
 from jrh.runlog import Quiet, RunLog
@@ -32,6 +33,7 @@ from jrh.stages import load as loading_items
 from jrh.stages import measure as measuring
 from jrh.stages import perturb as perturbing
 from jrh.stages import report as reporting
+from jrh.store import FILENAME as STORE
 from jrh.store import Store
 from jrh.suite import JudgeUse
 from jrh.trials import is_put, judge_identity, plan_trials, write_plan
@@ -61,9 +63,12 @@ class Run:
     async def go(self) -> RunResult:
         """Read the data, open what the run needs, run it, and close everything again.
 
-        Nothing is written before the data is known to be usable.
+        Nothing is written before the data and the components are known to be usable.
         """
-        self.items = loading_items.read(Builder(self.resolved, self.loaded.plugins, Quiet, self._open_model))
+        rehearsing = Builder(self.resolved, self.loaded.plugins, Quiet, self._open_silently)
+        self.items = loading_items.read(rehearsing)
+        if not (self.run_dir / STORE).is_file():
+            rehearse(rehearsing)
         self.store = Store.open(self.run_dir, self.suite.name)
         try:
             log = RunLog(self.run_dir, self.redact)
@@ -107,9 +112,19 @@ class Run:
             return None
 
     def _open_model(self, use: Any, model: Any) -> Client:
-        if self.suite.budget.usd is not None:
-            _needs_price(use, model)
+        self._check_price(use, model)
         return self.gateway.client(use, model)
+
+    def _open_silently(self, use: Any, model: Any) -> SilentModel:
+        self._check_price(use, model)
+        return SilentModel(use=use, model=model)
+
+    def _check_price(self, use: Any, model: Any) -> None:
+        if self.suite.budget.usd is not None and rates_of(use, model) is None:
+            raise JrhError(
+                f"model '{use.name}' has no known price, and the suite has a budget in dollars; give the model "
+                "`price: {input: ..., output: ...}` (dollars per million tokens), or remove the budget"
+            )
 
     def _settle_unknown(self) -> int:
         """Mark the calls that a killed process left without an outcome; they stay costed at the worst case."""
@@ -148,7 +163,7 @@ class Run:
 
     async def _stages(self) -> StopRun | None:
         try:
-            loading_items.write(self.store, self.items)
+            self.items_ids = loading_items.write(self.store, self.items)
             self._remember()
             cases = await self._perturb()
             await self._judge(cases)
@@ -168,7 +183,7 @@ class Run:
             items = self.items[use.task.name]
             cases += self._reference(use.task, items)
             for test in tests[use.task.name]:
-                digest = perturbing.stage_digest(self.builder, test, use.task, items)
+                digest = perturbing.stage_digest(self.builder, test, use.task, self.items_ids[use.task.name])
                 here = (use.task.name, test.use.name)
                 if self.store.digest(perturbing.stage_name(*here)) == digest:
                     self.progress.advance(len(items))
@@ -192,13 +207,13 @@ class Run:
 
     def _reference(self, task: Task, items: Sequence[Item]) -> tuple[Case, ...]:
         made = perturbing.reference_cases(task, items, self.suite.reference_repeats)
-        digest = perturbing.stage_digest(self.builder, None, task, items)
+        digest = perturbing.stage_digest(self.builder, None, task, self.items_ids[task.name])
         if self.store.digest(perturbing.stage_name(task.name, REFERENCE)) != digest:
             perturbing.write(self.store, task.name, REFERENCE, digest, perturbing.Perturbed(cases=made, outcomes=()))
         return made
 
     async def _judge(self, cases: Sequence[Case]) -> None:
-        training = loading_items.items_digest(self.items)
+        training = content_id(self.items_ids)
         judges = []
         for resolved in self.resolved.judges:
             assert isinstance(resolved.use, JudgeUse)
@@ -326,11 +341,3 @@ class Run:
         )
         self.progress.end()
         return reporting.gather(self.store, reporting.recall(self.store), measures, notes, records)
-
-
-def _needs_price(use: Any, model: Any) -> None:
-    if rates_of(use, model) is None:
-        raise JrhError(
-            f"model '{use.name}' has no known price, and the suite has a budget in dollars; give the model "
-            "`price: {input: ..., output: ...}` (dollars per million tokens), or remove the budget"
-        )

@@ -11,6 +11,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -70,6 +71,8 @@ CREATE UNIQUE INDEX IF NOT EXISTS records_by_trial ON records (trial_id);
 CREATE TABLE IF NOT EXISTS measures (position INTEGER PRIMARY KEY, payload TEXT NOT NULL);
 """
 
+_VALUES: Final = attrgetter(*COLUMNS)
+_STATUS: Final = COLUMNS.index("status")
 _COLUMN_NAMES: Final = ", ".join(f'"{name}"' for name in COLUMNS)
 _INSERT_RECORD: Final = (
     f"INSERT OR REPLACE INTO records ({_COLUMN_NAMES}, reply, probabilities) "  # noqa: S608 - fixed names
@@ -249,8 +252,9 @@ class Store:
 
 
 def _flat(record: Record) -> tuple[Any, ...]:
-    values = tuple(getattr(record, name) for name in COLUMNS)
-    return tuple(value.value if isinstance(value, Status) else value for value in values)
+    values = list(_VALUES(record))
+    values[_STATUS] = record.status.value
+    return tuple(values)
 
 
 def _lock(run_dir: Path) -> FileLock:
@@ -277,8 +281,8 @@ def _guard(path: Path, action: Callable[[], T]) -> T:
 def _prepare(path: Path) -> sqlite3.Connection:
     connection = connect(path, synchronous="FULL")
     try:
-        _check_version(connection, path)
-        connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
+        if _check_version(connection, path) == 0:
+            connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
     except BaseException:
         with suppress(sqlite3.Error):
             connection.close()

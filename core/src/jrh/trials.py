@@ -34,6 +34,14 @@ def trial_id(case_id: str, judge_id: str, repeat: int) -> str:
     return hashlib.sha256(f"{case_id}:{judge_id}:{repeat}".encode()).hexdigest()[:ID_LENGTH]
 
 
+def seed_of(trial: str) -> int:
+    """Return a trial's own seed, from 0 to 2**31 - 1.
+
+    A trial's id is a hash that the run's seed, the case, the judge and the repeat go into, so its digits serve.
+    """
+    return int(trial[-8:], 16) & 0x7FFFFFFF
+
+
 def question_id(case: Case) -> str:
     """Return the id of the question as put: equal for cases that differ in nothing a judge sees."""
     return content_id(case.task, case.fields, *(unstructure(part) for part in _seen(case)))

@@ -14,7 +14,6 @@ from jrh.convert import expectation_kind
 from jrh.errors import JrhError, StoreError
 from jrh.events import RecordWritten
 from jrh.gateway import Client
-from jrh.identity import derive_seed
 from jrh.loading import Events
 from jrh.pool import for_each
 from jrh.progress import Progress
@@ -26,7 +25,7 @@ from jrh.serial import to_text
 from jrh.specs import JudgeKind, JudgeSpec
 from jrh.store import Store
 from jrh.suite import JudgeUse
-from jrh.trials import folds_of
+from jrh.trials import folds_of, seed_of
 from jrh.types import (
     Case,
     Equals,
@@ -194,7 +193,7 @@ class _Judging:
 
     def _question(self, task: Task, trial: Pending) -> Question:
         case = trial.case
-        seed = derive_seed(self.bench.seed, self.name, trial.trial_id)
+        seed = seed_of(trial.trial_id)
         sampling = evolve(case.sampling, seed=seed) if case.vary_seed else case.sampling
         return Question(
             trial_id=trial.trial_id,
@@ -237,7 +236,14 @@ def settle(verdict: Verdict, case: Case) -> Verdict:
     if canonical is None:
         detail = f"'{verdict.presented[:80]}' is not one of {', '.join(case.label_map)}"
         return evolve(verdict, status=Status.OFF_SCALE, presented=None, detail=detail)
-    return evolve(verdict, canonical=canonical)
+    return Verdict(
+        status=verdict.status,
+        presented=verdict.presented,
+        canonical=canonical,
+        rationale=verdict.rationale,
+        probabilities=verdict.probabilities,
+        detail=verdict.detail,
+    )
 
 
 def _truth(case: Case, item: Item) -> Truth:

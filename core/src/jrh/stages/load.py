@@ -32,22 +32,24 @@ def read(builder: Builder) -> dict[str, tuple[Item, ...]]:
     return items
 
 
-def write(store: Store, items: dict[str, tuple[Item, ...]]) -> None:
-    """Write the items table where it does not hold these items yet."""
-    digest = items_digest(items)
-    if store.digest("items") == digest:
-        return
-    rows = [
-        (task, position, item.id, to_text(item))
-        for task, chosen in items.items()
-        for position, item in enumerate(chosen)
-    ]
-    store.replace("items", digest, [("DELETE FROM items", [()]), ("INSERT INTO items VALUES (?, ?, ?, ?)", rows)])
+def write(store: Store, items: dict[str, tuple[Item, ...]]) -> dict[str, str]:
+    """Write the items table where it does not hold these items yet; return the id of each task's items."""
+    texts = {task: [to_text(item) for item in chosen] for task, chosen in items.items()}
+    ids = {task: content_id(written) for task, written in texts.items()}
+    digest = content_id(ids)
+    if store.digest("items") != digest:
+        rows = [
+            (task, position, item.id, text)
+            for task, chosen in items.items()
+            for position, (item, text) in enumerate(zip(chosen, texts[task], strict=True))
+        ]
+        store.replace("items", digest, [("DELETE FROM items", [()]), ("INSERT INTO items VALUES (?, ?, ?, ?)", rows)])
+    return ids
 
 
-def items_digest(items: dict[str, tuple[Item, ...]]) -> str:
-    """Return the id of all items' content."""
-    return content_id([[task, [to_text(item) for item in chosen]] for task, chosen in items.items()])
+def items_id(items: Sequence[Item]) -> str:
+    """Return the id of a task's items, as `write` does."""
+    return content_id([to_text(item) for item in items])
 
 
 def check(source: DataSource, use: TaskUse) -> list[Item]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from attrs import evolve, frozen
@@ -222,7 +223,12 @@ def _case(task: Task, test: str, item: Item, draft: Draft, condition: Condition,
         group=item.group or item.id,
         provenance=provenance,
     )
-    return evolve(case, id=content_id(unstructure(task), unstructure(case)))
+    return evolve(case, id=content_id(_task_id(task), unstructure(case)))
+
+
+@lru_cache(maxsize=64)
+def _task_id(task: Task) -> str:
+    return content_id(unstructure(task))
 
 
 # -- the tables ------------------------------------------------------------------------------------------------------
@@ -233,8 +239,8 @@ def stage_name(task: str, test: str) -> str:
     return f"cases:{task}:{test}"
 
 
-def stage_digest(builder: Builder, test: ResolvedTest | None, task: Task, items: Sequence[Item]) -> str:
-    """Return the id of everything the cases depend on; None stands for the reference condition."""
+def stage_digest(builder: Builder, test: ResolvedTest | None, task: Task, items_id: str) -> str:
+    """Return the id of everything the cases depend on; no test stands for the reference condition."""
     suite = builder.resolved.suite
     made_by: list[Any] = [suite.reference_repeats]
     if test is not None:
@@ -244,7 +250,7 @@ def stage_digest(builder: Builder, test: ResolvedTest | None, task: Task, items:
             test.use.on_mismatch.value,
             test.use.repeats,
         ]
-    return content_id(suite.seed, unstructure(task), [to_text(item) for item in items], made_by)
+    return content_id(suite.seed, unstructure(task), items_id, made_by)
 
 
 def write(store: Store, task: str, test: str, digest: str, made: Perturbed) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import frozen
@@ -181,5 +182,7 @@ def _write(path: Path, content: str | bytes) -> Path:
         partial.write_bytes(data)
         partial.replace(path)
     except OSError as error:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
         raise StoreError(f"cannot write '{path}': {error.strerror or error}") from error
     return path

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jrh import ChatRequest, Json
-
-SCHEMA_NAME: Final = "reply"
+from jrh import ChatRequest, response_format
 
 # The gateway holds the time limit; litellm's own must not be shorter.
 _NO_TIMEOUT: Final = 24 * 3600.0
@@ -44,7 +42,7 @@ class ArgumentWriter:
             if value is not None:
                 arguments[name] = value
         if request.json_schema is not None and self._knows("response_format"):
-            arguments["response_format"] = _response_format(request.json_schema)
+            arguments["response_format"] = response_format(request.json_schema)
         if request.top_logprobs and self._knows("top_logprobs"):
             arguments["logprobs"] = True
             arguments["top_logprobs"] = request.top_logprobs
@@ -52,25 +50,3 @@ class ArgumentWriter:
 
     def _knows(self, parameter: str) -> bool:
         return self._supported is None or parameter in self._supported
-
-
-def _response_format(schema: Mapping[str, Json]) -> dict[str, Any]:
-    # A strict schema binds the model, but OpenAI rejects one that leaves anything open.
-    named = {"name": SCHEMA_NAME, "strict": is_closed(schema), "schema": schema}
-    return {"type": "json_schema", "json_schema": named}
-
-
-def is_closed(schema: Json) -> bool:
-    """Tell whether every object of a JSON Schema lists all its properties as required and allows no other."""
-    if isinstance(schema, list | tuple):
-        return all(is_closed(part) for part in schema)
-    if not isinstance(schema, Mapping):
-        return True
-    properties = schema.get("properties")
-    if schema.get("type") == "object" or isinstance(properties, Mapping):
-        names = set(properties) if isinstance(properties, Mapping) else set()
-        required = schema.get("required")
-        listed = {str(name) for name in required} if isinstance(required, list | tuple) else set()
-        if schema.get("additionalProperties") is not False or names != listed:
-            return False
-    return all(is_closed(part) for part in schema.values())

@@ -6,14 +6,11 @@ a real "500" all become `InternalServerError`. The exceptions it was made from s
 
 from __future__ import annotations
 
-import math
 import re
-import time
 from collections.abc import Iterator, Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
-from jrh import Completion, FaultKind, ModelFault
+from jrh import Completion, FaultKind, ModelFault, retry_after
 
 # No money is left: asking again cannot help, although the status says "too many requests".
 _OUT_OF_FUNDS: Final = frozenset({"insufficient_quota", "billing_not_active", "billing_hard_limit_reached"})
@@ -43,16 +40,6 @@ def translate(error: Exception) -> ModelFault | Completion:
         headers = getattr(error, "litellm_response_headers", None) or {}
         return ModelFault.from_http_status(status, text, retry_after=retry_after(headers))
     return ModelFault(_kind_without_answer(error, chain), text)
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return how many seconds the server asks to wait, or None where it does not say so understandably."""
-    milliseconds = _seconds(headers.get("retry-after-ms", ""))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    value = headers.get("retry-after", "")
-    seconds = _seconds(value)
-    return seconds if seconds is not None else _until(value, headers.get("date", ""))
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -127,26 +114,3 @@ def _text(error: Exception) -> str:
     text = _LITELLM_PREFIX.sub("", text.partition(_TRACEBACK)[0]).strip()
     name = type(error).__name__
     return text if text.startswith(name) else f"{name}: {text}"
-
-
-def _seconds(value: str) -> float | None:
-    try:
-        seconds = float(value)
-    except ValueError:
-        return None
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None
-
-
-def _until(value: str, now: str) -> float | None:
-    """Return the seconds until an HTTP date, by the server's own clock where it tells the time."""
-    moment = _timestamp(value)
-    if moment is None:
-        return None
-    return max(0.0, moment - (_timestamp(now) or time.time()))
-
-
-def _timestamp(value: str) -> float | None:
-    try:
-        return parsedate_to_datetime(value).timestamp()
-    except (ValueError, TypeError, OverflowError):
-        return None

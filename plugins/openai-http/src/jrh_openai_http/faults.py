@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
-import time
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
-from jrh import Completion, FaultKind, ModelFault
-
-MAX_DETAIL: Final = 500
-"""Characters of a provider's own text that are kept."""
+from jrh import Completion, FaultKind, ModelFault, retry_after
 
 # No money is left: asking again cannot help, although the status says "too many requests".
 _OUT_OF_FUNDS: Final = frozenset({"insufficient_quota", "billing_not_active", "billing_hard_limit_reached"})
@@ -58,36 +52,3 @@ def describe(document: Mapping[str, Any]) -> tuple[str, str]:
     code = next((value for value in (error.get("code"), error.get("type")) if isinstance(value, str)), "")
     text = error.get("message") or error.get("detail") or error
     return code, (text if isinstance(text, str) else json.dumps(text))
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return how many seconds the server asks to wait, or None where it does not say so understandably."""
-    milliseconds = _seconds(headers.get("retry-after-ms", ""))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    value = headers.get("retry-after", "")
-    seconds = _seconds(value)
-    return seconds if seconds is not None else _until(value, headers.get("date", ""))
-
-
-def _seconds(value: str) -> float | None:
-    try:
-        seconds = float(value)
-    except ValueError:
-        return None
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None
-
-
-def _until(value: str, now: str) -> float | None:
-    """Return the seconds until an HTTP date, by the server's own clock where it tells the time."""
-    moment = _timestamp(value)
-    if moment is None:
-        return None
-    return max(0.0, moment - (_timestamp(now) or time.time()))
-
-
-def _timestamp(value: str) -> float | None:
-    try:
-        return parsedate_to_datetime(value).timestamp()
-    except (ValueError, TypeError, OverflowError):
-        return None

@@ -6,9 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jrh import ChatRequest, Json
-
-SCHEMA_NAME: Final = "reply"
+from jrh import ChatRequest, Json, response_format
 
 _encode: Final = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -38,30 +36,8 @@ class PayloadWriter:
             if value is not None:
                 body[name] = value
         if request.json_schema is not None:
-            body["response_format"] = _response_format(request.json_schema)
+            body["response_format"] = response_format(request.json_schema)
         if request.top_logprobs:
             body["logprobs"] = True
             body["top_logprobs"] = request.top_logprobs
         return _encode(body).encode()
-
-
-def _response_format(schema: Mapping[str, Json]) -> dict[str, Any]:
-    # A strict schema binds the model, but OpenAI rejects one that leaves anything open.
-    named = {"name": SCHEMA_NAME, "strict": is_closed(schema), "schema": schema}
-    return {"type": "json_schema", "json_schema": named}
-
-
-def is_closed(schema: Json) -> bool:
-    """Tell whether every object of a JSON Schema lists all its properties as required and allows no other."""
-    if isinstance(schema, Mapping):
-        properties = schema.get("properties")
-        if schema.get("type") == "object" or isinstance(properties, Mapping):
-            names = set(properties) if isinstance(properties, Mapping) else set()
-            required = schema.get("required")
-            listed = {str(name) for name in required} if isinstance(required, list | tuple) else set()
-            if schema.get("additionalProperties") is not False or names != listed:
-                return False
-        return all(is_closed(part) for part in schema.values())
-    if isinstance(schema, list | tuple):
-        return all(is_closed(part) for part in schema)
-    return True

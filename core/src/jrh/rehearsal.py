@@ -1,0 +1,54 @@
+"""Build every component once before anything is written, so that a mistake in one leaves nothing half-written."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from jrh.building import Builder
+from jrh.errors import PluginError
+from jrh.gateway import fingerprint_of
+from jrh.protocols import ChatModel, ChatRequest
+from jrh.resolve import applies, tests_of
+from jrh.suite import ModelUse
+from jrh.types import Reply
+
+
+@frozen(kw_only=True)
+class SilentModel:
+    """A model (`jrh.ModelClient`) that components can be built with and that must not be asked yet."""
+
+    use: ModelUse
+    model: ChatModel
+
+    @property
+    def name(self) -> str:
+        """Return the suite's name of the model."""
+        return self.use.name
+
+    @property
+    def fingerprint(self) -> str:
+        """Return what would answer."""
+        return fingerprint_of(self.use, self.model)
+
+    async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:  # noqa: ARG002
+        """Refuse: a factory declares and asks nothing."""
+        raise PluginError(f"model '{self.name}' was asked before the run began")
+
+
+def rehearse(builder: Builder) -> None:
+    """Build what the run will need, task by task, and drop it again; reporters are left out, they may fail.
+
+    Raises:
+        JrhError: a component cannot be built.
+    """
+    resolved = builder.resolved
+    for task in (use.task for use in resolved.suite.tasks):
+        for test in tests_of(resolved, task):
+            builder.build(test.component, task)
+            for validator in test.validators:
+                builder.build(validator, task)
+        for judge in resolved.judges:
+            if applies(judge, task):
+                builder.build(judge, task)
+    for metric in resolved.metrics:
+        builder.build(metric)

@@ -1,0 +1,179 @@
+"""A text as the rules see it: its sentences, and which of them say something plainly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Final
+
+from attrs import define, frozen
+from jrh import derive_seed
+
+_ABBREVIATIONS: Final = frozenset(
+    """
+    adm al approx assn ave blvd bros ca cf ch co col corp dept dr eds eq est fig figs gen gov hon inc jr lt ltd maj mr
+    mrs ms mt nos nr op pp pres prof rep rev sec sen sgt sr st vol vols vs e.g i.e u.s u.k a.m p.m no jan feb aug sept
+    oct nov dec
+    """.split()
+)
+_PARAGRAPH_END: Final = re.compile(r"\s*\n\s*")
+_BOUNDARY: Final = re.compile(r"([A-Za-z0-9.]*)([.!?]+)[\"'\u2019\u201d)]*(\s+)(?=[\"'\u2018\u201c(]?[A-Z0-9])")
+_WORD: Final = re.compile(r"(?<!\w)[A-Za-z]+(?:['\u2019][A-Za-z]+)?(?!\w)")
+_LONGEST: Final = 600
+"""Characters; a longer sentence is not treated: what stands in it cannot be told by rules."""
+
+_ENGLISH: Final = frozenset(
+    "the of and are this that these those with by from it its they their has have which to for is was were be".split()
+)
+_NOT_SHARED: Final = frozenset("the of and are this that these those with from they their which have".split())
+"""English function words that are not words of German, Dutch, French, Spanish or the Scandinavian languages."""
+
+_UNSURE: Final = frozenset(
+    """
+    if unless whether would could should might may ought maybe perhaps possibly probably likely supposedly allegedly some
+    many few several most any either or often usually generally sometimes rarely hardly scarcely seldom barely only just
+    think thinks thought believe believes believed guess suppose supposes assume seems seem seemed appear appears say says
+    said claim claims claimed according imagine pretend hope wish let suppose because since although though whereas
+    """.split()
+)
+"""Words that leave open whether what the sentence says is said to be so."""
+_MARKUP: Final = re.compile(r"[`|<>{}\\\[\]#*_~^]|://|@|\n")
+_QUOTES: Final = re.compile(r"[\"\u201c\u201d\u00ab\u00bb\u201e]|(?<!\w)['\u2018]|['\u2019](?!\w)")
+
+
+@frozen(kw_only=True)
+class Word:
+    """A word of a sentence and where it stands in the text."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def lower(self) -> str:
+        """Return the word in lower case, with a straight apostrophe."""
+        return self.text.lower().replace("\u2019", "'")
+
+
+@define(slots=False, frozen=True, kw_only=True)
+class Sentence:
+    """A sentence of a passage, without the white space around it."""
+
+    index: int
+    paragraph: int
+    start: int
+    end: int
+    text: str
+
+    @cached_property
+    def words(self) -> tuple[Word, ...]:
+        """Return the words, at most as many as a sentence that is treated can have."""
+        return tuple(
+            Word(text=found[0], start=self.start + found.start(), end=self.start + found.end())
+            for found in _WORD.finditer(self.text[:_LONGEST])
+        )
+
+    @cached_property
+    def lowered(self) -> tuple[str, ...]:
+        """Return the words in lower case."""
+        return tuple(word.lower for word in self.words)
+
+    def has(self, words: frozenset[str]) -> bool:
+        """Tell whether one of the words stands in the sentence."""
+        return not words.isdisjoint(self.lowered)
+
+    @cached_property
+    def plain(self) -> bool:
+        """Tell whether it is prose that ends with a full stop, without markup and quotations."""
+        text = self.text
+        return (
+            len(text) <= _LONGEST
+            and text.endswith(".")
+            and not text.endswith("..")
+            and not _MARKUP.search(text)
+            and not _QUOTES.search(text)
+            and len(self.words) >= 3  # noqa: PLR2004 - subject, verb, and what is said
+        )
+
+    @cached_property
+    def asserts(self) -> bool:
+        """Tell whether it says plainly that something is so: no condition, doubt, opinion, question or report."""
+        return self.plain and not self.has(_UNSURE)
+
+    @property
+    def negative(self) -> bool:
+        """Tell whether something in it is negated."""
+        return any(is_negative(word) for word in self.lowered)
+
+
+_NEGATIVES: Final = frozenset(
+    "not no never none nothing nobody nowhere neither nor without cannot lack lacks fails deny denies false".split()
+)
+
+
+def is_negative(word: str) -> bool:
+    """Tell whether a word in lower case negates."""
+    return word in _NEGATIVES or word.endswith("n't")
+
+
+@define(slots=False, frozen=True, kw_only=True)
+class Passage:
+    """A text to plant errors in."""
+
+    text: str
+    request: str = ""
+    """What the text answers; what is given there is not changed."""
+    seed: int = 0
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Return the sentences in order."""
+        spans = [
+            (number, start, end)
+            for number, (first, last) in enumerate(_paragraphs(self.text))
+            for start, end in _split(self.text, first, last)
+        ]
+        return tuple(
+            Sentence(index=index, paragraph=number, start=start, end=end, text=self.text[start:end])
+            for index, (number, start, end) in enumerate(spans)
+        )
+
+    @cached_property
+    def english(self) -> bool:
+        """Tell whether it is English: one word in eight is a function word, and one of them is English alone."""
+        words = [found[0].lower() for found in _WORD.finditer(self.text)]
+        known = [word for word in words if word in _ENGLISH]
+        return bool(words) and 8 * len(known) >= len(words) and any(word in _NOT_SHARED for word in known)
+
+    def draw(self, below: int, *parts: object) -> int:
+        """Draw a whole number from 0 to `below` - 1 that follows from the seed and the parts."""
+        return derive_seed(self.seed, *parts) % below
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for gap in _PARAGRAPH_END.finditer(text):
+        yield start, gap.start()
+        start = gap.end()
+    yield start, len(text)
+
+
+def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    for match in _BOUNDARY.finditer(text, start, end):
+        if not _abbreviates(match[1], match[2]):
+            yield start, match.start(3)
+            start = match.end(3)
+    if start < end:
+        yield start, end
+
+
+def _abbreviates(word: str, mark: str) -> bool:
+    """Tell whether a full stop belongs to an abbreviation, an initial or the number of a list."""
+    if mark != ".":
+        return False
+    return word.lower() in _ABBREVIATIONS or (len(word) == 1 and word not in "I0123456789") or word == ""

@@ -1,0 +1,33 @@
+"""What the plugin declares: the perturber `label-flip`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jrh import BuildContext, Mode, Perturber, PerturberSpec, hookimpl
+
+from jrh_label_flip.options import LabelFlipOptions
+
+_STARTER = """\
+# False statements in right answers: a judge that reads changes its verdict. For answers that are right or wrong.
+- label-flip: {variants: [negation, antonym, number, unit]}
+"""
+
+
+def _perturber(options: LabelFlipOptions, context: BuildContext) -> Perturber:
+    from jrh_label_flip.building import build
+
+    return build(options, context)
+
+
+@hookimpl
+def jrh_perturbers() -> Iterable[PerturberSpec]:
+    """Declare the perturber."""
+    yield PerturberSpec(
+        name="label-flip",
+        summary="errors planted in the response, so that another label is right: negations, numbers, units, names",
+        options=LabelFlipOptions,
+        factory=_perturber,
+        modes=frozenset({Mode.POINTWISE, Mode.PAIRWISE}),
+        starter=_STARTER,
+    )

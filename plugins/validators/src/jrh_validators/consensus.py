@@ -1,0 +1,113 @@
+"""Several validators vote."""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from attrs import frozen
+from jrh import BuildContext, Draft, Item, JrhError, Json, ModelName, Validation, Validator
+
+from jrh_validators.equivalence import LlmEquivalence
+from jrh_validators.label import LlmLabel
+from jrh_validators.options import ConsensusOptions, EquivalenceOptions, LabelOptions, Rule
+
+_PER_MODEL: Final[Mapping[str, Callable[[ModelName, BuildContext], Validator]]] = {
+    "llm-label": lambda model, context: LlmLabel.build(LabelOptions(model=model), context),
+    "llm-equivalence": lambda model, context: LlmEquivalence.build(EquivalenceOptions(model=model), context),
+}
+
+
+@frozen(kw_only=True)
+class Consensus:
+    """Accepts a draft that enough of the voters accept.
+
+    A voter without a decision (a refusal, a failure, an unreadable reply) has not voted, and does not count towards
+    the number that is needed. The votes stand in the details, in the order of the voters, so that the agreement over
+    all drafts can be computed.
+    """
+
+    voters: Mapping[str, Validator]
+    needed: int
+
+    @classmethod
+    def build(cls, options: ConsensusOptions, context: BuildContext) -> Consensus:
+        """Build the voters.
+
+        Raises:
+            JrhError: there are fewer than two, one is named twice, a model is lacking, or `k` is more than all.
+        """
+        pairs = list(_voters(options, context))
+        voters = dict(pairs)
+        if len(voters) != len(pairs):
+            raise JrhError("consensus: a voter is named twice; name every validator and model once")
+        if len(voters) < 2:  # noqa: PLR2004 - a vote of one is none
+            raise JrhError("consensus needs two voters at least; name more `models` or `validators`")
+        needed = _needed(options, len(voters))
+        if needed > len(voters):
+            raise JrhError(f"consensus: k is {needed}, but there are {len(voters)} voters")
+        return cls(voters=voters, needed=needed)
+
+    async def validate(self, item: Item, draft: Draft) -> Validation:
+        """Let all voters decide and count; the score is the share of voters that accept."""
+        decisions = await gather(*(voter.validate(item, draft) for voter in self.voters.values()))
+        votes = {name: _vote(decision) for name, decision in zip(self.voters, decisions, strict=True)}
+        in_favour = sum(vote is True for vote in votes.values())
+        accepted = in_favour >= self.needed
+        return Validation(
+            accepted=accepted,
+            score=in_favour / len(votes),
+            reason="" if accepted else f"accepted by fewer than {self.needed} of {len(votes)} voters",
+            label=self._label(decisions),
+            details={
+                "votes": votes,
+                "agreement": _agreement(votes.values()),
+                "reasons": {name: decision.reason for name, decision in zip(votes, decisions, strict=True)},
+            },
+        )
+
+    def _label(self, decisions: Sequence[Validation]) -> str | None:
+        """Return the label that enough voters reached, where there is exactly one."""
+        reached = Counter(decision.label for decision in decisions if decision.label is not None)
+        enough = [label for label, count in reached.items() if count >= self.needed]
+        return enough[0] if len(enough) == 1 else None
+
+
+def _voters(options: ConsensusOptions, context: BuildContext) -> Iterator[tuple[str, Validator]]:
+    for name in options.validators:
+        make = _PER_MODEL.get(name.removeprefix("jrh-validators/"))
+        if make is None:
+            yield name, _single(name, context.validator(name))
+            continue
+        if not options.models:
+            raise JrhError(f"consensus: '{name}' votes with models; name them under `models`")
+        for model in options.models:
+            yield f"{name}({model})", make(model, context)
+
+
+def _single(name: str, validator: Any) -> Validator:
+    if not isinstance(validator, Validator):
+        raise JrhError(f"consensus: '{name}' decides about all drafts at once and cannot vote on one")
+    return validator
+
+
+def _needed(options: ConsensusOptions, voters: int) -> int:
+    if options.rule is Rule.AT_LEAST and options.k is not None:
+        return options.k
+    return voters if options.rule is Rule.UNANIMOUS else voters // 2 + 1
+
+
+def _vote(decision: Validation) -> bool | None:
+    return None if decision.details.get("undecided") else decision.accepted
+
+
+def _agreement(votes: Iterable[bool | None]) -> float | None:
+    """Return the share of pairs of votes that agree (Fleiss' P_i), or None with fewer than two votes."""
+    cast = [vote for vote in votes if vote is not None]
+    n = len(cast)
+    if n < 2:  # noqa: PLR2004 - a pair
+        return None
+    yes = sum(cast)
+    return (yes * (yes - 1) + (n - yes) * (n - yes - 1)) / (n * (n - 1))

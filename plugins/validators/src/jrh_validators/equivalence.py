@@ -1,0 +1,115 @@
+"""A model compares the draft with the original, in both orders."""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Coroutine, Mapping
+from typing import Any, Final
+
+from attrs import frozen
+from jrh import (
+    BuildContext,
+    ChatRequest,
+    Draft,
+    Item,
+    Json,
+    Message,
+    ModelClient,
+    Reply,
+    Task,
+    Text,
+    Validation,
+    content_id,
+    read_json,
+    render,
+    variables_of,
+)
+
+from jrh_validators.asking import Answer, ask, packaged, undecided
+from jrh_validators.fields import changed_texts
+from jrh_validators.options import EquivalenceOptions
+
+_SAME: Final = "The two texts are equivalent."
+_OTHER: Final = "The two texts are not equivalent."
+_SCHEMA: Final[Mapping[str, Json]] = {
+    "type": "object",
+    "properties": {"difference": {"type": "string"}, "answer": {"type": "string", "enum": ["A", "B"]}},
+    "required": ["difference", "answer"],
+    "additionalProperties": False,
+}
+
+
+@frozen(kw_only=True)
+class LlmEquivalence:
+    """Accepts a draft if a model finds every changed text equivalent to the item's, asked in both orders.
+
+    With the original first, A means equivalent; with the draft first, B does. A model that prefers a letter or a
+    position therefore contradicts itself, and accepts nothing.
+    """
+
+    client: ModelClient
+    task: Task
+    prompt: Text | None
+    attempts: int
+
+    @classmethod
+    def build(cls, options: EquivalenceOptions, context: BuildContext) -> LlmEquivalence:
+        """Find the model and check the template; raise `JrhError` where either cannot be used."""
+        if options.prompt is not None:
+            variables_of(options.prompt.content)
+        return cls(
+            client=context.model(options.model), task=context.task, prompt=options.prompt, attempts=options.attempts
+        )
+
+    async def validate(self, item: Item, draft: Draft) -> Validation:
+        """Compare every changed text; the score is the share of answers that say equivalent."""
+        texts = changed_texts(item, draft)
+        if texts is None:
+            return Validation(accepted=False, reason="a changed field is not text")
+        answers = await gather(*(question for pair in texts.values() for question in self._both_orders(*pair)))
+        for answer in answers:
+            if answer.value is None:
+                return undecided(answer.reason, answer.details)
+        said = [bool(answer.value) for answer in answers]
+        reason = _reason(said)
+        return Validation(
+            accepted=not reason,
+            score=sum(said) / len(said) if said else None,
+            reason=reason,
+            details={"model": self.client.fingerprint, "answers": said},
+        )
+
+    def _both_orders(self, original: str, drafted: str) -> tuple[Coroutine[Any, Any, Answer[bool]], ...]:
+        return self._answer(original, drafted, same="A"), self._answer(drafted, original, same="B")
+
+    async def _answer(self, first: str, second: str, *, same: str) -> Answer[bool]:
+        def read(reply: Reply) -> bool | None:
+            letter = _letter(reply.text)
+            return None if letter is None else letter == same
+
+        return await ask(self.client, self._request(first, second, same), read, self.attempts)
+
+    def _request(self, first: str, second: str, same: str) -> ChatRequest:
+        option_a, option_b = (_SAME, _OTHER) if same == "A" else (_OTHER, _SAME)
+        variables = {"first": first, "second": second, "option_a": option_a, "option_b": option_b}
+        mark = content_id(first, second)[:8]
+        source = packaged("equivalence") if self.prompt is None else self.prompt.content
+        content = render(source, {**variables, "task": self.task, "mark": mark})
+        return ChatRequest(
+            messages=(Message(role="user", content=content),), json_schema=_SCHEMA if self.prompt is None else None
+        )
+
+
+def _letter(text: str) -> str | None:
+    """Read the letter: the object's `answer`, or a reply that is nothing but a letter."""
+    found = read_json(text, keys=("answer",))
+    letter = str(found["answer"] if found is not None else text).strip().strip(".").upper()
+    return letter if letter in ("A", "B") else None
+
+
+def _reason(said: list[bool]) -> str:
+    """Say why not, from the answers in pairs of both orders; empty where all say equivalent."""
+    if all(said):
+        return ""
+    denied = any(not one and not other for one, other in zip(said[::2], said[1::2], strict=True))
+    return "not equivalent" if denied else "the two orders disagree"

@@ -1,0 +1,137 @@
+"""A model applies the task's own rubric to the draft."""
+
+from __future__ import annotations
+
+import json
+from asyncio import gather
+from collections.abc import Mapping, Sequence
+
+from attrs import frozen
+from jrh import (
+    BuildContext,
+    Changes,
+    ChatRequest,
+    Draft,
+    Equals,
+    Expectation,
+    Item,
+    Json,
+    Message,
+    ModelClient,
+    NotAbove,
+    Parser,
+    Reply,
+    Same,
+    Scale,
+    Status,
+    Task,
+    Text,
+    Validation,
+    content_id,
+    render,
+    variables_of,
+)
+
+from jrh_validators.asking import Answer, ask, packaged, undecided
+from jrh_validators.options import LabelOptions
+
+
+@frozen(kw_only=True)
+class LlmLabel:
+    """Accepts a draft if the label that a model reaches is the expected one.
+
+    `Equals(label)` is met by that label. The other expectations compare with the label the same model reaches for the
+    item as it is: both are its own, so that a model that is stricter than the gold labels rejects no more than another.
+    """
+
+    client: ModelClient
+    parser: Parser
+    task: Task
+    prompt: Text | None
+    attempts: int
+
+    @classmethod
+    def build(cls, options: LabelOptions, context: BuildContext) -> LlmLabel:
+        """Find model and parser and check the template.
+
+        Raises:
+            JrhError: model or parser do not exist, or the template is not valid.
+        """
+        if options.prompt is not None:
+            variables_of(options.prompt.content)
+        return cls(
+            client=context.model(options.model),
+            parser=context.parser(options.parser),
+            task=context.task,
+            prompt=options.prompt,
+            attempts=options.attempts,
+        )
+
+    async def validate(self, item: Item, draft: Draft) -> Validation:
+        """Compare the label of the draft with the expected one; the label reached is returned either way."""
+        presented = draft.task or self.task
+        questions = [self._answer(presented, {**item.fields, **draft.fields})]
+        if not isinstance(draft.expectation, Equals):
+            questions.append(self._answer(self.task, item.fields))
+        answers = await gather(*questions)
+        for answer in answers:
+            if answer.value is None:
+                return undecided(answer.reason, answer.details)
+        label_map = draft.label_map if draft.label_map is not None else self.task.scale.identity_map()
+        reached = label_map[answers[0].value or ""]
+        return _decision(reached, draft.expectation, answers, self.task.scale)
+
+    async def _answer(self, task: Task, fields: Mapping[str, Json]) -> Answer[str]:
+        def read(reply: Reply) -> str | None:
+            verdict = self.parser.parse(reply, task.scale)
+            return verdict.presented if verdict.status is Status.OK else None
+
+        return await ask(self.client, self._request(task, fields), read, self.attempts)
+
+    def _request(self, task: Task, fields: Mapping[str, Json]) -> ChatRequest:
+        shown = {name: _shown(value) for name, value in fields.items()}
+        # No text holds its own hash: nothing inside can close the tags.
+        own = {"task": task, "labels": task.scale.labels, "fields": shown, "mark": content_id(shown)[:8]}
+        source = packaged("label") if self.prompt is None else self.prompt.content
+        return ChatRequest(
+            messages=(Message(role="user", content=render(source, {**shown, **own})),),
+            json_schema=_schema(task.scale) if self.prompt is None else None,
+        )
+
+
+def _decision(reached: str, expectation: Expectation, answers: Sequence[Answer[str]], scale: Scale) -> Validation:
+    wanted = expectation.label if isinstance(expectation, Equals) else answers[-1].value or ""
+    accepted = _met(reached, expectation, wanted, scale)
+    return Validation(
+        accepted=accepted,
+        score=1 - scale.distance(reached, wanted) / max(1, len(scale.labels) - 1 if scale.ordered else 1),
+        reason="" if accepted else "reached another label than expected",
+        label=reached,
+        details={**answers[0].details, "compared_with": wanted},
+    )
+
+
+def _met(reached: str, expectation: Expectation, wanted: str, scale: Scale) -> bool:
+    if isinstance(expectation, Same | Equals):
+        return reached == wanted
+    if isinstance(expectation, Changes):
+        return reached != wanted
+    above = scale.rank(reached) - scale.rank(wanted)
+    return above <= 0 if isinstance(expectation, NotAbove) else above >= 0
+
+
+def _shown(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1, default=_plain)
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def _schema(scale: Scale) -> Mapping[str, Json]:
+    return {
+        "type": "object",
+        "properties": {"rationale": {"type": "string"}, "verdict": {"type": "string", "enum": list(scale.labels)}},
+        "required": ["rationale", "verdict"],
+        "additionalProperties": False,
+    }

@@ -1,0 +1,80 @@
+"""Matrices that grow by a row: one block of memory, doubled when it is full, never stacked again."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_FIRST_ROWS: Final = 16
+
+
+class DenseRows:
+    """Unit vectors of equal length as the rows of one array; adding costs amortised O(length)."""
+
+    def __init__(self, length: int) -> None:
+        """Start without a row; `length` is that of a vector."""
+        self._rows = np.empty((_FIRST_ROWS, length), dtype=np.float32)
+        self._used = 0
+
+    def append(self, vector: Any) -> None:
+        """Add a vector of shape (length,)."""
+        self._rows = _with_room(self._rows, self._used + 1)
+        self._rows[self._used] = vector
+        self._used += 1
+
+    def highest(self, vector: Any) -> float:
+        """Return the highest dot product of a vector with the rows; 0 where there are none or all are negative."""
+        if not self._used:
+            return 0.0
+        return max(0.0, float((self._rows[: self._used] @ vector).max()))
+
+
+class SparseRows:
+    """Sparse unit vectors as one CSR matrix in three growing arrays; adding costs amortised O(non-zeros)."""
+
+    def __init__(self, length: int) -> None:
+        """Start without a row; `length` is that of a vector, zeros included."""
+        self._values = np.empty(_FIRST_ROWS, dtype=np.float64)
+        self._columns = np.empty(_FIRST_ROWS, dtype=np.int32)
+        self._starts = np.zeros(_FIRST_ROWS, dtype=np.int32)
+        self._used = 0
+        self._spread = np.zeros(length, dtype=np.float64)
+        """The vector that is compared, written out; zero in between."""
+
+    def append(self, vector: Any) -> None:
+        """Add a vector, a CSR matrix of shape (1, length)."""
+        begin = int(self._starts[self._used])
+        end = begin + int(vector.nnz)
+        self._values = _with_room(self._values, end)
+        self._columns = _with_room(self._columns, end)
+        self._starts = _with_room(self._starts, self._used + 2)
+        self._values[begin:end] = vector.data
+        self._columns[begin:end] = vector.indices
+        self._used += 1
+        self._starts[self._used] = end
+
+    def highest(self, vector: Any) -> float:
+        """Return the highest dot product of a vector with the rows; 0 where there are none."""
+        from scipy.sparse import csr_matrix
+
+        if not self._used:
+            return 0.0
+        end = int(self._starts[self._used])
+        shape = (self._used, len(self._spread))
+        # Views of the used parts: nothing is copied.
+        parts = (self._values[:end], self._columns[:end], self._starts[: self._used + 1])
+        self._spread[vector.indices] = vector.data
+        products = csr_matrix(parts, shape=shape, copy=False) @ self._spread
+        self._spread[vector.indices] = 0.0
+        return float(products.max())
+
+
+def _with_room(array: NDArray[Any], rows: int) -> NDArray[Any]:
+    """Return the array, or one of twice the length or more with the same beginning."""
+    if rows <= len(array):
+        return array
+    grown = np.zeros((max(rows, 2 * len(array)), *array.shape[1:]), dtype=array.dtype)
+    grown[: len(array)] = array
+    return grown

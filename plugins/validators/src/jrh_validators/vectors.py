@@ -1,0 +1,82 @@
+"""Texts as unit vectors, whose dot product is the cosine of their angle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from attrs import frozen
+from jrh import JrhError
+
+from jrh_validators.rows import DenseRows, SparseRows
+from jrh_validators.words import WORD
+
+
+class Rows(Protocol):
+    """Vectors kept so far."""
+
+    def append(self, vector: Any) -> None:
+        """Add one."""
+
+    def highest(self, vector: Any) -> float:
+        """Return the highest cosine with those kept, 0 at least."""
+
+
+@frozen(kw_only=True)
+class Vectors:
+    """One vector per text, and rows that can keep them."""
+
+    of: Sequence[Any]
+    length: int
+    sparse: bool
+
+    def rows(self) -> Rows:
+        """Return rows that are still empty."""
+        return SparseRows(self.length) if self.sparse else DenseRows(self.length)
+
+
+def tfidf(texts: Sequence[str]) -> Vectors:
+    """Weigh the words of each text by TF-IDF over all of them (scikit-learn: smoothed idf, L2 norm, lower case).
+
+    The same texts in another order give the same weights. A text without a word is the zero vector.
+    """
+    from scipy.sparse import csr_matrix
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectorizer = TfidfVectorizer(tokenizer=WORD.findall, token_pattern=None)
+    if any(WORD.search(text) for text in texts):
+        matrix = csr_matrix(vectorizer.fit_transform(texts))
+    else:
+        matrix = csr_matrix((len(texts), 1))
+    return Vectors(of=[matrix[row] for row in range(len(texts))], length=matrix.shape[1], sparse=True)
+
+
+def embeddings(texts: Sequence[str], encoder: str, base: Path) -> Vectors:
+    """Embed each text with a sentence-transformers model, on the CPU.
+
+    Args:
+        texts: what to embed.
+        encoder: a directory, relative to `base`, or the name of a model.
+        base: the suite's directory.
+
+    Raises:
+        JrhError: sentence-transformers is not installed, or the model cannot be loaded.
+    """
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError as error:
+        raise JrhError(
+            f"cosine-diversity: encoder '{encoder}' needs sentence-transformers; "
+            'install it with `pip install "jrh-validators[embeddings]"`, or leave `encoder` out to use TF-IDF'
+        ) from error
+    directory = base / encoder
+    try:
+        model = SentenceTransformer(str(directory) if directory.is_dir() else encoder, device="cpu")
+    except (OSError, ValueError) as error:
+        raise JrhError(
+            f"cosine-diversity: encoder '{encoder}' is neither a directory beside the suite nor a model that can be "
+            f"loaded ({type(error).__name__}); check the name, or the network"
+        ) from error
+    matrix = model.encode(list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False)
+    return Vectors(of=list(matrix), length=matrix.shape[1], sparse=False)

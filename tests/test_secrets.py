@@ -1,0 +1,224 @@
+"""A key that is set in the environment never gets into a store, a log, a report, a traceback or the terminal (point 7)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import canary
+import pytest
+from jrh.testing import ChatServer, Outcome, Project
+
+from support.echoing import Answer, completion, echoing_server, json_error, raw_error
+from support.keys import KEY, KEY_VARIABLE
+from support.looking import everything, one
+from support.suites import PROVIDERS, llm_suite, openai_http, simulated_suite, write_items, write_suite
+
+HALVES = (KEY[: len(KEY) // 2].encode(), KEY[len(KEY) // 2 :].encode())
+
+
+def assert_secret(project: Project, *outcomes: Outcome) -> None:
+    """Fail where either half of the key is in a file of the project or in what was printed."""
+    content = everything(project, *outcomes)
+    for half in HALVES:
+        place = content.find(half)
+        assert place < 0, f"the key got out after {content[max(0, place - 200) : place]!r}"
+
+
+def run(project: Project, *more: str) -> Outcome:
+    return project.run("run", "suite.yaml", "--run-dir", "run", *more)
+
+
+ERRORS: dict[str, Callable[[str], Answer]] = {
+    "401 as JSON": json_error(401),
+    "400 as JSON": json_error(400),
+    "500 as JSON": json_error(500),
+    "401 as a page": raw_error(401),
+    "400 as a page": raw_error(400),
+    "500 as a page": raw_error(500),
+    "429 as JSON": json_error(429),
+}
+REPLIES: dict[str, Callable[[str], Answer]] = {
+    "in the text": completion(content="YES, you sent {sent}"),
+    "in a refusal": completion(content=None, refusal="I refuse {sent}"),
+    "across the end of a long refusal": completion(content=None, refusal="x" * 480 + " {sent}"),
+    "in JSON": completion(content='{"verdict": "YES", "rationale": "{sent}"}'),
+    "as the label": completion(content='{"verdict": "{sent}"}'),
+}
+
+
+@pytest.mark.parametrize("answer", [*ERRORS.values(), *REPLIES.values()], ids=[*ERRORS, *REPLIES])
+def test_a_provider_that_echoes_the_key_does_not_spread_it(project: Project, answer: Callable[[str], Answer]) -> None:
+    write_items(project, 2)
+    with echoing_server(answer) as url:
+        write_suite(project, llm_suite(openai_http(url, max_attempts=2)))
+        outcome = run(project)
+    assert one(project, "run", "SELECT count(*) FROM calls") > 0
+    assert "Traceback" not in outcome.output
+    assert_secret(project, outcome)
+
+
+@pytest.mark.parametrize("kind", ["401 as JSON", "500 as JSON", "400 as a page"])
+def test_a_provider_that_echoes_the_key_does_not_spread_it_through_litellm(project: Project, kind: str) -> None:
+    write_items(project, 1)
+    with echoing_server(ERRORS[kind]) as url:
+        write_suite(project, llm_suite(PROVIDERS["litellm"](url, max_attempts=1)))
+        outcome = run(project)
+    assert one(project, "run", "SELECT count(*) FROM calls") > 0
+    assert_secret(project, outcome)
+
+
+def test_the_key_is_hidden_whatever_its_variable_is_called(project: Project) -> None:
+    write_items(project, 1)
+    project.env["ACME_AUTH"] = project.env.pop(KEY_VARIABLE)
+    with echoing_server(completion(content="YES, you sent {sent}")) as url:
+        write_suite(project, llm_suite(openai_http(url, api_key_env="ACME_AUTH")))
+        outcome = run(project)
+    assert outcome.exit_code == 0, outcome.output
+    assert_secret(project, outcome)
+
+
+def test_a_key_of_an_environment_file_is_used_and_hidden(project: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
+    secret = tmp_path_factory.mktemp("home") / "keys.env"
+    secret.write_text(f"# keys\n{KEY_VARIABLE}={KEY}\n")
+    project.env.pop(KEY_VARIABLE)
+    items = write_items(project, 2)
+    with ChatServer(f"YES, your key is {KEY}", require_key=KEY) as server:
+        write_suite(project, llm_suite(openai_http(server.url)))
+        outcome = run(project, "--env-file", str(secret))
+    assert outcome.exit_code == 0, outcome.output
+    assert sum(server.answered.values()) == items
+    assert one(project, "run", "SELECT count(*) FROM calls WHERE instr(payload, '[redacted]')") == items
+    assert_secret(project, outcome)
+
+
+# -- plugins ---------------------------------------------------------------------------------------------------------
+
+RAISING = f"""\
+import os
+from jrh import *
+from jrh import hookimpl
+
+def fail(*_, **__):
+    raise ValueError("cannot log in with " + os.environ["{KEY_VARIABLE}"])
+
+async def afail(*_, **__):
+    fail()
+"""
+PLUGINS = {
+    "judge": (
+        "class Leaky:\n    judge = afail\n\n@hookimpl\ndef jrh_judges():\n"
+        "    yield JudgeSpec(name='leaky', summary='', factory=lambda options, context: Leaky())\n",
+        {"judges": ["leaky"]},
+    ),
+    "judge's factory": (
+        "@hookimpl\ndef jrh_judges():\n    yield JudgeSpec(name='leaky', summary='', factory=fail)\n",
+        {"judges": ["leaky"]},
+    ),
+    "perturber": (
+        "class Leaky:\n    perturb = afail\n\n@hookimpl\ndef jrh_perturbers():\n"
+        "    yield PerturberSpec(name='leaky', summary='', factory=lambda options, context: Leaky())\n",
+        {"tests": ["leaky"]},
+    ),
+    "validator": (
+        "class Leaky:\n    validate = afail\n\n@hookimpl\ndef jrh_validators():\n"
+        "    yield ValidatorSpec(name='leaky', summary='', factory=lambda options, context: Leaky())\n",
+        {"tests": [{"format": {"validate": ["leaky"]}}]},
+    ),
+    "metric": (
+        "class Leaky:\n    measure = fail\n\n@hookimpl\ndef jrh_metrics():\n"
+        "    yield MetricSpec(name='leaky', summary='', factory=lambda options, context: Leaky())\n",
+        {},
+    ),
+    "reporter": (
+        "class Leaky:\n    render = fail\n\n@hookimpl\ndef jrh_reporters():\n"
+        "    yield ReporterSpec(name='leaky', summary='', factory=lambda o, c: Leaky(), filename='leaky.txt')\n",
+        {},
+    ),
+    "event hook": ("@hookimpl\ndef jrh_run_started(event):\n    fail()\n", {}),
+    "data source": (
+        "class Leaky:\n    read = fail\n\n@hookimpl\ndef jrh_data_sources():\n"
+        "    yield DataSourceSpec(name='leaky', summary='', factory=lambda options, context: Leaky())\n",
+        {"data": {"source": "leaky"}},
+    ),
+    "declaration": ("@hookimpl\ndef jrh_judges():\n    fail()\n", {}),
+    "import": ("fail()\n", {}),
+}
+NOT_RUN = ("judge's factory", "data source", "declaration", "import")
+"""Those that end the program before there is a run."""
+
+
+@pytest.mark.parametrize("part", PLUGINS)
+def test_a_plugin_that_raises_an_error_with_the_key_does_not_spread_it(project: Project, part: str) -> None:
+    source, changes = PLUGINS[part]
+    project.write("leaky.py", RAISING + source)
+    write_items(project, 2)
+    write_suite(project, simulated_suite(**changes))
+    outcome = run(project, "--plugins", "leaky.py")
+    assert (project.path / "run" / "run.sqlite").exists() == (part not in NOT_RUN)
+    told = everything(project, outcome)
+    assert b"cannot log in with [redacted]" in told or part in ("perturber", "validator"), outcome.output
+    assert_secret(project, outcome)
+
+
+def test_a_judge_that_answers_with_the_key_does_not_spread_it(project: Project) -> None:
+    project.write(
+        "leaky.py",
+        RAISING + f"key = os.environ['{KEY_VARIABLE}']\n"
+        "class Leaky:\n"
+        "    async def judge(self, question):\n"
+        "        verdict = Verdict(status=Status.OK, presented='YES', rationale=key, detail=key, probabilities={key: 1.0})\n"
+        "        return Judgement(verdict=verdict, reply=Reply(status=Status.OK, text=key, detail=key, fingerprint=key))\n\n"
+        "@hookimpl\ndef jrh_judges():\n"
+        "    yield JudgeSpec(name='leaky', summary='', factory=lambda options, context: Leaky())\n",
+    )
+    write_items(project, 2)
+    write_suite(project, simulated_suite(judges=["leaky"]))
+    outcome = run(project, "--plugins", "leaky.py")
+    assert outcome.exit_code == 0, outcome.output
+    assert_secret(project, outcome)
+
+
+def test_the_list_of_plugins_does_not_show_the_key_of_one_that_broke(project: Project) -> None:
+    project.write("site/leaky.py", RAISING + "fail()\n")
+    project.write("site/leaky-0.3.dist-info/METADATA", "Metadata-Version: 2.1\nName: leaky\nVersion: 0.3\n")
+    project.write("site/leaky-0.3.dist-info/entry_points.txt", "[jrh]\nleaky = leaky\n")
+    listed = project.run("plugins", "list", env={"PYTHONPATH": str(project.path / "site")})
+    assert listed.exit_code == 0
+    assert "ValueError: cannot log in with [redacted]" in listed.stdout
+    assert_secret(project, listed)
+
+
+def test_a_report_written_again_does_not_show_the_key(project: Project) -> None:
+    project.write("leaky.py", RAISING + PLUGINS["metric"][0] + PLUGINS["reporter"][0].replace("Leaky", "Other"))
+    write_items(project, 2)
+    write_suite(project, simulated_suite())
+    first = run(project, "--plugins", "leaky.py")
+    again = project.run("report", "run", "--plugins", "leaky.py")
+    assert again.exit_code == 0, again.output
+    assert_secret(project, first, again)
+
+
+# -- mistakes of the user --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [f"api_key_env={KEY}", f"base_url=http://me:{KEY}@localhost/v1", f"headers_env={{X-Key: {KEY}}}"],
+    ids=["the key in place of its variable", "a password in the address", "the key in place of a header's variable"],
+)
+def test_a_key_written_in_the_wrong_place_is_refused_and_not_shown(project: Project, setting: str) -> None:
+    write_items(project, 1)
+    write_suite(project, llm_suite(openai_http("http://127.0.0.1:9/v1")))
+    project.env.pop(KEY_VARIABLE)
+    outcome = run(project, "--set", f"models.mini.{setting}")
+    assert outcome.exit_code == 2, outcome.output
+    assert_secret(project, outcome)
+
+
+def test_the_search_of_these_tests_finds_a_key(project: Project) -> None:
+    project.write("run/log.jsonl", json.dumps({"detail": f"Bearer {KEY}"}))
+    with pytest.raises(AssertionError, match="the key got out after"):
+        assert_secret(project)
+    assert list(canary.search([project.path / "run" / "log.jsonl"], HALVES)) == [Path(project.path, "run", "log.jsonl")]
