@@ -115,7 +115,9 @@ def conclude(code: int, leaks: Sequence[Path], *, searched: int, at_least: int, 
         return 1
     shutil.rmtree(work, ignore_errors=True)
     if searched < at_least and code == 0:
-        print(f"canary: only {searched} files were written, at least {at_least} were expected: the search shows nothing")
+        print(
+            f"canary: only {searched} files were written, at least {at_least} were expected: the search shows nothing"
+        )
         return 1
     print(f"canary: the key is not in what was printed and in none of {searched:,} files")
     return code

@@ -11,7 +11,7 @@ from jrh.testing import Project
 # With --import-mode=importlib pytest leaves the path alone, and the test files need their helpers.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from support.keys import KEY, KEY_VARIABLE  # noqa: E402 - found through the line above
+from support.keys import KEY, KEY_VARIABLE
 
 
 @pytest.fixture

@@ -5,14 +5,12 @@ from __future__ import annotations
 import sqlite3
 import sys
 from contextlib import closing
-from typing import Any
 
 import pytest
 from jrh.testing import ChatServer, Outcome, Project
-
 from support.limited import can_mount, run_obeying_modes, run_on_tiny_disk, run_with_small_files
-from support.looking import one, query, snapshot, until
-from support.suites import llm_suite, openai_http, simulated_suite, write_items, write_suite
+from support.looking import one, snapshot, until
+from support.suites import llm_suite, openai_http, write_items, write_suite
 
 SUITE = """\
 name: trial

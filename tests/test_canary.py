@@ -37,7 +37,8 @@ LEAKS = {
     "in a database": (
         "connection = sqlite3.connect(file); connection.execute('PRAGMA journal_mode=WAL'); "
         "connection.execute('CREATE TABLE t (a)'); "
-        "connection.execute('INSERT INTO t VALUES (?)', ('x' * 4050 + key + 'x' * 9000,)); connection.commit(); os._exit(0)"
+        "connection.execute('INSERT INTO t VALUES (?)', ('x' * 4050 + key + 'x' * 9000,)); "
+        "connection.commit(); os._exit(0)"
     ),
     "of another variable": "file.write_text(os.environ['OPENAI_API_KEY'])",
 }
@@ -53,7 +54,9 @@ def test_a_planted_leak_is_found_and_named(tmp_path: Path, leak: str) -> None:
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_key_that_is_printed_is_found(tmp_path: Path, stream: str) -> None:
-    done = canary(tmp_path, f"import sys; file.write_text('harmless'); print(key, file=sys.{stream})", "--at-least", "1")
+    done = canary(
+        tmp_path, f"import sys; file.write_text('harmless'); print(key, file=sys.{stream})", "--at-least", "1"
+    )
     assert done.returncode == 1
     assert re.search(r"canary:   \S+/output\n", done.stdout)
 

@@ -10,8 +10,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from jrh.testing import ChatServer, LabelAnswers, Project
-
+from jrh.testing import ChatServer, Fault, LabelAnswers, Project
 from support.looking import one, query, report_bytes, until
 from support.suites import LABELS, llm_suite, openai_http, write_items, write_suite
 
@@ -46,6 +45,11 @@ def kill_when(project: Project, server: ChatServer, arrived: int) -> None:
         until(lambda: (store.exists() and server.count >= arrived) or not running.running, f"{arrived} requests")
         running.kill()
         assert running.wait().exit_code == -9, "the run was over before it could be killed"
+
+
+def log_of(project: Project) -> str:
+    log = project.path / "run" / "log.jsonl"
+    return log.read_text() if log.exists() else ""
 
 
 def calls_by_outcome(project: Project, run_dir: str) -> Counter[str | None]:
@@ -170,8 +174,7 @@ def test_ctrl_c_twice_leaves_at_once_and_the_run_can_go_on(project: Project) -> 
         with project.start(*run_command("run", "--limit", "1", "--test", "reference")) as running:
             until(lambda: server.count >= 2, "the requests")
             running.interrupt()
-            log = project.path / "run" / "log.jsonl"
-            until(lambda: '"stopping"' in log.read_text(), "the first Ctrl-C to arrive")
+            until(lambda: '"stopping"' in log_of(project), "the first Ctrl-C to arrive")
             running.interrupt()
             until(lambda: not running.running, "the end", patience=1.5)
             stopped = running.wait()
@@ -181,6 +184,19 @@ def test_ctrl_c_twice_leaves_at_once_and_the_run_can_go_on(project: Project) -> 
         prepare(project, server)
         done = project.run(*run_command("run", "--limit", "1", "--test", "reference"))
         assert done.exit_code == 0, done.output
+
+
+def test_ctrl_c_does_not_wait_for_what_the_provider_asks_to_wait(project: Project) -> None:
+    with ChatServer("YES", faults=[Fault("429-seconds", retry_after=60.0)]) as server:
+        prepare(project, server)
+        with project.start(*run_command("run", "--limit", "3", "--test", "reference")) as running:
+            until(lambda: '"attempt failed"' in log_of(project), "the first refusal")
+            running.interrupt()
+            stopped = running.wait(timeout=15)
+        sent = server.count
+    assert stopped.exit_code == 130, stopped.output
+    assert sent <= CONCURRENCY
+    assert calls_by_outcome(project, "run") == {"rate_limit": sent}
 
 
 def test_the_cache_answers_a_second_run_directory_without_a_call(project: Project, server: ChatServer) -> None:
@@ -220,7 +236,9 @@ def test_a_repeat_is_never_answered_from_another_repeat(project: Project, vary_s
         count = server.count
     assert count == 2 * (2 + 4)
     verdicts = [
-        query(project, run_dir, "SELECT r.canonical FROM trials t JOIN records r ON r.trial_id = t.id ORDER BY t.position")
+        query(
+            project, run_dir, "SELECT r.canonical FROM trials t JOIN records r ON r.trial_id = t.id ORDER BY t.position"
+        )
         for run_dir in ("first", "second")
     ]
     assert verdicts[0] == verdicts[1]
@@ -233,7 +251,10 @@ def test_the_order_in_which_replies_come_does_not_show_in_the_report(project: Pr
         for run_dir, concurrency in (("alone", 2), ("together", 32)):
             outcome = project.run(*run_command(run_dir, "--set", f"models.mini.concurrency={concurrency}"))
             assert outcome.exit_code == 0, outcome.output
-    order = {name: [row[0] for row in query(project, name, "SELECT trial_id FROM records ORDER BY rowid")] for name in ("alone", "together")}
+    order = {
+        name: [row[0] for row in query(project, name, "SELECT trial_id FROM records ORDER BY rowid")]
+        for name in ("alone", "together")
+    }
     assert order["alone"] != order["together"], "the replies came in the same order, which shows nothing"
     assert sorted(order["alone"]) == sorted(order["together"])
     assert report_bytes(project, "alone") == report_bytes(project, "together")

@@ -1,15 +1,13 @@
-"""A key that is set in the environment never gets into a store, a log, a report, a traceback or the terminal (point 7)."""
+"""A key of the environment never gets into a store, a log, a report, a traceback or the terminal (point 7)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from typing import Any
 
-import canary
 import pytest
 from jrh.testing import ChatServer, Outcome, Project
-
 from support.echoing import Answer, completion, echoing_server, json_error, raw_error
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import everything, one
@@ -18,10 +16,10 @@ from support.suites import PROVIDERS, llm_suite, openai_http, simulated_suite, w
 HALVES = (KEY[: len(KEY) // 2].encode(), KEY[len(KEY) // 2 :].encode())
 
 
-def assert_secret(project: Project, *outcomes: Outcome) -> None:
+def assert_secret(project: Project, *outcomes: Outcome, halves: Sequence[bytes] = HALVES) -> None:
     """Fail where either half of the key is in a file of the project or in what was printed."""
     content = everything(project, *outcomes)
-    for half in HALVES:
+    for half in halves:
         place = content.find(half)
         assert place < 0, f"the key got out after {content[max(0, place - 200) : place]!r}"
 
@@ -42,7 +40,7 @@ ERRORS: dict[str, Callable[[str], Answer]] = {
 REPLIES: dict[str, Callable[[str], Answer]] = {
     "in the text": completion(content="YES, you sent {sent}"),
     "in a refusal": completion(content=None, refusal="I refuse {sent}"),
-    "across the end of a long refusal": completion(content=None, refusal="x" * 480 + " {sent}"),
+    "across the end of a long refusal": completion(content=None, refusal="x" * 465 + " {sent}"),
     "in JSON": completion(content='{"verdict": "YES", "rationale": "{sent}"}'),
     "as the label": completion(content='{"verdict": "{sent}"}'),
 }
@@ -54,18 +52,18 @@ def test_a_provider_that_echoes_the_key_does_not_spread_it(project: Project, ans
     with echoing_server(answer) as url:
         write_suite(project, llm_suite(openai_http(url, max_attempts=2)))
         outcome = run(project)
-    assert one(project, "run", "SELECT count(*) FROM calls") > 0
     assert "Traceback" not in outcome.output
+    assert b"[redacted" in everything(project, outcome), "the server's echo did not arrive, which shows nothing"
     assert_secret(project, outcome)
 
 
-@pytest.mark.parametrize("kind", ["401 as JSON", "500 as JSON", "400 as a page"])
+@pytest.mark.parametrize("kind", ["401 as JSON", "500 as JSON", "in the text"])
 def test_a_provider_that_echoes_the_key_does_not_spread_it_through_litellm(project: Project, kind: str) -> None:
     write_items(project, 1)
-    with echoing_server(ERRORS[kind]) as url:
+    with echoing_server({**ERRORS, **REPLIES}[kind]) as url:
         write_suite(project, llm_suite(PROVIDERS["litellm"](url, max_attempts=1)))
         outcome = run(project)
-    assert one(project, "run", "SELECT count(*) FROM calls") > 0
+    assert b"[redacted" in everything(project, outcome), "the server's echo did not arrive, which shows nothing"
     assert_secret(project, outcome)
 
 
@@ -79,14 +77,19 @@ def test_the_key_is_hidden_whatever_its_variable_is_called(project: Project) -> 
     assert_secret(project, outcome)
 
 
-def test_a_key_of_an_environment_file_is_used_and_hidden(project: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_key_of_an_environment_file_is_used_and_hidden(
+    project: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     secret = tmp_path_factory.mktemp("home") / "keys.env"
-    secret.write_text(f"# keys\n{KEY_VARIABLE}={KEY}\n")
     project.env.pop(KEY_VARIABLE)
     items = write_items(project, 2)
     with ChatServer(f"YES, your key is {KEY}", require_key=KEY) as server:
         write_suite(project, llm_suite(openai_http(server.url)))
-        outcome = run(project, "--env-file", str(secret))
+        try:
+            secret.write_text(f"# keys\n{KEY_VARIABLE}={KEY}\n")
+            outcome = run(project, "--env-file", str(secret))
+        finally:
+            secret.unlink()  # the only file that may hold the key; the search at the end must not find it
     assert outcome.exit_code == 0, outcome.output
     assert sum(server.answered.values()) == items
     assert one(project, "run", "SELECT count(*) FROM calls WHERE instr(payload, '[redacted]')") == items
@@ -106,45 +109,35 @@ def fail(*_, **__):
 async def afail(*_, **__):
     fail()
 """
-PLUGINS = {
-    "judge": (
-        "class Leaky:\n    judge = afail\n\n@hookimpl\ndef jrh_judges():\n"
-        "    yield JudgeSpec(name='leaky', summary='', factory=lambda options, context: Leaky())\n",
-        {"judges": ["leaky"]},
-    ),
-    "judge's factory": (
-        "@hookimpl\ndef jrh_judges():\n    yield JudgeSpec(name='leaky', summary='', factory=fail)\n",
-        {"judges": ["leaky"]},
-    ),
-    "perturber": (
-        "class Leaky:\n    perturb = afail\n\n@hookimpl\ndef jrh_perturbers():\n"
-        "    yield PerturberSpec(name='leaky', summary='', factory=lambda options, context: Leaky())\n",
-        {"tests": ["leaky"]},
-    ),
+
+
+def component(role: str, spec: str, does: str, more: str = "") -> str:
+    """Write a plugin with one component whose work it is to fail."""
+    return (
+        f"class Leaky:\n    {does}\n\n@hookimpl\ndef jrh_{role}s():\n"
+        f"    yield {spec}(name='leaky', summary='', factory=lambda options, context: Leaky(){more})\n"
+    )
+
+
+METRIC = component("metric", "MetricSpec", "measure = fail")
+REPORTER = component("reporter", "ReporterSpec", "render = fail", ", filename='leaky.txt'")
+FACTORY = "@hookimpl\ndef jrh_judges():\n    yield JudgeSpec(name='leaky', summary='', factory=fail)\n"
+PLUGINS: dict[str, tuple[str, dict[str, Any]]] = {
+    "judge": (component("judge", "JudgeSpec", "judge = afail"), {"judges": ["leaky"]}),
+    "judge's factory": (FACTORY, {"judges": ["leaky"]}),
+    "perturber": (component("perturber", "PerturberSpec", "perturb = afail"), {"tests": ["leaky"]}),
     "validator": (
-        "class Leaky:\n    validate = afail\n\n@hookimpl\ndef jrh_validators():\n"
-        "    yield ValidatorSpec(name='leaky', summary='', factory=lambda options, context: Leaky())\n",
+        component("validator", "ValidatorSpec", "validate = afail"),
         {"tests": [{"format": {"validate": ["leaky"]}}]},
     ),
-    "metric": (
-        "class Leaky:\n    measure = fail\n\n@hookimpl\ndef jrh_metrics():\n"
-        "    yield MetricSpec(name='leaky', summary='', factory=lambda options, context: Leaky())\n",
-        {},
-    ),
-    "reporter": (
-        "class Leaky:\n    render = fail\n\n@hookimpl\ndef jrh_reporters():\n"
-        "    yield ReporterSpec(name='leaky', summary='', factory=lambda o, c: Leaky(), filename='leaky.txt')\n",
-        {},
-    ),
+    "metric": (METRIC, {}),
+    "reporter": (REPORTER, {}),
     "event hook": ("@hookimpl\ndef jrh_run_started(event):\n    fail()\n", {}),
-    "data source": (
-        "class Leaky:\n    read = fail\n\n@hookimpl\ndef jrh_data_sources():\n"
-        "    yield DataSourceSpec(name='leaky', summary='', factory=lambda options, context: Leaky())\n",
-        {"data": {"source": "leaky"}},
-    ),
+    "data source": (component("data_source", "DataSourceSpec", "read = fail"), {"data": {"source": "leaky"}}),
     "declaration": ("@hookimpl\ndef jrh_judges():\n    fail()\n", {}),
     "import": ("fail()\n", {}),
 }
+"""What raises -> the plugin, and what of the suite uses it."""
 NOT_RUN = ("judge's factory", "data source", "declaration", "import")
 """Those that end the program before there is a run."""
 
@@ -162,21 +155,24 @@ def test_a_plugin_that_raises_an_error_with_the_key_does_not_spread_it(project: 
     assert_secret(project, outcome)
 
 
+ANSWERING = f"""\
+    async def judge(self, question):
+        key = os.environ["{KEY_VARIABLE}"]
+        reply = Reply(status=Status.OK, text=key, detail=key, fingerprint=key)
+        chances = {{"YES": 0.5, key: 0.5}}
+        verdict = Verdict(status=Status.OK, presented="YES", rationale=key, detail=key, probabilities=chances)
+        return Judgement(verdict=verdict, reply=reply)
+"""
+
+
 def test_a_judge_that_answers_with_the_key_does_not_spread_it(project: Project) -> None:
-    project.write(
-        "leaky.py",
-        RAISING + f"key = os.environ['{KEY_VARIABLE}']\n"
-        "class Leaky:\n"
-        "    async def judge(self, question):\n"
-        "        verdict = Verdict(status=Status.OK, presented='YES', rationale=key, detail=key, probabilities={key: 1.0})\n"
-        "        return Judgement(verdict=verdict, reply=Reply(status=Status.OK, text=key, detail=key, fingerprint=key))\n\n"
-        "@hookimpl\ndef jrh_judges():\n"
-        "    yield JudgeSpec(name='leaky', summary='', factory=lambda options, context: Leaky())\n",
-    )
+    project.write("leaky.py", RAISING + component("judge", "JudgeSpec", ANSWERING.strip()))
     write_items(project, 2)
     write_suite(project, simulated_suite(judges=["leaky"]))
     outcome = run(project, "--plugins", "leaky.py")
     assert outcome.exit_code == 0, outcome.output
+    kept = one(project, "run", "SELECT reply || probabilities || rationale FROM records")
+    assert kept.count("[redacted]") == 5
     assert_secret(project, outcome)
 
 
@@ -191,7 +187,7 @@ def test_the_list_of_plugins_does_not_show_the_key_of_one_that_broke(project: Pr
 
 
 def test_a_report_written_again_does_not_show_the_key(project: Project) -> None:
-    project.write("leaky.py", RAISING + PLUGINS["metric"][0] + PLUGINS["reporter"][0].replace("Leaky", "Other"))
+    project.write("leaky.py", RAISING + METRIC + REPORTER)
     write_items(project, 2)
     write_suite(project, simulated_suite())
     first = run(project, "--plugins", "leaky.py")
@@ -218,7 +214,6 @@ def test_a_key_written_in_the_wrong_place_is_refused_and_not_shown(project: Proj
 
 
 def test_the_search_of_these_tests_finds_a_key(project: Project) -> None:
-    project.write("run/log.jsonl", json.dumps({"detail": f"Bearer {KEY}"}))
+    project.write("run/log.jsonl", json.dumps({"detail": "Bearer another-key"}))
     with pytest.raises(AssertionError, match="the key got out after"):
-        assert_secret(project)
-    assert list(canary.search([project.path / "run" / "log.jsonl"], HALVES)) == [Path(project.path, "run", "log.jsonl")]
+        assert_secret(project, halves=[b"nowhere", b"another-key"])

@@ -95,8 +95,9 @@ class Lab:
         }
         return Plugins(problems=tuple(problems), **registries)
 
-    def resolve(self, *specs: Spec | Entry[Any], **changes: Any) -> ResolvedSuite:
-        return load_suite({**SUITE, **changes}, self.plugins(*specs))
+    def resolve(self, *specs: Spec | Entry[Any], without: Sequence[str] = (), **changes: Any) -> ResolvedSuite:
+        suite = {key: value for key, value in SUITE.items() if key not in without}
+        return load_suite({**suite, **changes}, self.plugins(*specs))
 
     def builder(
         self, *specs: Spec | Entry[Any], open_model: Callable[[Any, Any], Any] | None = None, **changes: Any

@@ -13,7 +13,18 @@ KEY = "sk-live-0123456789abcdef"
 
 @pytest.mark.parametrize(
     "name",
-    ["OPENAI_API_KEY", "HF_TOKEN", "DB_PASSWORD", "client_secret", "AWS_CREDENTIALS", "API_KEYS", "PGPASSWD", "KEY"],
+    [
+        "OPENAI_API_KEY",
+        "OPENAI_API_KEY_2",
+        "HF_TOKEN",
+        "DB_PASSWORD",
+        "client_secret",
+        "AWS_CREDENTIALS",
+        "AWS_ACCESS_KEY_ID",
+        "API_KEYS",
+        "PGPASSWD",
+        "KEY",
+    ],
 )
 def test_the_value_of_a_secret_variable_is_masked_wherever_it_stands(name: str) -> None:
     redact = Redactor.from_environment({name: KEY})
@@ -21,7 +32,9 @@ def test_the_value_of_a_secret_variable_is_masked_wherever_it_stands(name: str) 
 
 
 def test_other_variables_stay() -> None:
-    redact = Redactor.from_environment({"HOME": "/home/somebody", "KEYBOARD": "qwertyuiop", "TOKENIZERS_PARALLELISM": KEY})
+    redact = Redactor.from_environment(
+        {"HOME": "/home/somebody", "KEYBOARD": "qwertyuiop", "TOKENIZERS_PARALLELISM": KEY}
+    )
     text = f"/home/somebody qwertyuiop {KEY}"
     assert redact(text) == text
 
@@ -29,6 +42,41 @@ def test_other_variables_stay() -> None:
 def test_a_short_value_stays_because_it_would_mask_words() -> None:
     redact = Redactor.from_environment({"MY_KEY": "1234567", "YOUR_KEY": "12345678"})
     assert redact("1234567 12345678") == f"1234567 {MASK}"
+
+
+def test_a_secret_that_is_named_is_masked_however_short() -> None:
+    assert Redactor.from_environment({}, also=["abc", ""])("abc-x") == f"{MASK}-x"
+
+
+ODD = 'a/b+c "d<e>&\'f\\ü'
+
+
+@pytest.mark.parametrize(
+    "echo",
+    [
+        ODD,
+        "a%2Fb%2Bc%20%22d%3Ce%3E%26%27f%5C%C3%BC",
+        "a%2fb%2bc%20%22d%3ce%3e%26%27f%5c%c3%bc",
+        "a/b+c &quot;d&lt;e&gt;&amp;&#x27;f\\ü",
+        'a/b+c \\"d<e>&\'f\\\\ü',
+        'a\\/b+c \\"d<e>&\'f\\\\\\u00fc',
+    ],
+)
+def test_a_secret_is_masked_where_it_is_written_for_a_url_html_or_json(echo: str) -> None:
+    assert Redactor(frozenset({ODD}))(f"<{echo}>") == f"<{MASK}>"
+
+
+def test_a_secret_is_masked_without_its_scheme_too() -> None:
+    redact = Redactor(frozenset({"Bearer abcdefgh/"}))
+    assert redact("Bearer abcdefgh/ abcdefgh/ abcdefgh%2F") == f"{MASK} {MASK} {MASK}"
+
+
+def test_words_of_a_passphrase_stay() -> None:
+    assert Redactor(frozenset({"correct horse battery"}))("a correct battery") == "a correct battery"
+
+
+def test_a_redactor_shows_nothing() -> None:
+    assert KEY not in repr(Redactor(frozenset({KEY})))
 
 
 def test_a_secret_that_contains_another_goes_whole() -> None:

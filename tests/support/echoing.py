@@ -25,7 +25,7 @@ def json_error(status: int) -> Callable[[str], Answer]:
 
 def raw_error(status: int) -> Callable[[str], Answer]:
     """Answer an error that is a page of HTML, with the key where a cut at 500 characters goes through it."""
-    return lambda sent: (status, f"<p>{'x' * 470} {sent} {sent}".encode(), {"WWW-Authenticate": sent})
+    return lambda sent: (status, f"<p>{'x' * 450} {sent} {sent}".encode(), {"WWW-Authenticate": sent})
 
 
 def completion(**message: Any) -> Callable[[str], Answer]:
@@ -35,7 +35,14 @@ def completion(**message: Any) -> Callable[[str], Answer]:
         filled = {name: text.replace("{sent}", sent) if text else text for name, text in message.items()}
         choice = {"index": 0, "message": {"role": "assistant", **filled}, "finish_reason": "stop"}
         usage = {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}
-        body = {"id": sent, "object": "chat.completion", "created": 1, "model": sent, "choices": [choice], "usage": usage}
+        body = {
+            "id": sent,
+            "object": "chat.completion",
+            "created": 1,
+            "model": sent,
+            "choices": [choice],
+            "usage": usage,
+        }
         return 200, json.dumps(body).encode(), {"X-Sent": sent}
 
     return answer
@@ -50,7 +57,11 @@ def echoing_server(answer: Callable[[str], Answer]) -> Iterator[str]:
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
             status, body, headers = answer(self.headers.get("Authorization", "nothing"))
             self.send_response(status)
-            for name, value in {**headers, "Content-Type": "application/json", "Content-Length": str(len(body))}.items():
+            for name, value in {
+                **headers,
+                "Content-Type": "application/json",
+                "Content-Length": str(len(body)),
+            }.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)

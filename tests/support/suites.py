@@ -68,7 +68,11 @@ def write_suite(project: Project, suite: Mapping[str, Any], name: str = "suite.y
 
 def write_items(project: Project, responses: Iterable[str] | int, name: str = "items.jsonl") -> int:
     """Write labelled items, YES and NO in turn, with these responses or so many made-up ones; return their number."""
-    texts = [f"This is answer number {place:03}." for place in range(responses)] if isinstance(responses, int) else responses
+    texts = (
+        [f"This is answer number {place:03}." for place in range(responses)]
+        if isinstance(responses, int)
+        else responses
+    )
     lines = [
         json.dumps({"id": f"item-{place:03}", "request": "What is it?", "response": text, "label": LABELS[place % 2]})
         for place, text in enumerate(texts)

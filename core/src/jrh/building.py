@@ -12,6 +12,7 @@ from jrh.convert import structure, unstructure
 from jrh.errors import JrhError, PluginError
 from jrh.identity import derive_seed
 from jrh.protocols import BuildContext, ChatModel, Logger, ModelClient, Parser, Validator
+from jrh.redact import error_line
 from jrh.registry import Entry, Plugins
 from jrh.report import ComponentUsed
 from jrh.resolve import Resolved, ResolvedSuite, references
@@ -49,9 +50,8 @@ class Context:
         return self._builder.model(name)
 
     def parser(self, name: str) -> Parser:
-        """Return a parser by component name."""
-        found: Parser = self._builder.nested(self._builder.plugins.parsers.find(name, prefer=self._own), self._task)
-        return found
+        """Return a parser of the suite, or one by component name."""
+        return self._builder.parser(name, self._task, prefer=self._own)
 
     def validator(self, name: str) -> Validator:
         """Return a validator by component name."""
@@ -92,6 +92,15 @@ class Builder:
         options = structure({}, entry.spec.options, base=self.resolved.suite.base)
         return self._call(entry, options, self._context(entry.spec.name, entry, task, entry.spec.name))
 
+    def parser(self, name: str, task: Task | None, *, prefer: str = "") -> Parser:
+        """Return the suite's parser of a name, or else the component with its default options."""
+        resolved = self.resolved.parsers.get(name)
+        if resolved is not None:
+            built: Parser = self.build(resolved, task)
+        else:
+            built = self.nested(self.plugins.parsers.find(name, prefer=prefer), task)
+        return built
+
     def model(self, name: str) -> ModelClient:
         """Return the model of a name, building it on first use."""
         if name not in self._models:
@@ -127,17 +136,22 @@ class Builder:
             ) from error
         except Exception as error:
             raise PluginError(
-                f"'{entry.qualified}' ({entry.version}) could not be built: {type(error).__name__}: {error}"
+                f"'{entry.qualified}' ({entry.version}) could not be built: {error_line(error)}"
             ) from error
 
 
 def identity(resolved: Resolved[Any], suite: ResolvedSuite) -> Json:
-    """Return what makes a component's work this component's work: plugin, version, options, models."""
+    """Return what makes a component's work this component's work: plugin, version, options, models, parts.
+
+    Parts are the parsers and validators that its options refer to: with another version of the parser, another verdict
+    may be read from the same reply.
+    """
     base = suite.suite.base
     models = [
         model_identity(suite.models[name], base) for kind, name in references(resolved.options) if kind == "model"
     ]
-    return [resolved.entry.qualified, resolved.entry.version, unstructure(resolved.options, base=base), models]
+    parts = [identity(part, suite) for part in resolved.parts]
+    return [resolved.entry.qualified, resolved.entry.version, unstructure(resolved.options, base=base), models, parts]
 
 
 def model_identity(resolved: Resolved[ModelSpec], base: Path) -> Json:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import define, evolve
@@ -98,16 +99,19 @@ class Gateway:
     async def answer(self, client: Client, request: ChatRequest, repeat: int, purpose: str) -> Reply:
         """Answer one request; identical requests of the same repeat are asked once."""
         key = content_id(client.model.fingerprint, _plain(request), repeat)
+        while (under_way := self._in_flight.get(key)) is not None:
+            with _unless_given_up(under_way):
+                return await asyncio.shield(under_way)
         known = self._known(key)
         if known is not None:
             return known
-        under_way = self._in_flight.get(key)
-        if under_way is not None:
-            return await asyncio.shield(under_way)
         mine: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._in_flight[key] = mine
         try:
             reply = await self._ask(client, _Call(key, request, purpose))
+        except asyncio.CancelledError:
+            mine.cancel()
+            raise
         except BaseException as error:
             mine.set_exception(error)
             mine.exception()  # nobody else may be waiting
@@ -168,7 +172,8 @@ class Gateway:
         limits = client.use.limits
 
         def exhausted(state: RetryCallState) -> bool:
-            return state.attempt_number >= limits.max_attempts or state.idle_for + _wait(state) > limits.max_wait
+            waited = state.idle_for + state.upcoming_sleep
+            return state.attempt_number >= limits.max_attempts or waited > limits.max_wait
 
         return AsyncRetrying(
             sleep=self.sleep,
@@ -227,15 +232,18 @@ class Gateway:
         try:
             async with asyncio.timeout(client.use.limits.timeout):
                 completion = await client.model.complete(call.request)
+            reply = self._reply(client, call, completion, time.perf_counter() - started)
+            payload = to_text(reply)
         except Exception as error:  # a provider's bug, too, ends this call and not the run
             fault = _as_fault(error, client.use.limits.timeout)
-            raise await self._note_fault(client, call, fault, worst) from None
-        reply = self._reply(client, call, completion, time.perf_counter() - started)
-        await self._note_reply(call, reply, worst)
+            billed = fault is not error or fault.kind in _MAYBE_BILLED  # a bug may have lost an answer
+            raise await self._note_fault(client, call, fault, worst, billed=billed) from None
+        await self._note_reply(call, reply, payload, worst)
         return reply
 
-    async def _note_fault(self, client: Client, call: _Call, fault: ModelFault, worst: float | None) -> ModelFault:
-        billed = fault.kind in _MAYBE_BILLED
+    async def _note_fault(
+        self, client: Client, call: _Call, fault: ModelFault, worst: float | None, *, billed: bool
+    ) -> ModelFault:
         self.ledger.lose(worst, billed=billed)
         detail = self._redact(fault.detail)
         self._log.warning("attempt failed", model=client.name, kind=fault.kind.value, detail=detail)
@@ -250,9 +258,8 @@ class Gateway:
             )
         return fault
 
-    async def _note_reply(self, call: _Call, reply: Reply, worst: float | None) -> None:
+    async def _note_reply(self, call: _Call, reply: Reply, payload: str, worst: float | None) -> None:
         self.ledger.settle(worst, reply.cost)
-        payload = to_text(reply)
         await self._store.conclude(
             call.row, outcome=reply.status.value, final=True, cost=reply.cost, detail=reply.detail, payload=payload
         )
@@ -260,17 +267,19 @@ class Gateway:
             self._cache.put(call.key, payload)
 
     def _reply(self, client: Client, call: _Call, completion: Completion, latency: float) -> Reply:
+        if not isinstance(completion, Completion):
+            raise TypeError(f"complete() returned {type(completion).__name__}, not a Completion")
         status, detail = _classify(completion)
         version = f" ({completion.model_version})" if completion.model_version else ""
         return Reply(
             status=status,
             text=self._redact(completion.text or ""),
-            finish_reason=completion.finish_reason,
+            finish_reason=self._redact(completion.finish_reason),
             usage=completion.usage,
             cost=completion.cost if completion.cost is not None else cost_of(completion.usage, client.rates),
             latency=latency,
-            fingerprint=client.model.fingerprint + version,
-            detail=self._redact(detail),
+            fingerprint=client.model.fingerprint + self._redact(version),
+            detail=self._redact(detail)[:500],
             attempts=call.attempts,
             token_probabilities=completion.token_probabilities,
         )
@@ -356,12 +365,23 @@ def _plain(request: ChatRequest) -> list[object]:
 
 def _classify(completion: Completion) -> tuple[Status, str]:
     if completion.refusal is not None:
-        return Status.REFUSED, completion.refusal[:500] or "the model refused"
+        return Status.REFUSED, completion.refusal or "the model refused"
     if completion.finish_reason in FILTERED:
         return Status.REFUSED, "the provider's content filter cut the reply"
     if completion.finish_reason in CUT:
         return Status.TRUNCATED, "the reply was cut at the token limit"
     return Status.OK, ""
+
+
+@contextmanager
+def _unless_given_up(under_way: asyncio.Future[Reply]) -> Iterator[None]:
+    """Let a wait end quietly where the one who asked gave up, so that the waiter asks itself."""
+    try:
+        yield
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if not under_way.cancelled() or (task is not None and task.cancelling()):
+            raise
 
 
 def _as_fault(error: Exception, timeout: float) -> ModelFault:

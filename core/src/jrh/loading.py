@@ -17,6 +17,7 @@ from attrs import field, frozen
 
 from jrh import hookspecs, specs
 from jrh.errors import JrhError, PluginError
+from jrh.redact import error_line
 from jrh.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.specs import Spec
 
@@ -231,8 +232,7 @@ def _problem(candidate: Candidate, message: str) -> LoadProblem:
 
 
 def _describe(error: BaseException) -> str:
-    text = " ".join(str(error).split())[:300]
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return error_line(error)[:300]
 
 
 class Events:

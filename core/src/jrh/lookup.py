@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from attrs import define, field
+from attrs import NOTHING, define, field
 
 from jrh import kinds
 from jrh.convert import collect
 from jrh.document import Document, Location, did_you_mean, path_text, unknown_key
 from jrh.errors import JrhError, Problem
-from jrh.references import located_references
 from jrh.registry import Entry, Plugins, Registry
 from jrh.specs import Spec
 from jrh.suite import Suite, Use
@@ -48,7 +47,7 @@ class Lookup:
             return None
 
     def options(self, use: Use, entry: Entry[Any], ours: tuple[str, ...]) -> Any:
-        """Return the options of an entry, typed and with references checked, or None.
+        """Return the options of an entry, typed, or None.
 
         An unknown key is told all keys that may stand there: the component's own, and `ours`.
         """
@@ -61,23 +60,33 @@ class Lookup:
         given = {key: value for key, value in use.options.items() if key in own}
         options, problems = collect(given, cls, base=self.suite.base, document=self.document, location=use.location)
         self.problems += problems
-        for kind, name, at in located_references(options, cls, use.location):
-            self._check_reference(kind, name, at, entry)
         return options
 
-    def _check_reference(self, kind: str, name: str, at: Location, entry: Entry[Any]) -> None:
-        if kind == "model":
-            self._check_model(name, at)
-            return
+    def referred(self, kind: str, name: str, at: Location, prefer: str) -> Entry[Any] | None:
+        """Return the parser or the validator of a name that an option holds, where there is one with defaults."""
         registry: Registry[Any] = self.plugins.parsers if kind == "parser" else self.plugins.validators
         try:
-            registry.find(name, prefer=entry.distribution)
+            entry = registry.find(name, prefer=prefer)
         except JrhError as error:
-            self.problems.append(self.document.wrong(at, str(error)))
+            names = self.names("parsers") if kind == "parser" else []
+            listed = f"\n{did_you_mean(name, names)}Parsers of the suite: {', '.join(names)}." if names else ""
+            self.problems.append(self.document.wrong(at, f"{error}{listed}"))
+            return None
+        needed = [each.name for each in kinds.resolved_fields(entry.spec.options) if each.default is NOTHING]
+        if needed:
+            where = "; describe it under `parsers`" if kind == "parser" else ""
+            message = f"{kind} '{name}' cannot be used by its name alone: it needs {', '.join(needed)}{where}"
+            self.problems.append(self.document.wrong(at, message))
+        return None if needed else entry
 
-    def _check_model(self, name: str, at: Location) -> None:
-        models = self.section("models")
-        names = list(models) if isinstance(models, Mapping) else []
+    def names(self, section: str) -> list[str]:
+        """Return the names that a section of the document defines, right or wrong."""
+        defined = self.section(section)
+        return list(defined) if isinstance(defined, Mapping) else []
+
+    def check_model(self, name: str, at: Location) -> None:
+        """Report a model that the suite does not describe."""
+        names = self.names("models")
         if name not in names:
             listed = f"Models of the suite: {', '.join(names)}." if names else "Describe it under `models`."
             self.problems.append(

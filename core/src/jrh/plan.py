@@ -22,7 +22,7 @@ from jrh.stages import load as loading_items
 from jrh.stages import perturb as perturbing
 from jrh.store import FILENAME, EmptyStoreError, Store
 from jrh.suite import Limits, ModelUse
-from jrh.trials import is_put
+from jrh.trials import is_put, judge_ids, trial_id
 from jrh.types import REFERENCE, Case, Item, Question, Reply, Status, Task
 
 SAMPLE: Final = 25
@@ -144,10 +144,13 @@ class _Planning:
         )
         self.items: dict[str, tuple[Item, ...]] = {}
         self.store = _earlier_run(run_dir)
+        self.lasting = self.store.lasting() if self.store is not None else frozenset()
 
     async def plan(self) -> Plan:
         try:
             self.items = loading_items.read(self.builder)
+            items_ids = {task: loading_items.items_id(items) for task, items in self.items.items()}
+            self.judge_ids = judge_ids(self.resolved, items_ids)
             lines = [line for use in self.resolved.suite.tasks for line in await self._task(use.task)]
         finally:
             if self.store is not None:
@@ -182,7 +185,7 @@ class _Planning:
     ) -> PlanLine:
         put = [case for case in cases if is_put(case, resolved, task)]
         trials = sum(case.repeats for case in put)
-        done = self._done(resolved.use.name, put)
+        done = self._done(resolved, put)
         meter = await self._measure(resolved, task, put)
         asked = min(len(put), SAMPLE)
         share = (trials - done) / asked if asked else 0.0
@@ -199,14 +202,11 @@ class _Planning:
             cost=None if meter.cost is None else meter.cost * share,
         )
 
-    def _done(self, judge: str, cases: Sequence[Case]) -> int:
+    def _done(self, resolved: Resolved[JudgeSpec], cases: Sequence[Case]) -> int:
         """Count the trials that have a lasting record in the run directory already."""
-        if self.store is None:
-            return 0
-        waiting = {trial for trial, *_ in self.store.pending()}
-        rows = self.store.read("SELECT id, case_id FROM trials WHERE judge = ?", (judge,))
-        ids = {case.id for case in cases}
-        return sum(case_id in ids and trial not in waiting for trial, case_id in rows)
+        judge_id = next(each for judge, each in self.judge_ids if judge is resolved)
+        trials = (trial_id(case.id, judge_id, repeat) for case in cases for repeat in range(case.repeats))
+        return sum(trial in self.lasting for trial in trials)
 
     async def _measure(self, resolved: Resolved[JudgeSpec], task: Task, cases: Sequence[Case]) -> _Meter:
         """Let the judge put a sample of its questions to the counting model."""

@@ -24,9 +24,9 @@ async def for_each(jobs: Iterable[T], work: Callable[[T], Awaitable[None]], work
                 return
             try:
                 await work(job)
-            except asyncio.CancelledError:
-                raise
             except BaseException as error:  # raised below, once nothing is under way any more
+                if isinstance(error, asyncio.CancelledError) and _is_cancelled():
+                    raise
                 raised.append(error)
 
     async with asyncio.TaskGroup() as group:
@@ -34,3 +34,9 @@ async def for_each(jobs: Iterable[T], work: Callable[[T], Awaitable[None]], work
             group.create_task(worker())
     if raised:
         raise raised[0]
+
+
+def _is_cancelled() -> bool:
+    """Tell whether somebody cancels this task; a job may also let out a cancellation of its own making."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from attrs import frozen
+from attrs import Factory, frozen
 
 from jrh.scales import Scale
 from jrh.types import (
@@ -121,6 +121,8 @@ class MetricContext:
     """What a metric may know beside the records."""
 
     tasks: Mapping[str, Task]
+    items: Mapping[str, Sequence[Item]] = Factory(dict)
+    """Task -> its items, for findings about the data themselves; empty where only records are known."""
     level: float = 0.95
     """Coverage of the intervals."""
     resamples: int = 2000

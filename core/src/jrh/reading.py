@@ -18,7 +18,7 @@ from jrh.errors import Problem
 from jrh.registry import Plugins
 from jrh.scales import ScaleKind
 from jrh.suite import DataUse, JudgeUse, Limits, ModelUse, Price, Suite, TaskUse, TestUse, Use
-from jrh.syntax import DATA, JUDGE, METRIC, TEST, VALIDATOR, SuiteSettings, WrittenTask
+from jrh.syntax import DATA, JUDGE, METRIC, PARSER, TEST, VALIDATOR, SuiteSettings, WrittenTask
 from jrh.types import REFERENCE, Mode, Sampling, Task
 
 T = TypeVar("T")
@@ -71,7 +71,8 @@ class _Reader(EntryReader):
         suite = Suite(
             name=name,
             tasks=self._tasks(value, name),
-            models=self._models(value.get("models", {})),
+            models=self._by_name(value, "models", self._model),
+            parsers=self._by_name(value, "parsers", self._parser),
             tests=self._uses(value, "tests", self._test),
             judges=self._judges(value),
             metrics=self._uses(value, "metrics", self._metric) if "metrics" in value else None,
@@ -171,12 +172,15 @@ class _Reader(EntryReader):
         written = self.flat(value, at, DATA)
         return None if written is None else DataUse(**written.common(), sample=written.settings.sample)
 
-    def _models(self, value: Any) -> dict[str, ModelUse]:
-        if not isinstance(value, Mapping):
-            self.report(("models",), f"expected a mapping from names to models, got {kinds.described(value)}")
+    def _by_name(
+        self, value: Mapping[str, Any], key: str, read: Callable[[Any, str, Location], T | None]
+    ) -> dict[str, T]:
+        section = value.get(key, {})
+        if not isinstance(section, Mapping):
+            self.report((key,), f"expected a mapping from names to {key}, got {kinds.described(section)}")
             return {}
-        models = {name: self._model(model, name, ("models", name)) for name, model in value.items()}
-        return {name: model for name, model in models.items() if model is not None}
+        uses = {name: read(part, name, (key, name)) for name, part in section.items()}
+        return {name: use for name, use in uses.items() if use is not None}
 
     def _model(self, value: Any, name: str, at: Location) -> ModelUse | None:
         if not isinstance(value, Mapping):
@@ -191,6 +195,16 @@ class _Reader(EntryReader):
         return ModelUse(
             name=name, component=provider, options=left, location=at, sampling=sampling, limits=limits, price=price
         )
+
+    def _parser(self, value: Any, name: str, at: Location) -> Use | None:
+        if not isinstance(value, Mapping):
+            self.report(at, f"expected a mapping with a parser and its options, got {kinds.described(value)}")
+            return None
+        if PARSER.key not in value:
+            self.report(at, "missing key 'parser': name the component, such as `parser: json`")
+            return None
+        written = self.flat(value, at, PARSER)
+        return written and Use(name=name, component=written.component, options=written.options, location=at)
 
     def _test(self, value: Any, at: Location) -> TestUse | None:
         written = self.entry(value, at, TEST)
@@ -238,8 +252,8 @@ class _Reader(EntryReader):
 
     def _check_names(self, suite: Suite) -> None:
         self._distinct([(use.task.name, (*use.data.location[:-1], "name")) for use in suite.tasks], "tasks")
-        for model in suite.models.values():
-            self._check_name(model.name, model.location)
+        for named in (*suite.models.values(), *suite.parsers.values()):
+            self._check_name(named.name, named.location)
         for plural, uses in (("tests", suite.tests), ("judges", suite.judges), ("metrics", suite.metrics or ())):
             for use in uses:
                 self._check_name(use.name, use.location)

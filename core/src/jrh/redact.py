@@ -7,12 +7,15 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
+
+import attrs
 
 MASK: Final = "[redacted]"
 _SECRET_NAME: Final = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)S?(_ID|_?\d+)?$", re.IGNORECASE)
-_SHORTEST: Final = 8
+SHORTEST: Final = 8
+"""Characters of a value that is taken for a secret; keys are longer, and placeholders such as `EMPTY` are not."""
 _SCHEME_AND_SECRET: Final = 2
 
 
@@ -38,7 +41,7 @@ class Redactor:
         """
         variables = os.environ if environment is None else environment
         found = (value.strip() for name, value in variables.items() if _SECRET_NAME.search(name))
-        return cls(frozenset([*also, *(value for value in found if len(value) >= _SHORTEST)]))
+        return cls(frozenset([*also, *(value for value in found if len(value) >= SHORTEST)]))
 
     def __call__(self, text: str) -> str:
         """Return the text with every secret masked."""
@@ -53,10 +56,32 @@ class Redactor:
         return "Redactor()"
 
 
+def named_secrets(options: Iterable[Any]) -> Iterator[str]:
+    """Yield the values of the environment variables that options name, whatever these variables are called.
+
+    An option whose name ends in `_env` holds the name of such a variable, or a mapping to such names. Values of fewer
+    than 8 characters are left out: they are placeholders, such as `EMPTY`, and would be masked in every reply.
+    """
+    for each in options:
+        for attribute in attrs.fields(type(each)):
+            if attribute.name.endswith("_env"):
+                named = getattr(each, attribute.name)
+                for name in named.values() if isinstance(named, Mapping) else (named,):
+                    value = os.environ.get(name or "", "").strip()
+                    if len(value) >= SHORTEST:
+                        yield value
+
+
+def error_line(error: BaseException) -> str:
+    """Say an error of a plugin in one line, for people: its type and its text, with every secret masked."""
+    text = Redactor.from_environment()(" ".join(str(error).split()))
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 def _forms(secret: str) -> Iterator[str]:
     """Yield how a secret may be echoed: as it is, without its scheme (`Bearer ...`), or escaped."""
     words = secret.split()
-    bare = len(words) == _SCHEME_AND_SECRET and len(words[1]) >= _SHORTEST
+    bare = len(words) == _SCHEME_AND_SECRET and len(words[1]) >= SHORTEST
     for text in (secret, words[1]) if bare else (secret,):
         yield text
         yield from _in_url(text)

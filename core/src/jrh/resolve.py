@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 import attrs
-from attrs import define, frozen
+from attrs import Factory, define, field, frozen
 
 from jrh import syntax
 from jrh.config import document_of, in_order, read_document
-from jrh.document import Document
+from jrh.document import Document, Location
 from jrh.errors import SuiteError
 from jrh.filters import filter_problems
 from jrh.lookup import Lookup
@@ -25,6 +25,7 @@ from jrh.specs import (
     JudgeSpec,
     MetricSpec,
     ModelSpec,
+    ParserSpec,
     PerturberSpec,
     ReporterSpec,
     Spec,
@@ -50,6 +51,8 @@ class Resolved(Generic[S]):
     entry: Entry[S]
     options: Any
     """An instance of the component's options class."""
+    parts: tuple[Resolved[Any], ...] = ()
+    """The parsers and validators its options refer to, each with its own options."""
 
 
 @frozen(kw_only=True)
@@ -75,6 +78,8 @@ class ResolvedSuite:
     judges: tuple[Resolved[JudgeSpec], ...]
     metrics: tuple[Resolved[MetricSpec], ...]
     reporters: tuple[Resolved[ReporterSpec], ...]
+    parsers: Mapping[str, Resolved[ParserSpec]] = Factory(dict)
+    """The entries of the suite's `parsers`."""
     limit: int | None = None
     """Items taken of every task at most."""
 
@@ -131,6 +136,13 @@ def references(options: object) -> list[tuple[str, str]]:
     return [(kind, name) for kind, name, _ in located_references(options, type(options))]
 
 
+def parts_of(components: Iterable[Resolved[Any]]) -> Iterator[Resolved[Any]]:
+    """Yield the parsers and validators that components refer to, and those that these refer to."""
+    for component in components:
+        yield from component.parts
+        yield from parts_of(component.parts)
+
+
 def simulated_judges(resolved: ResolvedSuite) -> frozenset[str]:
     """Return the names of the judges whose answers are made up: by themselves, or by a model they ask."""
     return frozenset(
@@ -158,6 +170,10 @@ def _asks_simulated(options: object, resolved: ResolvedSuite, asked: frozenset[s
 class _Resolver(Lookup):
     """Resolves section by section."""
 
+    _parsers: dict[str, Resolved[ParserSpec] | None] = field(factory=dict)
+    _under_way: list[str] = field(factory=list)
+    """What is being resolved, so that nothing refers to itself."""
+
     def resolve(self, data_alone: Sequence[Use]) -> ResolvedSuite:
         """Resolve every part; the result is complete if there is no problem."""
         suite, plugins = self.suite, self.plugins
@@ -165,6 +181,7 @@ class _Resolver(Lookup):
             self._use(data, plugins.data_sources, syntax.DATA)
         sources = [self._use(task.data, plugins.data_sources, syntax.DATA) for task in suite.tasks]
         models = {name: self._model(name) for name in suite.models}
+        parsers = {name: self._parser(name, use.location) for name, use in suite.parsers.items()}
         tests = [self._test(test) for test in suite.tests]
         judges = [self._use(judge, plugins.judges, syntax.JUDGE) for judge in suite.judges]
         for judge in judges:
@@ -173,6 +190,7 @@ class _Resolver(Lookup):
             suite=suite,
             sources=_found(sources),
             models={name: model for name, model in models.items() if model},
+            parsers={name: parser for name, parser in parsers.items() if parser},
             tests=_found(tests),
             judges=_found(judges),
             metrics=self._metrics(),
@@ -186,7 +204,49 @@ class _Resolver(Lookup):
 
     def _resolved(self, use: Use, entry: Entry[S], ours: tuple[str, ...]) -> Resolved[S] | None:
         options = self.options(use, entry, ours)
-        return None if options is None else Resolved(use=use, entry=entry, options=options)
+        if options is None:
+            return None
+        return Resolved(use=use, entry=entry, options=options, parts=self._parts(use.location, entry, options))
+
+    def _parts(self, at: Location, entry: Entry[Any], options: object) -> tuple[Resolved[Any], ...]:
+        """Check everything that options refer to, and resolve what is not a model."""
+        found = []
+        for kind, name, where in located_references(options, entry.spec.options, at):
+            if kind == "model":
+                self.check_model(name, where)
+            else:
+                found.append(self._part(kind, name, where, entry))
+        return _found(found)
+
+    def _part(self, kind: str, name: str, at: Location, asker: Entry[Any]) -> Resolved[Any] | None:
+        """Resolve an entry of the suite's `parsers`, or a component with its default options."""
+        if kind == "parser" and name in self.names("parsers"):
+            return self._parser(name, at)
+        entry = self.referred(kind, name, at, asker.distribution)
+        if entry is None:
+            return None
+        use = Use(name=name, component=entry.qualified, location=at)
+        return self._guarded(f"{kind} '{entry.qualified}'", at, lambda: self._resolved(use, entry, ()))
+
+    def _parser(self, name: str, at: Location) -> Resolved[ParserSpec] | None:
+        use = self.suite.parsers.get(name)
+        if use is None:  # it could not be read, which is reported already
+            return None
+        if name not in self._parsers:
+            self._parsers[name] = self._guarded(
+                f"parser '{name}'", at, lambda: self._use(use, self.plugins.parsers, syntax.PARSER)
+            )
+        return self._parsers[name]
+
+    def _guarded(self, what: str, at: Location, resolve: Callable[[], Resolved[S] | None]) -> Resolved[S] | None:
+        if what in self._under_way:
+            self.problems.append(self.document.wrong(at, f"{what} refers to itself"))
+            return None
+        self._under_way.append(what)
+        try:
+            return resolve()
+        finally:
+            self._under_way.pop()
 
     def _model(self, name: str) -> Resolved[ModelSpec] | None:
         use = self.suite.models[name]

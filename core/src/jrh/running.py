@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from jrh.building import Builder, identity, used
+from jrh.building import Builder, used
 from jrh.cache import Cache
 from jrh.convert import to_json
 from jrh.errors import JrhError, StopReason, StopRun
@@ -22,12 +22,11 @@ from jrh.ledger import Ledger
 from jrh.loading import Events, Loaded
 from jrh.outcome import RunResult, Settings, conclude
 from jrh.progress import Progress
-from jrh.redact import Redactor
+from jrh.redact import Redactor, named_secrets
 from jrh.rehearsal import SilentModel, rehearse
 from jrh.report import ComponentUsed, RunReport
 from jrh.resolve import Resolved, ResolvedSuite, applies, simulated_judges, tests_of
 from jrh.runlog import Quiet, RunLog
-from jrh.specs import JudgeKind
 from jrh.stages import judge as judging
 from jrh.stages import load as loading_items
 from jrh.stages import measure as measuring
@@ -35,8 +34,7 @@ from jrh.stages import perturb as perturbing
 from jrh.stages import report as reporting
 from jrh.store import FILENAME as STORE
 from jrh.store import Store
-from jrh.suite import JudgeUse
-from jrh.trials import is_put, judge_identity, plan_trials, write_plan
+from jrh.trials import is_put, judge_ids, plan_trials, write_plan
 from jrh.types import REFERENCE, Case, Item, Task
 from jrh.version import version
 
@@ -54,7 +52,7 @@ class Run:
         self.progress = progress
         self.run_dir = run_dir
         self.run_id = content_id("run", self.suite.name, self.suite.seed)
-        self.redact = Redactor.from_environment()
+        self.redact = Redactor.from_environment(also=named_secrets(part.options for part in _parts(resolved)))
         self.simulated = simulated_judges(resolved)
         self.items: dict[str, tuple[Item, ...]] = {}
         self.tasks = {use.task.name: use.task for use in self.suite.tasks}
@@ -213,13 +211,7 @@ class Run:
         return made
 
     async def _judge(self, cases: Sequence[Case]) -> None:
-        training = content_id(self.items_ids)
-        judges = []
-        for resolved in self.resolved.judges:
-            assert isinstance(resolved.use, JudgeUse)
-            trained = resolved.entry.spec.kind is JudgeKind.TRAINED
-            made_of = [identity(resolved, self.resolved), self.suite.seed]
-            judges.append((resolved, judge_identity(made_of, resolved.use, training if trained else "")))
+        judges = judge_ids(self.resolved, self.items_ids)
         digest = content_id([case.id for case in cases], [name for _, name in judges])
         if self.store.digest("trials") != digest:
             write_plan(self.store, digest, plan_trials(cases, judges, self.tasks))
@@ -237,6 +229,7 @@ class Run:
             redact=self.redact,
             run_id=self.run_id,
             paid=lambda: self.gateway.ledger.paid,
+            stopped=lambda: self.gateway.stopped,
         )
         self._remember(cases)
         await judging.judge_all(bench, pending)
@@ -273,7 +266,10 @@ class Run:
         ]
         found += [used("judge", judge, base, simulated=judge.use.name in self.simulated) for judge in resolved.judges]
         found += [used("metric", metric, base) for metric in resolved.metrics]
-        return tuple(found)
+        refer = [*(test.component for test in resolved.tests), *resolved.judges]
+        refer += [validator for test in resolved.tests for validator in test.validators]
+        found += [used(part.entry.role, part, base) for part in parts_of(refer)]
+        return tuple(dict.fromkeys(found))
 
     def _not_put(self, cases: Sequence[Case]) -> Iterator[str]:
         """Say what of the suite does not apply."""
@@ -341,3 +337,13 @@ class Run:
         )
         self.progress.end()
         return reporting.gather(self.store, reporting.recall(self.store), measures, notes, records)
+
+
+def _parts(resolved: ResolvedSuite) -> Iterator[Resolved[Any]]:
+    """Yield the components of a suite that may need a secret."""
+    yield from resolved.sources
+    yield from resolved.models.values()
+    yield from resolved.judges
+    for test in resolved.tests:
+        yield test.component
+        yield from test.validators

@@ -73,6 +73,7 @@ class _SuiteSchema:
         self._define("judge", self._entry(syntax.JUDGE))
         self._define("metric", self._entry(syntax.METRIC))
         self._define("model", any_of(self._models()))
+        self._define("parser", any_of(self._flat(syntax.PARSER)))
         properties = {**self._sections(), **self._schemas.properties(SuiteSettings)}
         described = {
             name: {**properties[name], "description": help_text} for name, help_text in syntax.SECTIONS.items()
@@ -89,6 +90,7 @@ class _SuiteSchema:
             **one,
             "tasks": {"type": "array", "minItems": 1, "items": task},
             "models": {"type": "object", "additionalProperties": _reference("model")},
+            "parsers": {"type": "object", "additionalProperties": _reference("parser")},
             "tests": {"type": "array", "items": _reference("test")},
             "judges": {"type": "array", "minItems": 1, "items": _reference("judge")},
             "metrics": {"type": "array", "items": _reference("metric")},

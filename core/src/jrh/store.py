@@ -100,7 +100,6 @@ class Store:
         self._writer = writer
         self._lock = lock
         self._next_call = self.read("SELECT coalesce(max(id), 0) FROM calls")[0][0] + 1
-        self._resumed = self._next_call > 1
 
     @classmethod
     def open(cls, run_dir: Path, suite: str) -> Store:
@@ -174,8 +173,6 @@ class Store:
 
     def usable_reply(self, key: str) -> str | None:
         """Return the payload of a reply this run has already paid for, or None."""
-        if not self._resumed:
-            return None
         return self._text("SELECT payload FROM calls WHERE key = ? AND payload IS NOT NULL LIMIT 1", (key,))
 
     def pending(self) -> list[tuple[str, str, str, int, int]]:
@@ -190,6 +187,12 @@ class Store:
             f"WHERE r.trial_id IS NULL OR r.status IN ({marks}) ORDER BY t.position",
             _TRANSIENT,
         )
+
+    def lasting(self) -> frozenset[str]:
+        """Return the ids of the trials whose record stands: asking them again is not going to happen."""
+        marks = ", ".join("?" * len(_TRANSIENT))
+        rows = self.read(f"SELECT trial_id FROM records WHERE status NOT IN ({marks})", _TRANSIENT)  # noqa: S608
+        return frozenset(trial for (trial,) in rows)
 
     def record_columns(self) -> dict[str, tuple[Any, ...]]:
         """Return the records of the plan as columns, in plan order."""

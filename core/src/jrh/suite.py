@@ -135,6 +135,8 @@ class Suite:
     name: str
     tasks: tuple[TaskUse, ...]
     models: Mapping[str, ModelUse] = Factory(dict)
+    parsers: Mapping[str, Use] = Factory(dict)
+    """Parsers with options, by the name that judges call them by."""
     tests: tuple[TestUse, ...] = ()
     judges: tuple[JudgeUse, ...]
     metrics: tuple[Use, ...] | None = None

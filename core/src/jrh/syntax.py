@@ -133,6 +133,11 @@ class DataSettings:
 
 
 @frozen(kw_only=True)
+class KeySettings:
+    """What every parser may say beside its options: nothing; its name is its key."""
+
+
+@frozen(kw_only=True)
 class Named:
     """What every metric and validator may say beside its options."""
 
@@ -188,12 +193,14 @@ TEST: Final = Role(key="test", plural="perturbers", settings=TestSettings)
 JUDGE: Final = Role(key="judge", plural="judges", settings=JudgeSettings)
 METRIC: Final = Role(key="metric", plural="metrics", settings=Named)
 VALIDATOR: Final = Role(key="validator", plural="validators", settings=Named)
+PARSER: Final = Role(key="parser", plural="parsers", settings=KeySettings, own_name=False)
 SECTIONS: Final[Mapping[str, str]] = {
     "name": "The suite's name.",
     "data": "The items of the only task.",
     "task": "What the judge is asked, of the only task.",
     "tasks": "Several tasks, each with `name`, `data` and `task`.",
     "models": "Chat models by name.",
+    "parsers": "Parsers with options of their own, by name.",
     "tests": "What is changed before the judge is asked again.",
     "judges": "The judges under test.",
     "metrics": "What is computed; all that is installed where not given.",

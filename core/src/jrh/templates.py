@@ -20,7 +20,8 @@ def render(source: str, variables: Mapping[str, object]) -> str:
     """Render a template once.
 
     Raises:
-        JrhError: the template is not valid, uses an undefined name, or does what the sandbox forbids.
+        JrhError: the template is not valid, uses an undefined name, does what the sandbox forbids, or raises anything
+            else, such as a filter that is given the wrong type.
     """
     from jinja2 import TemplateError
 
@@ -28,6 +29,8 @@ def render(source: str, variables: Mapping[str, object]) -> str:
         return _compile(source).render(variables)
     except TemplateError as error:
         raise JrhError(f"prompt template: {error.message}") from error
+    except Exception as error:  # a template is a small program, and a mistake in it may raise whatever Python raises
+        raise JrhError(f"prompt template: {type(error).__name__}: {error}") from error
 
 
 def variables_of(source: str) -> frozenset[str]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from jrh.building import identity
 from jrh.convert import unstructure
 from jrh.identity import ID_LENGTH, content_id
-from jrh.resolve import Resolved, applies
-from jrh.specs import JudgeSpec
+from jrh.resolve import Resolved, ResolvedSuite, applies
+from jrh.specs import JudgeKind, JudgeSpec
 from jrh.store import Store
 from jrh.suite import JudgeUse
 from jrh.types import Case, Task
@@ -43,12 +44,11 @@ def seed_of(trial: str) -> int:
 
 
 def question_id(case: Case) -> str:
-    """Return the id of the question as put: equal for cases that differ in nothing a judge sees."""
-    return content_id(case.task, case.fields, *(unstructure(part) for part in _seen(case)))
+    """Return the id of the question as put: equal for cases that differ in nothing a judge reads.
 
-
-def _seen(case: Case) -> Sequence[object]:
-    return (case.prompt, case.presented_task, case.sampling, case.vary_seed)
+    How a model samples is left out: what a case sets may be what the suite sets for the model anyway.
+    """
+    return content_id(case.task, case.fields, unstructure(case.prompt), unstructure(case.presented_task))
 
 
 def plan_trials(
@@ -86,15 +86,34 @@ def folds_of(groups: Sequence[tuple[str, str]], folds: int) -> dict[str, int]:
     """Deal groups into folds so that labels are spread evenly and the result depends on the content alone.
 
     Args:
-        groups: (group, label) of every item; a group's first label counts.
+        groups: (group, label) of every item; a group's most frequent label counts, of several the first in order.
         folds: how many folds; fewer are used where there are fewer groups.
 
     Returns:
         Group -> fold, 0-based.
     """
-    label_of = dict(reversed(groups))
+    labels: defaultdict[str, list[str]] = defaultdict(list)
+    for group, label in sorted(groups):
+        labels[group].append(label)
+    label_of = {group: Counter(own).most_common(1)[0][0] for group, own in labels.items()}
     dealt = sorted(label_of, key=lambda group: (label_of[group], content_id("fold", group), group))
     return {group: position % folds for position, group in enumerate(dealt)}
+
+
+def judge_ids(resolved: ResolvedSuite, items_ids: Mapping[str, str]) -> list[tuple[Resolved[JudgeSpec], str]]:
+    """Return the suite's judges with their ids, which follow from what a judge is, the run's seed and its training.
+
+    Args:
+        resolved: the suite.
+        items_ids: the id of each task's items; what a trained judge learns from.
+    """
+    found = []
+    for judge in resolved.judges:
+        assert isinstance(judge.use, JudgeUse)
+        trained = judge.entry.spec.kind is JudgeKind.TRAINED
+        made_of = [identity(judge, resolved), resolved.suite.seed]
+        found.append((judge, judge_identity(made_of, judge.use, content_id(items_ids) if trained else "")))
+    return found
 
 
 def judge_identity(identity: object, use: JudgeUse, training: str) -> str:

@@ -155,6 +155,8 @@ class Prompt:
     """Jinja2 source; variables: `task`, `labels`, and the item's fields."""
     system: str = ""
     language: str = ""
+    original: str = ""
+    """The template this one rewords, for validators to compare with; empty: none."""
 
 
 @frozen(kw_only=True)
@@ -190,7 +192,8 @@ class Draft:
     strength: float = 0.0
     fields: Mapping[str, Json] = Factory(dict)
     """The fields that change; the others stay as the item has them."""
-    expectation: Expectation = Same()
+    expectation: Expectation | None = Same()
+    """None where nothing can be expected, such as of two identical responses without a tie."""
     label_map: Mapping[str, str] | None = None
     """Presented label -> canonical label; None: identity."""
     option_order: str = ""

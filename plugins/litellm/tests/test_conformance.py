@@ -22,7 +22,8 @@ class TestLiteLLMContract(ModelContract):
     other_options: ClassVar = {"model": "openai/gpt-4o"}
 
     def endpoint_options(self, url: str) -> Mapping[str, Json]:
-        return {"api_base": url}
+        # Named, so that the contract looks for a key that is really sent.
+        return {"api_base": url, "api_key_env": "OPENAI_API_KEY"}
 
 
 class TestAnotherClientOfLiteLLM(TestLiteLLMContract):

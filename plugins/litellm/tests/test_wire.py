@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -270,10 +271,55 @@ async def test_a_setting_the_model_does_not_know_is_refused_unless_it_may_be_dro
     assert "temperature" not in raw_server.bodies[0]
 
 
-async def test_a_server_of_ones_own_needs_no_key(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+# All that litellm looks for where it is told no key.
+PROVIDERS_KEYS = {
+    "openai": ("OPENAI_API_KEY",),
+    "hosted_vllm": ("HOSTED_VLLM_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+    "azure": ("AZURE_API_KEY", "AZURE_AD_TOKEN"),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "huggingface": ("HUGGINGFACE_API_KEY", "HF_TOKEN"),
+    "mistral": ("MISTRAL_API_KEY",),
+    "openrouter": ("OPENROUTER_API_KEY", "OR_API_KEY"),
+}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS_KEYS)
+async def test_a_providers_key_goes_to_no_other_server_by_itself(
+    provider: str, raw_server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in PROVIDERS_KEYS[provider]:
+        monkeypatch.setenv(name, "canary-of-the-environment")
+    async with model_at(raw_server.url, f"{provider}/judge", api_version="2024-06-01") as model:
+        with contextlib.suppress(ModelFault):  # not everybody reads OpenAI's answers
+            await model.complete(REQUEST)
+    assert len(raw_server.heads) == 1
+    assert "canary" not in raw_server.heads[0]
+
+
+@pytest.mark.parametrize("name", MODELS)
+async def test_a_server_of_ones_own_needs_no_key(name: str, raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
-    async with model_at(raw_server.url) as model:
+    async with model_at(raw_server.url, name) as model:
         assert (await model.complete(REQUEST)).text == "YES"
+
+
+@pytest.mark.parametrize(("options", "hint"), [({}, True), ({"api_key_env": "OPENAI_API_KEY"}, False)])
+async def test_a_server_that_wants_a_key_that_was_not_sent_is_told_apart(options: dict[str, Any], hint: bool) -> None:
+    with ChatServer(faults=[Fault("401")]) as server:
+        async with model_at(server.url, **options) as model:
+            fault = await fault_of(model)
+    assert fault.kind is FaultKind.UNAUTHORIZED
+    assert ("no key was sent, name its environment variable in api_key_env" in fault.detail) is hint
+
+
+def test_clouds_sign_in_with_credentials_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_REGION_NAME", "eu-west-1")
+    model = build(
+        jrh_litellm.plugin, "litellm", options={"model": "bedrock/anthropic.claude-v2", "api_base": "https://vpc/x"}
+    )
+    arguments = model._arguments.write(REQUEST)
+    assert (arguments["api_base"], "api_key" in arguments) == ("https://vpc/x", False)
 
 
 async def test_the_key_of_another_variable_is_sent(raw_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,8 @@ def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"headers_env": {"X-Team\n": "TEAM"}}, "is not the name of an HTTP header"),
         ({"headers_env": {"X-Team": "Bearer abc"}}, "is not the name of an environment variable"),
         ({"extra": {"stream": True}}, "cannot hold 'stream'"),
+        ({"api_key_env": "NOT_SET_ANYWHERE"}, "environment variable NOT_SET_ANYWHERE is not set; api_key_env needs it"),
+        ({"base_url": "http://api.openai.com/v1"}, "only by https"),
         ({"max_tokens_field": "max"}, "max_tokens_field"),
     ],
 )

@@ -18,7 +18,8 @@ class TestOpenAIHttpContract(ModelContract):
     other_options: ClassVar = {"model": "gpt-4o"}
 
     def endpoint_options(self, url: str) -> Mapping[str, Json]:
-        return {"base_url": url}
+        # Named, so that the contract looks for a key that is really sent.
+        return {"base_url": url, "api_key_env": "OPENAI_API_KEY"}
 
 
 class TestAnotherEndpointIsAnotherModel(TestOpenAIHttpContract):

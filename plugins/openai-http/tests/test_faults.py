@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Completion, FaultKind, ModelFault
-from jrh_openai_http.faults import from_error_response, read_error, retry_after
+from jrh_openai_http.faults import from_error_response, read_error
 
 
 def fault(status: int, error: object, **headers: str) -> ModelFault:
@@ -82,40 +80,6 @@ def test_the_text_of_an_error_is_found_in_every_dialect(document: object, expect
 
 def test_a_page_instead_of_an_error_is_kept_as_text() -> None:
     assert read_error(b"<h1>Bad Gateway</h1>\xff") == ("", "<h1>Bad Gateway</h1>�")
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        ({"retry-after": "7"}, 7.0),
-        ({"retry-after": "0.5"}, 0.5),
-        ({"retry-after": "0"}, 0.0),
-        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
-        ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
-        ({"retry-after": "-3"}, None),
-        ({"retry-after": "inf"}, None),
-        ({"retry-after": "nan"}, None),
-        ({"retry-after": "1e400"}, None),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "Wed, 21 Oct 2015 07:28:30 GMT", "date": "Wed, 21 Oct 2015 07:28:00 GMT"}, 30.0),
-        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT", "date": "Wed, 21 Oct 2015 07:28:30 GMT"}, 0.0),
-        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
-    ],
-)
-def test_the_time_to_wait_is_read_in_every_form(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after(headers) == seconds
-
-
-def test_without_the_servers_clock_ours_is_used() -> None:
-    later = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
-    assert retry_after({"retry-after": later}) == pytest.approx(40, abs=3)
-
-
-@given(st.text(), st.text(), st.text())
-def test_no_header_makes_it_raise_or_wait_a_negative_time(after: str, milliseconds: str, date: str) -> None:
-    seconds = retry_after({"retry-after": after, "retry-after-ms": milliseconds, "date": date})
-    assert seconds is None or seconds >= 0
 
 
 @given(st.binary(max_size=100), st.integers(300, 599))

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import ChatRequest, Message, Sampling
-from jrh_openai_http.payload import PayloadWriter, is_closed
+from jrh_openai_http.payload import PayloadWriter
 
 CLOSED = {
     "type": "object",
@@ -63,20 +62,6 @@ def test_a_closed_schema_binds_and_an_open_one_does_not() -> None:
     for schema, strict in ((CLOSED, True), ({"type": "object"}, False)):
         sent = body(asking(json_schema=schema))["response_format"]
         assert sent == {"type": "json_schema", "json_schema": {"name": "reply", "strict": strict, "schema": schema}}
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {**CLOSED, "required": []},
-        {**CLOSED, "additionalProperties": True},
-        {**CLOSED, "properties": {"label": {"type": "object"}}},
-        {"type": "array", "items": {"type": "object"}},
-        {"anyOf": [CLOSED, {"type": "object"}]},
-    ],
-)
-def test_a_schema_that_leaves_anything_open_is_open(schema: Any) -> None:
-    assert not is_closed(schema)
 
 
 @given(st.text(st.characters(exclude_categories=())))

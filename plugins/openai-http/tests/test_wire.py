@@ -15,7 +15,7 @@ import jrh_openai_http.plugin
 import pytest
 from jrh import ChatModel, ChatRequest, Completion, FaultKind, Message, ModelFault, Rates, Usage
 from jrh.testing import FAULTS, ChatServer, Fault, build
-from jrh_openai_http.model import MAX_ANSWER, MAX_DETAIL
+from jrh_openai_http.model import MAX_ANSWER
 
 CANARY = "canary-1f9e/+key"
 REQUEST = ChatRequest(messages=(Message(role="user", content="2 + 2 = 4?"),))
@@ -54,7 +54,8 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def model_at(url: str, **options: Any) -> AsyncIterator[ChatModel]:
-    model = build(jrh_openai_http.plugin, "openai-http", options={"model": "judge", "base_url": url, **options})
+    named = {"model": "judge", "base_url": url, "api_key_env": "OPENAI_API_KEY", **options}
+    model = build(jrh_openai_http.plugin, "openai-http", options=named)
     try:
         yield model
     finally:
@@ -194,11 +195,30 @@ async def test_key_and_further_headers_are_sent(raw_server: Any, monkeypatch: py
     assert "x-team: blue\r\n" in raw_server.heads[0].lower()
 
 
-@pytest.mark.parametrize("options", [{"api_key_env": None}, {"api_key_env": "NOT_SET_ANYWHERE"}])
-async def test_no_key_is_sent_where_there_is_none(raw_server: Any, options: dict[str, Any]) -> None:
-    async with model_at(raw_server.url, **options) as model:
+async def test_openais_key_goes_to_no_other_server_by_itself(raw_server: Any) -> None:
+    async with model_at(raw_server.url, api_key_env=None) as model:
         await model.complete(REQUEST)
     assert "authorization" not in raw_server.heads[0].lower()
+    assert "canary" not in raw_server.heads[0]
+
+
+async def test_a_header_that_says_who_asks_stands_in_place_of_the_key(
+    raw_server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TICKET", "Ticket 4711")
+    async with model_at(raw_server.url, headers_env={"authorization": "TICKET"}) as model:
+        await model.complete(REQUEST)
+    assert raw_server.heads[0].lower().count("authorization: ") == 1
+    assert "authorization: ticket 4711\r\n" in raw_server.heads[0].lower()
+
+
+@pytest.mark.parametrize(("options", "hint"), [({"api_key_env": None}, True), ({}, False)])
+async def test_a_server_that_wants_a_key_that_was_not_sent_is_told_apart(options: dict[str, Any], hint: bool) -> None:
+    with ChatServer(faults=[Fault("401")]) as server:
+        async with model_at(server.url, **options) as model:
+            fault = await fault_of(model)
+    assert fault.kind is FaultKind.UNAUTHORIZED
+    assert ("no key was sent, name its environment variable in api_key_env" in fault.detail) is hint
 
 
 async def test_a_free_model_costs_nothing_and_any_other_is_unknown() -> None:
@@ -248,6 +268,6 @@ def shown(value: object) -> list[str]:
     """Return all that can be printed of a value."""
     if isinstance(value, ModelFault):
         assert (value.__cause__, value.__context__) == (None, None)
-        assert len(value.detail) <= MAX_DETAIL
+        assert len(value.detail) <= 500
         return [str(value), repr(value), *traceback.format_exception(value)]
     return [str(value), repr(value)]

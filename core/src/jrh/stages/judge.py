@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from attrs import evolve, frozen
+from attrs import Factory, evolve, frozen
 
 from jrh.building import Builder
 from jrh.convert import expectation_kind
-from jrh.errors import JrhError, StoreError
+from jrh.errors import JrhError, StopReason, StopRun, StoreError
 from jrh.events import RecordWritten
 from jrh.gateway import Client
 from jrh.loading import Events
@@ -21,7 +21,7 @@ from jrh.protocols import Logger
 from jrh.redact import Redactor
 from jrh.resolve import Resolved, references
 from jrh.scales import invert
-from jrh.serial import to_text
+from jrh.serial import storable, to_text
 from jrh.specs import JudgeKind, JudgeSpec
 from jrh.store import Store
 from jrh.suite import JudgeUse
@@ -75,15 +75,20 @@ class Bench:
     run_id: str
     paid: Any
     """A function that returns the dollars paid so far."""
+    stopped: Callable[[], StopRun | None] = lambda: None
+    """Tells whether the run is to end."""
+    telling: asyncio.Lock = Factory(asyncio.Lock)
+    """Keeps what plugins are told in the order of writing."""
 
     def task(self, name: str) -> Task:
         """Return a task of the suite."""
         return next(use.task for use in self.builder.resolved.suite.tasks if use.task.name == name)
 
-    @property
-    def seed(self) -> int:
-        """Return the run's seed."""
-        return self.builder.resolved.suite.seed
+    def check(self) -> None:
+        """Raise where the run is to end; one that is out of budget lets judges finish that cost nothing."""
+        stop = self.stopped()
+        if stop is not None and stop.reason is not StopReason.BUDGET:
+            raise stop
 
 
 async def judge_all(bench: Bench, pending: Sequence[tuple[str, Pending]]) -> None:
@@ -133,6 +138,7 @@ class _Judging:
         originals = {item.id: item for item in self.bench.items[task.name]} if simulated else {}
 
         async def one(trial: Pending) -> None:
+            self.bench.check()
             question = self._question(task, trial)
             try:
                 if simulated:
@@ -154,6 +160,7 @@ class _Judging:
 
     async def _batches(self, judge: Any, task: Task, trials: Sequence[Pending]) -> None:
         for start in range(0, len(trials), BATCH):
+            self.bench.check()
             batch = trials[start : start + BATCH]
             questions = [self._question(task, trial) for trial in batch]
             try:
@@ -176,6 +183,7 @@ class _Judging:
         for trial in trials:
             by_fold[fold_of[trial.case.group]].append(trial)
         for fold, members in sorted(by_fold.items()):
+            self.bench.check()
             examples = [
                 Example(fields=item.fields, gold=item.gold, group=item.group or item.id)
                 for item in items
@@ -212,18 +220,31 @@ class _Judging:
 
     async def _keep(self, trial: Pending, judgement: Judgement) -> None:
         bench = self.bench
-        verdict = settle(judgement.verdict, trial.case)
-        record = make_record(trial, self.name, self.name in bench.simulated, verdict, judgement.reply, bench.redact)
-        reply = to_text(judgement.reply) if judgement.reply is not None else None
-        chances = to_text(dict(verdict.probabilities)) if verdict.probabilities else None
-        bench.store.put_records([(record, reply, chances)])
+        try:
+            row = self._row(trial, judgement)
+        except Exception as error:  # what a judge hands back may be anything
+            row = self._row(trial, self._raised(error))
+        bench.store.put_records([row])
         if bench.store.writer.failure is not None:
             raise bench.store.writer.failure
         if self.tells:
-            await asyncio.to_thread(bench.store.flush)
-            bench.events.tell("jrh_record_written", RecordWritten(run_id=bench.run_id, record=record))
+            async with bench.telling:
+                await asyncio.to_thread(bench.store.flush)
+                bench.events.tell("jrh_record_written", RecordWritten(run_id=bench.run_id, record=row[0]))
         bench.progress.advance()
         bench.progress.spent(bench.paid())
+
+    def _row(self, trial: Pending, judgement: Judgement) -> tuple[Record, str | None, str | None]:
+        """Write a judgement down as a record, its reply and its label probabilities."""
+        if not isinstance(judgement, Judgement):
+            raise TypeError(f"the judge returned {type(judgement).__name__}, not a Judgement")
+        redact = self.bench.redact
+        verdict = settle(judgement.verdict, trial.case)
+        simulated = self.name in self.bench.simulated
+        record = make_record(trial, self.name, simulated, verdict, judgement.reply, redact)
+        reply = redact(to_text(judgement.reply)) if judgement.reply is not None else None
+        chances = redact(to_text(dict(verdict.probabilities))) if verdict.probabilities else None
+        return record, reply, chances
 
 
 def settle(verdict: Verdict, case: Case) -> Verdict:
@@ -271,15 +292,15 @@ def make_record(
         task=case.task,
         test=case.test,
         family=condition.family,
-        variant=condition.variant,
-        template=condition.template,
-        option_order=condition.option_order,
+        variant=storable(condition.variant),
+        template=storable(condition.template),
+        option_order=storable(condition.option_order),
         polarity=condition.polarity.value,
         strength=condition.strength,
-        language=condition.language,
+        language=storable(condition.language),
         temperature=case.sampling.temperature,
-        stratum=case.stratum,
-        group=case.group,
+        stratum=storable(case.stratum),
+        group=storable(case.group),
         judge=judge,
         simulated=simulated,
         repeat=trial.repeat,
@@ -295,14 +316,9 @@ def make_record(
         completion_tokens=usage.completion_tokens if usage else 0,
         latency=reply.latency if reply else None,
         attempts=reply.attempts if reply else 1,
-        detail=_storable(redact(verdict.detail)),
-        rationale=_storable(redact(verdict.rationale)),
+        detail=storable(redact(verdict.detail)[:DETAIL]),
+        rationale=storable(redact(verdict.rationale)[:DETAIL]),
     )
-
-
-def _storable(text: str) -> str:
-    """Bound a text and replace what UTF-8 cannot hold."""
-    return text[:DETAIL].encode("utf-8", "replace").decode("utf-8")
 
 
 def _kind(expectation: Expectation | None) -> str | None:

@@ -11,6 +11,7 @@ from jrh.convert import unstructure
 from jrh.identity import content_id
 from jrh.protocols import Logger, Metric, MetricContext
 from jrh.records import RecordTable
+from jrh.redact import error_line
 from jrh.serial import from_text, to_text
 from jrh.store import Store
 from jrh.types import Measure, Task
@@ -37,12 +38,12 @@ def run_metrics(
     notes: list[str] = []
     for name, metric in metrics:
         try:
-            found = list(metric.measure(records, context))
+            found = [_marked(each, simulated) for each in metric.measure(records, context)]
         except Exception as error:  # one metric must not cost the others
             log.warning("metric raised", metric=name, error=repr(error))
-            notes.append(f"metric '{name}' could not be computed: {type(error).__name__}: {error}")
+            notes.append(f"metric '{name}' could not be computed: {error_line(error)}")
             continue
-        measures += [_marked(each, simulated) for each in found]
+        measures += found
     return tuple(measures), tuple(notes)
 
 
@@ -54,6 +55,10 @@ def _simulated(records: RecordTable) -> frozenset[str]:
 
 
 def _marked(each: Measure, simulated: frozenset[str]) -> Measure:
+    """Mark a simulated judge's measure; refuse what is none, or cannot be stored, such as NaN."""
+    if not isinstance(each, Measure):
+        raise TypeError(f"it yields {type(each).__name__}, not Measure")
+    to_text(each)
     if each.judge in simulated and "simulated" not in each.flags:
         return evolve(each, flags=(*each.flags, "simulated"))
     return each

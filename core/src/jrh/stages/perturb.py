@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from attrs import evolve, frozen
 
 from jrh.building import Builder, identity
 from jrh.convert import unstructure
-from jrh.errors import StoreError
 from jrh.identity import content_id
-from jrh.pool import for_each
 from jrh.progress import Progress
 from jrh.protocols import Logger
 from jrh.registry import Entry
 from jrh.report import Attrition
 from jrh.resolve import Resolved, ResolvedTest
-from jrh.serial import from_text, to_text
-from jrh.specs import PerturberSpec, Scope
+from jrh.serial import from_text, storable, to_text
+from jrh.specs import PerturberSpec
+from jrh.stages.drafts import propose, validate
 from jrh.store import Store
-from jrh.suite import OnMismatch, TestUse
 from jrh.types import (
     REFERENCE,
     Case,
@@ -33,11 +31,7 @@ from jrh.types import (
     Provenance,
     Skip,
     Task,
-    Validation,
 )
-
-WORKERS: Final = 64
-"""Items under way at once; models have limits of their own."""
 
 Outcome: TypeAlias = tuple[Item, Draft | Skip, str]
 """A draft or a skip of an item, and why it was rejected; empty where it was not."""
@@ -67,9 +61,9 @@ async def perturb(
     builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item], progress: Progress, log: Logger
 ) -> Perturbed:
     """Draft and validate the cases of one test over one task."""
-    proposed = await _propose(builder, test, task, items, progress, log)
+    proposed = await propose(builder, test, task, items, progress, log)
     drafts = [(item, draft) for item, draft in proposed if isinstance(draft, Draft)]
-    checked = await _validate(builder, test, task, drafts, log)
+    checked = await validate(builder, test, task, drafts, log)
     verdicts = iter(checked)
     outcomes: list[Outcome] = []
     cases: dict[str, Case] = {}
@@ -83,101 +77,6 @@ async def perturb(
             rejection = "" if cases.setdefault(case.id, case) is case else "jrh: the same case again"
         outcomes.append((item, accepted, rejection))
     return Perturbed(cases=tuple(cases.values()), outcomes=tuple(outcomes))
-
-
-async def _propose(
-    builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item], progress: Progress, log: Logger
-) -> list[tuple[Item, Draft | Skip]]:
-    entry = test.component.entry
-    perturber = builder.build(test.component, task, seed_name=entry.spec.name)
-    if entry.spec.scope is Scope.SET:
-        made = list(await perturber.perturb_set(items))
-        progress.advance(len(items))
-        return made
-    results: list[Sequence[Draft | Skip]] = [()] * len(items)
-
-    async def one(position: int) -> None:
-        try:
-            results[position] = await perturber.perturb(items[position])
-        except StoreError:
-            raise
-        except Exception as error:  # one item must not cost the others
-            log.warning("perturber raised", test=test.use.name, item=items[position].id, error=repr(error))
-            results[position] = [Skip(reason=f"plugin error: {type(error).__name__}")]
-        progress.advance()
-
-    await for_each(range(len(items)), one, WORKERS)
-    return [(item, draft) for item, made in zip(items, results, strict=True) for draft in made]
-
-
-async def _validate(
-    builder: Builder, test: ResolvedTest, task: Task, drafts: Sequence[tuple[Item, Draft]], log: Logger
-) -> list[tuple[Draft, str]]:
-    """Run the chain over all drafts; return each draft as it is kept, and who rejected it and why."""
-    state = [(draft, _breach(task, item, draft)) for item, draft in drafts]
-    for resolved in test.validators:
-        validator = builder.build(resolved, task)
-        alive = [position for position, (_, rejection) in enumerate(state) if not rejection]
-        pairs = [(drafts[position][0], state[position][0]) for position in alive]
-        if resolved.entry.spec.scope is Scope.SET:
-            found = await validator.validate_set(pairs)
-        else:
-            found = await _each(validator, pairs, log)
-        for position, validation in zip(alive, found, strict=True):
-            draft = state[position][0]
-            state[position] = _apply(test.use, task, draft, validation, resolved.use.name)
-    return state
-
-
-async def _each(validator: Any, pairs: Sequence[tuple[Item, Draft]], log: Logger) -> list[Validation]:
-    found = [Validation(accepted=False, reason="not validated")] * len(pairs)
-
-    async def one(position: int) -> None:
-        item, draft = pairs[position]
-        try:
-            found[position] = await validator.validate(item, draft)
-        except StoreError:
-            raise
-        except Exception as error:
-            log.warning("validator raised", item=item.id, error=repr(error))
-            found[position] = Validation(accepted=False, reason=f"plugin error: {type(error).__name__}")
-
-    await for_each(range(len(pairs)), one, WORKERS)
-    return found
-
-
-def _apply(use: TestUse, task: Task, draft: Draft, validation: Validation, name: str) -> tuple[Draft, str]:
-    details = dict(draft.details)
-    if validation.score is not None or validation.details or validation.label is not None:
-        details[f"validator:{name}"] = {
-            "score": validation.score,
-            "label": validation.label,
-            **dict(validation.details),
-        }
-    draft = evolve(draft, details=details)
-    if validation.accepted or (use.on_mismatch is OnMismatch.KEEP and validation.label is not None):
-        return draft, ""
-    if use.on_mismatch is OnMismatch.RELABEL and validation.label is not None and validation.label in task.scale:
-        return evolve(draft, expectation=Equals(label=validation.label)), ""
-    return draft, f"{name}: {validation.reason or 'rejected'}"
-
-
-def _breach(task: Task, item: Item, draft: Draft) -> str:
-    """Say which rule of the contract a draft breaks; empty where none."""
-    presented = draft.task or task
-    label_map = draft.label_map if draft.label_map is not None else task.scale.identity_map()
-    unknown = [name for name in draft.fields if name not in item.fields]
-    rules = (
-        (unknown, "changes a field the item does not have"),
-        (any(label not in label_map for label in presented.scale.labels), "its label map leaves out a label"),
-        (any(label not in task.scale for label in label_map.values()), "its label map leads off the scale"),
-        (
-            isinstance(draft.expectation, Equals) and draft.expectation.label not in task.scale,
-            "expects a label that is not on the scale",
-        ),
-        (draft.repeats < 1, "asks for no repeat"),
-    )
-    return next((f"jrh: {rule}" for broken, rule in rules if broken), "")
 
 
 def _kept(test: ResolvedTest, task: Task, item: Item, draft: Draft, run_seed: int) -> Case:
@@ -258,7 +157,7 @@ def write(store: Store, task: str, test: str, digest: str, made: Perturbed) -> N
     here = (task, test)
     cases = [(*here, position, case.id, to_text(case)) for position, case in enumerate(made.cases)]
     drafts = [
-        (*here, position, item.id, draft.variant, _state(draft, rejection), _reason(draft, rejection), to_text(draft))
+        (*here, position, *_columns(item, draft, rejection), to_text(draft))
         for position, (item, draft, rejection) in enumerate(made.outcomes)
     ]
     store.replace(
@@ -271,6 +170,10 @@ def write(store: Store, task: str, test: str, digest: str, made: Perturbed) -> N
             ("INSERT INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", drafts),
         ],
     )
+
+
+def _columns(item: Item, draft: Draft | Skip, rejection: str) -> tuple[str, str, str, str]:
+    return item.id, storable(draft.variant), _state(draft, rejection), storable(_reason(draft, rejection))
 
 
 def _state(draft: Draft | Skip, rejection: str) -> str:

@@ -13,6 +13,7 @@ from jrh.errors import StoreError
 from jrh.gateway import PAID, UNKNOWN
 from jrh.protocols import Logger
 from jrh.records import RecordTable
+from jrh.redact import error_line
 from jrh.report import Attrition, ComponentUsed, CostLine, FaultLine, RunReport, TaskSummary
 from jrh.serial import from_text, to_text
 from jrh.specs import ReporterSpec, ReportTarget
@@ -165,7 +166,7 @@ def write_reports(builder: Builder, report: RunReport, run_dir: Path, log: Logge
             content = builder.build(resolved).render(report)
         except Exception as error:
             log.warning("reporter raised", reporter=resolved.use.name, error=repr(error))
-            problems.append(f"reporter '{resolved.use.name}' failed: {type(error).__name__}: {error}")
+            problems.append(f"reporter '{resolved.use.name}' failed: {error_line(error)}")
             continue
         if spec.target is ReportTarget.TERMINAL:
             terminal.append(content if isinstance(content, str) else content.decode("utf-8"))

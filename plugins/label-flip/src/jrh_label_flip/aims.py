@@ -7,7 +7,7 @@ from typing import Final
 from attrs import frozen
 from jrh import Equals, Expectation, Item, JrhError, Mode, NotAbove, Scale, Skip, Task
 
-from jrh_label_flip.options import BY_RULES, FALSE_STATEMENTS, FORM, STRUCTURE, By, Damage, Error, LabelFlipOptions
+from jrh_label_flip.options import BY_RULES, FALSE_STATEMENTS, NEVER_BETTER, By, Damage, Error, LabelFlipOptions
 
 _TWO: Final = 2
 NO_GOLD: Final = Skip(reason="the item has no gold label")
@@ -91,12 +91,11 @@ class Aims:
 
     def _unfit(self, error: Error) -> str:
         """Say why errors that a rule makes prove nothing on this scale; empty where they do."""
-        if self.mode is Mode.PAIRWISE and (error in STRUCTURE or error in FALSE_STATEMENTS):
-            if error not in (Error.CALCULATION, Error.CONSISTENCY):
-                return "this error can make the other response of a pair better"
-        elif not self.scale.ordered and self.target is None and (error in STRUCTURE or error in FORM):
-            return "this error does not make a right response wrong"
-        return ""
+        if self.mode is Mode.PAIRWISE:
+            return "" if error in NEVER_BETTER else "this error can make the other response of a pair better"
+        if self.scale.ordered or self.target is not None or error in FALSE_STATEMENTS:
+            return ""
+        return "this error does not make a right response wrong"
 
     def _of_label(self, item: Item, error: Error) -> Aim | Skip:
         if item.gold is None:
@@ -117,7 +116,7 @@ class Aims:
             if self.scale.rank(item.gold) <= self.scale.rank(self.target):
                 return Skip(reason="the response is not above the target level")
             return Aim(field="response", expectation=Equals(label=self.target), wanted=self.target)
-        if self.by is By.RULES and error not in FORM and error not in (Error.CALCULATION, Error.CONSISTENCY):
+        if self.by is By.RULES and error not in NEVER_BETTER:
             if item.gold is None:
                 return NO_GOLD
             if 2 * self.scale.rank(item.gold) < len(self.scale.labels):

@@ -70,6 +70,8 @@ STRUCTURE: Final = (Error.REMOVED_FACT, Error.SEQUENCE)
 """Errors that rules make in what is said and in which order."""
 FORM: Final = (Error.SPELLING, Error.GRAMMAR)
 """Errors that rules make and that leave what is said as it is."""
+NEVER_BETTER: Final = (Error.CALCULATION, Error.CONSISTENCY, *FORM)
+"""Errors that rules make only where something was right, so that they improve no response, however poor."""
 BY_RULES: Final = (*FALSE_STATEMENTS, *STRUCTURE, *FORM)
 """All errors that need no model."""
 

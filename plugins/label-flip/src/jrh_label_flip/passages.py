@@ -10,33 +10,43 @@ from typing import Final
 from attrs import define, frozen
 from jrh import derive_seed
 
-_ABBREVIATIONS: Final = frozenset(
-    """
+from jrh_label_flip.wordlists import words
+
+_ABBREVIATIONS: Final = words("""
     adm al approx assn ave blvd bros ca cf ch co col corp dept dr eds eq est fig figs gen gov hon inc jr lt ltd maj mr
     mrs ms mt nos nr op pp pres prof rep rev sec sen sgt sr st vol vols vs e.g i.e u.s u.k a.m p.m no jan feb aug sept
     oct nov dec
-    """.split()
+    """)
+_PARAGRAPH_END: Final = re.compile(r"\n[^\S\n]*\n\s*")
+# Possessive throughout, and tried only where a word or a run of marks begins: the time grows linearly with the text.
+_BOUNDARY: Final = re.compile(
+    r"""
+    (?<![A-Za-z0-9.!?])
+    ( [A-Za-z0-9]*+ (?: \.[A-Za-z0-9]++ )*+ )   # the last word, with the dots inside it
+    ( [.!?]++ ) ["'\u2019\u201d)]*+             # what ends the sentence
+    ( \s++ ) (?= ["'\u2018\u201c(]?[A-Z0-9] )   # a sentence starts
+    """,
+    re.VERBOSE,
 )
-_PARAGRAPH_END: Final = re.compile(r"\s*\n\s*")
-_BOUNDARY: Final = re.compile(r"([A-Za-z0-9.]*)([.!?]+)[\"'\u2019\u201d)]*(\s+)(?=[\"'\u2018\u201c(]?[A-Z0-9])")
 _WORD: Final = re.compile(r"(?<!\w)[A-Za-z]+(?:['\u2019][A-Za-z]+)?(?!\w)")
 _LONGEST: Final = 600
 """Characters; a longer sentence is not treated: what stands in it cannot be told by rules."""
 
-_ENGLISH: Final = frozenset(
-    "the of and are this that these those with by from it its they their has have which to for is was were be".split()
+_ENGLISH: Final = words(
+    "the of and are this that these those with by from it its they their has have which to for is was were be"
 )
-_NOT_SHARED: Final = frozenset("the of and are this that these those with from they their which have".split())
-"""English function words that are not words of German, Dutch, French, Spanish or the Scandinavian languages."""
+_NOT_SHARED: Final = words(
+    "the of and are this that these those with from they their which have it its has been does into"
+)
+"""English function words that are rare in other languages with Latin letters."""
 
-_UNSURE: Final = frozenset(
-    """
-    if unless whether would could should might may ought maybe perhaps possibly probably likely supposedly allegedly some
-    many few several most any either or often usually generally sometimes rarely hardly scarcely seldom barely only just
-    think thinks thought believe believes believed guess suppose supposes assume seems seem seemed appear appears say says
-    said claim claims claimed according imagine pretend hope wish let suppose because since although though whereas
-    """.split()
-)
+_UNSURE: Final = words("""
+    if unless whether would could should might may ought maybe perhaps possibly probably likely supposedly
+    allegedly some many few several most any either or often usually generally sometimes rarely hardly scarcely
+    seldom barely only just think thinks thought believe believes believed guess suppose supposes assume seems
+    seem seemed appear appears say says said claim claims claimed according imagine pretend hope wish let suppose
+    because since although though whereas
+""")
 """Words that leave open whether what the sentence says is said to be so."""
 _MARKUP: Final = re.compile(r"[`|<>{}\\\[\]#*_~^]|://|@|\n")
 _QUOTES: Final = re.compile(r"[\"\u201c\u201d\u00ab\u00bb\u201e]|(?<!\w)['\u2018]|['\u2019](?!\w)")
@@ -89,6 +99,7 @@ class Sentence:
         text = self.text
         return (
             len(text) <= _LONGEST
+            and (text[:1].isupper() or text[:1].isdigit())
             and text.endswith(".")
             and not text.endswith("..")
             and not _MARKUP.search(text)
@@ -99,7 +110,10 @@ class Sentence:
     @cached_property
     def asserts(self) -> bool:
         """Tell whether it says plainly that something is so: no condition, doubt, opinion, question or report."""
-        return self.plain and not self.has(_UNSURE)
+        # In the middle of a sentence, `May` is the month.
+        return self.plain and not any(
+            word.lower in _UNSURE and (word.text != "May" or place == 0) for place, word in enumerate(self.words)
+        )
 
     @property
     def negative(self) -> bool:
@@ -107,8 +121,8 @@ class Sentence:
         return any(is_negative(word) for word in self.lowered)
 
 
-_NEGATIVES: Final = frozenset(
-    "not no never none nothing nobody nowhere neither nor without cannot lack lacks fails deny denies false".split()
+_NEGATIVES: Final = words(
+    "not no never none nothing nobody nowhere neither nor without cannot lack lacks fails deny denies false"
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakSet
 
-from jrh import ChatRequest, Completion, JrhError, ModelFault, Rates, content_id
+from jrh import ChatRequest, Completion, FaultKind, JrhError, ModelFault, Rates, Redactor, content_id, error_text
 
 from jrh_litellm import library
 from jrh_litellm.arguments import ArgumentWriter
@@ -16,12 +16,12 @@ from jrh_litellm.faults import translate
 from jrh_litellm.options import LiteLLMOptions
 from jrh_litellm.prices import rates_of
 from jrh_litellm.reading import read_completion
-from jrh_litellm.redaction import Redactor
-
-MAX_DETAIL: Final = 500
-"""Characters of a provider's own text that are kept."""
 
 _PLACEHOLDER: Final = "no-key"
+# What they sign in with is no key that could be named, and whoever writes their name means them.
+_CLOUDS: Final = frozenset(
+    {"bedrock", "bedrock_converse", "oci", "sagemaker", "sagemaker_chat", "vertex_ai", "vertex_ai_beta"}
+)
 
 
 class LiteLLMModel:
@@ -30,7 +30,9 @@ class LiteLLMModel:
     def __init__(self, options: LiteLLMOptions, key: str | None) -> None:
         """Prepare what all calls share; nothing is opened before the first one."""
         self._litellm = library.load()
-        self._redact = Redactor.from_environment(key)
+        self._keyless = key == _PLACEHOLDER
+        # litellm reads keys from the environment by itself, so that any of them may turn up in a provider's text.
+        self._redact = Redactor.from_environment(also=[key] if key and not self._keyless else [])
         self._arguments = ArgumentWriter(_fixed(options, key), _supported(self._litellm, options.model))
         self._fingerprint = _fingerprint(options)
         self._rates = rates_of(options.model, self._litellm.model_cost)
@@ -76,7 +78,7 @@ class LiteLLMModel:
         finally:
             library.freeze_garbage()
         # Raised out here, so that no exception that knows the headers sent hangs on to it.
-        raise ModelFault(fault.kind, self._short(fault.detail), status=fault.status, retry_after=fault.retry_after)
+        raise ModelFault(fault.kind, self._detail(fault), status=fault.status, retry_after=fault.retry_after)
 
     async def aclose(self) -> None:
         """Close litellm's connections once no other model uses them; closing twice is fine."""
@@ -90,13 +92,14 @@ class LiteLLMModel:
         """Show the fingerprint."""
         return f"LiteLLMModel({self._fingerprint})"
 
-    def _short(self, text: str) -> str:
-        return " ".join(self._redact(text).split())[:MAX_DETAIL]
+    def _detail(self, fault: ModelFault) -> str:
+        keyless = fault.kind is FaultKind.UNAUTHORIZED and self._keyless
+        hint = "no key was sent, name its environment variable in api_key_env; " if keyless else ""
+        return error_text(hint + fault.detail, self._redact)
 
     def _without_secrets(self, completion: Completion) -> Completion:
-        return Completion(
-            text=None, finish_reason=completion.finish_reason, refusal=self._short(completion.refusal or "")
-        )
+        refusal = error_text(completion.refusal or "", self._redact)
+        return Completion(text=None, finish_reason=completion.finish_reason, refusal=refusal)
 
 
 # litellm's connections are one pool for the process: they are closed when the last model that has asked is done.
@@ -147,10 +150,10 @@ def _key(litellm: Any, options: LiteLLMOptions) -> str | None:
         if not key:
             raise JrhError(f"litellm: environment variable {options.api_key_env} is not set (api_key_env)")
         return key
-    missing = litellm.validate_environment(options.model)["missing_keys"]
     if options.api_base:
-        # A server of one's own often wants no key, but the client of some providers wants to send one.
-        return _PLACEHOLDER if missing else None
+        # litellm would send the key of the provider's own service to whatever server this is.
+        return None if options.model.partition("/")[0] in _CLOUDS else _PLACEHOLDER
+    missing = litellm.validate_environment(options.model)["missing_keys"]
     if len(missing) == 1 and missing[0].endswith("_API_KEY"):
         raise JrhError(f"litellm: model '{options.model}' needs a key; set environment variable {missing[0]}")
     return None

@@ -64,7 +64,10 @@ class LiteLLMOptions:
     api_key_env: str | None = field(
         default=None,
         validator=_check_variable,
-        metadata={"help": "name of the environment variable that holds the key; null: the one litellm looks for"},
+        metadata={
+            "help": "name of the environment variable that holds the key; "
+            "null: the one litellm looks for, and no key at all where api_base is set"
+        },
     )
     api_version: str | None = field(default=None, metadata={"help": "the API's version, where the provider has them"})
     drop_params: bool = field(

@@ -2,88 +2,83 @@
 
 from __future__ import annotations
 
-import html
-import json
 import os
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
-from jrh import JrhError
+from jrh import JrhError, Redactor
 
 from jrh_openai_http.options import OpenAIHttpOptions
 
 OPENAI_HOST: Final = "api.openai.com"
-REDACTED: Final = "[redacted]"
-
-# OpenAI's own error texts show parts of a key: "Incorrect API key provided: sk-ab***yz".
-_KEY_SHAPED: Final = re.compile(r"\bsk-[\w*.-]{4,}")
+OPENAI_VARIABLE: Final = "OPENAI_API_KEY"
 
 
 class Credentials:
     """Header values that must not be seen; shows nothing of itself."""
 
-    __slots__ = ("_headers", "_pattern")
+    __slots__ = ("_headers", "redact")
 
-    def __init__(self, headers: Mapping[str, str], hidden: tuple[str, ...] = ()) -> None:
+    def __init__(self, headers: Mapping[str, str], hidden: Iterable[str] = ()) -> None:
         """Keep the headers, and what of them must not appear in a text."""
         self._headers = dict(headers)
-        forms = {form for secret in hidden if secret for form in _forms(secret)}
-        # Longest first: a secret that contains another must go as a whole.
-        ordered = sorted(forms, key=lambda form: (-len(form), form))
-        self._pattern = re.compile("|".join(map(re.escape, ordered))) if ordered else None
+        self.redact = Redactor(frozenset(hidden))
 
     @classmethod
     def from_environment(cls, options: OpenAIHttpOptions) -> Credentials:
         """Read the key and the further headers.
 
         Raises:
-            JrhError: OpenAI itself is asked without a key, a header's variable is not set, or no header can carry it.
+            JrhError: a variable that is named is not set, OpenAI itself is asked without a key, or no header can
+                carry a value.
         """
-        headers: dict[str, str] = {}
-        hidden: list[str] = []
-        key = _read(options.api_key_env) if options.api_key_env else ""
+        headers = {name: _needed(variable, f"header {name}") for name, variable in options.headers_env.items()}
+        hidden = list(headers.values())
+        # A header of one's own that says who asks stands in place of the key.
+        key = "" if "authorization" in {name.lower() for name in headers} else _key(options)
         if key:
             headers["Authorization"] = f"Bearer {key}"
             hidden.append(key)
-        elif urlsplit(options.base_url).hostname == OPENAI_HOST and "authorization" not in _lower(options.headers_env):
-            raise JrhError(_no_key(options))
-        for header, variable in options.headers_env.items():
-            value = _read(variable)
-            if not value:
-                raise JrhError(f"openai-http: environment variable {variable} is not set; header {header} needs it")
-            headers[header] = value
-            hidden.append(value)
-        return cls(headers, tuple(hidden))
+        return cls(headers, hidden)
+
+    @property
+    def sent(self) -> bool:
+        """Tell whether any are sent."""
+        return bool(self._headers)
 
     def headers(self) -> dict[str, str]:
         """Return the headers to send."""
         return dict(self._headers)
-
-    def redact(self, text: str) -> str:
-        """Return the text without any secret, and without anything of the shape of an OpenAI key."""
-        bare = self._pattern.sub(REDACTED, text) if self._pattern else text
-        return _KEY_SHAPED.sub(REDACTED, bare)
 
     def __repr__(self) -> str:
         """Name the headers only."""
         return f"Credentials({', '.join(self._headers)})"
 
 
-def _forms(secret: str) -> set[str]:
-    """Return how a server may echo a secret: as it is, without its scheme, or written for a URL, HTML or JSON."""
-    plain = {secret, secret.rpartition(" ")[2]}
-    return {form for text in plain for form in (text, quote(text, safe=""), html.escape(text), *_in_json(text))}
+def _key(options: OpenAIHttpOptions) -> str:
+    """Return the key to send; OpenAI's own goes to OpenAI alone, unless the suite names it for another server."""
+    if options.api_key_env is not None:
+        return _needed(options.api_key_env, "api_key_env")
+    parts = urlsplit(options.base_url)
+    if parts.hostname != OPENAI_HOST:
+        return ""
+    if parts.scheme != "https":
+        raise JrhError(f"openai-http: a key goes to {OPENAI_HOST} only by https; correct base_url")
+    key = _read(OPENAI_VARIABLE)
+    if not key:
+        raise JrhError(
+            f"openai-http: {OPENAI_HOST} needs a key, and environment variable {OPENAI_VARIABLE} is not set; "
+            "set it, or name another one in api_key_env"
+        )
+    return key
 
 
-def _in_json(text: str) -> tuple[str, str]:
-    escaped = json.dumps(text)[1:-1]
-    return escaped, escaped.replace("/", "\\/")
-
-
-def _lower(headers: Mapping[str, str]) -> frozenset[str]:
-    return frozenset(header.lower() for header in headers)
+def _needed(variable: str, purpose: str) -> str:
+    value = _read(variable)
+    if not value:
+        raise JrhError(f"openai-http: environment variable {variable} is not set; {purpose} needs it")
+    return value
 
 
 def _read(variable: str) -> str:
@@ -91,12 +86,3 @@ def _read(variable: str) -> str:
     if value and not (value.isascii() and value.isprintable()):
         raise JrhError(f"openai-http: environment variable {variable} holds characters that no HTTP header can carry")
     return value
-
-
-def _no_key(options: OpenAIHttpOptions) -> str:
-    if options.api_key_env is None:
-        return f"openai-http: {OPENAI_HOST} needs a key; name its environment variable in api_key_env"
-    return (
-        f"openai-http: {OPENAI_HOST} needs a key, and environment variable {options.api_key_env} is not set; "
-        "set it, or name another one in api_key_env"
-    )

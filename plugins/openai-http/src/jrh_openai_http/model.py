@@ -9,11 +9,11 @@ from urllib.parse import urlsplit, urlunsplit
 
 import aiohttp
 from attrs import evolve
-from jrh import ChatRequest, Completion, FaultKind, Logger, ModelFault, Rates, content_id
+from jrh import ChatRequest, Completion, FaultKind, Logger, ModelFault, Rates, content_id, error_text
 from yarl import URL
 
 from jrh_openai_http.credentials import OPENAI_HOST, Credentials
-from jrh_openai_http.faults import MAX_DETAIL, from_error_response
+from jrh_openai_http.faults import from_error_response
 from jrh_openai_http.options import OpenAIHttpOptions
 from jrh_openai_http.payload import PayloadWriter
 from jrh_openai_http.proxy import proxy_for
@@ -53,8 +53,8 @@ class OpenAIHttpModel:
             JrhError: what the endpoint needs is not set.
         """
         credentials = Credentials.from_environment(options)
-        if options.api_key_env and "Authorization" not in credentials.headers():
-            log.info("no key is sent: the environment variable is not set", variable=options.api_key_env)
+        if not credentials.sent:
+            log.info("no key is sent: api_key_env names none", host=urlsplit(options.base_url).hostname)
         return cls(options, credentials, proxy_for(options.base_url) if options.use_proxy else None)
 
     @property
@@ -80,14 +80,14 @@ class OpenAIHttpModel:
                 return read_completion(body)
             outcome = from_error_response(status, headers, body)
             if isinstance(outcome, Completion):
-                return evolve(outcome, refusal=self._short(outcome.refusal or ""))
+                return evolve(outcome, refusal=error_text(outcome.refusal or "", self._credentials.redact))
             fault = outcome
         except ModelFault as error:
             fault = error
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             fault = _network_fault(error)
         # Raised out here, so that no aiohttp error, which knows the headers sent, hangs on to it.
-        raise ModelFault(fault.kind, self._short(fault.detail), status=fault.status, retry_after=fault.retry_after)
+        raise ModelFault(fault.kind, self._detail(fault), status=fault.status, retry_after=fault.retry_after)
 
     async def aclose(self) -> None:
         """Close the session; closing twice, or without ever having asked, is fine."""
@@ -118,8 +118,10 @@ class OpenAIHttpModel:
         )
         return self._session
 
-    def _short(self, text: str) -> str:
-        return " ".join(self._credentials.redact(text).split())[:MAX_DETAIL]
+    def _detail(self, fault: ModelFault) -> str:
+        keyless = fault.kind is FaultKind.UNAUTHORIZED and not self._credentials.sent
+        hint = "no key was sent, name its environment variable in api_key_env; " if keyless else ""
+        return error_text(hint + fault.detail, self._credentials.redact)
 
 
 def endpoint(base_url: str) -> str:

@@ -55,9 +55,12 @@ class OpenAIHttpOptions:
         metadata={"help": "where /chat/completions lies; a query such as ?api-version=1 is kept"},
     )
     api_key_env: str | None = field(
-        default="OPENAI_API_KEY",
+        default=None,
         validator=_check_variable,
-        metadata={"help": "name of the environment variable that holds the key; null: send no key"},
+        metadata={
+            "help": "name of the environment variable that holds the key; "
+            "null: OPENAI_API_KEY for https://api.openai.com, and no key for any other server"
+        },
     )
     headers_env: Mapping[str, str] = field(
         default=Factory(dict),

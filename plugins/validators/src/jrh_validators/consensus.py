@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from attrs import frozen
-from jrh import BuildContext, Draft, Item, JrhError, Json, ModelName, Validation, Validator
+from jrh import BuildContext, Draft, Item, JrhError, ModelName, Validation, Validator
 
 from jrh_validators.equivalence import LlmEquivalence
 from jrh_validators.label import LlmLabel

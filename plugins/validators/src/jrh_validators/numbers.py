@@ -8,30 +8,35 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-_BELOW_20: Final = """
-    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-    eighteen nineteen
-"""
+_ONES: Final = "one two three four five six seven eight nine"
+_TEENS: Final = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 _TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
-_SMALL: Final = {word: value for value, word in enumerate(_BELOW_20.split())} | {
-    word: value * 10 for value, word in enumerate(_TENS.split(), start=2)
-}
-_POWERS: Final = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
-_WORD: Final = "|".join((*sorted(_SMALL, key=len, reverse=True), "hundred", *_POWERS))
-_NUMBER: Final = re.compile(
-    rf"""
-      (?P<digits> (?:(?<![^\s(\[])[-\u2212])? (?:\d{{1,3}}(?:,\d{{3}})+(?!\d)|\d+) (?:\.\d+)? )
-    | \b (?P<words> (?:{_WORD}) (?: (?:[ ]|-|(?<=hundred)[ ]and[ ]|(?<=thousand)[ ]and[ ]) (?:{_WORD}) )* ) \b
-    """,
-    re.VERBOSE | re.IGNORECASE,
+_SMALL: Final = (
+    {"zero": 0}
+    | {word: value for value, word in enumerate(f"{_ONES} {_TEENS}".split(), start=1)}
+    | {word: value * 10 for value, word in enumerate(_TENS.split(), start=2)}
 )
+_POWERS: Final = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+
+
+def _any_of(words: str) -> str:
+    # Longer words first, so that `six` does not end the search in `sixteen`.
+    return f"(?:{'|'.join(sorted(words.split(), key=len, reverse=True))})"
+
+
+_BELOW_100: Final = f"(?:{_any_of(_TENS)}(?:[ -]{_any_of(_ONES)})?|{_any_of(f'zero {_ONES} {_TEENS}')})"
+_BELOW_1000: Final = f"(?:(?:{_BELOW_100}[ -])?hundred(?:[ -](?:and )?{_BELOW_100})?|{_BELOW_100})"
+_POWER: Final = _any_of(" ".join(_POWERS))
+_WORDS: Final = f"(?:(?:{_BELOW_1000}[ -])?{_POWER} (?:and )?)*(?:{_BELOW_1000}(?:[ -]{_POWER})?|{_POWER})"
+_DIGITS: Final = r"(?:(?<![^\s(\[])[-\u2212])?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?"
+_NUMBER: Final = re.compile(rf"(?P<digits>{_DIGITS})|\b(?P<words>{_WORDS})\b", re.IGNORECASE)
 
 
 def numbers(text: str) -> Counter[str]:
     """Count the numbers of a text by value.
 
     A number is a run of digits, with commas between groups of three and one decimal point (`1,000.50` is 1000.5), and
-    a minus sign directly before it where a space, a bracket or nothing stands before that; or a run of English number
+    a minus sign directly before it where a space, a bracket or nothing stands before that; or an English number in
     words (`one hundred and two` is 102). `one` alone is none: it is a pronoun more often than a number. Signs such as ½
     and words such as `first`, `half` and `dozen` are none either.
     """

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from attrs import Attribute, field, frozen
-from attrs.validators import and_, ge, gt, le, min_len, optional
+from attrs.validators import and_, ge, le, min_len, optional
 from jrh import ModelName, ParserName, Text, ValidatorName
 
 
@@ -102,18 +102,23 @@ class RulesOptions:
     )
 
 
+def _cosine(instance: object, attribute: Attribute[Any], value: float | None) -> None:  # noqa: ARG001
+    if value is not None and not 0 < value <= 1:
+        raise ValueError(f"'{attribute.name}' is above 0 and at most 1, got {value}")
+
+
 @frozen(kw_only=True)
 class DiversityOptions:
     """Options of `cosine-diversity`."""
 
     max_to_seeds: float | None = field(
         default=0.95,
-        validator=optional(and_(gt(0.0), le(1.0))),
+        validator=_cosine,
         metadata={"help": "highest cosine similarity to any item's own text; none: no limit"},
     )
     max_to_kept: float | None = field(
         default=0.95,
-        validator=optional(and_(gt(0.0), le(1.0))),
+        validator=_cosine,
         metadata={"help": "highest cosine similarity to any draft kept before; none: no limit"},
     )
     encoder: str | None = field(

@@ -1,0 +1,141 @@
+"""A crossed design as integer codes: which effects the data can tell apart, and whether it is balanced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import ArrayLike, NDArray
+
+REPEAT: Final = "repeat"
+"""The name of the facet that repeats of one cell vary over."""
+RESIDUAL: Final = "residual"
+"""The name of what is left."""
+
+
+@frozen(kw_only=True, eq=False)
+class Design:
+    """Observations gathered into cells: the combinations of levels that occur."""
+
+    facets: tuple[str, ...]
+    """The facets with two levels or more."""
+    levels: Mapping[str, int]
+    """Facet -> levels, those with one level included."""
+    codes: NDArray[np.int64]
+    """Level of every cell on every facet of `facets`, shape (cells, facets)."""
+    counts: NDArray[np.float64]
+    """Observations of every cell, shape (cells,)."""
+    sums: NDArray[np.float64]
+    """Sum of the centred scores of every cell, shape (cells,)."""
+    squares: float
+    """Sum of the squared centred scores."""
+    mean: float | None
+    effects: tuple[tuple[str, ...], ...]
+    """The effects that can be estimated, the residual aside."""
+    effect_codes: tuple[NDArray[np.int64], ...]
+    """Per effect its level in every cell, shape (cells,)."""
+    sizes: tuple[int, ...]
+    """Per effect the number of its levels."""
+    flags: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        """Return the number of observations."""
+        return int(self.counts.sum())
+
+    @property
+    def variance(self) -> float:
+        """Return the mean squared deviation from the grand mean."""
+        return self.squares / max(self.n, 1)
+
+    @property
+    def repeated(self) -> bool:
+        """Tell whether any cell holds more than one observation."""
+        return bool(np.any(self.counts > 1))
+
+    @property
+    def balanced(self) -> bool:
+        """Tell whether every combination of levels occurs, equally often, and no effect had to be left out."""
+        full = int(np.prod([self.levels[facet] for facet in self.facets], dtype=np.int64))
+        whole = len(self.counts) == full and bool(np.all(self.counts == self.counts[0]))
+        return whole and len(self.effects) == 2 ** len(self.facets) - 1 - (not self.repeated)
+
+    @property
+    def degrees_left(self) -> int:
+        """Return what is left for the residual at most: observations less the levels of the finest effect."""
+        return self.n - max(self.sizes, default=self.n)
+
+
+def read_design(scores: ArrayLike, facets: Mapping[str, ArrayLike]) -> Design:
+    """Gather scores into cells; see `variance_components` for the arguments and errors."""
+    values = np.asarray(scores, dtype=np.float64)
+    _check(values, facets)
+    coded = {name: np.unique(np.asarray(column), return_inverse=True) for name, column in facets.items()}
+    levels = {name: len(found) for name, (found, _) in coded.items()}
+    kept = tuple(name for name, number in levels.items() if number > 1)
+    stacked = np.stack([coded[name][1].reshape(-1) for name in kept], axis=1) if kept else np.zeros((len(values), 0))
+    mean = _ordered_mean(values) if len(values) else None
+    centred = values - (mean or 0.0)
+    cells, inverse = np.unique(stacked.astype(np.int64), axis=0, return_inverse=True)
+    cells = cells if kept else np.zeros((min(len(values), 1), 0), dtype=np.int64)
+    inverse = inverse.reshape(-1)
+    counts = np.bincount(inverse, minlength=len(cells)).astype(np.float64)
+    effects, codes, sizes = _effects(kept, cells, len(values))
+    repeated = bool(np.any(counts > 1))
+    flags = ("single-level",) * (len(kept) < len(facets)) + ("confounded",) * (not repeated and bool(kept))
+    return Design(
+        facets=kept,
+        levels=levels,
+        codes=cells,
+        counts=counts,
+        # Rounded, so that the order of rows does not show in the last digit.
+        sums=np.asarray(np.bincount(inverse, weights=centred, minlength=len(cells)), dtype=np.float64).round(12),
+        squares=float(np.sort(np.square(centred)).sum()),
+        mean=mean,
+        effects=effects,
+        effect_codes=codes,
+        sizes=sizes,
+        flags=flags,
+    )
+
+
+def _check(values: NDArray[np.float64], facets: Mapping[str, ArrayLike]) -> None:
+    if values.ndim != 1 or not facets:
+        raise ValueError("variance components need scores of shape (n,) and one facet at least")
+    if not np.all(np.isfinite(values)):
+        raise ValueError("scores are finite; leave out trials without a verdict")
+    for name, column in facets.items():
+        if name in (REPEAT, RESIDUAL):
+            raise ValueError(f"the facet name '{name}' is taken: repeats are the observations of one cell")
+        if np.shape(column) != values.shape:
+            raise ValueError(f"the facet '{name}' has the shape {np.shape(column)}, the scores {values.shape}")
+
+
+def _ordered_mean(values: NDArray[np.float64]) -> float:
+    return float(np.sort(values).sum() / len(values))
+
+
+def _effects(
+    facets: tuple[str, ...], cells: NDArray[np.int64], n: int
+) -> tuple[tuple[tuple[str, ...], ...], tuple[NDArray[np.int64], ...], tuple[int, ...]]:
+    """Find the effects that have fewer levels than observations and are no other effect under another name."""
+    effects: list[tuple[str, ...]] = []
+    codes: list[NDArray[np.int64]] = []
+    sizes: list[int] = []
+    for order in range(1, len(facets) + 1):
+        for members in combinations(range(len(facets)), order):
+            _, inverse = np.unique(cells[:, members], axis=0, return_inverse=True)
+            inverse = inverse.reshape(-1).astype(np.int64)
+            size = int(inverse.max(initial=-1)) + 1
+            # An effect refines those of its subsets, so an equal number of levels means the same partition.
+            known = dict(zip(effects, sizes, strict=True))
+            names = tuple(facets[member] for member in members)
+            aliased = any(number == size and set(effect) < set(names) for effect, number in known.items())
+            if size < n and not aliased:
+                effects.append(names)
+                codes.append(inverse)
+                sizes.append(size)
+    return tuple(effects), tuple(codes), tuple(sizes)

@@ -1,0 +1,36 @@
+"""The rules, one per kind of error: a passage in, the edits that are possible out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, TypeAlias
+
+from jrh_label_flip.edits import Edit
+from jrh_label_flip.options import Error
+from jrh_label_flip.passages import Passage
+from jrh_label_flip.rules.antonyms import antonyms
+from jrh_label_flip.rules.calculations import calculations
+from jrh_label_flip.rules.dates import dates
+from jrh_label_flip.rules.entities import entities
+from jrh_label_flip.rules.form import agreement, misspellings
+from jrh_label_flip.rules.negation import contradictions, negations
+from jrh_label_flip.rules.numbers import numbers
+from jrh_label_flip.rules.structure import exchanges, removals
+from jrh_label_flip.rules.units import units
+
+Rule: TypeAlias = Callable[[Passage], Iterator[Edit]]
+
+RULES: Final[Mapping[Error, Rule]] = {
+    Error.NEGATION: negations,
+    Error.ANTONYM: antonyms,
+    Error.NUMBER: numbers,
+    Error.CALCULATION: calculations,
+    Error.UNIT: units,
+    Error.DATE: dates,
+    Error.ENTITY: entities,
+    Error.CONSISTENCY: contradictions,
+    Error.REMOVED_FACT: removals,
+    Error.SEQUENCE: exchanges,
+    Error.SPELLING: misspellings,
+    Error.GRAMMAR: agreement,
+}

@@ -1,0 +1,63 @@
+"""Misspell words, and break the agreement of verb and subject: closed lists of what is right and how it goes wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from jrh_label_flip.edits import Edit
+from jrh_label_flip.passages import Passage
+from jrh_label_flip.wordlists import pairs
+
+_MISSPELT: Final = dict(
+    pairs("""
+    because becuase, their thier, people poeple, would woud, should shoud, could coud, about abuot,
+    really realy, believe beleive, different diferent, important importent, probably probly, beginning begining,
+    until untill, which whcih, where wehre, there tehre, these tehse, those thsoe, other ohter, after aftre,
+    before befor, through thruogh, without withuot, during durring, another anohter, something somthing,
+    sometimes somtimes, everyone evryone, always allways, though thuogh, thought thuoght, children childern,
+    friend freind, friends freinds, school shcool, student studnet, students studnets, teacher techer,
+    teachers techers, government goverment, environment enviroment, definitely definately, separate seperate,
+    necessary neccessary, receive recieve, tomorrow tommorow, surprise suprise, knowledge knowlege, business buisness,
+    water watre, world wrold, however howver, example exmaple, reason raeson, reasons raesons, article artical,
+    program progarm, problem probelm, problems probelms, answer anwser, question qeustion, country contry,
+    number nubmer, usually usualy, finally finaly, interesting intresting, experience experiance, difference diference,
+    similar similiar, many mnay, very vrey, with wiht, have ahve, they tehy, what waht, when wehn, from fomr
+    """)
+)
+_WORD: Final = re.compile(r"(?<![\w'\u2019@/.-])[A-Za-z]{4,12}(?![\w'\u2019@/-]|\.\w)")
+
+_AGREES: Final = {
+    ("i", "am"): "is", ("he", "is"): "are", ("she", "is"): "are", ("it", "is"): "are", ("we", "are"): "is",
+    ("they", "are"): "is", ("he", "was"): "were", ("she", "was"): "were", ("it", "was"): "were", ("we", "were"): "was",
+    ("they", "were"): "was", ("he", "has"): "have", ("she", "has"): "have", ("it", "has"): "have",
+    ("we", "have"): "has", ("they", "have"): "has", ("he", "does"): "do", ("she", "does"): "do", ("it", "does"): "do",
+    ("we", "do"): "does", ("they", "do"): "does",
+}  # fmt: skip
+_PAIR: Final = re.compile(r"(?<![A-Za-z])(?P<subject>[A-Za-z]++)[ ](?P<verb>am|is|are|was|were|has|have|does|do)(?!\w)")
+_OPENS_A_CLAUSE: Final = re.compile(
+    r"(?:^|[.!?]\s+|\b(?:because|that|when|while|although|since|but)[ ])$", re.IGNORECASE
+)
+
+
+def misspellings(passage: Passage) -> Iterator[Edit]:
+    """Yield an edit for each word of the list that is spelled right; case stays."""
+    for sentence in passage.sentences:
+        for found in _WORD.finditer(sentence.text):
+            wrong = _MISSPELT.get(found[0].lower())
+            if wrong is not None and found[0][1:].islower():
+                wrong = wrong.capitalize() if found[0][0].isupper() else wrong
+                start = sentence.start + found.start()
+                yield Edit(start=start, end=sentence.start + found.end(), new=wrong, sentences=(sentence.index,))
+
+
+def agreement(passage: Passage) -> Iterator[Edit]:
+    """Yield an edit for each verb of the list that agrees with the pronoun that is its subject."""
+    for sentence in passage.sentences:
+        for found in _PAIR.finditer(sentence.text):
+            wrong = _AGREES.get((found["subject"].lower(), found["verb"]))
+            # Only where the pronoun opens a clause, it is the whole subject: not in `he and she are`.
+            if wrong is not None and _OPENS_A_CLAUSE.search(sentence.text[max(0, found.start() - 12) : found.start()]):
+                start, end = (sentence.start + place for place in found.span("verb"))
+                yield Edit(start=start, end=end, new=wrong, sentences=(sentence.index,))

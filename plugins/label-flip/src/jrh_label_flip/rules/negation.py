@@ -1,0 +1,158 @@
+"""Negate the main clause of a sentence, or take its negation away: closed patterns, no parser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from jrh_label_flip.edits import Edit
+from jrh_label_flip.passages import Passage, Sentence, Word, is_negative
+from jrh_label_flip.wordlists import words
+
+_LONGEST_SUBJECT: Final = 9
+"""Words before the verb; a longer subject has clauses of its own."""
+
+_BE: Final = words("is are was were am")
+_AUXILIARIES: Final = _BE | frozenset({"can", "will"})
+_HAVE: Final = {"has": "does not have", "have": "do not have", "had": "did not have"}
+_DETERMINERS: Final = words("""
+    a an the its their his her our two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty
+    sixty seventy eighty ninety
+    """)
+
+_ANYTHING: Final = frozenset[str]()
+_PLACES: Final = words("in on at near from to into between through for under over around across with by")
+# Verb -> the words one of which has to follow, so that it is no noun; an empty set: it is none anyway.
+_PRESENT: Final = {
+    **{form: (base, _ANYTHING) for form, base in (
+        ("contains", "contain"), ("consists", "consist"), ("belongs", "belong"), ("becomes", "become"),
+        ("exists", "exist"), ("occurs", "occur"), ("includes", "include"), ("requires", "require"), ("goes", "go"),
+        ("comes", "come"), ("gives", "give"), ("takes", "take"), ("makes", "make"), ("enters", "enter"),
+        ("follows", "follow"), ("speaks", "speak"), ("eats", "eat"), ("connects", "connect"), ("allows", "allow"),
+        ("keeps", "keep"), ("travels", "travel"), ("weighs", "weigh"), ("begins", "begin"), ("grows", "grow"),
+    )},
+    **{form: (base, _PLACES) for form, base in (
+        ("lies", "lie"), ("stands", "stand"), ("lives", "live"), ("flows", "flow"), ("boils", "boil"),
+        ("melts", "melt"),
+        ("freezes", "freeze"), ("rises", "rise"), ("sits", "sit"), ("works", "work"),
+    )},
+    **{form: (base, _DETERMINERS) for form, base in (
+        ("orbits", "orbit"), ("equals", "equal"), ("means", "mean"), ("produces", "produce"), ("uses", "use"),
+        ("needs", "need"), ("shows", "show"), ("helps", "help"),
+    )},
+}  # fmt: skip
+# Past tenses that are no participles: what follows is what was done, not a passive.
+_PAST: Final = {
+    "wrote": "write", "began": "begin", "became": "become", "gave": "give", "went": "go", "came": "come",
+    "took": "take", "grew": "grow", "knew": "know", "flew": "fly", "drew": "draw", "chose": "choose", "ate": "eat",
+    "wore": "wear", "broke": "break", "spoke": "speak", "sang": "sing", "swam": "swim", "drove": "drive",
+}  # fmt: skip
+
+_CLAUSES: Final = words("""
+    that which who whom whose what when where why how as after before until than while there to so due but yet and
+    """)
+"""Words before the verb after which it need not be the verb of the main clause."""
+_NO_NOUN: Final = words("the a an of and or with in on by for to")
+"""After these stands no verb, but a noun that looks like one."""
+_QUANTIFIERS: Final = words(
+    "all every each both always everyone everybody everything half enough too also even still already ever"
+)
+"""With these, the negation of a true sentence can be true."""
+_NARROWS: Final = words("yet quite necessarily really very so that as such merely simply")
+_PRONOUNS: Final = words("i you he she it we they")
+_VERBS: Final = _AUXILIARIES | frozenset(_HAVE) | words("do does did")
+_CAUSES: Final = words("so due but until before after when while where by")
+"""With these, a negation may concern the circumstance alone."""
+
+_CONTRACTIONS: Final = {
+    "isn't": "is", "aren't": "are", "wasn't": "was", "weren't": "were", "can't": "can", "cannot": "can",
+    "won't": "will", "don't": "do", "doesn't": "does", "didn't": "did", "hasn't": "has", "haven't": "have",
+    "hadn't": "had",
+}  # fmt: skip
+_BEFORE_NOT: Final = frozenset(_CONTRACTIONS.values()) | {"am"}
+
+
+def negations(passage: Passage) -> Iterator[Edit]:
+    """Yield an edit for each sentence whose main clause can be negated, or un-negated."""
+    for sentence in passage.sentences:
+        edit = _negation(sentence)
+        if edit is not None:
+            yield edit
+
+
+def contradictions(passage: Passage) -> Iterator[Edit]:
+    """Yield insertions: behind a sentence, the same sentence negated."""
+    for sentence in passage.sentences:
+        edit = _negation(sentence)
+        if edit is not None:
+            before = passage.text[sentence.start : edit.start]
+            negated = f"{before}{edit.new}{passage.text[edit.end : sentence.end]}"
+            yield Edit(start=sentence.end, end=sentence.end, new=f" {negated}", sentences=(sentence.index,))
+
+
+def _negation(sentence: Sentence) -> Edit | None:
+    if not sentence.asserts or sentence.has(_QUANTIFIERS) or any(mark in sentence.text for mark in ":;("):
+        return None
+    negatives = [place for place, word in enumerate(sentence.lowered) if is_negative(word)]
+    if not negatives:
+        return None if sentence.has(_CAUSES) else _negated(sentence)
+    return _affirmed(sentence, negatives[0]) if len(negatives) == 1 else None
+
+
+def _negated(sentence: Sentence) -> Edit | None:
+    for place, word in enumerate(sentence.lowered[: _LONGEST_SUBJECT + 1]):
+        if place and word in _CLAUSES:
+            return None
+        new = _with_not(sentence.lowered, place)
+        if new is not None:
+            return _edit(sentence, place, new) if _is_main(sentence, place) else None
+    return None
+
+
+def _with_not(words: Sequence[str], place: int) -> str | None:
+    """Return the verb at a place negated, or None where no verb of the list stands there."""
+    word, after = words[place], words[place + 1] if place + 1 < len(words) else ""
+    if word in _AUXILIARIES:
+        return "cannot" if word == "can" else f"{word} not"
+    if word in _HAVE:
+        return f"{word} not" if after == "been" else _HAVE[word] if after in _DETERMINERS else None
+    if word in _PRESENT:
+        base, followers = _PRESENT[word]
+        return f"does not {base}" if not followers or after in followers else None
+    if word in _PAST:
+        return f"did not {_PAST[word]}" if after != "by" else None
+    return None
+
+
+def _is_main(sentence: Sentence, place: int) -> bool:
+    """Tell whether the verb at a place is that of the main clause, as far as the words around it show."""
+    words = sentence.lowered
+    if place == 0 or words[place - 1] in _NO_NOUN or (words[place - 1] in _PRONOUNS and place > 1):
+        return False
+    before = sentence.text[: sentence.words[place].start - sentence.start]
+    after = words[place + 1 :]
+    # A second verb may be that of the main clause: `The book she wrote is famous.`
+    return "," not in before and bool(after) and after[0] not in _NARROWS and not _VERBS.intersection(after)
+
+
+def _affirmed(sentence: Sentence, place: int) -> Edit | None:
+    """Take away the one negation of a sentence, if it is that of the main clause."""
+    words, lowered = sentence.words, sentence.lowered
+    if sentence.has(_CAUSES) or any(word in _NARROWS for word in lowered[place + 1 : place + 2]):
+        return None
+    contracted = _CONTRACTIONS.get(lowered[place])
+    verb = place if contracted else place - 1
+    if verb < 1 or verb > _LONGEST_SUBJECT or any(word in _CLAUSES for word in lowered[1:verb]):
+        return None
+    if "," in sentence.text[: words[verb].start - sentence.start]:
+        return None
+    if contracted:
+        return _edit(sentence, place, contracted)
+    if lowered[place] != "not" or lowered[verb] not in _BEFORE_NOT:
+        return None
+    return Edit(start=words[verb].end, end=words[place].end, new="", sentences=(sentence.index,))
+
+
+def _edit(sentence: Sentence, place: int, new: str) -> Edit:
+    word: Word = sentence.words[place]
+    return Edit(start=word.start, end=word.end, new=new, sentences=(sentence.index,))

@@ -1,0 +1,1 @@
+"""Say the same in other words."""

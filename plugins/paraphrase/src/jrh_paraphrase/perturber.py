@@ -1,0 +1,32 @@
+"""Rules or a model, as the options say."""
+
+from __future__ import annotations
+
+from jrh import BuildContext, JrhError, Perturber
+
+from jrh_paraphrase.checks import build_checks
+from jrh_paraphrase.options import By, ParaphraseOptions
+
+
+def build(options: ParaphraseOptions, context: BuildContext) -> Perturber:
+    """Make the perturber.
+
+    Raises:
+        JrhError: a model is to write and none is named, or model, prompt or checks cannot be used.
+    """
+    by = options.by or (By.RULES if options.model is None else By.MODEL)
+    if by is By.RULES:
+        from jrh_paraphrase.rules import RuleParaphrase
+
+        return RuleParaphrase(
+            fields=context.task.mode.judged_fields,
+            rewrites=options.rewrites,
+            strengths=options.strengths,
+            checks=build_checks(options.checks, context),
+            seed=context.seed,
+        )
+    if options.model is None:
+        raise JrhError("paraphrase: `by: model` needs `model`, the name of a model of the suite")
+    from jrh_paraphrase.writing import ModelParaphrase
+
+    return ModelParaphrase.build(options.model, options, context)

@@ -1,0 +1,255 @@
+"""What a suite can say about how a judge is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from attrs import Attribute, Factory, field, frozen
+from attrs.validators import and_, ge, le, matches_re, min_len, optional
+from jrh import ModelName, Text
+
+SYSTEM = "Give only the requested answer."
+"""The system prompt of the shipped templates."""
+
+STRICTER = "Apply the rubric strictly: whenever you hesitate between two levels, give the lower one."
+LENIENT = "Apply the rubric leniently: whenever you hesitate between two levels, give the higher one."
+
+
+class Inventory(Enum):
+    """The sets of templates that come with the package."""
+
+    FACTUALITY = "factuality"
+    """Six for YES/NO, one of them with inverted polarity."""
+    COHERENCE = "coherence"
+    """Five for levels 1 to 5."""
+    RELEVANCE = "relevance"
+    """Five for A/B."""
+    PREFERENCE = "preference"
+    """Five for A/B."""
+
+
+class Format(Enum):
+    """Changes of a template that touch its layout and no other word."""
+
+    SEPARATOR_DASH = "separator-dash"
+    """`Answer - ...` in place of `Answer: ...`."""
+    SEPARATOR_LINE = "separator-line"
+    """What is judged on the line below its name."""
+    CASING_UPPER = "casing-upper"
+    """`ANSWER: ...`."""
+    CASING_LOWER = "casing-lower"
+    """`answer: ...`."""
+    ENUMERATION_PARENTHESIS = "enumeration-parenthesis"
+    """`A) ...` in place of `A: ...`, for options."""
+    ENUMERATION_BRACKETS = "enumeration-brackets"
+    """`[A] ...` in place of `A: ...`, for options."""
+    INSTRUCTION_LAST = "instruction-last"
+    """What is judged first, then the instruction."""
+
+
+def _distinct(instance: object, attribute: Attribute[Any], value: tuple[object, ...]) -> None:  # noqa: ARG001
+    if len(set(value)) != len(value):
+        raise ValueError(f"'{attribute.name}' names something twice")
+
+
+_NAME = matches_re(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def _times() -> int:
+    times: int = field(
+        default=1,
+        validator=ge(1),
+        metadata={"help": "how often each question is put; a repeat is never answered from another"},
+    )
+    return times
+
+
+@frozen(kw_only=True)
+class TemplateOptions:
+    """One template of one's own."""
+
+    name: str = field(validator=_NAME, metadata={"help": "the template's name in the report"})
+    text: Text = field(
+        metadata={"help": "Jinja2 template; variables: task, labels, answer_format, mark, item fields; or {file: name}"}
+    )
+    system: Text | None = field(
+        default=None, metadata={"help": f"system message; none: '{SYSTEM}'; empty text: no system message"}
+    )
+    labels: Mapping[str, str] = field(
+        default=Factory(dict),
+        metadata={"help": "label as asked for -> label of the scale it means, such as {YES: NO, NO: YES}; none: as is"},
+    )
+    inverted: bool | None = field(
+        default=None,
+        metadata={"help": "whether it asks for the opposite; none: it does if `labels` turns the scale around"},
+    )
+    language: str = field(default="", metadata={"help": "language of the template, such as de; JSS is told per language"})
+    tasks: tuple[str, ...] = field(default=(), metadata={"help": "tasks of the suite it is for; none: all"})
+
+
+@frozen(kw_only=True)
+class TemplatesOptions:
+    """Options of the perturber `templates`."""
+
+    inventory: Inventory | Mapping[str, Inventory] | None = field(
+        default=None,
+        metadata={
+            "help": "shipped templates: factuality, coherence, relevance or preference, or one of them per task; none: "
+            "those with the name of the task, where there are no others"
+        },
+    )
+    templates: tuple[TemplateOptions, ...] = field(default=(), metadata={"help": "templates of one's own"})
+    from_items: bool = field(
+        default=False, metadata={"help": "the prompts that the items bring along (source `paired-prompts`)"}
+    )
+    only: tuple[str, ...] = field(
+        default=(), validator=_distinct, metadata={"help": "names of the templates to use; none: all"}
+    )
+    formats: tuple[Format, ...] = field(
+        default=(),
+        validator=_distinct,
+        metadata={"help": f"also every template in another layout: {', '.join(each.value for each in Format)}"},
+    )
+    repeats: int = _times()
+    temperature: float | None = field(
+        default=None, validator=optional(ge(0.0)), metadata={"help": "sampling temperature; none: the judge's own"}
+    )
+    vary_seed: bool = field(default=False, metadata={"help": "send every repeat with a sampling seed of its own"})
+
+
+@frozen(kw_only=True)
+class ParaphraseOptions:
+    """Options of the perturber `prompt-paraphrase`."""
+
+    template: Text = field(metadata={"help": "the judge's real prompt, a Jinja2 template, or {file: name}"})
+    model: ModelName = field(metadata={"help": "the model of the suite's `models` that writes the paraphrases"})
+    paraphrases: int = field(
+        default=4, validator=and_(ge(1), le(50)), metadata={"help": "how many paraphrases are wanted"}
+    )
+    attempts: int = field(
+        default=3, validator=and_(ge(1), le(20)), metadata={"help": "times the model is asked at most for each"}
+    )
+    system: Text | None = field(default=None, metadata={"help": "system message of all; none: no system message"})
+    repeats: int = _times()
+
+
+class Design(Enum):
+    """Which orders an item is shown in."""
+
+    CROSSED = "crossed"
+    """Every order, each item in all of them."""
+    RANDOM = "random"
+    """For every call, one order drawn by the seed."""
+
+
+@frozen(kw_only=True)
+class OrderOptions:
+    """Options of the perturber `option-order`."""
+
+    design: Design = field(
+        default=Design.CROSSED,
+        metadata={"help": "`crossed`: every item in every order; `random`: one order per call, drawn by the seed"},
+    )
+    repeats: int = _times()
+
+
+@frozen(kw_only=True)
+class IdenticalOptions:
+    """Options of the perturber `identical-options`."""
+
+    repeats: int = _times()
+
+
+@frozen(kw_only=True)
+class ScaleVariant:
+    """The same question on one other scale; one of `range`, `labels` and `reversed`."""
+
+    name: str = field(validator=_NAME, metadata={"help": "the variant's name in the report"})
+    range: tuple[int, int] | None = field(
+        default=None, metadata={"help": "[low, high]: levels in whole numbers, at least as many as the task has"}
+    )
+    labels: tuple[str, ...] = field(
+        default=(), validator=_distinct, metadata={"help": "one other label for each of the task's, in its order"}
+    )
+    reversed: bool = field(default=False, metadata={"help": "the task's own levels, but the lowest is the best"})
+
+    def __attrs_post_init__(self) -> None:
+        """Reject a variant that names no scale or several."""
+        if (self.range is not None) + bool(self.labels) + self.reversed != 1:
+            raise ValueError(f"variant '{self.name}': give one of `range`, `labels` and `reversed: true`")
+        if self.range is not None and self.range[0] >= self.range[1]:
+            raise ValueError(f"variant '{self.name}': a range goes from a lower to a higher number")
+
+
+@frozen(kw_only=True)
+class ScaleOptions:
+    """Options of the perturber `scale`."""
+
+    variants: tuple[ScaleVariant, ...] = field(
+        default=(ScaleVariant(name="ten-levels", range=(1, 10)), ScaleVariant(name="reversed", reversed=True)),
+        validator=min_len(1),
+        metadata={"help": "the other scales; default: levels 1 to 10, and the task's own levels reversed"},
+    )
+    repeats: int = _times()
+
+
+@frozen(kw_only=True)
+class RubricOptions:
+    """Options of the perturber `rubric`."""
+
+    stricter: tuple[Text, ...] = field(
+        default=(Text(content=STRICTER),),
+        metadata={"help": "texts added to the rubric that make it stricter: no verdict may rise"},
+    )
+    lenient: tuple[Text, ...] = field(
+        default=(Text(content=LENIENT),),
+        metadata={"help": "texts added to the rubric that make it more lenient: no verdict may fall"},
+    )
+    reorder: bool = field(
+        default=True, metadata={"help": "also the rubric with its list of levels in reverse order: nothing may change"}
+    )
+    repeats: int = _times()
+
+
+@frozen(kw_only=True)
+class PairedPromptsOptions:
+    """Options of the source `paired-prompts`."""
+
+    path: Path = field(metadata={"help": "the file, JSON Lines or csv; relative to the suite's directory"})
+    task_type: str | None = field(
+        default=None, metadata={"help": "the `task_type` to read; needed where the file holds several"}
+    )
+    labels: Mapping[str, str] = field(
+        default=Factory(dict),
+        metadata={"help": "label in the file -> label of the scale; `score_3` is 3 without saying so"},
+    )
+    columns: Mapping[str, str] = field(
+        default=Factory(dict),
+        metadata={"help": "column of the benchmark's files -> column of this one, where they differ"},
+    )
+
+
+@frozen(kw_only=True)
+class SensitivityOptions:
+    """Options of the metrics over templates."""
+
+    pairs: int | None = field(
+        default=None,
+        validator=optional(ge(1)),
+        metadata={"help": "template pairs per item, a balanced sample drawn by the seed; none: all pairs"},
+    )
+    few_items: int = field(
+        default=10, validator=ge(0), metadata={"help": "flag estimates that rest on fewer items than this"}
+    )
+
+
+@frozen(kw_only=True)
+class MetricOptions:
+    """Options of the other metrics."""
+
+    few_items: int = field(
+        default=10, validator=ge(0), metadata={"help": "flag estimates that rest on fewer items than this"}
+    )

@@ -1,0 +1,137 @@
+"""The perturber `prompt-paraphrase`: a model rewords the judge's real prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from attrs import frozen
+from jrh import (
+    BuildContext,
+    ChatRequest,
+    Draft,
+    Item,
+    JrhError,
+    Json,
+    Message,
+    ModelClient,
+    Prompt,
+    Same,
+    Skip,
+    Task,
+    read_json,
+    variables_of,
+)
+
+from jrh_prompts.options import ParaphraseOptions
+from jrh_prompts.template import Template, check_templates, lacking
+from jrh_prompts.templates import NO_FIELD
+
+ORIGINAL: Final = "original"
+"""Name of the template that is reworded; it is asked too, and is part of every pair."""
+FAILED: Final = "the model wrote no usable paraphrase"
+
+_REQUEST: Final = """\
+Below, between the lines of equal signs, stands a prompt template. Reword it: the same question, the same answers allowed, \
+the same polarity, other words. What stands in double braces, such as {braces}, is filled in later: keep every one of \
+them exactly as it is, each as often as in the template. Add nothing and leave nothing out.
+
+Version {number} of {total}; word it differently from what one would write first.
+
+====
+{template}
+====
+
+Answer with one JSON object and nothing else: {{"template": "<the reworded template>"}}"""
+
+_SCHEMA: Final[Mapping[str, Json]] = {
+    "type": "object",
+    "properties": {"template": {"type": "string"}},
+    "required": ["template"],
+    "additionalProperties": False,
+}
+
+
+@frozen(kw_only=True)
+class ParaphrasePerturber:
+    """Asks about every item with the prompt and with paraphrases of it that a model wrote, the same for all items.
+
+    What a model wrote is checked here for what can be checked without a model: that it is a template, has the same
+    variables, and is not one of the others. Whether it means the same is for the suite's validators to say.
+    """
+
+    options: ParaphraseOptions
+    client: ModelClient
+    task: Task
+
+    @classmethod
+    def of(cls, options: ParaphraseOptions, context: BuildContext) -> ParaphrasePerturber:
+        """Check the prompt; raise `JrhError` where it is no template or does not show what is judged."""
+        original = Template(name=ORIGINAL, user=options.template.content)
+        check_templates([original], context.task)
+        return cls(options=options, client=context.model(options.model), task=context.task)
+
+    async def perturb_set(self, items: Sequence[Item]) -> Sequence[tuple[Item, Draft | Skip]]:
+        """Return, for every item, the original and each paraphrase, or a skip for one that could not be had."""
+        written = {f"paraphrase-{number}": await self._write(number) for number in range(1, self._wanted + 1)}
+        unique = _without_copies({ORIGINAL: self.options.template.content, **written})
+        return [(item, self._outcome(item, name, text)) for item in items for name, text in unique.items()]
+
+    @property
+    def _wanted(self) -> int:
+        return self.options.paraphrases
+
+    async def _write(self, number: int) -> str | None:
+        """Ask until a paraphrase is usable; None where none is."""
+        original = self.options.template.content
+        for attempt in range(self.options.attempts):
+            reply = await self.client.ask(self._request(number), repeat=attempt, purpose="prompt-paraphrase")
+            found = read_json(reply.text, keys=("template",)) if reply.ok else None
+            text = found.get("template") if found is not None else None
+            if isinstance(text, str) and text.strip() != original.strip() and _usable(text, original):
+                return text
+        return None
+
+    def _request(self, number: int) -> ChatRequest:
+        content = _REQUEST.format(
+            number=number, total=self._wanted, template=self.options.template.content, braces="{{ response }}"
+        )
+        return ChatRequest(messages=(Message(role="user", content=content),), json_schema=_SCHEMA)
+
+    def _outcome(self, item: Item, name: str, text: str | None) -> Draft | Skip:
+        if text is None:
+            return Skip(reason=FAILED, variant=name)
+        missing = lacking(Template(name=name, user=text), item)
+        if missing:
+            return Skip(reason=NO_FIELD, variant=name, details={"fields": missing})
+        system = self.options.system.content if self.options.system is not None else ""
+        original = "" if name == ORIGINAL else self.options.template.content
+        return Draft(
+            variant=name,
+            prompt=Prompt(name=name, user=text, system=system, original=original),
+            expectation=Same(),
+            repeats=self.options.repeats,
+            model="" if name == ORIGINAL else self.client.fingerprint,
+        )
+
+
+def _usable(text: str, original: str) -> bool:
+    """Tell whether a text is a template with the variables of the original."""
+    try:
+        return variables_of(text) == variables_of(original) and "{%" not in text
+    except JrhError:
+        return False
+
+
+def _without_copies(written: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Make a paraphrase that another one already is a failure: a pair of equal templates measures nothing."""
+    return dict(_told_apart(written))
+
+
+def _told_apart(written: Mapping[str, str | None]) -> Iterator[tuple[str, str | None]]:
+    seen: dict[str, None] = {}
+    for name, text in written.items():
+        key = None if text is None else " ".join(text.split())
+        yield name, None if key is None or key in seen else text
+        if key is not None:
+            seen[key] = None

@@ -1,0 +1,85 @@
+"""The perturber `rubric`: stricter, more lenient, and the list of its levels the other way round."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from attrs import evolve, frozen
+from jrh import Draft, Expectation, Item, NotAbove, NotBelow, Same, Scale, Skip, Task, Text
+
+from jrh_prompts.options import RubricOptions
+
+NO_ORDER = "the task's scale has no order: nothing can be stricter"
+NO_LIST = "the rubric has no list of the scale's labels"
+
+_BEFORE = r"[ \t]*(?:[-*+\u2022][ \t]+)?(?:\*\*|__)?(?:(?:score|level|grade|rating)[ \t]+)?(?:of[ \t]+)?[(\[]?"
+_AFTER = r"[)\]]?(?:\*\*|__)?[ \t]*(?:[:.=)\u2013\u2014-]|points?\b)"
+"""What may stand around a label that begins an entry: a list mark, emphasis, `Score of`; then a colon or the like."""
+
+
+@frozen(kw_only=True)
+class RubricPerturber:
+    """Changes the rubric that every item is judged by."""
+
+    options: RubricOptions
+    task: Task
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:  # noqa: ARG002 - the same for all items
+        """Return the drafts of the stricter rubrics, of the more lenient ones, and of the reversed list."""
+        return list(self._outcomes())
+
+    def _outcomes(self) -> Iterator[Draft | Skip]:
+        yield from self._added("stricter", self.options.stricter, NotAbove())
+        yield from self._added("lenient", self.options.lenient, NotBelow())
+        if self.options.reorder:
+            turned = reversed_list(self.task.rubric, self.task.scale)
+            yield Skip(reason=NO_LIST, variant="reversed-list") if turned is None else self._draft(
+                "reversed-list", turned, Same()
+            )
+
+    def _added(self, name: str, texts: Sequence[Text], expectation: Expectation) -> Iterator[Draft | Skip]:
+        for number, text in enumerate(texts, start=1):
+            variant = name if len(texts) == 1 else f"{name}-{number}"
+            if self.task.scale.ordered:
+                yield self._draft(variant, f"{self.task.rubric.rstrip()}\n\n{text.content}".strip(), expectation)
+            else:
+                yield Skip(reason=NO_ORDER, variant=variant)
+
+    def _draft(self, variant: str, rubric: str, expectation: Expectation) -> Draft:
+        return Draft(
+            variant=variant,
+            task=evolve(self.task, rubric=rubric),
+            expectation=expectation,
+            repeats=self.options.repeats,
+        )
+
+
+def reversed_list(rubric: str, scale: Scale) -> str | None:
+    """Return the rubric with its list of labels in reverse order, or None where it has no such list.
+
+    An entry starts on a line that begins with a label (`4: ...`, `- Level 4 - ...`, `YES: ...`) and ends before the next
+    one; the last entry ends at a blank line or at the end. Every label has to have exactly one entry, and the entries
+    have to stand one after the other. No character changes but the places of the entries.
+    """
+    lines = rubric.splitlines(keepends=True)
+    starts = [(place, label) for place, line in enumerate(lines) if (label := _label_at(line, scale)) is not None]
+    if sorted(label for _, label in starts) != sorted(scale.labels):
+        return None
+    begin = starts[0][0]
+    end = next((place for place in range(starts[-1][0], len(lines)) if not lines[place].strip()), len(lines))
+    bounds = [*(place for place, _ in starts), end]
+    entries = ["".join(lines[one:other]) for one, other in pairwise(bounds)]
+    bodies = [entry.rstrip() for entry in entries]
+    # What stands between two entries stays where it is: blank lines, or none at the end of the text.
+    gaps = [entry[len(body) :] for entry, body in zip(entries, bodies, strict=True)]
+    turned = [body + gap for body, gap in zip(reversed(bodies), gaps, strict=True)]
+    return "".join([*lines[:begin], *turned, *lines[end:]])
+
+
+def _label_at(line: str, scale: Scale) -> str | None:
+    for label in sorted(scale.labels, key=len, reverse=True):
+        if re.match(f"{_BEFORE}{re.escape(label)}{_AFTER}", line, re.IGNORECASE):
+            return label
+    return None

@@ -1,0 +1,145 @@
+"""The perturber `scale`: the same question on another scale, brought back to the task's own levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import floor
+
+from attrs import evolve, frozen
+from jrh import Draft, Item, JrhError, Polarity, Same, Scale, ScaleKind, Skip, Task
+
+from jrh_prompts.options import ScaleOptions, ScaleVariant
+
+NO_ORDER = "the task's scale has no order"
+ROUNDING = "to the nearest level, halves up"
+SAME_SCALE = "the scale is the task's own"
+
+
+@frozen(kw_only=True)
+class OtherScale:
+    """One other scale as presented."""
+
+    scale: Scale
+    label_map: Mapping[str, str]
+    """Presented label -> the task's level."""
+    sentence: str
+    """What is added to the instruction."""
+    polarity: Polarity = Polarity.POSITIVE
+    rounding: str = ""
+    """How several presented labels become one level; empty where the map is one to one."""
+
+
+@frozen(kw_only=True)
+class ScalePerturber:
+    """Asks about every item on the other scales; the expectation is the reference verdict, brought to own levels."""
+
+    options: ScaleOptions
+    task: Task
+    scales: Mapping[str, OtherScale | str]
+    """Name -> the scale, or the reason why there is none."""
+
+    @classmethod
+    def of(cls, options: ScaleOptions, task: Task) -> ScalePerturber:
+        """Work the scales out for a task.
+
+        Raises:
+            JrhError: two variants have one name, or one does not fit the task's scale.
+        """
+        names = [variant.name for variant in options.variants]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise JrhError(f"scale: two variants are named '{twice}'")
+        return cls(
+            options=options,
+            task=task,
+            scales={variant.name: other_scale(variant, task.scale) for variant in options.variants},
+        )
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:  # noqa: ARG002 - the same for all items
+        """Return one draft per scale, in the order of the options."""
+        return [self._outcome(name, other) for name, other in self.scales.items()]
+
+    def _outcome(self, name: str, other: OtherScale | str) -> Draft | Skip:
+        if isinstance(other, str):
+            return Skip(reason=other, variant=name)
+        task = self.task
+        instruction = f"{task.instruction}\n\n{other.sentence}".strip()
+        return Draft(
+            variant=name,
+            task=evolve(task, scale=other.scale, instruction=instruction),
+            label_map=other.label_map,
+            polarity=other.polarity,
+            expectation=Same(),
+            repeats=self.options.repeats,
+            details={"rounding": other.rounding} if other.rounding else {},
+        )
+
+
+def other_scale(variant: ScaleVariant, scale: Scale) -> OtherScale | str:
+    """Return the other scale, or the reason why the task's scale has none such.
+
+    Raises:
+        JrhError: the range has fewer levels than the scale, or there is not one label for each of the scale's.
+    """
+    if variant.labels:
+        return _relabelled(variant, scale)
+    if scale.kind is not ScaleKind.ORDINAL:
+        return NO_ORDER
+    if variant.reversed:
+        return _reversed(scale)
+    assert variant.range is not None
+    return _stretched(variant.name, variant.range, scale)
+
+
+def rescale(place: int, places: int, levels: int) -> int:
+    """Return the level, 0-based, that stands where a place of a longer scale does.
+
+    level = place * (levels - 1) / (places - 1), to the nearest whole number, halves up; exact arithmetic.
+    """
+    return floor(Fraction(place * (levels - 1), places - 1) + Fraction(1, 2))
+
+
+def _stretched(name: str, ends: tuple[int, int], scale: Scale) -> OtherScale | str:
+    low, high = ends
+    presented = Scale.of_levels(low, high)
+    if presented.labels == scale.labels:
+        return SAME_SCALE
+    if len(presented.labels) < len(scale.labels):
+        raise JrhError(
+            f"scale: variant '{name}' has {len(presented.labels)} levels and the task {len(scale.labels)}; a coarser "
+            "scale cannot say what the task's does, so the same verdict could not be expected"
+        )
+    places, levels = len(presented.labels), len(scale.labels)
+    mapped = {
+        label: scale.labels[rescale(place, places, levels)] for place, label in enumerate(presented.labels)
+    }
+    sentence = (
+        f"Give your answer on a scale from {low} to {high}: {low} stands for level {scale.labels[0]} and {high} for "
+        f"level {scale.labels[-1]}, the others evenly between."
+    )
+    return OtherScale(scale=presented, label_map=mapped, sentence=sentence, rounding=ROUNDING if places > levels else "")
+
+
+def _reversed(scale: Scale) -> OtherScale:
+    mapped = scale.swap_map()
+    sentence = f"Give your answer on the reversed scale: {_listed(mapped)}."
+    return OtherScale(scale=scale, label_map=mapped, sentence=sentence, polarity=Polarity.INVERTED)
+
+
+def _relabelled(variant: ScaleVariant, scale: Scale) -> OtherScale | str:
+    labels = variant.labels
+    if labels == scale.labels:
+        return SAME_SCALE
+    if len(labels) != len(scale.labels):
+        raise JrhError(
+            f"scale: variant '{variant.name}' has {len(labels)} labels and the task {len(scale.labels)} "
+            f"({', '.join(scale.labels)}); give one for each"
+        )
+    mapped = dict(zip(labels, scale.labels, strict=True))
+    presented = Scale(kind=scale.kind, labels=labels, tie=labels[-1] if scale.tie is not None else None)
+    return OtherScale(scale=presented, label_map=mapped, sentence=f"Answer with other labels: {_listed(mapped)}.")
+
+
+def _listed(mapped: Mapping[str, str]) -> str:
+    return ", ".join(f"{label} for {meant}" for label, meant in mapped.items())

@@ -1,0 +1,131 @@
+"""One way of asking: a template, the labels it asks for, and what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from attrs import evolve, frozen
+from jrh import Draft, Item, JrhError, Polarity, Prompt, Same, Sampling, Scale, ScaleKind, Task, variables_of
+
+GIVEN: Final = frozenset({"task", "labels", "answer_format", "mark"})
+"""The variables a template has beside the item's fields."""
+
+
+@frozen(kw_only=True)
+class Template:
+    """A prompt template as a judge is asked with it."""
+
+    name: str
+    user: str
+    """Jinja2 source."""
+    system: str = ""
+    labels: Mapping[str, str] | None = None
+    """Label as asked for -> label of the task's scale; None: as they are."""
+    polarity: Polarity = Polarity.POSITIVE
+    language: str = ""
+    original: str = ""
+    """Name of the template it is a variant of; empty: none."""
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """Return the item's fields it shows."""
+        return variables_of(self.user) - GIVEN
+
+    def draft(self, task: Task, *, repeats: int = 1, sampling: Sampling | None = None, vary_seed: bool = False) -> Draft:
+        """Return the case it makes of any item of the task; the expectation is the reference verdict."""
+        return Draft(
+            variant=self.name,
+            expectation=Same(),
+            label_map=self.labels,
+            polarity=self.polarity,
+            prompt=Prompt(name=self.name, user=self.user, system=self.system, language=self.language),
+            task=presented_task(task, self.labels),
+            repeats=repeats,
+            sampling=sampling or Sampling(),
+            vary_seed=vary_seed,
+            details={"variant_of": self.original} if self.original else {},
+        )
+
+
+def presented_task(task: Task, labels: Mapping[str, str] | None) -> Task | None:
+    """Return the task with the labels that are asked for, or None where they are the task's own."""
+    if labels is None or tuple(labels) == task.scale.labels:
+        return None
+    if set(labels) == set(task.scale.labels):
+        return None
+    tie = next((label for label, meant in labels.items() if meant == task.scale.tie), None)
+    names = sorted(labels, key=lambda label: label == tie)
+    return evolve(task, scale=Scale(kind=task.scale.kind, labels=tuple(names), tie=tie))
+
+
+def turns_around(labels: Mapping[str, str], scale: Scale) -> bool:
+    """Tell whether a label map over the scale's own labels reverses it: YES <-> NO, 1 <-> 5."""
+    return dict(labels) == scale.swap_map()
+
+
+def check_labels(name: str, labels: Mapping[str, str], scale: Scale) -> None:
+    """Require a bijection onto the scale.
+
+    Raises:
+        JrhError: a label means nothing on the scale, or two mean the same, or one of the scale is not meant.
+    """
+    meant = list(labels.values())
+    off = [label for label in meant if label not in scale]
+    twice = [label for label in scale.labels if meant.count(label) > 1]
+    absent = [label for label in scale.labels if label not in meant]
+    known = ", ".join(scale.labels)
+    if off:
+        raise JrhError(f"template '{name}': labels: '{off[0]}' is not on the task's scale {known}")
+    if twice:
+        both = " and ".join(label for label, target in labels.items() if target == twice[0])
+        raise JrhError(
+            f"template '{name}': labels: {both} both mean '{twice[0]}'; the map has to be a bijection: every label of "
+            f"the scale ({known}) is meant by exactly one"
+        )
+    if absent:
+        raise JrhError(
+            f"template '{name}': labels: nothing means {', '.join(absent)}; the map has to be a bijection: every label "
+            f"of the scale ({known}) is meant by exactly one"
+        )
+
+
+def check_templates(templates: Sequence[Template], task: Task) -> None:
+    """Require templates that can be told apart and show what is judged.
+
+    Raises:
+        JrhError: two have one name or one text, or one does not show a judged field.
+    """
+    for template in templates:
+        _check_shows(template, task)
+    _check_distinct(((template.name, template.name) for template in templates), "the name")
+    texts = (("\n".join(template.user.split()) + "\0" + template.system, template.name) for template in templates)
+    _check_distinct(texts, "the same text, but for white space")
+
+
+def _check_shows(template: Template, task: Task) -> None:
+    unseen = [field for field in task.mode.judged_fields if field not in template.variables]
+    if unseen:
+        raise JrhError(
+            f"template '{template.name}' does not show {' and '.join(unseen)}, which a {task.mode.value} judge has to "
+            f"see; write {{{{ {unseen[0]} }}}} where it belongs"
+        )
+
+
+def _check_distinct(keyed: Iterable[tuple[str, str]], what: str) -> None:
+    first: dict[str, str] = {}
+    for key, name in keyed:
+        if key in first:
+            pair = f"two templates have {what} '{name}'" if what == "the name" else f"'{first[key]}' and '{name}' have {what}"
+            raise JrhError(f"templates: {pair}; a pair of them would measure nothing, take one out")
+        first[key] = name
+
+
+def lacking(template: Template, item: Item) -> list[str]:
+    """Return the fields a template shows and the item does not have."""
+    return sorted(template.variables - set(item.fields))
+
+
+def names_of_labels(scale: Scale) -> str:
+    """Return the labels of a scale in words."""
+    return f"{scale.labels[0]} to {scale.labels[-1]}" if scale.kind is ScaleKind.ORDINAL else ", ".join(scale.labels)

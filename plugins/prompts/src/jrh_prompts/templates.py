@@ -1,0 +1,140 @@
+"""The perturber `templates`: every template is one case per item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from attrs import frozen
+from jrh import Draft, Item, JrhError, Polarity, Sampling, Skip, Task, variables_of
+
+from jrh_prompts.formats import variants
+from jrh_prompts.inventory import inventory_for
+from jrh_prompts.options import SYSTEM, Inventory, TemplateOptions, TemplatesOptions
+from jrh_prompts.template import Template, check_labels, check_templates, lacking, turns_around
+
+NO_TEMPLATE = "no template for this task"
+NO_FIELD = "the item lacks a field that the template shows"
+NO_PROMPT = "the item brings no prompt"
+
+
+@frozen(kw_only=True)
+class TemplatesPerturber:
+    """Asks about every item with every template. A question is put once per repeat and serves all its pairs."""
+
+    options: TemplatesOptions
+    task: Task
+    templates: tuple[Template, ...]
+    """Those that are the same for all items."""
+
+    @classmethod
+    def of(cls, options: TemplatesOptions, task: Task) -> TemplatesPerturber:
+        """Gather and check the templates of a task.
+
+        Raises:
+            JrhError: there is none, one is not usable, or two cannot be told apart.
+        """
+        own = [template_of(each, task) for each in options.templates if not each.tasks or task.name in each.tasks]
+        found = [*_inventory(options, task), *own]
+        check_templates(found, task)
+        found = list(variants(_chosen(found, options), options.formats))
+        check_templates(found, task)
+        if not found and not options.from_items and not _elsewhere(options):
+            raise JrhError(
+                f"templates: there is no template for task '{task.name}'; say `inventory: "
+                f"{', '.join(each.value for each in Inventory)}` (one of them), or write `templates` of your own"
+            )
+        return cls(options=options, task=task, templates=tuple(found))
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return one draft per template, in order; a template whose fields the item lacks is skipped."""
+        if self.options.from_items and not brought(item):
+            return [Skip(reason=NO_PROMPT)]
+        found = [*self.templates, *self._of_item(item)]
+        if not found:
+            return [Skip(reason=NO_TEMPLATE)]
+        return [self._outcome(template, item) for template in found]
+
+    def _of_item(self, item: Item) -> Iterator[Template]:
+        if self.options.from_items:
+            own = [Template(name=name, user=text) for name, text in brought(item).items()]
+            yield from variants(_chosen(own, self.options), self.options.formats)
+
+    def _outcome(self, template: Template, item: Item) -> Draft | Skip:
+        if lacking(template, item):
+            return Skip(reason=NO_FIELD, variant=template.name, details={"fields": lacking(template, item)})
+        return template.draft(
+            self.task,
+            repeats=self.options.repeats,
+            sampling=Sampling(temperature=self.options.temperature),
+            vary_seed=self.options.vary_seed,
+        )
+
+
+def template_of(options: TemplateOptions, task: Task) -> Template:
+    """Return a template of the suite.
+
+    Raises:
+        JrhError: it is no valid Jinja2, or its labels are no bijection onto the task's scale.
+    """
+    try:
+        variables_of(options.text.content)
+    except JrhError as error:
+        raise JrhError(f"template '{options.name}': {error}") from error
+    labels = dict(options.labels) or None
+    inverted = options.inverted
+    if labels is not None:
+        check_labels(options.name, labels, task.scale)
+        inverted = turns_around(labels, task.scale) if inverted is None else inverted
+    elif inverted:
+        raise JrhError(
+            f"template '{options.name}': `inverted: true` needs `labels` that say what each answer means, such as "
+            f"{_example(task)}"
+        )
+    return Template(
+        name=options.name,
+        user=options.text.content,
+        system=SYSTEM if options.system is None else options.system.content,
+        labels=labels,
+        polarity=Polarity.INVERTED if inverted else Polarity.POSITIVE,
+        language=options.language,
+    )
+
+
+def brought(item: Item) -> Mapping[str, str]:
+    """Return the prompts an item brings along, by name, as Jinja2 sources."""
+    prompts = item.metadata.get("prompts")
+    if not isinstance(prompts, Mapping):
+        return {}
+    return {name: text for name, text in prompts.items() if isinstance(text, str)}
+
+
+def _example(task: Task) -> str:
+    swapped = ", ".join(f"{label}: {meant}" for label, meant in task.scale.swap_map().items())
+    return f"{{{swapped}}}"
+
+
+def _inventory(options: TemplatesOptions, task: Task) -> tuple[Template, ...]:
+    chosen = options.inventory
+    if isinstance(chosen, Inventory):
+        return inventory_for(chosen, task)
+    if chosen is not None:
+        return inventory_for(chosen[task.name], task) if task.name in chosen else ()
+    if options.templates or options.from_items:
+        return ()
+    named = next((each for each in Inventory if each.value == task.name), None)
+    return inventory_for(named, task) if named is not None else ()
+
+
+def _elsewhere(options: TemplatesOptions) -> bool:
+    """Tell whether the suite says for which tasks the templates are, so that other tasks go without."""
+    return isinstance(options.inventory, Mapping) or any(each.tasks for each in options.templates)
+
+
+def _chosen(templates: Sequence[Template], options: TemplatesOptions) -> list[Template]:
+    known = [template.name for template in templates]
+    absent = [name for name in options.only if name not in known]
+    if absent and known:
+        raise JrhError(f"templates: only: there is no template '{absent[0]}'; there are {', '.join(known)}")
+    if not options.only:
+        return list(templates)
+    return [template for template in templates if template.name in options.only]

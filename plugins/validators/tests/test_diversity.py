@@ -1,0 +1,126 @@
+"""cosine-diversity: near is rejected, and the matrix behind it grows without being stacked."""
+
+import jrh_validators.plugin
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jrh import Draft, Item, JrhError
+from jrh.testing import build
+from jrh_validators.rows import DenseRows, SparseRows
+from jrh_validators.vectors import tfidf
+from scipy.sparse import csr_matrix
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics.pairwise import cosine_similarity
+
+SEED = Item(id="seed", fields={"request": "?", "response": "Sunlight is scattered by the air above us."})
+TEXTS = [
+    "Blue light is scattered more than red light.",
+    "blue light is SCATTERED, more than red light!",
+    "Waves are high at the coast in winter.",
+    "Waves are high at the coast in winter, as a rule.",
+    "sunlight is scattered by the air above us",
+    "Bread needs flour, water, salt and time.",
+]
+
+
+def pairs(texts):
+    return [(SEED, Draft(variant=str(number), fields={"response": text})) for number, text in enumerate(texts)]
+
+
+async def decided(texts=TEXTS, **options):
+    return await build(jrh_validators.plugin, "cosine-diversity", options=options).validate_set(pairs(texts))
+
+
+async def test_a_draft_like_a_seed_and_a_draft_like_another_are_rejected():
+    found = await decided()
+    assert found[4].reason == "too near to an item's own text"
+    assert found[4].details["to_seeds"] == 1.0
+    assert sorted(validation.accepted for validation in found[:2]) == [False, True]
+    (rejected,) = [validation for validation in found[:2] if not validation.accepted]
+    assert rejected.reason == "too near to a draft kept before"
+    assert rejected.score == 1.0
+    assert found[5].accepted
+
+
+async def test_the_limits_are_separate_and_none_is_no_limit():
+    assert all(validation.accepted for validation in await decided(max_to_seeds=None, max_to_kept=None))
+    kept_only = await decided(max_to_seeds=None)
+    assert [validation.accepted for validation in kept_only[4:]] == [True, True]
+    assert sum(not validation.accepted for validation in kept_only) == 1
+    strict = await decided(max_to_kept=0.3)
+    assert sum(validation.accepted for validation in strict) == 3
+
+
+async def test_similarities_are_those_of_scikit_learn():
+    found = await decided(TEXTS, max_to_seeds=None, max_to_kept=None)
+    matrix = TfidfVectorizer(token_pattern=r"\w+").fit_transform([*TEXTS, SEED.fields["response"]])
+    expected = cosine_similarity(matrix[:-1], matrix[-1])[:, 0]
+    assert [validation.details["to_seeds"] for validation in found] == pytest.approx(list(expected), abs=1e-5)
+    others = cosine_similarity(matrix[:-1])
+    np.fill_diagonal(others, 0)
+    nearest = max(validation.details["to_kept"] for validation in found)
+    assert nearest == pytest.approx(others.max(), abs=1e-5)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.permutations(range(len(TEXTS))))
+async def test_the_order_of_the_drafts_decides_nothing(order):
+    everything = pairs(TEXTS)
+    made = build(jrh_validators.plugin, "cosine-diversity")
+    forward = await made.validate_set(everything)
+    turned = await made.validate_set([everything[place] for place in order])
+    assert turned == [forward[place] for place in order]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.text(alphabet="ab 東!", max_size=6), max_size=8))
+async def test_no_two_kept_drafts_are_nearer_than_the_limit(texts):
+    found = await decided(texts, max_to_seeds=None, max_to_kept=0.9)
+    kept = [text for text, validation in zip(texts, found, strict=True) if validation.accepted]
+    vectors = tfidf([*texts, SEED.fields["response"]]).of if texts else []
+    places = [place for place, validation in enumerate(found) if validation.accepted]
+    for one in places:
+        for other in places:
+            assert one == other or (vectors[one] @ vectors[other].T).sum() <= 0.9 + 1e-6, kept
+
+
+async def test_drafts_without_text_are_accepted():
+    made = build(jrh_validators.plugin, "cosine-diversity")
+    assert await made.validate_set([]) == []
+    (one, other) = await made.validate_set([(SEED, Draft()), (SEED, Draft(fields={"response": ""}))])
+    assert one.accepted
+    assert other.accepted
+    assert other.score is None
+
+
+@pytest.mark.parametrize("limit", [0, 1.5, float("nan")])
+def test_limits_that_make_no_sense_are_rejected(limit):
+    with pytest.raises(JrhError, match=r"max_to_kept|number"):
+        build(jrh_validators.plugin, "cosine-diversity", options={"max_to_kept": limit})
+
+
+VECTORS = st.lists(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=5, max_size=5), max_size=70)
+
+
+@settings(max_examples=60, deadline=None)
+@given(VECTORS)
+def test_growing_rows_give_the_highest_product_of_a_stacked_matrix(vectors):
+    sparse, dense = SparseRows(5), DenseRows(5)
+    for number, vector in enumerate(vectors):
+        stacked = np.array(vectors[:number]).reshape(number, 5)
+        expected = max([0.0, *(stacked @ np.array(vector))])
+        assert sparse.highest(csr_matrix([vector])) == pytest.approx(expected)
+        assert dense.highest(np.array(vector, dtype=np.float32)) == pytest.approx(expected)
+        sparse.append(csr_matrix([vector]))
+        dense.append(np.array(vector))
+
+
+def test_memory_is_doubled_and_not_taken_row_by_row():
+    rows = DenseRows(3)
+    blocks = {id(rows._rows)}
+    for _ in range(1000):
+        rows.append(np.ones(3))
+        blocks.add(id(rows._rows))
+    assert len(rows._rows) == 1024
+    assert len(blocks) <= 7
