@@ -39,10 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     work = Path(tempfile.mkdtemp(prefix="jrh-canary-"))
     recorded = work / "output"
     code = run(options.command, environment(keys, work), recorded)
-    places = [work, *(Path.cwd() / name for name in LEFT_IN_PLACE)]
-    files = list(files_under(places))
-    leaks = list(search(files, needles(keys.values())))
-    return conclude(code, leaks, searched=len(files) - 1, at_least=options.at_least, work=work)
+    written = [path for path in files_under([work]) if path != recorded]
+    in_place = files_under(Path.cwd() / name for name in LEFT_IN_PLACE)
+    leaks = list(search([recorded, *written, *in_place], needles(keys.values())))
+    return conclude(code, leaks, searched=len(written), at_least=options.at_least, work=work)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -22,6 +22,7 @@ tests:
   - format: {variants: [spaces]}
 judges:
   - {name: sim, judge: simulated}
+resamples: 100
 """
 ROWS = "key,question,answer,gold\na,What?,This one.,YES\nb,Where?,Over there.,NO\n"
 
@@ -96,14 +97,14 @@ def test_an_empty_suite(project: Project) -> None:
 
 
 def test_text_that_is_not_yaml(project: Project) -> None:
-    project.write("suite.yaml", SUITE + "  - [\n")
+    project.write("suite.yaml", SUITE + "tests: [\n")
     message = refused(project)
-    assert message.startswith("jrh: suite.yaml:11:1: not valid YAML: ")
+    assert message.startswith("jrh: suite.yaml:12:1: not valid YAML: ")
 
 
 def test_a_yaml_key_that_stands_twice(project: Project) -> None:
     project.write("suite.yaml", SUITE + "name: again\n")
-    assert refused(project) == "jrh: suite.yaml:10:1: the key 'name' stands here and in line 1, column 1\n"
+    assert refused(project) == "jrh: suite.yaml:11:1: the key 'name' stands here and in line 1, column 1\n"
 
 
 def test_a_yaml_tag_is_refused_and_runs_no_code(project: Project) -> None:
@@ -263,11 +264,12 @@ def test_a_plugin_without_a_dependency(project: Project, declaration: str, use: 
     )
 
 
-def test_a_model_without_the_key_it_needs(project: Project) -> None:
+def test_a_model_without_the_secret_it_needs(project: Project) -> None:
     write_items(project, 2)
-    model = {"provider": "litellm", "model": "openai/gpt-4o-mini", "api_key_env": "ACME_API_KEY"}
-    write_suite(project, llm_suite(model))
-    assert "environment variable ACME_API_KEY is not set (api_key_env)" in refused(project)
+    write_suite(project, llm_suite(openai_http("http://127.0.0.1:9/v1", headers_env={"X-Gate": "ACME_PASS"})))
+    message = refused(project)
+    assert "ACME_PASS" in message
+    assert "is not set" in message
 
 
 def test_a_plugin_that_is_not_installed(project: Project) -> None:

@@ -10,7 +10,9 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from jrh.testing import ChatServer, Fault, LabelAnswers, Project
+from attrs import frozen
+from jrh.testing import ChatServer, Fault, LabelAnswers, Outcome, Project
+from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report_bytes, until
 from support.suites import LABELS, llm_suite, openai_http, write_items, write_suite
 
@@ -19,7 +21,6 @@ CONCURRENCY = 6
 TESTS = [{"format": {"variants": ["spaces", "trailing"]}}, {"stochastic": {"repeats": 3, "vary_seed": False}}]
 TRIALS = ITEMS * (2 + 2 + 3)
 """Twice under the reference condition, two layouts, three repeats."""
-ANSWERED = ("ok", "refused", "truncated")
 
 
 @pytest.fixture
@@ -38,11 +39,39 @@ def run_command(run_dir: str, *more: str) -> tuple[str, ...]:
     return ("run", "suite.yaml", "--run-dir", run_dir, "--no-cache", *more)
 
 
-def kill_when(project: Project, server: ChatServer, arrived: int) -> None:
+@frozen(kw_only=True)
+class Whole:
+    """A run that nobody stopped, and where it was run: other runs of its suite are compared with it."""
+
+    project: Project
+    server: ChatServer
+    first: Outcome
+    reports: dict[str, bytes]
+    prompts: Counter[str]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
+    project = Project(tmp_path_factory.mktemp("whole"), env={KEY_VARIABLE: KEY})
+    with ChatServer(LabelAnswers(labels=LABELS), latency=0.02, jitter=0.03) as server:
+        prepare(project, server)
+        first = project.run("run", "suite.yaml", "--run-dir", "whole")
+        assert first.exit_code == 0, first.output
+        assert server.count == TRIALS
+        yield Whole(
+            project=project,
+            server=server,
+            first=first,
+            reports=report_bytes(project, "whole"),
+            prompts=server.prompts,
+        )
+
+
+def kill_when(whole: Whole, run_dir: str, arrived: int) -> None:
     """Start the run and kill it once it has a store and the server has had so many requests in all."""
-    store = project.path / "killed" / "run.sqlite"
-    with project.start(*run_command("killed")) as running:
-        until(lambda: (store.exists() and server.count >= arrived) or not running.running, f"{arrived} requests")
+    store = whole.project.path / run_dir / "run.sqlite"
+    with whole.project.start(*run_command(run_dir)) as running:
+        until(lambda: (store.exists() and whole.server.count >= arrived) or not running.running, f"{arrived} requests")
         running.kill()
         assert running.wait().exit_code == -9, "the run was over before it could be killed"
 
@@ -57,101 +86,96 @@ def calls_by_outcome(project: Project, run_dir: str) -> Counter[str | None]:
 
 
 @pytest.mark.parametrize(
-    "kills",
-    [(0, 1), (TRIALS // 3, 2 * TRIALS // 3), (TRIALS - 1, TRIALS)],
-    ids=["before anything is answered", "in the middle", "when all is asked"],
+    ("run_dir", "kills"),
+    [("early", (0, 1)), ("middle", (TRIALS // 3, 2 * TRIALS // 3)), ("late", (TRIALS - 1, TRIALS))],
 )
-def test_a_run_killed_twice_ends_in_the_report_of_one_that_was_not(
-    project: Project, server: ChatServer, kills: tuple[int, int]
+def test_a_run_killed_twice_pays_for_nothing_again_and_ends_in_the_report_of_one_that_was_not(
+    whole: Whole, run_dir: str, kills: tuple[int, int]
 ) -> None:
-    prepare(project, server)
-    whole = project.run(*run_command("whole"))
-    assert whole.exit_code == 0, whole.output
-    assert server.count == TRIALS
-    once_each = server.prompts
-
+    project, server = whole.project, whole.server
+    before, prompts_before = server.count, server.prompts
     for arrived in kills:
-        kill_when(project, server, TRIALS + arrived)
-    done = project.run(*run_command("killed"))
+        kill_when(whole, run_dir, before + arrived)
+    done = project.run(*run_command(run_dir))
     assert done.exit_code == 0, done.output
-    assert report_bytes(project, "killed") == report_bytes(project, "whole")
+    assert report_bytes(project, run_dir) == whole.reports
 
-    outcomes = calls_by_outcome(project, "killed")
+    outcomes = calls_by_outcome(project, run_dir)
     unknown = outcomes["unknown"]
     assert outcomes["ok"] == TRIALS
     assert set(outcomes) <= {"ok", "unknown"}
     assert unknown <= len(kills) * CONCURRENCY
-    asked_again = server.prompts - once_each - once_each
+    asked_again = server.prompts - prompts_before - whole.prompts
     assert sum(asked_again.values()) <= unknown
-    assert server.count - 2 * TRIALS == sum(asked_again.values())
-    answers_per_question = query(
-        project, "killed", "SELECT count(*) FROM calls WHERE outcome = 'ok' GROUP BY key HAVING count(*) > 1"
-    )
-    assert answers_per_question == []
+    assert server.count - before - TRIALS == sum(asked_again.values())
+    answered_twice = "SELECT key FROM calls WHERE outcome = 'ok' GROUP BY key HAVING count(*) > 1"
+    assert query(project, run_dir, answered_twice) == []
 
 
-def test_calls_cut_off_by_a_kill_are_listed_and_costed_at_the_worst(project: Project, server: ChatServer) -> None:
-    prepare(project, server)
-    kill_when(project, server, TRIALS // 2)
-    in_flight = one(project, "killed", "SELECT count(*) FROM calls WHERE outcome IS NULL")
+def test_calls_cut_off_by_a_kill_are_listed_and_costed_and_all_others_kept(whole: Whole) -> None:
+    project, server = whole.project, whole.server
+    before = server.count
+    kill_when(whole, "killed", before + TRIALS // 2)
+    outcomes = calls_by_outcome(project, "killed")
+    in_flight, answered = outcomes[None], outcomes["ok"]
     assert 1 <= in_flight <= CONCURRENCY
+    assert answered + in_flight >= server.count - before
+    at_kill = server.count
     done = project.run(*run_command("killed"))
+    assert server.count - at_kill == TRIALS - answered, "what was answered was asked again, or something was not asked"
+    assert calls_by_outcome(project, "killed") == {"ok": TRIALS, "unknown": in_flight}
     worst, cost = query(project, "killed", "SELECT total(worst), total(cost) FROM calls WHERE outcome = 'unknown'")[0]
-    assert one(project, "killed", "SELECT count(*) FROM calls WHERE outcome = 'unknown'") == in_flight
     assert worst > 0
     assert cost == 0
-    assert f"{in_flight} calls cut off by a kill, outcome unknown" in done.stdout
-    assert f"at worst ${worst:.4f} more for calls of unknown cost" in done.stdout
     again = project.run(*run_command("killed"))
-    assert f"{in_flight} calls cut off by a kill, outcome unknown" in again.stdout
+    for outcome in (done, again):
+        assert f"{in_flight} calls cut off by a kill, outcome unknown" in outcome.stdout
+        assert f"at worst ${worst:.4f} more for calls of unknown cost" in outcome.stdout
 
 
-def test_what_was_answered_before_a_kill_is_never_asked_again_though_no_record_was_written(
-    project: Project, server: ChatServer
-) -> None:
-    prepare(project, server)
-    kill_when(project, server, TRIALS // 2)
-    answered = calls_by_outcome(project, "killed")["ok"]
-    in_flight = calls_by_outcome(project, "killed")[None]
-    before = server.count
-    done = project.run(*run_command("killed"))
-    assert done.exit_code == 0, done.output
-    assert answered + in_flight >= before
-    assert server.count - before == TRIALS - answered
+def test_a_finished_run_asks_nothing_and_writes_the_same_reports(whole: Whole) -> None:
+    before = whole.server.count
+    second = whole.project.run(*run_command("whole"))
+    assert (second.exit_code, whole.server.count) == (0, before)
+    assert report_bytes(whole.project, "whole") == whole.reports
+    assert second.stdout == whole.first.stdout
 
 
-def test_a_finished_run_asks_nothing_and_writes_the_same_reports(project: Project, server: ChatServer) -> None:
-    prepare(project, server)
-    first = project.run(*run_command("run"))
-    reports = report_bytes(project, "run")
-    second = project.run(*run_command("run"))
-    assert (first.exit_code, second.exit_code, server.count) == (0, 0, TRIALS)
-    assert report_bytes(project, "run") == reports
-    assert second.stdout == first.stdout
+def test_the_cache_answers_another_run_directory_without_a_call(whole: Whole) -> None:
+    before = whole.server.count
+    second = whole.project.run("run", "suite.yaml", "--run-dir", "cached")
+    assert (second.exit_code, whole.server.count) == (0, before)
+    assert "No model was called." in second.stdout
+    assert report_bytes(whole.project, "cached") == whole.reports
 
 
-def test_ctrl_c_finishes_the_calls_in_flight_and_says_how_to_continue(project: Project, server: ChatServer) -> None:
-    prepare(project, server)
-    with project.start(*run_command("run")) as running:
-        until(lambda: server.count >= TRIALS // 3, "a third of the requests")
+def test_the_cache_is_not_used_where_the_user_says_so(whole: Whole) -> None:
+    before = whole.server.count
+    outcome = whole.project.run(*run_command("uncached", "--limit", "2"))
+    assert (outcome.exit_code, whole.server.count - before) == (0, 2 * TRIALS // ITEMS)
+
+
+def test_ctrl_c_finishes_the_calls_in_flight_and_says_how_to_continue(whole: Whole) -> None:
+    project, server = whole.project, whole.server
+    before, answered_before = server.count, sum(server.answered.values())
+    with project.start(*run_command("stopped")) as running:
+        until(lambda: server.count - before >= TRIALS // 3, "a third of the requests")
         running.interrupt()
         stopped = running.wait()
+    sent = server.count - before
     assert stopped.exit_code == 130, stopped.output
     assert "Interrupted: finishing the calls in flight. Press Ctrl-C again to leave at once." in stopped.stderr
     assert "jrh: not done: interrupted." in stopped.stderr
-    assert "jrh: to continue: jrh run suite.yaml --run-dir run" in stopped.stderr
+    assert "jrh: to continue: jrh run suite.yaml --run-dir stopped --no-cache\n" in stopped.stderr
     assert "Traceback" not in stopped.output
-    outcomes = calls_by_outcome(project, "run")
-    assert set(outcomes) == {"ok"}
-    assert outcomes["ok"] == server.count == sum(server.answered.values()) < TRIALS
-    assert one(project, "run", "SELECT count(*) FROM records") == server.count
+    assert calls_by_outcome(project, "stopped") == {"ok": sent}
+    assert sent == sum(server.answered.values()) - answered_before < TRIALS
+    assert one(project, "stopped", "SELECT count(*) FROM records") == sent
 
-    done = project.run(*run_command("run"))
+    done = project.run(*run_command("stopped"))
     assert done.exit_code == 0, done.output
-    assert server.count == TRIALS
-    whole = project.run(*run_command("whole"))
-    assert whole.exit_code == 0
-    assert report_bytes(project, "run") == report_bytes(project, "whole")
+    assert server.count - before == TRIALS
+    assert report_bytes(project, "stopped") == whole.reports
 
 
 def test_the_command_that_is_told_to_continue_an_interrupted_run_does(project: Project, server: ChatServer) -> None:
@@ -199,23 +223,6 @@ def test_ctrl_c_does_not_wait_for_what_the_provider_asks_to_wait(project: Projec
     assert calls_by_outcome(project, "run") == {"rate_limit": sent}
 
 
-def test_the_cache_answers_a_second_run_directory_without_a_call(project: Project, server: ChatServer) -> None:
-    prepare(project, server)
-    first = project.run("run", "suite.yaml", "--run-dir", "first")
-    second = project.run("run", "suite.yaml", "--run-dir", "second")
-    assert (first.exit_code, second.exit_code, server.count) == (0, 0, TRIALS)
-    assert "No model was called." in second.stdout
-    assert report_bytes(project, "second") == report_bytes(project, "first")
-
-
-def test_the_cache_is_not_used_where_the_user_says_so(project: Project, server: ChatServer) -> None:
-    prepare(project, server)
-    project.run("run", "suite.yaml", "--run-dir", "first", "--limit", "2")
-    before = server.count
-    project.run("run", "suite.yaml", "--run-dir", "second", "--limit", "2", "--no-cache")
-    assert server.count == 2 * before
-
-
 @pytest.mark.parametrize("vary_seed", [False, True])
 def test_a_repeat_is_never_answered_from_another_repeat(project: Project, vary_seed: bool) -> None:
     asked: Counter[str] = Counter()
@@ -246,9 +253,9 @@ def test_a_repeat_is_never_answered_from_another_repeat(project: Project, vary_s
 
 
 def test_the_order_in_which_replies_come_does_not_show_in_the_report(project: Project) -> None:
-    with ChatServer(LabelAnswers(labels=LABELS), jitter=0.1) as server:
+    with ChatServer(LabelAnswers(labels=LABELS), jitter=0.05) as server:
         prepare(project, server)
-        for run_dir, concurrency in (("alone", 2), ("together", 32)):
+        for run_dir, concurrency in (("alone", 3), ("together", 32)):
             outcome = project.run(*run_command(run_dir, "--set", f"models.mini.concurrency={concurrency}"))
             assert outcome.exit_code == 0, outcome.output
     order = {

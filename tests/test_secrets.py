@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from jrh.testing import ChatServer, Outcome, Project
 from support.echoing import Answer, completion, echoing_server, json_error, raw_error
 from support.keys import KEY, KEY_VARIABLE
-from support.looking import everything, one
+from support.looking import everything, one, query
 from support.suites import PROVIDERS, llm_suite, openai_http, simulated_suite, write_items, write_suite
 
 HALVES = (KEY[: len(KEY) // 2].encode(), KEY[len(KEY) // 2 :].encode())
@@ -46,32 +47,40 @@ REPLIES: dict[str, Callable[[str], Answer]] = {
 }
 
 
-@pytest.mark.parametrize("answer", [*ERRORS.values(), *REPLIES.values()], ids=[*ERRORS, *REPLIES])
-def test_a_provider_that_echoes_the_key_does_not_spread_it(project: Project, answer: Callable[[str], Answer]) -> None:
-    write_items(project, 2)
-    with echoing_server(answer) as url:
-        write_suite(project, llm_suite(openai_http(url, max_attempts=2)))
+def echoed(project: Project, provider: str, kinds: Iterable[str]) -> Outcome:
+    """Run with one judge for every kind of echo, and check that each got the key and none spread it."""
+    write_items(project, 1)
+    with echoing_server({**ERRORS, **REPLIES}) as url:
+        models = {kind: PROVIDERS[provider](f"{url}/{quote(kind)}/v1", max_attempts=1) for kind in kinds}
+        judges = [{"name": kind, "judge": "llm", "model": kind} for kind in models]
+        write_suite(project, llm_suite({}, models=models, judges=judges))
         outcome = run(project)
     assert "Traceback" not in outcome.output
-    assert b"[redacted" in everything(project, outcome), "the server's echo did not arrive, which shows nothing"
+    calls = query(project, "run", "SELECT model, coalesce(detail, '') || coalesce(payload, '') FROM calls")
+    assert {model for model, text in calls if "[redacted" in text} == set(models), "some echo did not arrive"
     assert_secret(project, outcome)
+    return outcome
 
 
-@pytest.mark.parametrize("kind", ["401 as JSON", "500 as JSON", "in the text"])
-def test_a_provider_that_echoes_the_key_does_not_spread_it_through_litellm(project: Project, kind: str) -> None:
-    write_items(project, 1)
-    with echoing_server({**ERRORS, **REPLIES}[kind]) as url:
-        write_suite(project, llm_suite(PROVIDERS["litellm"](url, max_attempts=1)))
-        outcome = run(project)
-    assert b"[redacted" in everything(project, outcome), "the server's echo did not arrive, which shows nothing"
-    assert_secret(project, outcome)
+@pytest.mark.parametrize("kind", ["401 as JSON", "401 as a page"])
+def test_a_provider_that_refuses_the_key_and_shows_it_does_not_spread_it(project: Project, kind: str) -> None:
+    outcome = echoed(project, "openai-http", [kind])
+    assert "refuses the key (HTTP 401" in outcome.stderr
+
+
+def test_a_provider_that_echoes_the_key_does_not_spread_it(project: Project) -> None:
+    echoed(project, "openai-http", [kind for kind in (*ERRORS, *REPLIES) if not kind.startswith("401")])
+
+
+def test_a_provider_that_echoes_the_key_does_not_spread_it_through_litellm(project: Project) -> None:
+    echoed(project, "litellm", ["401 as JSON", "400 as JSON", "500 as JSON", "in the text", "in a refusal"])
 
 
 def test_the_key_is_hidden_whatever_its_variable_is_called(project: Project) -> None:
     write_items(project, 1)
     project.env["ACME_AUTH"] = project.env.pop(KEY_VARIABLE)
-    with echoing_server(completion(content="YES, you sent {sent}")) as url:
-        write_suite(project, llm_suite(openai_http(url, api_key_env="ACME_AUTH")))
+    with echoing_server({"all": completion(content="YES, you sent {sent}")}) as url:
+        write_suite(project, llm_suite(openai_http(f"{url}/all/v1", api_key_env="ACME_AUTH")))
         outcome = run(project)
     assert outcome.exit_code == 0, outcome.output
     assert_secret(project, outcome)

@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from jrh.testing import RecordingLog
-
 from jrh.building import Builder
 from jrh.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.resolve import ResolvedSuite, load_suite
@@ -28,6 +26,7 @@ from jrh.specs import (
     ValidatorSpec,
 )
 from jrh.store import Store
+from jrh.testing import RecordingLog
 from jrh.types import Item, Judgement, Status, Verdict
 
 ROLES: Mapping[str, tuple[str, type[Spec]]] = {
@@ -68,6 +67,8 @@ class Fixed:
 
 class Lab:
     """Suites made of declarations, without entry points and files."""
+
+    suite = SUITE
 
     def __init__(self) -> None:
         self.log = RecordingLog()

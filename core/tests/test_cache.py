@@ -7,7 +7,6 @@ import stat
 from pathlib import Path
 
 import pytest
-
 from jrh.cache import FILENAME, Cache, directory
 
 

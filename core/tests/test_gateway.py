@@ -12,8 +12,6 @@ from typing import Any
 import attrs
 import pytest
 from attrs import evolve
-from jrh.testing import RecordingLog, ScriptedModel
-
 from jrh.cache import Cache
 from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
 from jrh.gateway import BREAKER, Client, Gateway, fingerprint_of, rates_of, with_defaults
@@ -22,6 +20,7 @@ from jrh.protocols import ChatRequest, Completion, Rates
 from jrh.redact import Redactor
 from jrh.store import FILENAME, Store
 from jrh.suite import Budget, Limits, ModelUse, Price
+from jrh.testing import RecordingLog, ScriptedModel
 from jrh.types import Message, Reply, Sampling, Status, Usage
 
 USAGE = Usage(prompt_tokens=10, completion_tokens=2)
@@ -146,9 +145,6 @@ def client(gateway: Gateway, model: Any, **settings: Any) -> Client:
     return gateway.client(use(**settings), model)
 
 
-# -- durable -------------------------------------------------------------------------------------------------------------
-
-
 async def test_the_intent_is_durable_before_anything_is_sent(desk: Desk) -> None:
     seen = []
 
@@ -211,9 +207,6 @@ async def test_what_is_asked_twice_in_one_run_is_asked_once_also_without_a_cache
     judge = client(desk.gateway(), scripted(answer()))
     assert await judge.ask(request()) == await judge.ask(request())
     assert len(desk.calls()) == 1
-
-
-# -- retries -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("attempts", [1, 2, 5])
@@ -292,9 +285,6 @@ async def test_an_attempt_has_one_total_timeout(desk: Desk) -> None:
     assert [row["outcome"] for row in desk.calls()] == ["timeout"]
 
 
-# -- what an answer is ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("completion", "status"),
     [
@@ -357,9 +347,6 @@ async def test_a_key_in_an_answer_or_an_error_never_gets_into_the_store(desk: De
     assert KEY not in str(desk.calls()) + str(replies) + str(desk.log.entries)
 
 
-# -- a provider with a bug -----------------------------------------------------------------------------------------------
-
-
 async def broken(_: ChatRequest) -> Completion:
     raise KeyError("choices")
 
@@ -388,9 +375,6 @@ async def test_a_bug_in_a_provider_ends_this_call_and_no_other(desk: Desk, act: 
     assert gateway.ledger.reserved == 0.0
     assert gateway.ledger.uncertain == pytest.approx(worst_case(request(), RATES))  # it may have been billed
     assert (await client(gateway, scripted(answer()), name="sound").ask(request("other"))).ok
-
-
-# -- asked once ----------------------------------------------------------------------------------------------------------
 
 
 async def test_identical_requests_at_the_same_time_are_sent_once(desk: Desk) -> None:
@@ -482,9 +466,6 @@ async def test_who_gives_up_waiting_does_not_stop_the_one_who_asked(desk: Desk) 
     assert (await first).ok
 
 
-# -- the shared cache ----------------------------------------------------------------------------------------------------
-
-
 async def test_another_run_is_answered_from_the_cache_and_nothing_is_sent(desk: Desk, tmp_path: Path) -> None:
     first = await client(desk.gateway(cache=desk.cache()), scripted(answer(), rates=RATES)).ask(request())
     desk.opened.pop().close()
@@ -519,9 +500,6 @@ async def test_another_model_is_not_answered_from_the_cache(desk: Desk) -> None:
     two = ScriptedModel(["two"], fingerprint="model-2")
     assert (await client(gateway, one).ask(request())).text == "one"
     assert (await client(gateway, two, name="m2").ask(request())).text == "two"
-
-
-# -- the budget ----------------------------------------------------------------------------------------------------------
 
 
 async def test_the_worst_case_of_everything_in_flight_stays_within_the_budget(desk: Desk) -> None:
@@ -582,9 +560,6 @@ async def test_what_is_known_costs_no_budget(desk: Desk) -> None:
     cache = desk.cache()
     await client(desk.gateway(cache=cache), scripted(answer(), rates=RATES)).ask(request())
     assert (await client(desk.gateway(cache=cache, budget=Budget(usd=0.0)), scripted(rates=RATES)).ask(request())).ok
-
-
-# -- the end of a run ----------------------------------------------------------------------------------------------------
 
 
 async def test_a_refused_key_stops_the_run_at_once_with_a_message_that_helps(desk: Desk) -> None:
@@ -655,12 +630,22 @@ async def test_a_stop_lets_calls_in_flight_finish_and_starts_no_other(desk: Desk
     assert [(row["outcome"], row["final"]) for row in desk.calls()] == [("ok", 1)]
 
 
+class Tells(Gateway):
+    """A gateway that tells when somebody begins to wait."""
+
+    asleep: asyncio.Event
+
+    async def sleep(self, seconds: float) -> None:
+        self.asleep.set()
+        await super().sleep(seconds)
+
+
 async def test_a_stop_cuts_waits_short(desk: Desk) -> None:
-    gateway = desk.gateway()
+    gateway = desk.gateway(Tells)
+    gateway.asleep = asyncio.Event()
     model = scripted(fault(retry_after=30.0), answer())
     waiting = asyncio.ensure_future(client(gateway, model).ask(request()))
-    while not desk.calls() or desk.calls()[0]["outcome"] is None:
-        await asyncio.sleep(0.01)
+    await gateway.asleep.wait()
     limited = client(gateway, scripted(answer()), requests_per_minute=1, name="slow")
     await limited.ask(request("first"))
     queued = asyncio.ensure_future(limited.ask(request("second")))
@@ -718,9 +703,6 @@ async def test_every_model_is_closed_also_after_one_did_not(desk: Desk) -> None:
     assert good.closed == 1
     assert KEY not in str(desk.log.entries)
     assert [entry.event for entry in desk.log.entries] == ["model did not close"]
-
-
-# -- names ---------------------------------------------------------------------------------------------------------------
 
 
 def test_a_requests_own_settings_count_before_the_models() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from jrh.identity import ID_LENGTH, canonical_json, content_id, derive_seed
 
 JSON = st.recursive(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from jrh.errors import StopReason, StopRun
 from jrh.ledger import Ledger, cost_of, estimate_prompt_tokens, prompt_tokens_at_most, worst_case
 from jrh.protocols import ChatRequest, Rates
@@ -100,7 +99,7 @@ def test_a_refused_reservation_changes_nothing() -> None:
 def test_a_call_without_a_bound_fails_closed_only_where_there_is_a_budget_in_dollars() -> None:
     Ledger().reserve(None)
     Ledger(budget=Budget(calls=5)).reserve(None)
-    with pytest.raises(StopRun, match="no upper bound.*`price` and `max_tokens`"):
+    with pytest.raises(StopRun, match=r"no upper bound.*`price` and `max_tokens`"):
         Ledger(budget=Budget(usd=1000.0)).reserve(None)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from jrh.limits import BACK_OFF, AdaptiveConcurrency, RateLimits
 from jrh.suite import Limits
 

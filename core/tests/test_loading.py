@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from jrh.errors import JrhError, PluginError
 from jrh.events import RunStarted
 from jrh.loading import Events, Loaded, load_plugins
@@ -58,15 +57,19 @@ def test_every_installed_plugin_is_loaded_in_the_order_of_its_distribution(site:
             "jrh_perturbers yields str, not PerturberSpec",
         ),
         (
-            "from jrh import hookimpl, ParserSpec\n@hookimpl\ndef jrh_perturbers():\n"
-            "    yield ParserSpec(name='p', summary='', factory=print)",
+            (
+                "from jrh import hookimpl, ParserSpec\n@hookimpl\ndef jrh_perturbers():\n"
+                "    yield ParserSpec(name='p', summary='', factory=print)"
+            ),
             "jrh_perturbers yields ParserSpec, not PerturberSpec",
         ),
         ("from jrh import hookimpl\n@hookimpl\ndef jrh_perturbers(config):\n    return []", "PluginValidationError"),
         ("from jrh import hookimpl\n@hookimpl\ndef jrh_perturbers():\n    return None", "jrh_perturbers: TypeError"),
         (
-            "from jrh import hookimpl, PerturberSpec\n@hookimpl\ndef jrh_perturbers():\n"
-            "    yield PerturberSpec(name='Not A Name', summary='', factory=print)",
+            (
+                "from jrh import hookimpl, PerturberSpec\n@hookimpl\ndef jrh_perturbers():\n"
+                "    yield PerturberSpec(name='Not A Name', summary='', factory=print)"
+            ),
             "jrh_perturbers: ValueError",
         ),
     ],

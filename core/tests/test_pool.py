@@ -7,7 +7,6 @@ import asyncio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from jrh.errors import StopReason, StopRun
 from jrh.pool import for_each
 

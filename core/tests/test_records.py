@@ -7,9 +7,8 @@ import pytest
 from attrs import asdict, evolve, fields
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh.testing import sample_records
-
 from jrh.records import COLUMNS, NUMERIC, Categorical, RecordTable
+from jrh.testing import sample_records
 from jrh.types import Record, Status
 
 ROWS = sample_records()
@@ -73,9 +72,9 @@ def test_a_split_covers_every_row_once_in_the_order_of_first_appearance() -> Non
     cells = list(TABLE.split("judge", "test"))
     assert [key for key, _ in cells] == [
         ("careful", "reference"),
-        ("careful", "layout"),
+        ("careful", "format"),
         ("careless", "reference"),
-        ("careless", "layout"),
+        ("careless", "format"),
     ]
     assert sum(len(rows) for _, rows in cells) == len(TABLE)
     for (judge, test), rows in cells:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from jrh.redact import MASK, Redactor
 
 KEY = "sk-live-0123456789abcdef"
@@ -48,7 +47,7 @@ def test_a_secret_that_is_named_is_masked_however_short() -> None:
     assert Redactor.from_environment({}, also=["abc", ""])("abc-x") == f"{MASK}-x"
 
 
-ODD = 'a/b+c "d<e>&\'f\\ü'
+ODD = "a/b+c \"d<e>&'f\\ü"
 
 
 @pytest.mark.parametrize(
@@ -58,8 +57,8 @@ ODD = 'a/b+c "d<e>&\'f\\ü'
         "a%2Fb%2Bc%20%22d%3Ce%3E%26%27f%5C%C3%BC",
         "a%2fb%2bc%20%22d%3ce%3e%26%27f%5c%c3%bc",
         "a/b+c &quot;d&lt;e&gt;&amp;&#x27;f\\ü",
-        'a/b+c \\"d<e>&\'f\\\\ü',
-        'a\\/b+c \\"d<e>&\'f\\\\\\u00fc',
+        "a/b+c \\\"d<e>&'f\\\\ü",
+        "a\\/b+c \\\"d<e>&'f\\\\\\u00fc",
     ],
 )
 def test_a_secret_is_masked_where_it_is_written_for_a_url_html_or_json(echo: str) -> None:

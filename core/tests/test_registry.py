@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from jrh.errors import JrhError
 from jrh.registry import Entry, LoadProblem, Registry
 from jrh.specs import ParserSpec

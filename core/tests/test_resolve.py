@@ -332,8 +332,8 @@ budget: {usd: -5}
 """
     assert mistakes(text) == [
         (
-            "s.yaml:1:1: nam: unknown key\nDid you mean 'name'? Known keys: name, data, task, tasks, models, tests, "
-            "judges, metrics, budget, seed, reference, level, resamples."
+            "s.yaml:1:1: nam: unknown key\nDid you mean 'name'? Known keys: name, data, task, tasks, models, parsers, "
+            "tests, judges, metrics, budget, seed, reference, level, resamples."
         ),
         "s.yaml:1:1: missing key 'name'",
         "s.yaml:2:21: pth: unknown key\nDid you mean 'path'? Known keys: path, columns, source, name, sample.",
@@ -424,10 +424,13 @@ def test_an_unknown_component_names_the_plugins_that_did_not_load(mistakes):
             "s.yaml:5:10: format: 'reference' is the name of the unperturbed",
         ),
         (LEAST + "tests: [format, format]\n", "s.yaml:5:17: tests[1]: two tests are named 'format'; give one of them"),
-        (LEAST + "tests: [option-order]\n", "s.yaml:5:9: 'option-order' does not work on the pointwise task 'essays'"),
+        (
+            LEAST + "tests: [option-order]\n",
+            "s.yaml:5:9: 'option-order' fits no task: 'essays' is pointwise; 'option-order' is for: pairwise",
+        ),
         (
             LEAST.replace("baseline", "pairs-only"),
-            "s.yaml:4:10: 'pairs-only' does not work on the pointwise task 'essays'",
+            "s.yaml:4:10: 'pairs-only' fits no task: 'essays' is pointwise; 'pairs-only' is for: pairwise",
         ),
         (LEAST + "models: {w: {}}\n", "s.yaml:5:10: w: missing key 'provider'"),
         (

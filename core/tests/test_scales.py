@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from jrh.errors import JrhError
 from jrh.scales import Scale, ScaleKind, invert
 
@@ -18,7 +17,7 @@ TIED = Scale.of_pairs(tie="TIE")
 
 SCALES = st.one_of(
     st.lists(st.text(min_size=1, max_size=4), min_size=2, max_size=7, unique=True).map(
-        lambda all: Scale.of_labels(*all)
+        lambda labels: Scale.of_labels(*labels)
     ),
     st.integers(-3, 3).flatmap(lambda low: st.integers(low + 1, low + 9).map(lambda high: Scale.of_levels(low, high))),
     st.sampled_from([PAIRS, TIED]),

@@ -12,7 +12,6 @@ from typing import Any
 import attrs
 import pytest
 from attrs import evolve
-
 from jrh.building import Builder
 from jrh.errors import StopReason, StopRun, StoreError
 from jrh.events import RecordWritten
@@ -127,9 +126,6 @@ def court(lab: Any, store: Store) -> Callable[..., Court]:
     return lambda judge, *arguments, **spec: Court(lab, store, judge, *arguments, **spec)
 
 
-# -- what a judge sees ---------------------------------------------------------------------------------------------------
-
-
 def reachable(root: object) -> list[object]:
     """Return every object that can be reached from an object by its attributes and parts."""
     found: list[object] = []
@@ -214,9 +210,6 @@ async def test_repeats_differ_in_occasion_and_seed_and_only_where_asked_in_the_m
     assert len({question.seed for question in judge.asked}) == 6
     assert {question.sampling.seed for question in plain} == {None}
     assert [question.sampling.seed for question in varied] == [question.seed for question in varied]
-
-
-# -- verdicts ------------------------------------------------------------------------------------------------------------
 
 
 async def test_every_trial_gets_a_record_with_what_its_case_says(lab: Any, court: Any, store: Store) -> None:
@@ -361,9 +354,6 @@ async def test_a_key_in_a_rationale_never_gets_into_the_store(court: Any, tmp_pa
     assert not [content for content in files if KEY.encode() in content]
 
 
-# -- batch judges --------------------------------------------------------------------------------------------------------
-
-
 async def test_a_batch_judge_is_asked_in_a_thread_and_answers_in_order(court: Any) -> None:
     def say(questions: Sequence[Question]) -> list[Judgement]:
         labels = ["NO" if "0" in str(question.fields["response"]) else "YES" for question in questions]
@@ -402,9 +392,6 @@ async def test_a_batch_that_does_not_fit_is_an_error_of_every_trial_and_a_label_
     await here.judge()
     assert here.column("status") == ["plugin_error"] * 4
     assert all(each.startswith(detail) for each in here.column("detail"))
-
-
-# -- trained judges ------------------------------------------------------------------------------------------------------
 
 
 class Spy:
@@ -482,9 +469,6 @@ async def test_a_judge_that_cannot_be_trained_is_an_error_of_that_folds_trials(l
     assert "ValueError: one class only" in here.column("detail")
 
 
-# -- simulated judges ----------------------------------------------------------------------------------------------------
-
-
 class Liar:
     """A simulated judge that keeps the truth it is handed."""
 
@@ -526,9 +510,6 @@ async def test_the_truth_follows_the_expectation_and_is_unknown_where_nothing_is
     flipped = evolve(here.cases()[1], expectation=Equals(label="NO"))
     await here.judge([flipped, here.cases()[2]], simulated=True)
     assert [(truth.gold, truth.expected) for truth in liar.truths] == [("YES", "NO"), (None, None)]
-
-
-# -- order, ends, events -------------------------------------------------------------------------------------------------
 
 
 async def test_trials_that_are_done_are_not_put_again_and_failed_ones_are(court: Any) -> None:
@@ -641,3 +622,39 @@ async def test_several_judges_work_at_the_same_time_and_one_that_breaks_costs_th
 
 def test_nothing_to_do_is_done_at_once(lab: Any, store: Store) -> None:
     asyncio.run(stage.judge_all(Court(lab, store, None).bench(), []))
+
+
+class Closing(Single):
+    """A judge that holds something; it says what it saw closed."""
+
+    def __init__(self, say: Callable[[Question], Any], *, breaks: bool = False) -> None:
+        super().__init__(say)
+        self.breaks = breaks
+        self.closed_after: list[int] = []
+
+    async def aclose(self) -> None:
+        self.closed_after.append(len(self.asked))
+        if self.breaks:
+            raise OSError(f"cannot close with {KEY}")
+
+
+async def test_a_judge_is_closed_once_after_its_last_question(court: Any) -> None:
+    judge = Closing(yes)
+    await court(judge).judge()
+    assert judge.closed_after == [4]
+
+
+async def test_a_judge_is_closed_where_the_run_ends_early(court: Any) -> None:
+    judge = Closing(yes)
+    here = court(judge)
+    here.stopped = lambda: StopRun(StopReason.INTERRUPTED, "interrupted") if judge.asked else None
+    with pytest.raises(StopRun):
+        await here.judge()
+    assert len(judge.closed_after) == 1
+
+
+async def test_a_judge_that_cannot_be_closed_costs_nothing_but_a_line_in_the_log(lab: Any, court: Any) -> None:
+    here = court(Closing(yes, breaks=True))
+    await here.judge()
+    assert here.column("status") == ["ok"] * 4
+    assert [entry.event for entry in lab.log.entries] == ["judge did not close"]

@@ -9,13 +9,12 @@ import pytest
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh.testing import sample_task
-
 from jrh.errors import JrhError, SuiteError
 from jrh.scales import Scale
 from jrh.stages import load as stage
 from jrh.store import Store
 from jrh.suite import DataUse, Sample, TaskUse
+from jrh.testing import sample_task
 from jrh.types import Item, Mode, Task
 
 USE = TaskUse(task=Task(name="t", scale=Scale.of_labels("YES", "NO")), data=DataUse(name="essays", component="csv"))
@@ -40,9 +39,6 @@ def problems(*items: Item, use: TaskUse = USE) -> list[str]:
     with pytest.raises(SuiteError) as raised:
         stage.check(Source(*items), use)
     return [str(problem) for problem in raised.value.problems]
-
-
-# -- checks --------------------------------------------------------------------------------------------------------------
 
 
 def test_every_bad_item_is_reported_at_once_with_its_line() -> None:
@@ -90,9 +86,6 @@ def test_many_problems_are_cut_after_twenty() -> None:
 def test_a_source_without_items_is_an_error() -> None:
     with pytest.raises(JrhError, match="task 't': the data source 'essays' has no items"):
         stage.check(Source(), USE)
-
-
-# -- samples -------------------------------------------------------------------------------------------------------------
 
 
 def test_without_a_sample_all_items_stay_in_order() -> None:
@@ -158,9 +151,6 @@ def test_a_sample_can_be_stratified_by_a_field_or_metadata_which_becomes_the_str
 def test_a_stratum_that_does_not_exist_is_named_with_what_there_is() -> None:
     with pytest.raises(JrhError, match="'promt' is no field of the items; there are prompt, request, response"):
         stage.choose([item(0, metadata={"prompt": "p"})], Sample(n=1, stratify="promt"), None)
-
-
-# -- tables --------------------------------------------------------------------------------------------------------------
 
 
 def test_items_are_written_once_and_again_when_they_change(store: Store) -> None:

@@ -6,13 +6,12 @@ from typing import Any
 
 import attrs
 import pytest
-from jrh.testing import RecordingLog, sample_records
-
 from jrh.protocols import MetricContext
 from jrh.records import RecordTable
 from jrh.specs import MetricSpec
 from jrh.stages import measure as stage
 from jrh.store import Store
+from jrh.testing import RecordingLog, sample_records
 from jrh.types import Interval, Measure, Record, Status
 
 CONTEXT = MetricContext(tasks={})

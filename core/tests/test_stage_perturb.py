@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-
 from jrh.errors import PluginError, StopReason, StopRun
 from jrh.progress import Silent
 from jrh.report import Attrition
@@ -84,9 +83,6 @@ async def run(lab: Any, act: Any, *validators: ValidatorSpec, suite: Any = None,
 
 def reasons(made: Any) -> list[str]:
     return [draft.reason if isinstance(draft, Skip) else rejection for _, draft, rejection in made.outcomes]
-
-
-# -- drafts become cases -------------------------------------------------------------------------------------------------
 
 
 async def test_a_draft_becomes_a_case_with_everything_it_says(lab: Any) -> None:
@@ -190,9 +186,6 @@ def test_the_reference_expects_the_gold_label_and_nothing_where_there_is_none(la
     assert [dict(case.fields) for case in cases] == [dict(item.fields) for item in items]
 
 
-# -- skips, rejections, breaches -----------------------------------------------------------------------------------------
-
-
 async def test_a_skip_is_counted_and_costs_the_other_drafts_nothing(lab: Any) -> None:
     made = await run(lab, lambda item: [Skip(reason="too short", variant="wrap"), *upper(item)])
     assert len(made.cases) == 4
@@ -253,9 +246,6 @@ async def test_a_wider_presented_scale_may_lead_to_the_canonical_one(lab: Any) -
     draft = Draft(task=task, label_map={"1": "NO", "2": "NO", "3": "YES"})
     made = await run(lab, lambda item: [draft])
     assert len(made.cases) == 4
-
-
-# -- validators ----------------------------------------------------------------------------------------------------------
 
 
 async def test_a_rejected_draft_is_no_case_and_is_counted_by_validator_and_reason(lab: Any) -> None:
@@ -358,9 +348,6 @@ async def test_a_set_validator_that_breaks_rejects_every_draft_and_not_the_run(l
     assert all(reason.startswith("broken: plugin error: ") for reason in reasons(made))
 
 
-# -- perturbers that need the whole set ----------------------------------------------------------------------------------
-
-
 async def test_a_set_perturber_sees_all_items_once(lab: Any) -> None:
     def middle(items: Sequence[Item]) -> list[tuple[Item, Draft | Skip]]:
         return [(items[2], Draft(variant="two")), (items[0], Skip(reason="ends")), (items[1], Draft(variant="one"))]
@@ -394,9 +381,6 @@ async def test_a_set_perturber_cannot_change_or_invent_items(lab: Any) -> None:
     (case,) = made.cases
     assert (case.item_id, case.gold, case.fields["response"]) == ("i0", "NO", "answer 0.")
     assert reasons(made) == ["", "jrh: belongs to no item of the task"]
-
-
-# -- tables --------------------------------------------------------------------------------------------------------------
 
 
 async def test_cases_and_attrition_can_be_read_back(lab: Any, store: Store) -> None:

@@ -10,10 +10,9 @@ from typing import Any
 
 import attrs
 import pytest
-from jrh.testing import sample_records
-
 from jrh.errors import StoreError
 from jrh.store import FILENAME, SCHEMA_VERSION, Store
+from jrh.testing import sample_records
 from jrh.types import Record, Status
 
 TRIALS = "INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?)"
@@ -92,7 +91,7 @@ def test_a_store_of_a_newer_jrh_is_refused_for_writing_and_reading(tmp_path: Pat
 def test_a_file_that_is_no_database_is_refused_for_writing_and_reading(tmp_path: Path) -> None:
     (tmp_path / FILENAME).write_text("this is a shopping list, " * 100)
     for opened in (lambda: Store.open(tmp_path, "essays"), lambda: Store.view(tmp_path)):
-        with pytest.raises(StoreError, match="cannot use '.*': file is not a database"):
+        with pytest.raises(StoreError, match=r"cannot use '.*': file is not a database"):
             opened()
 
 
@@ -242,3 +241,10 @@ async def test_a_reply_that_was_paid_for_is_found_again_and_a_failed_one_is_not(
     assert again.usable_reply("failed") is None
     assert again.usable_reply("unheard of") is None
     again.close()
+
+
+def test_a_record_stands_unless_asking_again_may_help(store: Store) -> None:
+    store.put_records([(record(status.value, status), None, None) for status in Status])
+    store.flush()
+    failed = {"timeout", "provider_error", "plugin_error"}
+    assert store.lasting() == {status.value for status in Status} - failed

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh.testing import ODD_TEXTS
-
 from jrh.errors import JrhError
 from jrh.templates import render, variables_of
+from jrh.testing import ODD_TEXTS
 
 
 def test_names_are_filled_in() -> None:

@@ -9,12 +9,11 @@ import pytest
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh.testing import sample_items, sample_task
-
 from jrh.resolve import Resolved
 from jrh.specs import JudgeSpec
 from jrh.stages.perturb import reference_cases
 from jrh.suite import JudgeUse
+from jrh.testing import sample_items, sample_task
 from jrh.trials import folds_of, is_put, judge_identity, plan_trials, question_id, seed_of, trial_id
 from jrh.types import Case, Condition, Mode, Prompt, Sampling
 
@@ -173,7 +172,7 @@ def test_every_label_is_spread_evenly_over_the_folds(labels: list[str], folds: i
     groups = [(f"item {number}", label) for number, label in enumerate(labels)]
     fold_of = folds_of(groups, folds)
     for label in set(labels):
-        sizes = Counter({fold: 0 for fold in range(folds)})
+        sizes = Counter(dict.fromkeys(range(folds), 0))
         sizes.update(fold_of[group] for group, own in groups if own == label)
         assert max(sizes.values()) - min(sizes.values()) <= 1
 

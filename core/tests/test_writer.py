@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from jrh.errors import StoreError
 from jrh.writer import Writer, connect
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import unquote
 
 Answer = tuple[int, bytes, dict[str, str]]
 """Status, body and headers."""
@@ -49,12 +50,13 @@ def completion(**message: Any) -> Callable[[str], Answer]:
 
 
 @contextmanager
-def echoing_server(answer: Callable[[str], Answer]) -> Iterator[str]:
-    """Serve on loopback; yields the base URL."""
+def echoing_server(answers: Mapping[str, Callable[[str], Answer]]) -> Iterator[str]:
+    """Serve on loopback; yields a URL under which every answer has a path of its name."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            answer = answers[unquote(self.path.split("/")[1])]
             status, body, headers = answer(self.headers.get("Authorization", "nothing"))
             self.send_response(status)
             for name, value in {
@@ -73,7 +75,7 @@ def echoing_server(answer: Callable[[str], Answer]) -> Iterator[str]:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}/v1"
+            yield f"http://127.0.0.1:{server.server_port}"
         finally:
             server.shutdown()
             thread.join(5)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from jrh.hookspecs import hookimpl as hookimpl
     from jrh.identity import content_id as content_id
     from jrh.identity import derive_seed as derive_seed
+    from jrh.importing import import_records as import_records
+    from jrh.importing import imported_record as imported_record
+    from jrh.installed import load_metrics as load_metrics
     from jrh.outcome import RunResult as RunResult
     from jrh.protocols import BatchJudge as BatchJudge
     from jrh.protocols import BuildContext as BuildContext
@@ -58,10 +61,13 @@ if TYPE_CHECKING:
     from jrh.report import FaultLine as FaultLine
     from jrh.report import RunReport as RunReport
     from jrh.report import TaskSummary as TaskSummary
+    from jrh.runs import read_items as read_items
     from jrh.runs import run as run
     from jrh.scales import Scale as Scale
     from jrh.scales import ScaleKind as ScaleKind
     from jrh.scales import invert as invert
+    from jrh.settings import read_settings as read_settings
+    from jrh.settings import task_of as task_of
     from jrh.specs import ALL_MODES as ALL_MODES
     from jrh.specs import DataSourceSpec as DataSourceSpec
     from jrh.specs import JudgeKind as JudgeKind
@@ -76,6 +82,7 @@ if TYPE_CHECKING:
     from jrh.specs import Scope as Scope
     from jrh.specs import ValidatorSpec as ValidatorSpec
     from jrh.structured import read_json as read_json
+    from jrh.syntax import WrittenTask as WrittenTask
     from jrh.templates import render as render
     from jrh.templates import variables_of as variables_of
     from jrh.types import REFERENCE as REFERENCE
@@ -117,6 +124,10 @@ if TYPE_CHECKING:
     from jrh.types import Verdict as Verdict
 
 _PUBLIC = {
+    "syntax": "WrittenTask",
+    "settings": "read_settings task_of",
+    "installed": "load_metrics",
+    "importing": "import_records imported_record",
     "errors": "FaultKind JrhError ModelFault PluginError Problem StopReason StopRun StoreError SuiteError",
     "events": "RecordWritten RunFinished RunStarted",
     "hookspecs": "hookimpl",
@@ -130,7 +141,7 @@ _PUBLIC = {
     "redact": "Redactor",
     "report": "Attrition ComponentUsed CostLine FaultLine RunReport TaskSummary",
     "outcome": "RunResult",
-    "runs": "run",
+    "runs": "read_items run",
     "scales": "Scale ScaleKind invert",
     "specs": (
         "ALL_MODES DataSourceSpec JudgeKind JudgeSpec MetricSpec ModelSpec NoOptions ParserSpec PerturberSpec "

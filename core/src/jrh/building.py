@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,8 +15,8 @@ from jrh.protocols import BuildContext, ChatModel, Logger, ModelClient, Parser, 
 from jrh.redact import error_line
 from jrh.registry import Entry, Plugins
 from jrh.report import ComponentUsed
-from jrh.resolve import Resolved, ResolvedSuite, references
-from jrh.specs import ModelSpec
+from jrh.resolve import Resolved, ResolvedSuite, parts_of, references
+from jrh.specs import ModelSpec, ParserSpec
 from jrh.suite import ModelUse
 from jrh.types import Json, Task
 
@@ -140,6 +140,17 @@ class Builder:
             ) from error
 
 
+async def close(judge: object, name: str, log: Logger) -> None:
+    """Close a judge that has an `aclose`; what it raises is logged, so that it does not hide how the run ended."""
+    aclose = getattr(judge, "aclose", None)
+    if aclose is None:
+        return
+    try:
+        await aclose()
+    except Exception as error:
+        log.warning("judge did not close", judge=name, error=error_line(error))
+
+
 def identity(resolved: Resolved[Any], suite: ResolvedSuite) -> Json:
     """Return what makes a component's work this component's work: plugin, version, options, models, parts.
 
@@ -178,6 +189,16 @@ def used(role: str, resolved: Resolved[Any], base: Path, *, simulated: bool = Fa
         options=options,
         simulated=simulated,
     )
+
+
+def parts_used(components: Iterable[Resolved[Any]], base: Path) -> list[ComponentUsed]:
+    """Describe the parsers and validators that components refer to, each once."""
+    found: list[ComponentUsed] = []
+    for part in parts_of(components):
+        described = used("parser" if isinstance(part.entry.spec, ParserSpec) else "validator", part, base)
+        if described not in found:
+            found.append(described)
+    return found
 
 
 def _set_only(values: Any) -> dict[str, Any]:

@@ -5,6 +5,9 @@ I/O, no heavy import; a factory runs later, and only if a suite asks for the nam
 plugins list` shows the problem and none of that hook's components of that plugin is available; other plugins are not
 affected.
 
+A new run calls every factory but the reporters' once before anything is written, so that a mistake in a component
+leaves nothing half-done, and again where the component is used. Keep factories quick, and let them ask no model.
+
 Event hooks return nothing and can never fail a run: what they raise is logged.
 """
 
@@ -37,7 +40,8 @@ hookimpl: Final = pluggy.HookimplMarker(PROJECT)
 def jrh_data_sources() -> Iterable[DataSourceSpec]:
     """Declare the data sources this plugin provides.
 
-    The factory is called once per task of a suite; `read()` once per run, in the load stage.
+    The factory is called for every task that names the source. `read()` is called once for each, before the run's
+    store is opened; bad data is a `JrhError` that names file and line.
 
     Example:
         ```python
@@ -60,9 +64,10 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
 def jrh_perturbers() -> Iterable[PerturberSpec]:
     """Declare the perturbers (test families) this plugin provides.
 
-    The factory is called once per test and task. `perturb` is called once per item, concurrently; what it raises is a
-    counted `plugin error` skip of that item. Drafts may change only the fields they name; an expectation other than
-    `Same()` has to be said.
+    The factory is called for every test and task. `perturb` is called once per item, concurrently; what it raises is a
+    counted `plugin error` skip of that item, and so is a return value that is not drafts and skips. A perturber of
+    scope `SET` has `perturb_set` instead, called once with all items; what it raises skips them all. Drafts may change
+    only fields the item has; an expectation other than `Same()` has to be said.
 
     Example:
         ```python
@@ -84,8 +89,9 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
 def jrh_validators() -> Iterable[ValidatorSpec]:
     """Declare the validators this plugin provides.
 
-    The factory is called once per test and task that names the validator. `validate` is called once per draft; what it
-    raises rejects the draft with the reason `plugin error`.
+    The factory is called for every test and task that names the validator. `validate` is called once per draft; what it
+    raises rejects the draft with the reason `plugin error`. A validator of scope `SET` has `validate_set` instead,
+    called once with all drafts; what it raises, or an answer too few, rejects them all.
 
     Example:
         ```python
@@ -108,9 +114,12 @@ def jrh_validators() -> Iterable[ValidatorSpec]:
 def jrh_judges() -> Iterable[JudgeSpec]:
     """Declare the judges this plugin provides.
 
-    The factory is called once per judge and task of the suite. The judge is then called as its `kind` says; what it
-    raises becomes a verdict with status `plugin_error`. A judge is never handed the gold label of an item it judges,
-    unless it declares itself simulated.
+    The factory is called for every judge and task of the suite. The judge is then called as its `kind` says; what it
+    raises becomes a verdict with status `plugin_error`, and so does a return value that is no `Judgement`. A judge is
+    never handed the gold label of an item it judges, unless it declares itself simulated.
+
+    A judge may have `async def aclose(self)`. It is awaited once, when the judge has put its last question of the run,
+    also where the run ends early; what it raises is logged.
 
     Example:
         ```python
@@ -167,7 +176,8 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metrics this plugin provides.
 
     All declared metrics run unless a suite lists some under `metrics`. `measure` is called once per run with all
-    records of the plan; what it raises is a note in the report, and the other metrics still run.
+    records of the plan; what it raises is a note in the report, and so are values that are no number; the other metrics
+    still run.
 
     Example:
         ```python
@@ -192,7 +202,8 @@ def jrh_models() -> Iterable[ModelSpec]:
     """Declare the providers of chat models this plugin provides.
 
     The factory is called once per model of the suite that something uses. `complete` sends one attempt; cache, budget,
-    limits, time-outs and retries are the gateway's. Failures are raised as `ModelFault`.
+    limits, time-outs and retries are the gateway's. Failures are raised as `ModelFault`; anything else that is raised
+    is taken for a bug and ends this call without a retry.
 
     Example:
         ```python

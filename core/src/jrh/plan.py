@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from attrs import define, frozen
 
-from jrh.building import Builder
+from jrh.building import Builder, close
 from jrh.gateway import fingerprint_of, rates_of, with_defaults
 from jrh.ledger import estimate_prompt_tokens
 from jrh.loading import Loaded
@@ -215,8 +215,11 @@ class _Planning:
         self.meter.cost = 0.0
         judge: Any = self.builder.build(resolved, task)
         if asks_models and resolved.entry.spec.kind is JudgeKind.SINGLE:
-            for case in spread(cases, SAMPLE):
-                await judge.judge(_question(case, task))
+            try:
+                for case in spread(cases, SAMPLE):
+                    await judge.judge(_question(case, task))
+            finally:
+                await close(judge, resolved.use.name, Quiet())
         return _Meter(self.meter.calls, self.meter.prompt, self.meter.output, self.meter.cost)
 
 

@@ -78,7 +78,11 @@ class SetValidator(Protocol):
 
 @runtime_checkable
 class Judge(Protocol):
-    """Answers one question at a time."""
+    """Answers one question at a time.
+
+    Judges of every kind may have `async def aclose(self)` as well, to close connections: it is awaited once, after the
+    last question, also where the run ends early.
+    """
 
     async def judge(self, question: Question) -> Judgement:
         """Answer the question; a missing verdict is a status, not an exception."""

@@ -204,7 +204,9 @@ class _Reader(EntryReader):
             self.report(at, "missing key 'parser': name the component, such as `parser: json`")
             return None
         written = self.flat(value, at, PARSER)
-        return written and Use(name=name, component=written.component, options=written.options, location=at)
+        if written is None:
+            return None
+        return Use(name=name, component=written.component, options=written.options, location=at)
 
     def _test(self, value: Any, at: Location) -> TestUse | None:
         written = self.entry(value, at, TEST)

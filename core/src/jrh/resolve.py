@@ -277,6 +277,9 @@ class _Resolver(Lookup):
         """Report a perturber or a judge that fits no task; one that fits some is used for those."""
         if component is None or any(applies(component, use.task) for use in self.suite.tasks):
             return
+        tasks = self.section("tasks")
+        if len(self.suite.tasks) < (len(tasks) if tasks and isinstance(tasks, list) else 1):
+            return  # it may be made for a task that could not be read
         able = ", ".join(mode.value for mode in Mode if mode in component.entry.spec.modes)
         tasks = ", ".join(f"'{use.task.name}' is {use.task.mode.value}" for use in self.suite.tasks)
         self.problems.append(
@@ -289,7 +292,7 @@ class _Resolver(Lookup):
     def _metrics(self) -> tuple[Resolved[MetricSpec], ...]:
         registry = self.plugins.metrics
         if self.suite.metrics is None:
-            return _found([self._default(entry, registry) for entry in registry])
+            return _found([self._default(entry, registry) for entry in registry if entry.spec.default])
         return _found([self._use(use, registry, syntax.METRIC) for use in self.suite.metrics])
 
     def _default(self, entry: Entry[S], registry: Registry[S]) -> Resolved[S] | None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from jrh.building import Builder, used
+from jrh.building import Builder, parts_used, used
 from jrh.cache import Cache
 from jrh.convert import to_json
 from jrh.errors import JrhError, StopReason, StopRun
@@ -266,10 +266,10 @@ class Run:
         ]
         found += [used("judge", judge, base, simulated=judge.use.name in self.simulated) for judge in resolved.judges]
         found += [used("metric", metric, base) for metric in resolved.metrics]
-        refer = [*(test.component for test in resolved.tests), *resolved.judges]
-        refer += [validator for test in resolved.tests for validator in test.validators]
-        found += [used(part.entry.role, part, base) for part in parts_of(refer)]
-        return tuple(dict.fromkeys(found))
+        refer: list[Resolved[Any]] = [*resolved.judges]
+        for test in resolved.tests:
+            refer += [test.component, *test.validators]
+        return (*found, *parts_used(refer, base))
 
     def _not_put(self, cases: Sequence[Case]) -> Iterator[str]:
         """Say what of the suite does not apply."""
@@ -333,7 +333,9 @@ class Run:
         measures, notes = measuring.stored_or_measured(
             self.store,
             measuring.stage_digest(self.builder, self.store, tasks),
-            lambda: measuring.measure(self.builder, records, {task.name: task for task in tasks}, self.log),
+            lambda: measuring.measure(
+                self.builder, records, {task.name: task for task in tasks}, self.log, items=self.items
+            ),
         )
         self.progress.end()
         return reporting.gather(self.store, reporting.recall(self.store), measures, notes, records)

@@ -18,10 +18,12 @@ from jrh.registry import Entry
 from jrh.resolve import Resolved, ResolvedSuite, load_suite
 from jrh.runlog import Quiet
 from jrh.running import Run
+from jrh.stages import load as loading_items
 from jrh.stages import measure as measuring
 from jrh.stages import report as reporting
 from jrh.store import Store
 from jrh.suite import Suite, Use
+from jrh.types import Item, Task
 
 
 def run(
@@ -77,6 +79,26 @@ def resolve(suite: str | Path | Mapping[str, Any], loaded: Loaded, settings: Set
     )
 
 
+def read_items(
+    suite: str | Path | Mapping[str, Any], *, plugins: Sequence[str] = (), overrides: Sequence[str] = ()
+) -> tuple[tuple[Task, tuple[Item, ...]], ...]:
+    """Read and check a suite's data, task by task, as a run would; asks no model and writes nothing.
+
+    Args:
+        suite: path of a suite file, or the suite as a mapping.
+        plugins: allow-list of plugins, as `--plugins`.
+        overrides: `key=value`, as `--set`.
+
+    Raises:
+        JrhError: the suite, a plugin or the data cannot be used.
+    """
+    settings = Settings(plugins=tuple(plugins), overrides=tuple(overrides))
+    loaded = load_plugins(settings.plugins)
+    resolved = resolve(suite, loaded, settings)
+    items = loading_items.read(Builder(resolved, loaded.plugins, Quiet, _no_model))
+    return tuple((use.task, items[use.task.name]) for use in resolved.suite.tasks)
+
+
 def default_run_dir(resolved: ResolvedSuite) -> Path:
     """Return where a suite is run unless the user says otherwise."""
     return Path("runs") / resolved.suite.name
@@ -114,7 +136,7 @@ def report_again(run_dir: Path, loaded: Loaded) -> reporting.Written:
         builder = Builder(resolved, loaded.plugins, Quiet, _no_model)
         records = reporting.read_records(store)
         tasks = {each.task.name: each.task for each in summary.tasks}
-        measures, notes = measuring.measure(builder, records, tasks, Quiet())
+        measures, notes = measuring.measure(builder, records, tasks, Quiet(), items=loading_items.recall(store))
         report = reporting.gather(store, summary, measures, notes, records)
         return reporting.write_reports(builder, report, run_dir, Quiet())
     finally:
@@ -149,4 +171,4 @@ def _again(entry: Entry[Any], name: str, options: Mapping[str, Any]) -> Resolved
 
 
 def _no_model(use: Any, model: Any) -> Client:  # noqa: ARG001 - the signature is the builder's
-    raise JrhError("a metric or a reporter must not ask a model")
+    raise JrhError("a data source, a metric or a reporter must not ask a model")

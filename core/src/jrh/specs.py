@@ -128,9 +128,11 @@ class ParserSpec(Spec):
 
 @frozen(kw_only=True)
 class MetricSpec(Spec):
-    """Declare a metric; every declared metric runs unless the suite lists some."""
+    """Declare a metric; every declared metric that is a default runs unless the suite lists some."""
 
     factory: Callable[[Any, BuildContext], Metric]
+    default: bool = True
+    """Whether it runs where the suite lists no metrics; others run only where they are named."""
 
 
 @frozen(kw_only=True)

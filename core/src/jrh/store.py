@@ -100,6 +100,9 @@ class Store:
         self._writer = writer
         self._lock = lock
         self._next_call = self.read("SELECT coalesce(max(id), 0) FROM calls")[0][0] + 1
+        self._answered = {key for (key,) in self.read("SELECT key FROM calls WHERE payload IS NOT NULL")}
+        self._keys: dict[int, str] = {}
+        """Keys of the calls under way."""
 
     @classmethod
     def open(cls, run_dir: Path, suite: str) -> Store:
@@ -173,6 +176,8 @@ class Store:
 
     def usable_reply(self, key: str) -> str | None:
         """Return the payload of a reply this run has already paid for, or None."""
+        if key not in self._answered:
+            return None
         return self._text("SELECT payload FROM calls WHERE key = ? AND payload IS NOT NULL LIMIT 1", (key,))
 
     def pending(self) -> list[tuple[str, str, str, int, int]]:
@@ -230,6 +235,7 @@ class Store:
         """Queue the row of a call about to be sent; return its id and a future that is done when it is durable."""
         call = self._next_call
         self._next_call += 1
+        self._keys[call] = key
         return call, self.writer.commit((_INTENT, [(call, key, model, purpose, started, worst)]))
 
     def conclude(
@@ -239,6 +245,9 @@ class Store:
 
         `payload` is the reply where it can serve again; `final` tells that no further attempt follows.
         """
+        key = self._keys.pop(call, None)
+        if payload is not None and key is not None:
+            self._answered.add(key)
         return self.writer.commit((_OUTCOME, [(outcome, final, cost, detail, payload, call)]))
 
     def mark_final(self, call: int) -> asyncio.Future[None]:

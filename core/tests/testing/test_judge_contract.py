@@ -109,6 +109,36 @@ class NeedsTruth(ByLength):
         return answer(truth.gold or self.labels[0])
 
 
+class ClosesOnce(ByLength):
+    """Closes what it has, and what it has no more."""
+
+    def __init__(self, context):
+        super().__init__(context)
+        self.connection = "open"
+
+    async def aclose(self):
+        del self.connection
+
+
+class ClosesAtOnce(ByLength):
+    def aclose(self):
+        return None
+
+
+class Closing(ByLength):
+    """A sound judge that has to be closed after it was asked."""
+
+    opened = 0
+    closed = 0
+
+    async def judge(self, question):
+        type(self).opened += 1
+        return self.decide(question)
+
+    async def aclose(self):
+        type(self).closed += 1
+
+
 class Trained(ByLength):
     """Fits nothing, but accepts examples."""
 
@@ -142,6 +172,8 @@ PLANTED = [
     (BrokenByPrompt, BATCH, "test_another_prompt_is_read_as_declared"),
     (NeedsTruth, SINGLE, "test_only_a_simulated_judge_is_handed_the_truth"),
     (ByLength, SIMULATED, "test_only_a_simulated_judge_is_handed_the_truth"),
+    (ClosesOnce, SINGLE, "test_closing_is_harmless"),
+    (ClosesAtOnce, BATCH, "test_closing_is_harmless"),
     (TrainedNeedsTwoLabels, TRAINED, "test_one_label_in_training_is_enough"),
 ]
 
@@ -166,6 +198,11 @@ def test_every_test_of_the_contract_is_shown_to_fail():
 )
 def test_a_sound_judge_of_every_kind_passes_in_every_mode(failing, cls, kind):
     assert failing(JudgeContract, "jrh_judges", spec(cls, kind, modes=frozenset(Mode))) == []
+
+
+def test_a_judge_is_closed_whenever_it_was_asked(failing):
+    assert failing(JudgeContract, "jrh_judges", spec(Closing, SINGLE)) == []
+    assert 0 < Closing.closed < Closing.opened
 
 
 def test_a_judge_that_reads_prompts_may_answer_them_otherwise(failing):

@@ -88,6 +88,11 @@ class StrangeStatus(Accuracy):
         return evolve(measure, missing={"nan": 1})
 
 
+class LacksAReference(Accuracy):
+    def change(self, measure):
+        return evolve(measure, missing={"no_reference": 1})
+
+
 class TooMany(Accuracy):
     def change(self, measure):
         return evolve(measure, n_items=measure.n_trials + 1)
@@ -185,6 +190,10 @@ def test_a_sound_metric_passes_everything(failing):
 
 def test_limits_may_move_where_the_metric_says_how_far(failing):
     assert failing(MetricContract, "jrh_metrics", spec(ByAppearance), interval_tolerance=0.2) == []
+
+
+def test_a_metric_may_count_verdicts_without_a_reference(failing):
+    assert failing(MetricContract, "jrh_metrics", spec(LacksAReference)) == []
 
 
 def test_a_metric_may_count_gaps_of_its_own_where_it_names_them(failing):

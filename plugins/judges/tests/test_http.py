@@ -15,8 +15,21 @@ TASK = Task(name="facts", scale=Scale.of_labels("YES", "NO"))
 QUESTION = Question(trial_id="t", task=TASK, fields={"response": "Zażółć \ud800"}, seed=3)
 
 
-def judge_at(url, **options):
+def built(url, **options):
     return build(jrh_judges.plugin, "http", options={"url": str(url), **options}, task=TASK)
+
+
+@pytest.fixture
+async def judge_at():
+    judges = []
+
+    def judge_at(url, **options):
+        judges.append(built(url, **options))
+        return judges[-1]
+
+    yield judge_at
+    for judge in judges:
+        await judge.aclose()
 
 
 @pytest.fixture
@@ -36,7 +49,7 @@ async def serve():
         await server.close()
 
 
-async def test_a_question_is_posted_and_the_answer_read(serve):
+async def test_a_question_is_posted_and_the_answer_read(judge_at, serve):
     seen = []
 
     async def handler(request):
@@ -54,7 +67,7 @@ async def test_a_question_is_posted_and_the_answer_read(serve):
     assert body["seed"] == 3
 
 
-async def test_the_token_is_sent_and_stands_nowhere_else(serve, monkeypatch):
+async def test_the_token_is_sent_and_stands_nowhere_else(judge_at, serve, monkeypatch):
     monkeypatch.setenv("OWN_TOKEN", "canary-4711")
 
     async def handler(request):
@@ -81,7 +94,7 @@ async def test_the_token_is_sent_and_stands_nowhere_else(serve, monkeypatch):
         (408, Status.TIMEOUT),
     ],
 )
-async def test_an_http_error_is_a_status_and_its_body_is_not_read(serve, status, verdict):
+async def test_an_http_error_is_a_status_and_its_body_is_not_read(judge_at, serve, status, verdict):
     async def handler(request):
         return web.Response(status=status, text='"YES"', headers={"Location": "/judge"})
 
@@ -92,7 +105,7 @@ async def test_an_http_error_is_a_status_and_its_body_is_not_read(serve, status,
 
 
 @pytest.mark.parametrize(("status", "calls"), [(500, 3), (429, 3), (400, 1), (404, 1)])
-async def test_only_what_may_pass_is_asked_again(serve, status, calls):
+async def test_only_what_may_pass_is_asked_again(judge_at, serve, status, calls):
     seen = []
 
     async def handler(request):
@@ -106,7 +119,7 @@ async def test_only_what_may_pass_is_asked_again(serve, status, calls):
     assert judgement.reply.attempts == calls
 
 
-async def test_a_slow_answer_is_a_timeout(serve):
+async def test_a_slow_answer_is_a_timeout(judge_at, serve):
     async def handler(request):
         response = web.StreamResponse()
         await response.prepare(request)
@@ -121,7 +134,7 @@ async def test_a_slow_answer_is_a_timeout(serve):
     assert judgement.verdict.detail == "no answer within 0.1 s"
 
 
-async def test_a_connection_that_breaks_is_a_status(serve):
+async def test_a_connection_that_breaks_is_a_status(judge_at, serve):
     async def handler(request):
         response = web.StreamResponse(headers={"Content-Length": "100"})
         await response.prepare(request)
@@ -132,13 +145,13 @@ async def test_a_connection_that_breaks_is_a_status(serve):
     assert (await judge_at(await serve(handler)).judge(QUESTION)).verdict.status is Status.PROVIDER_ERROR
 
 
-async def test_nobody_listening_is_a_status():
+async def test_nobody_listening_is_a_status(judge_at):
     judgement = await judge_at(f"http://127.0.0.1:{unused_port()}/judge").judge(QUESTION)
 
     assert judgement.verdict.status is Status.PROVIDER_ERROR
 
 
-async def test_an_endless_answer_is_cut_off(serve):
+async def test_an_endless_answer_is_cut_off(judge_at, serve):
     async def handler(request):
         response = web.StreamResponse()
         await response.prepare(request)
@@ -155,7 +168,7 @@ async def test_an_endless_answer_is_cut_off(serve):
 
 
 @pytest.mark.parametrize("body", ["<html>YES</html>", "", "{", "[]"])
-async def test_an_answer_of_another_kind_is_a_status(serve, body):
+async def test_an_answer_of_another_kind_is_a_status(judge_at, serve, body):
     async def handler(request):
         return web.Response(text=body)
 
@@ -165,7 +178,7 @@ async def test_an_answer_of_another_kind_is_a_status(serve, body):
     assert verdict.status in {Status.OFF_SCALE, Status.UNPARSABLE}
 
 
-async def test_no_more_questions_are_open_than_the_suite_allows(serve):
+async def test_no_more_questions_are_open_than_the_suite_allows(judge_at, serve):
     now, most = 0, 0
 
     async def handler(request):
@@ -183,8 +196,55 @@ async def test_no_more_questions_are_open_than_the_suite_allows(serve):
     assert {judgement.verdict.presented for judgement in judgements} == {"YES"}
 
 
+async def test_questions_one_after_the_other_share_a_connection_and_nothing_else(judge_at, serve):
+    peers, cookies = [], []
+
+    async def handler(request):
+        peers.append(request.transport.get_extra_info("peername"))
+        cookies.append(dict(request.cookies))
+        response = web.json_response("YES")
+        response.set_cookie("seen", "before")
+        return response
+
+    # A name, because cookies of bare addresses are not kept anyway.
+    judge = judge_at(str(await serve(handler)).replace("127.0.0.1", "localhost"))
+    for _ in range(3):
+        assert (await judge.judge(QUESTION)).verdict.presented == "YES"
+
+    assert len(set(peers)) == 1
+    assert cookies == [{}, {}, {}]
+
+
+async def test_a_judge_that_was_closed_connects_anew(judge_at, serve):
+    peers = []
+
+    async def handler(request):
+        peers.append(request.transport.get_extra_info("peername"))
+        return web.json_response("YES")
+
+    judge = judge_at(await serve(handler))
+    await judge.judge(QUESTION)
+    await judge.aclose()
+    await judge.judge(QUESTION)
+
+    assert len(set(peers)) == 2
+
+
+async def test_an_answer_that_is_not_read_to_its_end_does_not_spoil_the_next_one(judge_at, serve):
+    answers = iter([web.Response(status=500, text="x" * 5_000_000), web.json_response("NO")])
+
+    async def handler(request):
+        return next(answers)
+
+    judge = judge_at(await serve(handler))
+    verdicts = [(await judge.judge(QUESTION)).verdict for _ in range(2)]
+
+    assert [verdict.status for verdict in verdicts] == [Status.PROVIDER_ERROR, Status.OK]
+    assert verdicts[1].presented == "NO"
+
+
 def test_the_query_of_the_address_is_not_stored():
-    judge = judge_at("http://127.0.0.1:1/judge?key=canary")
+    judge = built("http://127.0.0.1:1/judge?key=canary")
 
     assert judge._fingerprint == "http/http://127.0.0.1:1/judge"
 
@@ -203,4 +263,4 @@ def test_the_query_of_the_address_is_not_stored():
 )
 def test_a_suite_that_cannot_work_or_holds_a_secret_is_an_error(options):
     with pytest.raises((JrhError, ValueError)):
-        judge_at(**{"url": "http://127.0.0.1:1/judge", **options})
+        built(**{"url": "http://127.0.0.1:1/judge", **options})

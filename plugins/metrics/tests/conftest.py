@@ -27,13 +27,38 @@ def rows_to_table(rows: Iterable[dict[str, Any]]) -> RecordTable:
         row.get("case_id", "/".join(str(row.get(part, "")) for part in ("task", "test", "item_id", "variant")))
         for row in full
     ]
+    for name in ("stratum", "trial_id", "strength"):
+        if any(name in row for row in full):
+            columns[name] = [row.get(name, 0.0 if name == "strength" else None) for row in full]
     columns["simulated"] = [row.get("simulated", False) for row in full]
     return RecordTable.from_columns(columns)
 
 
+def measures_of(
+    metric: str,
+    rows: Iterable[dict[str, Any]] | RecordTable,
+    scale: Scale | None = None,
+    options: dict[str, Any] | None = None,
+    seed: int = 0,
+) -> list[Measure]:
+    table = rows if isinstance(rows, RecordTable) else rows_to_table(rows)
+    task = Task(name="task", scale=scale or Scale.of_labels("YES", "NO"))
+    context = MetricContext(tasks={"task": task}, resamples=200, seed=seed)
+    return list(build(jrh_metrics.plugin, metric, options=options, task=task).measure(table, context))
+
+
+@pytest.fixture
+def measures() -> Callable[..., list[Measure]]:
+    """Return a function: metric name, rows -> all measures."""
+    return measures_of
+
+
 @pytest.fixture
 def measure() -> Callable[..., dict[tuple[str, str, str], Measure]]:
-    """Return a function: metric name, rows -> measures by (judge, test, variant)."""
+    """Return a function: metric name, rows -> measures by (judge, test, variant); other breakdowns are left out.
+
+    With `name`, those of that name only: for metrics that yield several measures.
+    """
 
     def run(
         metric: str,
@@ -41,12 +66,11 @@ def measure() -> Callable[..., dict[tuple[str, str, str], Measure]]:
         scale: Scale | None = None,
         options: dict[str, Any] | None = None,
         seed: int = 0,
+        name: str = "",
     ) -> dict[tuple[str, str, str], Measure]:
-        table = rows if isinstance(rows, RecordTable) else rows_to_table(rows)
-        task = Task(name="task", scale=scale or Scale.of_labels("YES", "NO"))
-        context = MetricContext(tasks={"task": task}, resamples=200, seed=seed)
-        found = build(jrh_metrics.plugin, metric, options=options, task=task).measure(table, context)
-        return {(m.judge, m.test, m.cell.get("variant", "")): m for m in found}
+        found = measures_of(metric, rows, scale, options, seed)
+        kept = [m for m in found if set(m.cell) <= {"variant"} and name in ("", m.name)]
+        return {(m.judge, m.test, m.cell.get("variant", "")): m for m in kept}
 
     return run
 

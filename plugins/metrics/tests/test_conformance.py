@@ -6,7 +6,6 @@ from jrh.testing import MetricContract, sample_task
 class TestAccuracyContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "accuracy"
-    other_gaps = frozenset({"no_reference"})
     interval_tolerance = 0.0
 
 
@@ -19,14 +18,12 @@ class TestGoldAccuracyContract(MetricContract):
 class TestAgreementContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "agreement"
-    other_gaps = frozenset({"no_reference"})
     interval_tolerance = 0.0
 
 
 class TestFlipRateContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "flip-rate"
-    other_gaps = frozenset({"no_reference"})
     interval_tolerance = 0.0
 
 
@@ -39,14 +36,12 @@ class TestRerunDisagreementContract(MetricContract):
 class TestKappaContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "kappa"
-    other_gaps = frozenset({"no_reference"})
     interval_tolerance = 0.0
 
 
 class TestQuadraticKappaContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "kappa-quadratic"
-    other_gaps = frozenset({"no_reference"})
     task = sample_task(scale=Scale.of_levels(1, 6))
     interval_tolerance = 0.0
 
@@ -54,4 +49,79 @@ class TestQuadraticKappaContract(MetricContract):
 class TestMissingContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "missing"
+    interval_tolerance = 0.0
+
+
+class TestErrorRatesContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "error-rates"
+    task = sample_task()
+    interval_tolerance = 0.0
+
+
+class TestMissingByConditionContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "missing-by-condition"
+    interval_tolerance = 0.0
+
+
+class TestNoiseExcessContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "noise-excess"
+    interval_tolerance = 0.0
+
+
+class TestJudgeAgreementContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "judge-agreement"
+    interval_tolerance = 0.0
+
+
+class TestOrdinalErrorsContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "ordinal-errors"
+    task = sample_task(scale=Scale.of_levels(1, 6))
+    interval_tolerance = 0.0
+
+
+class TestOrdinalAssociationContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "ordinal-association"
+    task = sample_task(scale=Scale.of_levels(1, 6))
+    interval_tolerance = 0.0
+
+
+class TestConfusionContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "confusion"
+    interval_tolerance = 0.0
+
+
+class TestAccuracyChangeContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "accuracy-change"
+    interval_tolerance = 0.0
+
+
+class TestJudgeComparisonContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "judge-comparison"
+    interval_tolerance = 0.0
+
+
+class TestAccuracyEquivalenceContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "accuracy-equivalence"
+    interval_tolerance = 0.0
+
+
+class TestCompatHarnessContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "compat-jrh"
+    interval_tolerance = 0.0
+
+
+class TestCompatJudgeSenseContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "compat-judgesense"
     interval_tolerance = 0.0

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from attrs import frozen
-from jrh import Condition, Mode, Question, Scale, Task, Truth, invert
+from jrh import Condition, Mode, Prompt, Question, Scale, Task, Truth, invert
 from jrh.testing import FakeContext
 from jrh_simulated.judge import PlantedJudge
 from jrh_simulated.options import JudgeOptions
@@ -36,6 +36,7 @@ class Bench:
         texts: Mapping[str, Any] | None = None,
         swapped: bool = False,
         condition: Condition | None = None,
+        prompt: str = "",
     ) -> tuple[Question, Truth]:
         """Make one question; `expected` is canonical, by default the gold label; `swapped` is the label map's."""
         label_map = self.maps[swapped]
@@ -44,6 +45,7 @@ class Bench:
             trial_id=f"{item}-{occasion}",
             task=self.task,
             fields=texts or self.texts,
+            prompt=Prompt(name=prompt, user=prompt) if prompt else None,
             occasion=occasion,
             seed=1000 * item + occasion,
         )

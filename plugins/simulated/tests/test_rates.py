@@ -207,3 +207,40 @@ def test_judges_of_other_names_and_runs_of_other_seeds_err_on_other_items(bench,
     answers = [here.ask(item, "YES") for item in range(N)]
     for other in (named, seeded):
         assert near(sum(answers[item] == other.ask(item, "YES") for item in range(N)), N, agreement)
+
+
+def template(name: str) -> Condition:
+    return Condition(family="templates", template=name)
+
+
+@pytest.mark.parametrize("scale", [Scale.of_labels("YES", "NO"), LEVELS], ids=["two labels", "six levels"])
+def test_template_sensitivity_flips_its_share_and_templates_differ_from_each_other(bench, near, scale):
+    rate, labels = 0.2, len(scale.labels)
+    judge = bench(scale=scale, template_sensitivity=rate)
+    gold = scale.labels[0]
+    own = [judge.ask(item, gold) for item in range(N)]
+    one, other = (
+        [judge.ask(item, gold, condition=template(name), prompt=name) for item in range(N)] for name in ("one", "other")
+    )
+    assert set(own) == {gold}
+    assert near(sum(label != gold for label in one), N, rate)
+    agreeing = (1 - rate) ** 2 + rate**2 / (labels - 1)
+    assert near(sum(first == second for first, second in zip(one, other, strict=True)), N, agreeing)
+
+
+def test_a_judge_with_its_own_template_is_not_upset_by_it(bench):
+    judge = bench(template_sensitivity=1.0)
+    assert {judge.ask(item, "YES") for item in range(200)} == {"YES"}
+
+
+def test_identical_options_are_a_tie_where_there_is_one(bench):
+    alike = {"response_a": "the same", "response_b": "the same"}
+    judge = bench(mode=Mode.PAIRWISE, scale=Scale.of_pairs(tie="TIE"))
+    assert {judge.ask(item, "A", texts=alike) for item in range(200)} == {"TIE"}
+
+
+def test_identical_options_without_a_tie_are_drawn_evenly_and_position_preference_shows(bench, near):
+    alike = {"response_a": "the same", "response_b": "the same"}
+    judge = bench(mode=Mode.PAIRWISE, position_preference=0.3)
+    first = sum(judge.ask(item, "B", texts=alike) == "A" for item in range(N))
+    assert near(first, N, 0.3 + 0.7 / 2)

@@ -51,7 +51,7 @@ class TestLlmEquivalence(ValidatorContract):
 class TestConsensus(ValidatorContract):
     plugin = jrh_validators.plugin
     component = "consensus"
-    options: ClassVar = {"models": ["good", "blind", "also-good"]}
+    options: ClassVar = {"equivalence_by": ["good", "blind", "also-good"]}
     models: ClassVar = {
         "good": ScriptedModel(compare, name="good"),
         "blind": ScriptedModel("A", name="blind"),
@@ -74,6 +74,16 @@ class TestRules(ValidatorContract):
         drafted("Paris, 330."),
         (ITEM, Draft(fields={"answer": "text"})),
     )
+
+
+class TestFactsKept(ValidatorContract):
+    plugin = jrh_validators.plugin
+    component = "facts-kept"
+    accepted = (
+        drafted("Paris is where the tower stands, and 330 metres is its height: yes, 330 metres, in Paris."),
+        drafted("Paris, 330 metres."),
+    )
+    rejected = (drafted("In Paris it stands, very high."), drafted("It stands there, 330 metres high, not in Rome."))
 
 
 class TestCosineDiversity(ValidatorContract):

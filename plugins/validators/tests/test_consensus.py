@@ -73,12 +73,12 @@ async def test_the_label_is_the_one_enough_voters_reached():
     assert (await made.validate(ITEM, DRAFT)).label is None
 
 
-async def test_a_validator_that_asks_a_model_votes_once_per_model():
+async def test_every_model_is_a_voter():
     models = {name: ScriptedModel(answer, name=name) for name, answer in (("m1", "YES"), ("m2", "YES"), ("m3", "NO"))}
     made = build(
         jrh_validators.plugin,
         "consensus",
-        options={"validators": ["llm-label", "v"], "models": list(models)},
+        options={"label_by": list(models), "validators": ["v"]},
         models=models,
         parsers={"auto": LabelParser()},
         validators={"v": Says(False)},
@@ -99,7 +99,7 @@ async def test_a_model_without_an_answer_has_not_voted():
     made = build(
         jrh_validators.plugin,
         "consensus",
-        options={"validators": ["llm-label"], "models": list(models)},
+        options={"label_by": list(models)},
         models=models,
         parsers={"auto": LabelParser()},
     )
@@ -110,8 +110,9 @@ async def test_a_model_without_an_answer_has_not_voted():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "name them under `models`"),
-        ({"models": ["m"]}, "two voters at least"),
+        ({}, "two voters at least"),
+        ({"equivalence_by": ["m"]}, "two voters at least"),
+        ({"label_by": ["m", "m"]}, "named twice"),
         ({"validators": ["v"]}, "two voters at least"),
         ({"validators": ["v", "v"]}, "named twice"),
         ({"validators": ["v", "w"], "rule": "at-least", "k": 3}, "k is 3, but there are 2 voters"),
@@ -123,4 +124,11 @@ async def test_a_model_without_an_answer_has_not_voted():
 def test_a_vote_that_cannot_be_held_is_an_error(options, message):
     voters = {"v": Says(True), "w": Says(True), "set": Sets()}
     with pytest.raises(JrhError, match=message):
-        build(jrh_validators.plugin, "consensus", options=options, validators=voters, models={"m": ScriptedModel("A")})
+        build(
+            jrh_validators.plugin,
+            "consensus",
+            options=options,
+            validators=voters,
+            models={"m": ScriptedModel("A")},
+            parsers={"auto": LabelParser()},
+        )

@@ -85,6 +85,12 @@ async def test_a_stated_label_needs_one_question_and_the_others_two():
     assert {asked.purpose for asked in model.asked} == {"validate"}
 
 
+async def test_where_nothing_is_expected_any_label_will_do():
+    model = levels(3, 5)
+    validation = await validator(model).validate(item(), Draft(fields={"response": "changed"}, expectation=None))
+    assert (validation.accepted, validation.label, len(model.asked)) == (True, "5", 1)
+
+
 async def test_the_prompt_holds_task_rubric_and_fields_and_asks_for_json_of_the_scale():
     model = levels(3, 3)
     await validator(model).validate(item(), draft(expectation=Equals(label="3")))

@@ -165,6 +165,24 @@ async def test_what_keeps_the_rules_is_accepted(options, original, changed):
     assert (await made.validate(item, Draft(fields={"response": changed}))).accepted
 
 
+@pytest.mark.parametrize(
+    ("original", "changed", "accepted"),
+    [
+        ("It has 3 parts.", "It has 3 parts; I mean 3.", True),
+        ("It has 3 parts and 3 legs.", "It has 3 parts and legs.", True),
+        ("It has 3 parts.", "It has parts.", False),
+        ("It has 3 parts.", "It has 3 parts and 4 legs.", False),
+        ("It is not so.", "It is not so, no.", True),
+        ("It is not so, no.", "It is not so.", False),
+        ("It is so.", "It is so, no doubt.", False),
+    ],
+)
+async def test_where_repeats_are_fine_nothing_may_be_lost_or_new(original, changed, accepted):
+    made = build(jrh_validators.plugin, "rules", options={"repeats": True})
+    item = Item(id="1", fields={"response": original})
+    assert (await made.validate(item, Draft(fields={"response": changed}))).accepted is accepted
+
+
 @pytest.mark.parametrize("ratio", [[1.5, 0.5], [-1, 2]])
 def test_a_length_ratio_that_makes_no_sense_is_rejected(ratio):
     with pytest.raises(Exception, match="length_ratio"):

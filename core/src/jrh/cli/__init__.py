@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import click
 
+from jrh.cli import extra
 from jrh.errors import JrhError
 
 COMMANDS: Final = {
@@ -22,18 +23,19 @@ COMMANDS: Final = {
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command when it is called."""
+    """A group that imports a command when it is called; plugins may bring commands of their own names."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the commands in the order people need them."""
-        return list(COMMANDS)
+        """Return the commands in the order people need them, those of plugins last."""
+        return [*COMMANDS, *(name for name in extra.plugin_commands() if name not in COMMANDS)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import a command."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"jrh.cli.{cmd_name}").command
-        return command
+        """Import a command; the kernel's own are found without looking at plugins."""
+        if cmd_name in COMMANDS:
+            command: click.Command = import_module(f"jrh.cli.{cmd_name}").command
+            return command
+        points = extra.plugin_commands().get(cmd_name)
+        return extra.load(points) if points else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -42,15 +44,23 @@ class LazyGroup(click.Group):
         from difflib import get_close_matches
 
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            close = get_close_matches(args[0], COMMANDS, n=1)
+            known = self.list_commands(ctx)
+            if args[0] in known:
+                return super().resolve_command(ctx, args)
+            close = get_close_matches(args[0], known, n=1)
             hint = f" Did you mean '{close[0]}'?" if close else ""
             raise click.UsageError(f"No such command '{args[0]}'.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without importing them."""
+        brought = extra.plugin_commands()
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+        lines = [(name, extra.summary(points)) for name, points in brought.items() if name not in COMMANDS]
+        if lines:
+            with formatter.section("Commands of plugins"):
+                formatter.write_dl(lines)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

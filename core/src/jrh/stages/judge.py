@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from attrs import Factory, evolve, frozen
 
-from jrh.building import Builder
+from jrh.building import Builder, close
 from jrh.convert import expectation_kind
 from jrh.errors import JrhError, StopReason, StopRun, StoreError
 from jrh.events import RecordWritten
@@ -125,13 +125,19 @@ class _Judging:
         for name, trials in self.by_task.items():
             task = self.bench.task(name)
             judge = self.bench.builder.build(self.resolved, task)
-            kind = self.resolved.entry.spec.kind
-            if kind is JudgeKind.TRAINED:
-                await self._trained(judge, task, trials)
-            elif kind is JudgeKind.BATCH:
-                await self._batches(judge, task, trials)
-            else:
-                await self._one_by_one(judge, task, trials)
+            try:
+                await self._put(judge, task, trials)
+            finally:
+                await close(judge, self.name, self.bench.log)
+
+    async def _put(self, judge: Any, task: Task, trials: Sequence[Pending]) -> None:
+        kind = self.resolved.entry.spec.kind
+        if kind is JudgeKind.TRAINED:
+            await self._trained(judge, task, trials)
+        elif kind is JudgeKind.BATCH:
+            await self._batches(judge, task, trials)
+        else:
+            await self._one_by_one(judge, task, trials)
 
     async def _one_by_one(self, judge: Any, task: Task, trials: Sequence[Pending]) -> None:
         simulated = self.resolved.entry.spec.kind is JudgeKind.SIMULATED

@@ -13,7 +13,7 @@ from jrh.errors import JrhError, Problem, SuiteError
 from jrh.identity import content_id, derive_seed
 from jrh.protocols import DataSource
 from jrh.report import TaskSummary
-from jrh.serial import to_text
+from jrh.serial import from_text, to_text
 from jrh.store import Store
 from jrh.suite import Sample, TaskUse
 from jrh.types import Item, Task
@@ -45,6 +45,14 @@ def write(store: Store, items: dict[str, tuple[Item, ...]]) -> dict[str, str]:
         ]
         store.replace("items", digest, [("DELETE FROM items", [()]), ("INSERT INTO items VALUES (?, ?, ?, ?)", rows)])
     return ids
+
+
+def recall(store: Store) -> dict[str, tuple[Item, ...]]:
+    """Read the items of every task back; no task where the records were imported without items."""
+    found: dict[str, list[Item]] = {}
+    for task, payload in store.read("SELECT task, payload FROM items ORDER BY task, position"):
+        found.setdefault(task, []).append(from_text(Item, payload))
+    return {task: tuple(items) for task, items in found.items()}
 
 
 def items_id(items: Sequence[Item]) -> str:

@@ -14,17 +14,24 @@ from jrh.records import RecordTable
 from jrh.redact import error_line
 from jrh.serial import from_text, to_text
 from jrh.store import Store
-from jrh.types import Measure, Task
+from jrh.types import Item, Measure, Task
 
 STAGE = "measures"
 
 
 def measure(
-    builder: Builder, records: RecordTable, tasks: Mapping[str, Task], log: Logger
+    builder: Builder,
+    records: RecordTable,
+    tasks: Mapping[str, Task],
+    log: Logger,
+    *,
+    items: Mapping[str, Sequence[Item]] | None = None,
 ) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
     """Run every metric of the suite over the records; return the measures and a note per metric that broke."""
     suite = builder.resolved.suite
-    context = MetricContext(tasks=tasks, level=suite.level, resamples=suite.resamples, seed=suite.seed)
+    context = MetricContext(
+        tasks=tasks, items=items or {}, level=suite.level, resamples=suite.resamples, seed=suite.seed
+    )
     metrics = [(resolved.use.name, builder.build(resolved)) for resolved in builder.resolved.metrics]
     return run_metrics(metrics, records, context, log)
 
@@ -65,12 +72,19 @@ def _marked(each: Measure, simulated: frozenset[str]) -> Measure:
 
 
 def stage_digest(builder: Builder, store: Store, tasks: Sequence[Task]) -> str:
-    """Return the id of everything the measures depend on: the plan, the records, the metrics, the level."""
+    """Return the id of everything the measures depend on: items, plan, records, metrics, level."""
     suite = builder.resolved.suite
     metrics = [identity(resolved, builder.resolved) for resolved in builder.resolved.metrics]
     written = store.read("SELECT count(*), max(rowid) FROM records")
     return content_id(
-        store.digest("trials"), written, metrics, suite.level, suite.resamples, suite.seed, unstructure(list(tasks))
+        store.digest("items"),
+        store.digest("trials"),
+        written,
+        metrics,
+        suite.level,
+        suite.resamples,
+        suite.seed,
+        unstructure(list(tasks)),
     )
 
 

@@ -49,6 +49,7 @@ from jrh.stats.jackknife import jackknife_variance as jackknife_variance
 from jrh.stats.kappa import Weighting as Weighting
 from jrh.stats.kappa import clustered_kappa as clustered_kappa
 from jrh.stats.kappa import cohen_kappa as cohen_kappa
+from jrh.stats.krippendorff import AlphaMetric as AlphaMetric
 from jrh.stats.krippendorff import krippendorff_alpha as krippendorff_alpha
 from jrh.stats.mean import clustered_difference as clustered_difference
 from jrh.stats.mean import clustered_mean as clustered_mean
@@ -98,6 +99,7 @@ from jrh.stats.wilson import wilson as wilson
 from jrh.stats.wilson import z_quantile as z_quantile
 
 __all__ = [
+    "AlphaMetric",
     "Answer",
     "BestPanel",
     "Binning",

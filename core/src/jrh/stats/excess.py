@@ -18,6 +18,10 @@ _CHUNK: Final = 2_000_000
 _DIMENSIONS: Final = 3
 _ASKED_AGAIN: Final = 2
 _NOISE: Final = 1e-9
+_FEW_CLUSTERS: Final = 30
+_BOUNDS: Final = (-0.5, 1.0)
+"""An item's U-statistic is least where two and two answers are split alike, and greatest where they have no label in
+common."""
 
 
 @frozen(kw_only=True)
@@ -29,7 +33,7 @@ class Excess:
     floor: Estimate
     """(P(Y0 != Y0') + P(Y1 != Y1')) / 2; where the condition is asked once, P(Y0 != Y0')."""
     excess: Estimate
-    """raw - floor, from -1 to 1. Flag `reference-floor` where a condition that is asked once takes part: its own
+    """raw - floor, from -0.5 to 1. Flag `reference-floor` where a condition that is asked once takes part: its own
     rerun disagreement is then taken to be the reference's."""
 
 
@@ -54,7 +58,9 @@ def excess_disagreement(counts: ArrayLike, *, level: float = 0.95) -> Excess:
 
     Returns:
         Raw, floor and excess, means over all item-condition pairs that take part, items as clusters, with the
-        intervals of `clustered_mean` and `clustered_difference`. Flag `empty` where none takes part.
+        intervals of `clustered_mean` within bounds (-0.5 to 1 for the excess). Flags: `empty` where none takes part;
+        `reference-floor`, see `Excess`; `few-clusters` below 30 items: where only few of them move, the interval of the
+        excess is then too short (87 % instead of 95 % with 20 items in a simulation, 94 % with 60).
 
     Raises:
         ValueError: `counts` has another shape or a negative number.
@@ -67,8 +73,18 @@ def excess_disagreement(counts: ArrayLike, *, level: float = 0.95) -> Excess:
     rows = np.flatnonzero(takes.any(axis=1))
     weights = takes[rows].sum(axis=1).astype(np.float64)
     raw_sums, floor_sums = ((part * takes)[rows].sum(axis=1).round(12) for part in (raw, floor))
-    excess = clustered_difference((raw_sums - floor_sums).round(12), weights, level=level)
-    flags = ("reference-floor",) if single.any() else ()
+    differences = (raw_sums - floor_sums).round(12)
+    # Where nothing differs, the ends are as far from 0 as the number of items allows, and not those of the bounds.
+    varies = bool(np.any(differences != 0))
+    excess = (
+        clustered_mean(differences, weights, bounds=_BOUNDS, level=level)
+        if varies
+        else clustered_difference(differences, weights, level=level)
+    )
+    flags = (
+        *(("reference-floor",) if single.any() else ()),
+        *(("few-clusters",) if 0 < excess.clusters < _FEW_CLUSTERS else ()),
+    )
     return Excess(
         raw=clustered_mean(raw_sums, weights, bounds=(0.0, 1.0), level=level),
         floor=clustered_mean(floor_sums, weights, bounds=(0.0, 1.0), level=level),
@@ -147,7 +163,7 @@ def _parts(table: NDArray[np.float64], asked: NDArray[np.float64]) -> tuple[NDAr
     leading, (groups, labels) = table.shape[:-2], table.shape[-2:]
     shares = table / np.maximum(asked, 1)[..., None]
     raw = 1 - (shares[..., 1:, :] * shares[..., :1, :]).sum(axis=-1)
-    differing, pairs = disagreeing_pairs(table.reshape(-1, labels))
+    differing, pairs = disagreeing_pairs(table.reshape(int(np.prod(leading)) * groups, labels))
     own = (differing / np.maximum(pairs, 1)).reshape(*leading, groups)
     again = asked[..., 1:] >= _ASKED_AGAIN
     return raw, np.where(again, (own[..., :1] + own[..., 1:]) / 2, own[..., :1])

@@ -11,7 +11,7 @@ from jrh.stats.agreement import rating_counts
 from jrh.stats.estimate import Estimate
 from jrh.stats.jackknife import chance_corrected, sums_by_cluster
 
-Metric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
+AlphaMetric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 """How far apart two values are: different or not, by rank, by difference, by difference relative to their sum."""
 
 _PAIR = 2
@@ -22,7 +22,7 @@ def krippendorff_alpha(
     values: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     *,
-    metric: Metric = "nominal",
+    metric: AlphaMetric = "nominal",
     level: float = 0.95,
 ) -> Estimate:
     """Estimate Krippendorff's alpha.
@@ -100,7 +100,7 @@ def _rank_distances(margins: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.square(middle[:, :, None] - middle[:, None, :])
 
 
-def _distances(size: int, values: ArrayLike | None, metric: Metric) -> NDArray[np.float64] | None:
+def _distances(size: int, values: ArrayLike | None, metric: AlphaMetric) -> NDArray[np.float64] | None:
     """Return squared distances of shape (values, values), or None where they depend on the ratings."""
     if metric == "nominal":
         return 1 - np.eye(size)

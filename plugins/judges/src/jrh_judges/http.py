@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from jrh import BuildContext, JrhError, Judge, Status
 
 from jrh_judges.answers import decoded
-from jrh_judges.inhouse import MAX_ANSWER, Call, InHouseJudge, Outcome, failed
+from jrh_judges.inhouse import MAX_ANSWER, InHouseJudge, Outcome, failed
 from jrh_judges.options import HttpOptions
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ _RETRIED = frozenset({408, 409, 429})
 _SERVER_ERRORS = 500
 _GOOD = range(200, 300)
 _CHUNK = 65_536
+_KEPT = 1.0
+"""Seconds an idle connection is kept: less than any server keeps it, so that no question meets one being closed."""
 
 
 def http_judge(options: HttpOptions, context: BuildContext) -> Judge:
@@ -33,7 +35,8 @@ def http_judge(options: HttpOptions, context: BuildContext) -> Judge:
     parts = urlsplit(options.url)
     # Without the query: it may hold what should not be stored.
     fingerprint = f"http/{parts.scheme}://{parts.netloc}{parts.path}"
-    return InHouseJudge(_caller(options.url, _headers(options, context.name)), options, fingerprint=fingerprint)
+    endpoint = _Endpoint(options.url, _headers(options, context.name))
+    return InHouseJudge(endpoint.call, options, fingerprint=fingerprint, close=endpoint.aclose)
 
 
 def _headers(options: HttpOptions, judge: str) -> Mapping[str, str]:
@@ -48,26 +51,45 @@ def _headers(options: HttpOptions, judge: str) -> Mapping[str, str]:
     return headers
 
 
-def _caller(url: str, headers: Mapping[str, str]) -> Call:
-    async def call(values: dict[str, object]) -> Outcome:
+class _Endpoint:
+    """Posts questions over connections that are kept for the next ones."""
+
+    def __init__(self, url: str, headers: Mapping[str, str]) -> None:
+        self._url = url
+        self._headers = headers
+        self._session: aiohttp.ClientSession | None = None
+
+    async def call(self, values: dict[str, object]) -> Outcome:
         import aiohttp
 
         body = json.dumps(values).encode("ascii")
-        # The time limit is around the whole attempt; a second one inside would only blur the message.
-        unlimited = aiohttp.ClientTimeout(total=None)
+        session = self._session or self._open()
         try:
-            # A session per question: judges are not told when a run ends, so nobody could close a shared one.
-            async with (
-                aiohttp.ClientSession(headers=headers, timeout=unlimited) as session,
-                session.post(url, data=body, allow_redirects=False) as response,
-            ):
+            async with session.post(self._url, data=body, allow_redirects=False) as response:
                 return await _outcome(response)
         except (aiohttp.ClientError, OSError) as error:
             if isinstance(error, TimeoutError):
                 raise
             return failed(f"{type(error).__name__}: {error}")
 
-    return call
+    def _open(self) -> aiohttp.ClientSession:
+        import aiohttp
+
+        self._session = aiohttp.ClientSession(
+            # How many are open at once is bounded by the judge's `concurrency`.
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEPT),
+            # No question may leave anything behind for the next one.
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=self._headers,
+            # The time limit is around the whole attempt; a second one inside would only blur the message.
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+        )
+        return self._session
+
+    async def aclose(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
 
 
 async def _outcome(response: aiohttp.ClientResponse) -> Outcome:

@@ -75,9 +75,12 @@ def _plain(value: Json) -> object:
 class InHouseJudge:
     """Puts questions to a judge of one's own, so many at a time, each within its time."""
 
-    def __init__(self, call: Call, bounds: Bounds, *, fingerprint: str) -> None:
-        """Keep how one question is put and what bounds it."""
+    def __init__(
+        self, call: Call, bounds: Bounds, *, fingerprint: str, close: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
+        """Keep how one question is put, what bounds it, and what is to be done when all are answered."""
         self._call = call
+        self._close = close
         self._bounds = bounds
         self._fingerprint = fingerprint
         self._places = asyncio.Semaphore(bounds.concurrency)
@@ -98,6 +101,11 @@ class InHouseJudge:
         if not reply.ok:
             return Judgement(verdict=Verdict(status=outcome.status, detail=outcome.detail), reply=reply)
         return Judgement(verdict=verdict_of(outcome.value, question.task.scale), reply=reply)
+
+    async def aclose(self) -> None:
+        """Close what was opened for the questions; asking again opens it again."""
+        if self._close is not None:
+            await self._close()
 
     async def _attempts(self, question: Question) -> tuple[Outcome, int, float]:
         for attempt in range(1, self._bounds.attempts + 1):

@@ -20,7 +20,10 @@ class LlmOptions:
 
     model: ModelName = field(metadata={"help": "the model of the suite's `models` that judges"})
     parser: ParserName = field(
-        default=ParserName("auto"), metadata={"help": "the parser that reads the reply, such as json, likert, pairwise"}
+        default=ParserName("auto"),
+        metadata={
+            "help": "the parser that reads the reply, such as json or likert, or an entry of the suite's `parsers`"
+        },
     )
     template: Text | None = field(
         default=None,

@@ -10,7 +10,7 @@ from jrh import ChatRequest, Draft, Item, Json, ModelClient, Sampling, Skip, Tas
 from jrh_label_flip.aims import Aim, Aims
 from jrh_label_flip.options import Error
 from jrh_label_flip.prompts import SCHEMA, Wording
-from jrh_label_flip.replies import Written, written
+from jrh_label_flip.replies import PROVIDER_ERROR, Written, written
 
 
 @frozen(kw_only=True)
@@ -71,7 +71,8 @@ class ModelPerturber:
                     "rejected": "" if isinstance(found, Written) else found,
                 }
             )
-            if isinstance(found, Written):
+            # A provider that failed has been asked again by the gateway already.
+            if isinstance(found, Written) or found == PROVIDER_ERROR:
                 break
         details: dict[str, Json] = {
             "by": "model",

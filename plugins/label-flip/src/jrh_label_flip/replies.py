@@ -16,11 +16,12 @@ LONGEST: Final = 100_000
 _LONGEST_REPLY: Final = 2 * LONGEST
 """Characters of a whole reply: the text, escaped, and what is said about it."""
 
+PROVIDER_ERROR: Final = "provider error"
 _STATUSES: Final[Mapping[Status, str]] = {
     Status.REFUSED: "the model refused",
-    Status.TRUNCATED: "the reply was cut off",
-    Status.TIMEOUT: "provider error",
-    Status.PROVIDER_ERROR: "provider error",
+    Status.TRUNCATED: "the reply was cut",
+    Status.TIMEOUT: PROVIDER_ERROR,
+    Status.PROVIDER_ERROR: PROVIDER_ERROR,
 }
 _REFUSAL: Final = re.compile(
     r"\W*(?:i\W?a?m (?:really |very |so )?sorry\b|sorry, (?:but )?i\b|as an ai\b|i\W?a?m (?:not able|unable) to"
@@ -40,6 +41,8 @@ _FUNCTION_WORDS: Final = {
         "nl": "de het een en is niet van dat die op zijn met voor aan ook worden wordt naar door deze",
     }.items()
 }
+_NO_CHANCE: Final = 40
+"""Characters; a text so long does not stand in another one by chance."""
 _TELLING: Final = 4
 """Function words that make a language known."""
 _MOST_LETTERS: Final = 2_000
@@ -64,7 +67,7 @@ def written(reply: Reply, original: str, forbidden: Collection[str]) -> Written 
         forbidden: texts the model was shown and may not hand back, such as the rubric.
     """
     if not reply.ok:
-        return _STATUSES.get(reply.status, "provider error")
+        return _STATUSES.get(reply.status, PROVIDER_ERROR)
     if len(reply.text) > _LONGEST_REPLY:
         return "longer than 100,000 characters"
     found = read_json(reply.text, keys=("response",))
@@ -82,7 +85,7 @@ def _fault(text: str, original: str, forbidden: Collection[str]) -> str:
         (lambda: not text.strip(), "empty text"),
         (lambda: len(text) > LONGEST, "longer than 100,000 characters"),
         (lambda: _bare(text) == _bare(original), "unchanged"),
-        (lambda: any(_copies(text, shown) for shown in forbidden), "the rubric itself"),
+        (lambda: any(_copies(text, original, shown) for shown in forbidden), "the rubric itself"),
         (lambda: bool(_REFUSAL.match(text)) and not _REFUSAL.match(original), "the model refused"),
         (lambda: _other_language(text, original), "another language"),
         (lambda: "\x00" in text or any("\ud800" <= letter <= "\udfff" for letter in text), "not text"),
@@ -94,10 +97,11 @@ def _bare(text: str) -> str:
     return " ".join(text.split())
 
 
-def _copies(text: str, shown: str) -> bool:
-    """Tell whether the text is a text that was shown, or holds the whole of it."""
+def _copies(text: str, original: str, shown: str) -> bool:
+    """Tell whether the text is a text that was shown, or holds the whole of it although the original does not."""
     bare, bare_shown = _bare(text), _bare(shown)
-    return bool(bare_shown) and (bare == bare_shown or (len(bare_shown) > len(bare) // 2 and bare_shown in bare))
+    held = len(bare_shown) >= _NO_CHANCE and bare_shown in bare and bare_shown not in _bare(original)
+    return bool(bare_shown) and (bare == bare_shown or held)
 
 
 def _texts(value: Json) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
 
-from jrh_metrics.cells import cells_of
+from jrh_metrics.cells import FACTORS, cells_of
 from jrh_metrics.measuring import MeasureBuilder
 from jrh_metrics.options import MetricOptions
 from jrh_metrics.reference import reference_verdicts
@@ -33,11 +33,11 @@ class Accuracy:
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `accuracy` per task, judge and test, and per variant."""
+        """Yield `accuracy` per task, judge and test, and per variant, stratum, gold level and strength."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         scores = as_expected(trials, reference_verdicts(trials))
-        for cell in cells_of(trials):
+        for cell in cells_of(trials, FACTORS):
             yield builder.rate(
                 "accuracy", cell, scores, nothing="nothing to compare with: no gold label, no expectation"
             )
@@ -53,10 +53,10 @@ class GoldAccuracy:
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `gold-accuracy` per task, judge and test, and per variant."""
+        """Yield `gold-accuracy` per task, judge and test, and per variant, stratum, gold level and strength."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         keeps = trials.reference | is_named(trials.expectation, "same")
         scores = against_label(trials, trials.gold, keeps)
-        for cell in cells_of(trials):
+        for cell in cells_of(trials, FACTORS):
             yield builder.rate("gold-accuracy", cell, scores, nothing="no case that keeps its gold label has one")

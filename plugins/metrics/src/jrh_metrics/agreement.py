@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from attrs import evolve, frozen
 from jrh import REFERENCE, Interval, Measure, MetricContext, RecordTable
 
-from jrh_metrics.cells import cells_of
+from jrh_metrics.cells import FACTORS, cells_of
 from jrh_metrics.measuring import MeasureBuilder
 from jrh_metrics.options import MetricOptions
 from jrh_metrics.reference import reference_verdicts
@@ -25,11 +25,11 @@ class Agreement:
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `agreement` per task, judge and test other than the reference, and per variant."""
+        """Yield `agreement` per task, judge and test other than the reference, and per factor of `cells.FACTORS`."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         scores = agreeing(trials, reference_verdicts(trials), ~trials.reference)
-        for cell in cells_of(trials):
+        for cell in cells_of(trials, FACTORS):
             if cell.test != REFERENCE:
                 yield builder.rate("agreement", cell, scores, nothing="no trial")
 
@@ -41,7 +41,7 @@ class FlipRate:
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `flip-rate` per task, judge and test other than the reference, and per variant."""
+        """Yield `flip-rate` per task, judge and test other than the reference, and per factor of `cells.FACTORS`."""
         for agreement in Agreement(self.options).measure(records, context):
             yield evolve(
                 agreement,

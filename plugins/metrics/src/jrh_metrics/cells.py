@@ -1,14 +1,15 @@
-"""The cells that measures are reported for: task x judge x test, and the variants within a test."""
+"""The cells that measures are reported for: task x judge x test, and the levels of one factor within a test."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 from attrs import Factory, frozen
 from jrh import MetricContext, derive_seed
 
-from jrh_metrics.trials import Codes, Trials
+from jrh_metrics.trials import Coded, Codes, Trials
 
 
 @frozen(kw_only=True, eq=False)
@@ -32,10 +33,16 @@ class Cell:
         return derive_seed(context.seed, "metrics", self.task, self.judge, self.test, *levels)
 
 
-def cells_of(trials: Trials) -> Iterator[Cell]:
+VARIANT: Final = "variant"
+FACTORS: Final = (VARIANT, "stratum", "gold", "strength")
+"""What a test can be broken down by."""
+
+
+def cells_of(trials: Trials, factors: Sequence[str] = (VARIANT,)) -> Iterator[Cell]:
     """Yield the cells: tasks in the suite's order, judges by name, the reference before the other tests.
 
-    After each whole test follow its variants, by name, where they have names.
+    After each whole test follow its parts by one factor at a time: its variants, where they have names, and the levels
+    of the other factors, where there are two or more.
     """
     key = (trials.task.codes * len(trials.judge.names) + trials.judge.codes) * len(trials.test.names)
     for rows in _groups(key + trials.test.codes):
@@ -44,11 +51,43 @@ def cells_of(trials: Trials) -> Iterator[Cell]:
         judge = trials.judge.names[trials.judge.codes[first]]
         test = trials.test.names[trials.test.codes[first]]
         yield Cell(task=task, judge=judge, test=test, rows=rows)
-        for within in _groups(trials.variant.codes[rows]):
-            part = rows[within]
-            variant = trials.variant.names[trials.variant.codes[part[0]]]
-            if variant:
-                yield Cell(task=task, judge=judge, test=test, levels={"variant": variant}, rows=part)
+        for factor in factors:
+            for level, part in _levels(trials, factor, rows):
+                yield Cell(task=task, judge=judge, test=test, levels={factor: level}, rows=part)
+
+
+def panels_of(trials: Trials) -> Iterator[Cell]:
+    """Yield one cell per task and test with the trials of all judges together; `judge` is empty."""
+    key = trials.task.codes * len(trials.test.names) + trials.test.codes
+    for rows in _groups(key):
+        task, test = (column.names[column.codes[rows[0]]] for column in (trials.task, trials.test))
+        yield Cell(task=task, judge="", test=test, rows=rows)
+
+
+def tasks_of(trials: Trials) -> Iterator[Cell]:
+    """Yield one cell per task and judge with the trials of all tests together; `test` is empty."""
+    key = trials.task.codes * len(trials.judge.names) + trials.judge.codes
+    for rows in _groups(key):
+        task, judge = (column.names[column.codes[rows[0]]] for column in (trials.task, trials.judge))
+        yield Cell(task=task, judge=judge, test="", rows=rows)
+
+
+def _levels(trials: Trials, factor: str, rows: Codes) -> Iterator[tuple[str, Codes]]:
+    column = _column(trials, factor)
+    parts = [rows[within] for within in _groups(column.codes[rows])]
+    if factor != VARIANT and len(parts) == 1:
+        return
+    for part in parts:
+        level = column.names[column.codes[part[0]]]
+        if level:
+            yield level, part
+
+
+def _column(trials: Trials, factor: str) -> Coded:
+    if factor == "gold":
+        return Coded(codes=trials.gold + 1, names=("", *trials.labels))
+    columns = {VARIANT: trials.variant, "stratum": trials.stratum, "strength": trials.strength}
+    return columns[factor]
 
 
 def _groups(key: Codes) -> Iterator[Codes]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import Interval, Measure, MetricContext, RecordTable
-from jrh.stats import Estimate, cluster_sums, clustered_proportion
+from jrh.stats import Estimate, cluster_sums, clustered_mean, clustered_proportion
 from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell
 from jrh_metrics.options import MetricOptions
 from jrh_metrics.trials import Codes, Mask, Trials, read_trials
+
+Flags: TypeAlias = tuple[str, ...]
 
 NO_REFERENCE = "no_reference"
 """Counted as missing: there is a verdict, but none of the reference condition to compare it with."""
@@ -47,6 +50,10 @@ class MeasureBuilder:
         """Read the table."""
         return cls(trials=read_trials(records, context), context=context, options=options)
 
+    def at(self, level: float) -> MeasureBuilder:
+        """Return a builder whose intervals have another coverage."""
+        return evolve(self, context=evolve(self.context, level=level))
+
     def rate(self, name: str, cell: Cell, scores: Scores, *, nothing: str) -> Measure:
         """Measure the mean score of a cell.
 
@@ -76,6 +83,56 @@ class MeasureBuilder:
             bounds=_bounds(scores, rows),
             flags=flags,
             note=self.why_none(rows, usable, nothing),
+        )
+
+    def mean(
+        self,
+        name: str,
+        cell: Cell,
+        scores: Scores,
+        *,
+        limits: tuple[float, float],
+        nothing: str,
+        unit: str,
+        transform: Callable[[float], float] = float,
+    ) -> Measure:
+        """Measure the mean score of a cell, in any unit, with the closed-form interval.
+
+        Args:
+            name: the measure's name.
+            cell: the trials.
+            scores: the scores of all trials.
+            limits: the least and the greatest score a trial can have.
+            nothing: what to note where no trial of the cell is eligible.
+            unit: unit of the estimate.
+            transform: applied to estimate, interval and bounds; increasing.
+        """
+        rows = cell.rows[scores.eligible[cell.rows]]
+        usable = rows[~np.isnan(scores.value[rows])]
+        sums = cluster_sums(self.trials.item.codes[usable], scores.value[usable], np.ones(len(usable)))
+        found = clustered_mean(sums[:, 0], sums[:, 1], bounds=limits, level=self.context.level)
+        ends = [None if number is None else transform(number) for number in (found.value, found.low, found.high)]
+        bounds = _bounds(scores, rows)
+        return self.measure(
+            name,
+            cell,
+            evolve(found, value=ends[0], low=ends[1], high=ends[2]),
+            rows=rows,
+            usable=usable,
+            bounds=None if bounds is None else (transform(bounds[0]), transform(bounds[1])),
+            flags=self.flags(cell, rows, usable),
+            note=self.why_none(rows, usable, nothing),
+            unit=unit,
+        )
+
+    def p_value(
+        self, name: str, cell: Cell, p: float | None, *, usable: Codes, flags: Flags = (), note: str
+    ) -> Measure:
+        """Put the p-value of a test together; `note` names the test, or says why there is none."""
+        estimate = Estimate(value=p if len(usable) else None)
+        found = self.flags(cell, usable, usable)
+        return self.measure(
+            name, cell, estimate, rows=usable, usable=usable, flags=(*flags, *found), note=note, unit="p-value"
         )
 
     def measure(

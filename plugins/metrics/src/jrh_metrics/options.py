@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attrs import field, frozen
-from attrs.validators import ge
+from attrs.validators import ge, gt, instance_of, le, lt
 
 
 @frozen(kw_only=True)
@@ -14,4 +14,58 @@ class MetricOptions:
         default=10,
         validator=ge(0),
         metadata={"help": "estimates from fewer items than this are flagged `few-items`"},
+    )
+
+
+@frozen(kw_only=True)
+class ErrorRateOptions(MetricOptions):
+    """Options of the false positive and false negative rate."""
+
+    positive: str = field(
+        default="",
+        validator=instance_of(str),
+        metadata={"help": "the label that counts as positive; empty: the first of a scale of two labels"},
+    )
+
+
+@frozen(kw_only=True)
+class EquivalenceOptions(MetricOptions):
+    """Options of the test of equivalence."""
+
+    margin: float = field(
+        default=0.05,
+        validator=[gt(0.0), lt(1.0)],
+        metadata={"help": "the largest change of accuracy that does not matter; declare it before you look"},
+    )
+    alpha: float = field(
+        default=0.05,
+        validator=[gt(0.0), lt(0.5)],
+        metadata={"help": "error rate of each of the two one-sided tests"},
+    )
+
+
+@frozen(kw_only=True)
+class HarnessOptions(MetricOptions):
+    """Options of the estimator of the Judge Reliability Harness, named as there."""
+
+    bootstrap_size: float = field(
+        default=1.0,
+        validator=[gt(0.0), le(1.0)],
+        metadata={"help": "rows of each bootstrap sample, as a share of all"},
+    )
+    bootstrap_repetitions: int = field(
+        default=10,
+        validator=ge(1),
+        metadata={"help": "bootstrap samples; the interval they give shrinks with their number"},
+    )
+
+
+@frozen(kw_only=True)
+class JudgeSenseOptions(MetricOptions):
+    """Options of JudgeSense's estimators."""
+
+    resamples: int = field(
+        default=1000,
+        validator=ge(1),
+        metadata={"help": "bootstrap samples of pairs"},
     )

@@ -2,109 +2,167 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Any, cast
 
 from jrh import BuildContext, Metric, MetricSpec, hookimpl
 
-from jrh_metrics.options import MetricOptions
+from jrh_metrics.options import EquivalenceOptions, ErrorRateOptions, HarnessOptions, JudgeSenseOptions, MetricOptions
 
 
 @hookimpl
 def jrh_metrics() -> Iterable[MetricSpec]:
-    """Declare accuracy, agreement, flip rate, rerun disagreement, kappa and missing verdicts."""
+    """Declare the metrics: rates, agreement, ordinal measures, noise, missing verdicts, comparisons."""
+    yield from _rates()
+    yield from _agreement()
+    yield from _ordinal()
+    yield from _comparisons()
+    yield from _on_request()
+
+
+def _rates() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="accuracy",
         summary="share of verdicts that are as expected: gold, a stated label, or relative to the reference verdict",
         options=MetricOptions,
-        factory=_accuracy,
+        factory=_factory("accuracy", "Accuracy"),
     )
     yield MetricSpec(
         name="gold-accuracy",
         summary="share of verdicts that equal the gold label, where the condition keeps it",
         options=MetricOptions,
-        factory=_gold_accuracy,
+        factory=_factory("accuracy", "GoldAccuracy"),
     )
     yield MetricSpec(
-        name="agreement",
-        summary="share of verdicts that equal the same judge's verdict in the reference condition",
-        options=MetricOptions,
-        factory=_agreement,
-    )
-    yield MetricSpec(
-        name="flip-rate",
-        summary="share of verdicts that differ from the same judge's verdict in the reference condition",
-        options=MetricOptions,
-        factory=_flip_rate,
-    )
-    yield MetricSpec(
-        name="rerun-disagreement",
-        summary="share of pairs of repeats of the identical question that differ: the noise floor",
-        options=MetricOptions,
-        factory=_rerun_disagreement,
-    )
-    yield MetricSpec(
-        name="kappa",
-        summary="Cohen's kappa between the verdicts and those of the reference condition",
-        options=MetricOptions,
-        factory=_kappa,
-    )
-    yield MetricSpec(
-        name="kappa-quadratic",
-        summary="quadratically weighted kappa with the reference condition; ordinal scales only",
-        options=MetricOptions,
-        factory=_kappa_quadratic,
+        name="error-rates",
+        summary="false positive and false negative rate, side by side",
+        options=ErrorRateOptions,
+        factory=_factory("error_rates", "ErrorRates"),
     )
     yield MetricSpec(
         name="missing",
         summary="share of trials without a verdict, and why",
         options=MetricOptions,
-        factory=_missing,
+        factory=_factory("missing", "Missing"),
+    )
+    yield MetricSpec(
+        name="missing-by-condition",
+        summary="test whether verdicts go missing under some conditions more than under others",
+        options=MetricOptions,
+        factory=_factory("missing_condition", "MissingByCondition"),
     )
 
 
-def _accuracy(options: MetricOptions, _context: BuildContext) -> Metric:
-    from jrh_metrics.accuracy import Accuracy
+def _agreement() -> Iterable[MetricSpec]:
+    yield MetricSpec(
+        name="agreement",
+        summary="share of verdicts that equal the same judge's verdict in the reference condition",
+        options=MetricOptions,
+        factory=_factory("agreement", "Agreement"),
+    )
+    yield MetricSpec(
+        name="flip-rate",
+        summary="share of verdicts that differ from the same judge's verdict in the reference condition",
+        options=MetricOptions,
+        factory=_factory("agreement", "FlipRate"),
+    )
+    yield MetricSpec(
+        name="rerun-disagreement",
+        summary="share of pairs of repeats of the identical question that differ: the noise floor",
+        options=MetricOptions,
+        factory=_factory("rerun", "RerunDisagreement"),
+    )
+    yield MetricSpec(
+        name="noise-excess",
+        summary="disagreement with the reference, the noise floor, and the excess of the one over the other",
+        options=MetricOptions,
+        factory=_factory("excess", "NoiseExcess"),
+    )
+    yield MetricSpec(
+        name="kappa",
+        summary="Cohen's kappa between the verdicts and those of the reference condition",
+        options=MetricOptions,
+        factory=_factory("kappa", "Kappa"),
+    )
+    yield MetricSpec(
+        name="kappa-quadratic",
+        summary="quadratically weighted kappa with the reference condition; ordinal scales only",
+        options=MetricOptions,
+        factory=_factory("kappa", "QuadraticKappa"),
+    )
+    yield MetricSpec(
+        name="judge-agreement",
+        summary="agreement between judges: Fleiss' kappa, Krippendorff's alpha, Gwet's AC1, PABAK, ICC",
+        options=MetricOptions,
+        factory=_factory("panel_agreement", "JudgeAgreement"),
+    )
 
-    return Accuracy(options)
+
+def _ordinal() -> Iterable[MetricSpec]:
+    yield MetricSpec(
+        name="ordinal-errors",
+        summary="MAE, RMSE, bias, exact and adjacent accuracy against the right level; ordinal scales only",
+        options=MetricOptions,
+        factory=_factory("ordinal", "OrdinalErrors"),
+    )
+    yield MetricSpec(
+        name="ordinal-association",
+        summary="CCC, Pearson, Spearman, Kendall's tau-b, quadratic kappa, scale compression; ordinal scales only",
+        options=MetricOptions,
+        factory=_factory("ordinal", "OrdinalAssociation"),
+    )
+    yield MetricSpec(
+        name="confusion",
+        summary="rate of each verdict where each label is right",
+        options=MetricOptions,
+        factory=_factory("ordinal", "Confusion"),
+    )
 
 
-def _gold_accuracy(options: MetricOptions, _context: BuildContext) -> Metric:
-    from jrh_metrics.accuracy import GoldAccuracy
-
-    return GoldAccuracy(options)
-
-
-def _agreement(options: MetricOptions, _context: BuildContext) -> Metric:
-    from jrh_metrics.agreement import Agreement
-
-    return Agreement(options)
-
-
-def _flip_rate(options: MetricOptions, _context: BuildContext) -> Metric:
-    from jrh_metrics.agreement import FlipRate
-
-    return FlipRate(options)
+def _comparisons() -> Iterable[MetricSpec]:
+    yield MetricSpec(
+        name="accuracy-change",
+        summary="accuracy in a test minus accuracy in the reference condition, on the same items",
+        options=MetricOptions,
+        factory=_factory("changes", "AccuracyChange"),
+    )
+    yield MetricSpec(
+        name="judge-comparison",
+        summary="accuracy of one judge minus that of another, on the same questions",
+        options=MetricOptions,
+        factory=_factory("comparison", "JudgeComparison"),
+    )
 
 
-def _rerun_disagreement(options: MetricOptions, _context: BuildContext) -> Metric:
-    from jrh_metrics.rerun import RerunDisagreement
+def _on_request() -> Iterable[MetricSpec]:
+    yield MetricSpec(
+        name="accuracy-equivalence",
+        summary="whether a test changes accuracy by less than a declared margin; runs only where it is named",
+        options=EquivalenceOptions,
+        factory=_factory("changes", "AccuracyEquivalence"),
+        default=False,
+    )
+    yield MetricSpec(
+        name="compat-jrh",
+        summary="accuracy as the Judge Reliability Harness computes it; runs only where it is named",
+        options=HarnessOptions,
+        factory=_factory("compat", "CompatHarness"),
+        default=False,
+    )
+    yield MetricSpec(
+        name="compat-judgesense",
+        summary="score and kappa as JudgeSense computes them; runs only where it is named",
+        options=JudgeSenseOptions,
+        factory=_factory("compat", "CompatJudgeSense"),
+        default=False,
+    )
 
-    return RerunDisagreement(options)
 
+def _factory(module: str, name: str) -> Callable[[Any, BuildContext], Metric]:
+    """Return a factory that imports the work when it is called."""
 
-def _kappa(options: MetricOptions, _context: BuildContext) -> Metric:
-    from jrh_metrics.kappa import Kappa
+    def build(options: Any, _context: BuildContext) -> Metric:
+        return cast("Metric", getattr(import_module(f"jrh_metrics.{module}"), name)(options))
 
-    return Kappa(options)
-
-
-def _kappa_quadratic(options: MetricOptions, _context: BuildContext) -> Metric:
-    from jrh_metrics.kappa import QuadraticKappa
-
-    return QuadraticKappa(options)
-
-
-def _missing(options: MetricOptions, _context: BuildContext) -> Metric:
-    from jrh_metrics.missing import Missing
-
-    return Missing(options)
+    return build

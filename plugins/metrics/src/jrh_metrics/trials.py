@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from attrs import frozen
-from jrh import REFERENCE, MetricContext, RecordTable, Status
+from jrh import REFERENCE, JrhError, MetricContext, RecordTable, Status
 from numpy.typing import NDArray
 
 Codes = NDArray[np.int64]
@@ -34,8 +34,12 @@ class Trials:
     item: Coded
     case: Coded
     expectation: Coded
+    stratum: Coded
+    strength: Coded
+    """Strength of the condition, as text, from weakest to strongest."""
+    repeat: Codes
     status: Coded
-    """Status as told, but `off_scale` where a trial is `ok` without a canonical label."""
+    """Status as told, but `off_scale` where a trial is `ok` without a canonical label of its task's scale."""
     label: Codes
     """Canonical label as a position in `labels`, -1 without a verdict."""
     gold: Codes
@@ -60,13 +64,23 @@ def is_named(column: Coded, name: str) -> Mask:
 
 
 def read_trials(records: RecordTable, context: MetricContext) -> Trials:
-    """Code the columns of a table; columns the table does not have count as empty."""
+    """Code the columns of a table; columns the table does not have count as empty.
+
+    Raises:
+        JrhError: a trial occurs twice, or a gold or expected label is not on the scale of its task.
+    """
+    _check_distinct(records)
     task = _coded(records, "task", first=tuple(context.tasks))
     test = _coded(records, "test", first=(REFERENCE,))
     status = _coded(records, "status", add=(_OFF_SCALE,))
     labels = tuple(sorted({label for name in ("canonical", "gold", "expected") for label in _names(records, name)}))
     answered = is_named(status, Status.OK.value)
+    known = _on_scale(task.names, labels, context)
     label = np.where(answered, _label_codes(records, "canonical", labels), -1)
+    label = np.where((label >= 0) & known[task.codes, label], label, -1)
+    gold, expected = (_label_codes(records, name, labels) for name in ("gold", "expected"))
+    for name, codes in (("gold", gold), ("expected", expected)):
+        _check_labels(name, codes, task, labels, known)
     told = np.where(answered & (label < 0), status.names.index(_OFF_SCALE), status.codes)
     return Trials(
         task=task,
@@ -76,10 +90,13 @@ def read_trials(records: RecordTable, context: MetricContext) -> Trials:
         item=_coded(records, "item_id"),
         case=_coded(records, "case_id"),
         expectation=_coded(records, "expectation"),
+        stratum=_coded(records, "stratum"),
+        strength=_strength(records),
+        repeat=_repeat(records),
         status=Coded(codes=told, names=status.names),
         label=label,
-        gold=_label_codes(records, "gold", labels),
-        expected=_label_codes(records, "expected", labels),
+        gold=gold,
+        expected=expected,
         labels=labels,
         rank=_ranks(task.names, labels, context),
         simulated=_simulated(records),
@@ -121,6 +138,50 @@ def _ranks(tasks: tuple[str, ...], labels: tuple[str, ...], context: MetricConte
         if scale is not None and scale.ordered:
             rank[row] = [scale.rank(label) if label in scale else -1 for label in labels]
     return rank
+
+
+def _on_scale(tasks: tuple[str, ...], labels: tuple[str, ...], context: MetricContext) -> Mask:
+    """Return whether a label is on the scale of a task, shape (tasks, labels + 1); True where the task is unknown."""
+    known = np.ones((len(tasks), len(labels) + 1), dtype=np.bool_)
+    for row, name in enumerate(tasks):
+        if name in context.tasks:
+            known[row, :-1] = [label in context.tasks[name].scale for label in labels]
+    return known
+
+
+def _check_labels(name: str, codes: Codes, task: Coded, labels: tuple[str, ...], known: Mask) -> None:
+    strange = np.flatnonzero((codes >= 0) & ~known[task.codes, codes])
+    if len(strange):
+        row = strange[0]
+        raise JrhError(
+            f"the {name} label '{labels[codes[row]]}' is not on the scale of task '{task.names[task.codes[row]]}'; "
+            f"{len(strange)} records have such labels: correct them, or the task's scale"
+        )
+
+
+def _check_distinct(records: RecordTable) -> None:
+    if "trial_id" not in records.columns:
+        return
+    codes = records.codes("trial_id")
+    counts = np.bincount(codes[codes >= 0])
+    if counts.max(initial=0) > 1:
+        twice = records.categories("trial_id")[int(counts.argmax())]
+        raise JrhError(
+            f"trial '{twice}' has {int(counts.max())} records; every trial is counted once: remove the others"
+        )
+
+
+def _strength(records: RecordTable) -> Coded:
+    if "strength" not in records.columns:
+        return Coded(codes=np.zeros(len(records), dtype=np.int64), names=("",))
+    levels, codes = np.unique(records.number("strength"), return_inverse=True)
+    return Coded(codes=codes.astype(np.int64), names=tuple("" if np.isnan(level) else f"{level:g}" for level in levels))
+
+
+def _repeat(records: RecordTable) -> Codes:
+    if "repeat" not in records.columns:
+        return np.zeros(len(records), dtype=np.int64)
+    return np.nan_to_num(records.number("repeat"), nan=0.0).astype(np.int64)
 
 
 def _simulated(records: RecordTable) -> Mask:

@@ -55,8 +55,8 @@ def inventory_for(inventory: Inventory, task: Task) -> tuple[Template, ...]:
     found = shipped(inventory)
     if found.mode is not task.mode or found.labels != task.scale.labels:
         raise JrhError(
-            f"templates: the inventory '{found.name}' asks {found.mode.value} judges for {', '.join(found.labels)}; task "
-            f"'{task.name}' is {task.mode.value} with {names_of_labels(task.scale)}. Choose another inventory, name one "
-            "per task (`inventory: {<task>: <inventory>}`), or write `templates` of your own"
+            f"templates: the inventory '{found.name}' asks {found.mode.value} judges for {', '.join(found.labels)}; "
+            f"task '{task.name}' is {task.mode.value} with {names_of_labels(task.scale)}. Choose another inventory, "
+            "name one per task (`inventory: {<task>: <inventory>}`), or write `templates` of your own"
         )
     return found.templates

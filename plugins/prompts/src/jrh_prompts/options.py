@@ -86,7 +86,9 @@ class TemplateOptions:
         default=None,
         metadata={"help": "whether it asks for the opposite; none: it does if `labels` turns the scale around"},
     )
-    language: str = field(default="", metadata={"help": "language of the template, such as de; JSS is told per language"})
+    language: str = field(
+        default="", metadata={"help": "language of the template, such as de; JSS is told per language"}
+    )
     tasks: tuple[str, ...] = field(default=(), metadata={"help": "tasks of the suite it is for; none: all"})
 
 
@@ -252,4 +254,24 @@ class MetricOptions:
 
     few_items: int = field(
         default=10, validator=ge(0), metadata={"help": "flag estimates that rest on fewer items than this"}
+    )
+
+
+@frozen(kw_only=True)
+class AuditOptions:
+    """What the audit calls a finding."""
+
+    near_duplicate: float = field(
+        default=0.8,
+        validator=and_(ge(0.3), le(1.0)),
+        metadata={"help": "share of common word triples (Jaccard) from which two items are near-duplicates"},
+    )
+    lopsided: float = field(
+        default=0.8, validator=and_(ge(0.5), le(1.0)), metadata={"help": "share of one gold label that is lopsided"}
+    )
+    stratum_items: int = field(default=10, validator=ge(1), metadata={"help": "items that a stratum needs at least"})
+    half_width: float = field(
+        default=0.1,
+        validator=and_(ge(0.001), le(0.5)),
+        metadata={"help": "half the width of the interval of a rate near one half that is still precise enough"},
     )

@@ -54,7 +54,9 @@ class OrderPerturber:
         return Draft(
             variant=name,
             option_order=name,
-            fields={field_of(place): item.fields[field_of(option)] for place, option in shown.items() if place != option},
+            fields={
+                field_of(place): item.fields[field_of(option)] for place, option in shown.items() if place != option
+            },
             label_map={**shown, **self._tie()},
             expectation=Same(),
             repeats=repeats,

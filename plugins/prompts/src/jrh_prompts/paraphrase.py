@@ -32,9 +32,9 @@ ORIGINAL: Final = "original"
 FAILED: Final = "the model wrote no usable paraphrase"
 
 _REQUEST: Final = """\
-Below, between the lines of equal signs, stands a prompt template. Reword it: the same question, the same answers allowed, \
-the same polarity, other words. What stands in double braces, such as {braces}, is filled in later: keep every one of \
-them exactly as it is, each as often as in the template. Add nothing and leave nothing out.
+Below, between the lines of equal signs, stands a prompt template. Reword it: the same question, the same answers \
+allowed, the same polarity, other words. What stands in double braces, such as {braces}, is filled in later: keep \
+every one of them exactly as it is, each as often as in the template. Add nothing and leave nothing out.
 
 Version {number} of {total}; word it differently from what one would write first.
 
@@ -116,11 +116,12 @@ class ParaphrasePerturber:
 
 
 def _usable(text: str, original: str) -> bool:
-    """Tell whether a text is a template with the variables of the original."""
+    """Tell whether a text is a template with the variables of the original, each as often."""
     try:
-        return variables_of(text) == variables_of(original) and "{%" not in text
+        same = variables_of(text) == variables_of(original)
     except JrhError:
         return False
+    return same and all(text.count(mark) == original.count(mark) for mark in ("{{", "{%"))
 
 
 def _without_copies(written: Mapping[str, str | None]) -> dict[str, str | None]:

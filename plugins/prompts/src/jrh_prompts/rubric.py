@@ -35,8 +35,10 @@ class RubricPerturber:
         yield from self._added("lenient", self.options.lenient, NotBelow())
         if self.options.reorder:
             turned = reversed_list(self.task.rubric, self.task.scale)
-            yield Skip(reason=NO_LIST, variant="reversed-list") if turned is None else self._draft(
-                "reversed-list", turned, Same()
+            yield (
+                Skip(reason=NO_LIST, variant="reversed-list")
+                if turned is None
+                else self._draft("reversed-list", turned, Same())
             )
 
     def _added(self, name: str, texts: Sequence[Text], expectation: Expectation) -> Iterator[Draft | Skip]:
@@ -59,9 +61,9 @@ class RubricPerturber:
 def reversed_list(rubric: str, scale: Scale) -> str | None:
     """Return the rubric with its list of labels in reverse order, or None where it has no such list.
 
-    An entry starts on a line that begins with a label (`4: ...`, `- Level 4 - ...`, `YES: ...`) and ends before the next
-    one; the last entry ends at a blank line or at the end. Every label has to have exactly one entry, and the entries
-    have to stand one after the other. No character changes but the places of the entries.
+    An entry starts on a line that begins with a label (`4: ...`, `- Level 4 - ...`, `YES: ...`) and ends before the
+    next one; the last entry ends at a blank line or at the end. Every label has to have exactly one entry, and
+    the entries have to stand one after the other. No character changes but the places of the entries.
     """
     lines = rubric.splitlines(keepends=True)
     starts = [(place, label) for place, line in enumerate(lines) if (label := _label_at(line, scale)) is not None]

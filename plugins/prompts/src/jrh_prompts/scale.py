@@ -111,14 +111,14 @@ def _stretched(name: str, ends: tuple[int, int], scale: Scale) -> OtherScale | s
             "scale cannot say what the task's does, so the same verdict could not be expected"
         )
     places, levels = len(presented.labels), len(scale.labels)
-    mapped = {
-        label: scale.labels[rescale(place, places, levels)] for place, label in enumerate(presented.labels)
-    }
+    mapped = {label: scale.labels[rescale(place, places, levels)] for place, label in enumerate(presented.labels)}
     sentence = (
         f"Give your answer on a scale from {low} to {high}: {low} stands for level {scale.labels[0]} and {high} for "
         f"level {scale.labels[-1]}, the others evenly between."
     )
-    return OtherScale(scale=presented, label_map=mapped, sentence=sentence, rounding=ROUNDING if places > levels else "")
+    return OtherScale(
+        scale=presented, label_map=mapped, sentence=sentence, rounding=ROUNDING if places > levels else ""
+    )
 
 
 def _reversed(scale: Scale) -> OtherScale:

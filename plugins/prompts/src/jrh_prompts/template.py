@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from attrs import evolve, frozen
@@ -32,7 +32,9 @@ class Template:
         """Return the item's fields it shows."""
         return variables_of(self.user) - GIVEN
 
-    def draft(self, task: Task, *, repeats: int = 1, sampling: Sampling | None = None, vary_seed: bool = False) -> Draft:
+    def draft(
+        self, task: Task, *, repeats: int = 1, sampling: Sampling | None = None, vary_seed: bool = False
+    ) -> Draft:
         """Return the case it makes of any item of the task; the expectation is the reference verdict."""
         return Draft(
             variant=self.name,
@@ -98,9 +100,18 @@ def check_templates(templates: Sequence[Template], task: Task) -> None:
     """
     for template in templates:
         _check_shows(template, task)
-    _check_distinct(((template.name, template.name) for template in templates), "the name")
-    texts = (("\n".join(template.user.split()) + "\0" + template.system, template.name) for template in templates)
-    _check_distinct(texts, "the same text, but for white space")
+    names = [template.name for template in templates]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise JrhError(f"templates: two templates are named '{twice}'; names must differ")
+    first: dict[tuple[str, str], str] = {}
+    for template in templates:
+        other = first.setdefault((" ".join(template.user.split()), template.system), template.name)
+        if other != template.name:
+            raise JrhError(
+                f"templates: '{other}' and '{template.name}' have the same text, but for white space; a pair of them "
+                "would measure nothing: take one out"
+            )
 
 
 def _check_shows(template: Template, task: Task) -> None:
@@ -110,15 +121,6 @@ def _check_shows(template: Template, task: Task) -> None:
             f"template '{template.name}' does not show {' and '.join(unseen)}, which a {task.mode.value} judge has to "
             f"see; write {{{{ {unseen[0]} }}}} where it belongs"
         )
-
-
-def _check_distinct(keyed: Iterable[tuple[str, str]], what: str) -> None:
-    first: dict[str, str] = {}
-    for key, name in keyed:
-        if key in first:
-            pair = f"two templates have {what} '{name}'" if what == "the name" else f"'{first[key]}' and '{name}' have {what}"
-            raise JrhError(f"templates: {pair}; a pair of them would measure nothing, take one out")
-        first[key] = name
 
 
 def lacking(template: Template, item: Item) -> list[str]:

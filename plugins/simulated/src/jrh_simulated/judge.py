@@ -81,7 +81,7 @@ class PlantedJudge:
         answer = self._believe(view)
         if swayed < abs(self.options.length_preference):
             answer = self._prefer_length(answer, view)
-        return self._word(self._react_to_layout(answer, view), view)
+        return self._word(self._react_to_template(self._react_to_layout(answer, view), view), view)
 
     def _believe(self, view: View) -> Answer:
         target = self._seen_target(view)
@@ -103,6 +103,10 @@ class PlantedJudge:
     def _target(self, view: View) -> str:
         """Return the right canonical label; made up from the item's id where nobody knows it."""
         truth, frame = view.truth, view.frame
+        if self.mode is Mode.PAIRWISE and view.identical:
+            # Neither response is better: a tie where there is one, otherwise either option.
+            tie, (uniform, _, _, _) = self.scale.tie, self.draws.uniforms("identical", truth.item_id)
+            return tie if tie in frame.wording else pick(uniform, frame.canonical)
         if truth.expected in frame.meaning:
             return frame.meaning[str(truth.expected)]
         if truth.gold in frame.wording:
@@ -129,6 +133,13 @@ class PlantedJudge:
             return answer
         upset, instead, _, _ = self.draws.uniforms("layout", view.truth.item_id, *view.texts)
         return (pick(instead, others), "format sensitivity") if upset < self.options.format_sensitivity else answer
+
+    def _react_to_template(self, answer: Answer, view: View) -> Answer:
+        others = view.frame.others(answer[0], self.options.error)
+        if not self.options.template_sensitivity or not others or not view.asking[1]:
+            return answer
+        upset, instead, _, _ = self.draws.uniforms("template", view.truth.item_id, *view.asking)
+        return (pick(instead, others), "template sensitivity") if upset < self.options.template_sensitivity else answer
 
     def _word(self, answer: Answer, view: View) -> Answer:
         """Put a canonical label into the words of the question, blind to its polarity where that is planted."""

@@ -95,6 +95,9 @@ class JudgeOptions:
     polarity_blindness: float = _rate(
         "Probability of answering an inverted question as if it asked for the quality itself."
     )
+    template_sensitivity: float = _rate(
+        "Probability that a prompt template other than the judge's own changes the answer, for each template anew."
+    )
     rerun_noise: float = _rate("Probability that an answer is drawn anew from all labels, at each asking.")
     refusals: float = _rate("Share of askings that end in the status 'refused'.")
     unparsable: float = _rate("Share of askings that end in the status 'unparsable'.")

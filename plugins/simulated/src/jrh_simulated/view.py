@@ -33,6 +33,11 @@ class View:
             asking=(truth.condition.template, question.prompt.user if question.prompt else ""),
         )
 
+    @property
+    def identical(self) -> bool:
+        """Tell whether all options are the same text."""
+        return len(self.texts) > 1 and all(text == self.texts[0] for text in self.texts)
+
     def wording_of(self, canonical: str) -> str:
         """Return the presented label for a canonical one: the expected one where it means it, else the first."""
         expected = self.truth.expected

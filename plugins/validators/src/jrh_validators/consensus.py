@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from asyncio import gather
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from attrs import frozen
-from jrh import BuildContext, Draft, Item, JrhError, ModelName, Validation, Validator
+from jrh import BuildContext, Draft, Item, JrhError, Validation, Validator
 
 from jrh_validators.equivalence import LlmEquivalence
 from jrh_validators.label import LlmLabel
 from jrh_validators.options import ConsensusOptions, EquivalenceOptions, LabelOptions, Rule
-
-_PER_MODEL: Final[Mapping[str, Callable[[ModelName, BuildContext], Validator]]] = {
-    "llm-label": lambda model, context: LlmLabel.build(LabelOptions(model=model), context),
-    "llm-equivalence": lambda model, context: LlmEquivalence.build(EquivalenceOptions(model=model), context),
-}
 
 
 @frozen(kw_only=True)
@@ -37,14 +32,16 @@ class Consensus:
         """Build the voters.
 
         Raises:
-            JrhError: there are fewer than two, one is named twice, a model is lacking, or `k` is more than all.
+            JrhError: there are fewer than two, one is named twice, or `k` is more than all.
         """
         pairs = list(_voters(options, context))
         voters = dict(pairs)
         if len(voters) != len(pairs):
             raise JrhError("consensus: a voter is named twice; name every validator and model once")
         if len(voters) < 2:  # noqa: PLR2004 - a vote of one is none
-            raise JrhError("consensus needs two voters at least; name more `models` or `validators`")
+            raise JrhError(
+                "consensus needs two voters at least; name models under `equivalence_by` or `label_by`, or `validators`"
+            )
         needed = _needed(options, len(voters))
         if needed > len(voters):
             raise JrhError(f"consensus: k is {needed}, but there are {len(voters)} voters")
@@ -76,15 +73,12 @@ class Consensus:
 
 
 def _voters(options: ConsensusOptions, context: BuildContext) -> Iterator[tuple[str, Validator]]:
+    for model in options.equivalence_by:
+        yield f"llm-equivalence({model})", LlmEquivalence.build(EquivalenceOptions(model=model), context)
+    for model in options.label_by:
+        yield f"llm-label({model})", LlmLabel.build(LabelOptions(model=model), context)
     for name in options.validators:
-        make = _PER_MODEL.get(name.removeprefix("jrh-validators/"))
-        if make is None:
-            yield name, _single(name, context.validator(name))
-            continue
-        if not options.models:
-            raise JrhError(f"consensus: '{name}' votes with models; name them under `models`")
-        for model in options.models:
-            yield f"{name}({model})", make(model, context)
+        yield name, _single(name, context.validator(name))
 
 
 def _single(name: str, validator: Any) -> Validator:

@@ -42,6 +42,7 @@ class LlmLabel:
 
     `Equals(label)` is met by that label. The other expectations compare with the label the same model reaches for the
     item as it is: both are its own, so that a model that is stricter than the gold labels rejects no more than another.
+    Where nothing is expected, any label will do.
     """
 
     client: ModelClient
@@ -71,7 +72,7 @@ class LlmLabel:
         """Compare the label of the draft with the expected one; the label reached is returned either way."""
         presented = draft.task or self.task
         questions = [self._answer(presented, {**item.fields, **draft.fields})]
-        if not isinstance(draft.expectation, Equals):
+        if draft.expectation is not None and not isinstance(draft.expectation, Equals):
             questions.append(self._answer(self.task, item.fields))
         answers = await gather(*questions)
         for answer in answers:
@@ -99,7 +100,11 @@ class LlmLabel:
         )
 
 
-def _decision(reached: str, expectation: Expectation, answers: Sequence[Answer[str]], scale: Scale) -> Validation:
+def _decision(
+    reached: str, expectation: Expectation | None, answers: Sequence[Answer[str]], scale: Scale
+) -> Validation:
+    if expectation is None:
+        return Validation(accepted=True, label=reached, details=answers[0].details)
     wanted = expectation.label if isinstance(expectation, Equals) else answers[-1].value or ""
     accepted = _met(reached, expectation, wanted, scale)
     return Validation(

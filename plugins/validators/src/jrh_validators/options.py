@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from attrs import Attribute, field, frozen
-from attrs.validators import and_, ge, le, min_len, optional
+from attrs.validators import and_, ge, le, optional
 from jrh import ModelName, ParserName, Text, ValidatorName
 
 
@@ -58,13 +58,14 @@ class Rule(Enum):
 class ConsensusOptions:
     """Options of `consensus`."""
 
-    validators: tuple[ValidatorName, ...] = field(
-        default=(ValidatorName("llm-equivalence"),),
-        validator=min_len(1),
-        metadata={"help": "who votes; llm-label and llm-equivalence once per model, others once, with their defaults"},
+    equivalence_by: tuple[ModelName, ...] = field(
+        default=(), metadata={"help": "models that vote with llm-equivalence, one voter each"}
     )
-    models: tuple[ModelName, ...] = field(
-        default=(), metadata={"help": "the models that llm-label and llm-equivalence vote with, one voter each"}
+    label_by: tuple[ModelName, ...] = field(
+        default=(), metadata={"help": "models that vote with llm-label, one voter each"}
+    )
+    validators: tuple[ValidatorName, ...] = field(
+        default=(), metadata={"help": "validators that vote with their default options, such as rules"}
     )
     rule: Rule = field(
         default=Rule.MAJORITY,
@@ -94,6 +95,10 @@ class RulesOptions:
     numbers: bool = field(default=True, metadata={"help": "the same numbers, each as often"})
     names: bool = field(default=True, metadata={"help": "the same names (capitalised words inside sentences)"})
     negations: bool = field(default=True, metadata={"help": "as many English negations"})
+    repeats: bool = field(
+        default=False,
+        metadata={"help": "saying a number or a negation more often than the item does is fine; losing one is not"},
+    )
     language: bool = field(default=True, metadata={"help": "the same script and language"})
     length_ratio: tuple[float, float] | None = field(
         default=None,

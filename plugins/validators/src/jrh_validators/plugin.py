@@ -1,10 +1,10 @@
-"""What the plugin declares: five validators."""
+"""What the plugin declares: six validators."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, Scope, SetValidator, Validator, ValidatorSpec, hookimpl
+from jrh import BuildContext, NoOptions, Scope, SetValidator, Validator, ValidatorSpec, hookimpl
 
 from jrh_validators.options import (
     ConsensusOptions,
@@ -39,6 +39,12 @@ def _rules(options: RulesOptions, context: BuildContext) -> Validator:  # noqa: 
     return Rules(options=options)
 
 
+def _facts_kept(options: NoOptions, context: BuildContext) -> Validator:  # noqa: ARG001
+    from jrh_validators.rules import Rules
+
+    return Rules(options=RulesOptions(repeats=True))
+
+
 def _diversity(options: DiversityOptions, context: BuildContext) -> SetValidator:
     from jrh_validators.diversity import CosineDiversity
 
@@ -71,6 +77,11 @@ def jrh_validators() -> Iterable[ValidatorSpec]:
         summary="exact rules: words, numbers, names, negations, language and length as in the item",
         options=RulesOptions,
         factory=_rules,
+    )
+    yield ValidatorSpec(
+        name="facts-kept",
+        summary="as rules, but repeating a number or a negation is fine: for texts that become longer or shorter",
+        factory=_facts_kept,
     )
     yield ValidatorSpec(
         name="cosine-diversity",

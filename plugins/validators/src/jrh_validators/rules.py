@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from attrs import frozen
@@ -47,9 +48,9 @@ class Rules:
         options = self.options
         rules = (
             (options.words, _words),
-            (options.numbers, _numbers),
+            (options.numbers, _numbers_or_more if options.repeats else _numbers),
             (options.names, _names),
-            (options.negations, _negations),
+            (options.negations, _negations_or_more if options.repeats else _negations),
             (options.language, _language),
         )
         for wanted, rule in rules:
@@ -66,7 +67,14 @@ def _words(original: str, changed: str) -> Breach | None:
 
 
 def _numbers(original: str, changed: str) -> Breach | None:
-    before, after = numbers(original), numbers(changed)
+    return _compared(numbers(original), numbers(changed))
+
+
+def _numbers_or_more(original: str, changed: str) -> Breach | None:
+    return _compared(Counter(set(numbers(original))), Counter(set(numbers(changed))))
+
+
+def _compared(before: Counter[str], after: Counter[str]) -> Breach | None:
     if before == after:
         return None
     lost, added = sorted((before - after).elements()), sorted((after - before).elements())
@@ -83,8 +91,15 @@ def _names(original: str, changed: str) -> Breach | None:
 
 def _negations(original: str, changed: str) -> Breach | None:
     before, after = negations(original), negations(changed)
-    if before == after:
-        return None
+    return None if before == after else _other_negations(before, after)
+
+
+def _negations_or_more(original: str, changed: str) -> Breach | None:
+    before, after = negations(original), negations(changed)
+    return None if before <= after and bool(before) == bool(after) else _other_negations(before, after)
+
+
+def _other_negations(before: int, after: int) -> Breach:
     return Breach(reason="the negations changed", details={"before": before, "after": after})
 
 

@@ -31,13 +31,26 @@ class JudgeContract(ComponentContract):
     def judge(
         self, base: Path, task: Task, questions: Sequence[Question], *, examples: Sequence[Example] | None = None
     ) -> list[Judgement]:
-        """Build the judge and ask it the questions as its kind says."""
+        """Build the judge, ask it the questions as its kind says, and close it."""
         judge = self.built(base, task)
+
+        async def work() -> list[Judgement]:
+            try:
+                return await self._asked(judge, task, questions, examples)
+            finally:
+                await _close(judge)
+
+        return asyncio.run(work())
+
+    async def _asked(
+        self, judge: Any, task: Task, questions: Sequence[Question], examples: Sequence[Example] | None
+    ) -> list[Judgement]:
         if self.spec.kind is JudgeKind.TRAINED:
-            judge = judge.fit(self.examples or sample_examples(task) if examples is None else examples)
+            given = self.examples or sample_examples(task) if examples is None else examples
+            judge = await asyncio.to_thread(judge.fit, given)
         if self.spec.kind in (JudgeKind.TRAINED, JudgeKind.BATCH):
-            return list(judge.judge_batch(questions))
-        return asyncio.run(self._one_by_one(judge, task, questions))
+            return list(await asyncio.to_thread(judge.judge_batch, questions))
+        return await self._one_by_one(judge, task, questions)
 
     async def _one_by_one(self, judge: Any, task: Task, questions: Sequence[Question]) -> list[Judgement]:
         simulated = self.spec.kind is JudgeKind.SIMULATED
@@ -127,6 +140,19 @@ class JudgeContract(ComponentContract):
         ]
         assert len(parameters) == wanted, f"judge() takes {len(parameters)} arguments; its kind has {wanted}"
 
+    def test_closing_is_harmless(self, base: Path) -> None:
+        """If this fails: `aclose` is optional, async, and also called when nothing was asked, or twice."""
+        judge = self.built(base)
+        if not hasattr(judge, "aclose"):
+            return
+        assert inspect.iscoroutinefunction(judge.aclose), "aclose() is not async"
+
+        async def twice() -> None:
+            await _close(judge)
+            await _close(judge)
+
+        asyncio.run(twice())
+
     def test_one_label_in_training_is_enough(self, base: Path) -> None:
         """If this fails: folds where all labels are equal occur; answer that label, or give a status."""
         if self.spec.kind is not JudgeKind.TRAINED:
@@ -135,6 +161,11 @@ class JudgeContract(ComponentContract):
             examples = [evolve(example, gold=task.scale.labels[0]) for example in sample_examples(task)]
             for judgement in self.judge(base, task, self.questions(task), examples=examples):
                 _assert_sound(judgement, task)
+
+
+async def _close(judge: Any) -> None:
+    if hasattr(judge, "aclose"):
+        await judge.aclose()
 
 
 def _verdicts(judgements: Sequence[Judgement]) -> list[object]:

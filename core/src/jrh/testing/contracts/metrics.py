@@ -19,7 +19,8 @@ from jrh.testing.reports import sample_records
 from jrh.testing.samples import sample_tasks
 from jrh.types import Interval, Measure, Record, Status, Task
 
-_STATUSES = {status.value for status in Status if status is not Status.OK}
+_GAPS = {"no_reference", *(status.value for status in Status if status is not Status.OK)}
+"""What `Measure.missing` may count by."""
 
 
 class MetricContract(ComponentContract):
@@ -29,7 +30,7 @@ class MetricContract(ComponentContract):
     interval_tolerance: ClassVar[float] = 1e-9
     """How far interval limits may move when the rows are permuted; a bootstrap that sorts its clusters needs none."""
     other_gaps: ClassVar[frozenset[str]] = frozenset()
-    """Keys of `Measure.missing` beside the statuses, such as `no_reference` where a comparison lacks its other side."""
+    """Keys of `Measure.missing` beside the statuses and `no_reference`."""
     silent: ClassVar[str] = ""
     """Why the metric finds nothing in the sample records; empty: it finds something."""
 
@@ -109,7 +110,7 @@ class MetricContract(ComponentContract):
 
     @property
     def _gaps(self) -> Set[str]:
-        return _STATUSES | self.other_gaps
+        return _GAPS | self.other_gaps
 
     def _assert_same(self, one: Measure, other: Measure) -> None:
         assert _counts(other) == _counts(one), f"'{one.name}' counts otherwise in another order"

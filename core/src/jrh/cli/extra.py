@@ -1,0 +1,69 @@
+"""Commands that plugins bring: entry points of the group `jrh.commands`.
+
+An entry point's name is the command, its value a click command. Listing commands reads the metadata of what is
+installed and imports nothing; a command is imported when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from jrh.errors import PluginError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP: Final = "jrh.commands"
+"""The entry-point group."""
+
+
+def plugin_commands() -> Mapping[str, list[EntryPoint]]:
+    """Return the commands that plugins bring, by name; several plugins may bring one of the same name."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, list[EntryPoint]] = {}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, _distribution(point))):
+        known = found.setdefault(point.name, [])
+        if all((point.value, _distribution(point)) != (other.value, _distribution(other)) for other in known):
+            known.append(point)
+    return found
+
+
+def summary(points: list[EntryPoint]) -> str:
+    """Return a command's line in the help: the one-line description of the distribution that brings it."""
+    if len(points) > 1:
+        return f"Brought by several plugins: {', '.join(map(_distribution, points))}."
+    metadata = points[0].dist.metadata if points[0].dist else None
+    return str(metadata["Summary"]) if metadata and metadata["Summary"] else f"Brought by {_distribution(points[0])}."
+
+
+def load(points: list[EntryPoint]) -> click.Command:
+    """Import a command.
+
+    Raises:
+        PluginError: several plugins bring it, it cannot be imported, or it is no click command.
+    """
+    name = points[0].name
+    if len(points) > 1:
+        raise PluginError(
+            f"the command '{name}' is brought by several plugins: {', '.join(map(_distribution, points))}; "
+            "uninstall all but one"
+        )
+    try:
+        command = points[0].load()
+    except (Exception, SystemExit) as error:  # a plugin's import may fail in any way
+        raise PluginError(
+            f"the command '{name}' of {_distribution(points[0])} cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(command, click.Command):
+        raise PluginError(
+            f"the command '{name}' of {_distribution(points[0])} is a {type(command).__name__}, not a click command"
+        )
+    return command
+
+
+def _distribution(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "an unknown distribution"

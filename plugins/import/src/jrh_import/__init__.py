@@ -1,0 +1,1 @@
+"""Verdicts that were collected elsewhere, as a run directory."""

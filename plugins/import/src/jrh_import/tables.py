@@ -1,0 +1,117 @@
+"""Rows of a table as text, each with the place it stands at."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from attrs import frozen
+from jrh import JrhError
+
+from jrh_import.mapping import Format
+
+Cells: TypeAlias = Mapping[str, str]
+"""Column -> text; columns without a value are left out."""
+
+
+@frozen(kw_only=True)
+class Row:
+    """One row."""
+
+    place: str
+    """`file:line`, or `file: row n` where there are no lines."""
+    cells: Cells
+
+
+@frozen(kw_only=True)
+class Table:
+    """A whole table."""
+
+    columns: tuple[str, ...]
+    """By first appearance."""
+    rows: tuple[Row, ...]
+
+
+def read_table(path: Path, kind: Format, delimiter: str) -> Table:
+    """Read a table whole; cells are text exactly as the file writes them.
+
+    Raises:
+        JrhError: there is no such file, or it is not a table of the format; the text says where.
+    """
+    readers = {Format.CSV: lambda: _csv(path, delimiter), Format.JSONL: lambda: _jsonl(path)}
+    try:
+        found = readers[kind]() if kind in readers else _parquet(path)
+        rows = tuple(found)
+    except OSError as error:
+        raise JrhError(f"'{path}' cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise JrhError(f"'{path}' is not UTF-8 text: {error.reason} at byte {error.start}") from error
+    if not rows:
+        raise JrhError(f"'{path}' holds no row")
+    return Table(columns=tuple(dict.fromkeys(name for row in rows for name in row.cells)), rows=rows)
+
+
+def _csv(path: Path, delimiter: str) -> Iterator[Row]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        try:
+            header = next(reader, [])
+            repeated = [name for place, name in enumerate(header) if name in header[:place]]
+            if repeated:
+                raise JrhError(f"{path}:1: the column '{repeated[0]}' stands twice in the header")
+            line = reader.line_num + 1
+            for cells in reader:
+                if cells and len(cells) != len(header):
+                    raise JrhError(f"{path}:{line}: {len(cells)} cells, and the header has {len(header)}")
+                if cells:
+                    yield Row(place=f"{path}:{line}", cells=dict(zip(header, cells, strict=True)))
+                line = reader.line_num + 1
+        except csv.Error as error:
+            raise JrhError(f"{path}:{reader.line_num}: not csv: {error}") from error
+
+
+def _jsonl(path: Path) -> Iterator[Row]:
+    with path.open(encoding="utf-8-sig") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            try:
+                # Numbers stay as they are written: the label 1.0 is not the label 1.
+                value = json.loads(line, parse_float=str, parse_int=str)
+            except ValueError as error:
+                raise JrhError(f"{path}:{number}: not JSON: {error}") from error
+            if not isinstance(value, dict):
+                raise JrhError(f"{path}:{number}: a line holds one JSON object")
+            yield Row(place=f"{path}:{number}", cells=_as_text(value))
+
+
+def _parquet(path: Path) -> Iterator[Row]:
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            number = 0
+            for batch in file.iter_batches():
+                for values in batch.to_pylist():
+                    number += 1
+                    yield Row(place=f"{path}: row {number}", cells=_as_text(values))
+    except pyarrow.ArrowException as error:
+        raise JrhError(f"'{path}' is not a readable parquet file: {error}") from error
+
+
+def _as_text(values: Mapping[str, Any]) -> dict[str, str]:
+    return {name: _text(value) for name, value in values.items() if value is not None}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)

@@ -1,0 +1,153 @@
+"""Rows to records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from difflib import get_close_matches
+from math import isfinite
+from typing import Any
+
+from attrs import evolve, frozen
+from jrh import JrhError, Problem, Record, Status, SuiteError, Task, content_id, imported_record
+
+from jrh_import.mapping import NUMBERS, WHOLE, Decision, ImportFile, OffScale
+from jrh_import.tables import Cells, Table
+
+_MOST = 20
+_NEEDED = ("item", "judge", "label")
+_STATUSES = tuple(status.value for status in Status)
+
+
+@frozen(kw_only=True)
+class Imported:
+    """The records of a table, and where each comes from."""
+
+    records: tuple[Record, ...]
+    origins: tuple[str, ...]
+
+
+def read_verdicts(table: Table, mapping: ImportFile, task: Task) -> Imported:
+    """Make one record of every decision of every row, row by row.
+
+    Raises:
+        SuiteError: with the columns that are not there, or the cells that cannot be read.
+    """
+    meanings = [_Meaning.of(mapping, decision, table) for decision in mapping.decisions]
+    records: list[Record] = []
+    origins: list[str] = []
+    problems: list[Problem] = []
+    for row in table.rows:
+        for meaning in meanings:
+            try:
+                records.append(meaning.record(row.cells, task))
+                origins.append(row.place)
+            except JrhError as error:
+                problems.append(Problem(message=str(error), source=row.place))
+    if problems:
+        rest = len(problems) - _MOST
+        more = [Problem(message=f"and {rest} more problems of these kinds")] if rest > 0 else []
+        raise SuiteError([*problems[:_MOST], *more])
+    kept = _numbered(records) if mapping.count_repeats else records
+    return Imported(records=tuple(kept), origins=tuple(origins))
+
+
+@frozen(kw_only=True)
+class _Meaning:
+    """What the columns mean to one decision."""
+
+    columns: Mapping[str, str]
+    values: Mapping[str, str | int | float]
+    mapping: ImportFile
+
+    @classmethod
+    def of(cls, mapping: ImportFile, decision: Decision, table: Table) -> _Meaning:
+        columns = {**mapping.columns, **decision.columns}
+        values = {**mapping.values, **decision.values}
+        absent = [name for name in _NEEDED if name not in columns and name not in values]
+        if absent:
+            raise JrhError(f"say in `columns` or `values` what the {' and the '.join(absent)} of a verdict is")
+        for target, column in columns.items():
+            if column not in table.columns:
+                close = get_close_matches(column, table.columns, n=1)
+                hint = f"; did you mean '{close[0]}'?" if close else "."
+                raise JrhError(
+                    f"there is no column '{column}' (columns.{target}){hint} Columns: {', '.join(table.columns)}"
+                )
+        return cls(columns=columns, values=values, mapping=mapping)
+
+    def record(self, cells: Cells, task: Task) -> Record:
+        found: dict[str, Any] = {
+            **{target: str(value) for target, value in self.values.items()},
+            **{target: cells[column] for target, column in self.columns.items() if column in cells},
+        }
+        known = {target: value for target, value in found.items() if value != "" or target == "label"}
+        for target, tests in self.mapping.tests.items():
+            known["test"] = _test(target, str(known.get(target, "")), tests)
+        numbers: dict[str, Any] = {target: _number(target, known.pop(target)) for target in NUMBERS if target in known}
+        label, status = self._verdict(known.pop("label", ""), known.pop("status", None), task)
+        for target in ("gold", "expected"):
+            if target in known:
+                known[target] = self._label(known[target], task)
+        return imported_record(
+            task=task,
+            item_id=known.pop("item", ""),
+            judge=known.pop("judge", ""),
+            label=label,
+            status=status,
+            presented=self.mapping.presented,
+            simulated=self.mapping.simulated,
+            **known,
+            **numbers,
+        )
+
+    def _verdict(self, text: str, status: str | None, task: Task) -> tuple[str | None, Status | None]:
+        if status is not None and status not in _STATUSES:
+            raise JrhError(f"'{status}' is no status; there are {', '.join(_STATUSES)}")
+        if status not in (None, Status.OK.value):
+            return None, Status(status)
+        bare = text.strip()
+        if bare in self.mapping.missing:
+            return None, self.mapping.missing[bare]
+        if not bare:
+            return None, Status.UNPARSABLE
+        label = self._label(text, task)
+        if label not in task.scale and self.mapping.off_scale is OffScale.STATUS:
+            return None, Status.OFF_SCALE
+        return label, Status.OK
+
+    def _label(self, text: str, task: Task) -> str:
+        """Return the label a text means; one that means none stays as it is and is reported with its place."""
+        if text in self.mapping.labels:
+            return self.mapping.labels[text]
+        return task.scale.match(text) or text
+
+
+def _test(target: str, text: str, tests: Mapping[str, str]) -> str:
+    if text not in tests:
+        raise JrhError(f"tests.{target} does not say which test '{text}' belongs to; it names {', '.join(tests)}")
+    return tests[text]
+
+
+def _number(target: str, text: str) -> float | int:
+    try:
+        value = float(text)
+    except ValueError:
+        raise JrhError(f"{target}: '{text}' is not a number") from None
+    if not isfinite(value):
+        raise JrhError(f"{target}: '{text}' is not a finite number; leave the cell empty where it is unknown")
+    if target not in WHOLE:
+        return value
+    if value != int(value):
+        raise JrhError(f"{target}: '{text}' is not a whole number")
+    return int(value)
+
+
+def _numbered(records: list[Record]) -> list[Record]:
+    seen: Counter[tuple[str, str]] = Counter()
+    numbered = []
+    for record in records:
+        repeat = seen[record.case_id, record.judge]
+        seen[record.case_id, record.judge] += 1
+        numbered.append(evolve(record, repeat=repeat, trial_id=content_id(record.case_id, record.judge, repeat)))
+    return numbered

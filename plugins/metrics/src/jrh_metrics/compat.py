@@ -1,0 +1,108 @@
+"""What the Judge Reliability Harness and JudgeSense report, for comparison side by side; never a default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from jrh import REFERENCE, Measure, MetricContext, RecordTable
+from jrh.stats import jrh_bootstrap_accuracy, judgesense_jss, judgesense_kappa
+
+from jrh_metrics.cells import cells_of
+from jrh_metrics.measuring import MeasureBuilder
+from jrh_metrics.options import HarnessOptions, JudgeSenseOptions
+from jrh_metrics.trials import Codes, Trials
+from jrh_metrics.truth import stated_label
+
+_HARNESS: Final = "as the Judge Reliability Harness: the interval tells how well the bootstrap was averaged, no more"
+_JUDGESENSE: Final = "as JudgeSense: pairs of one item are taken as independent"
+_NO_TRUTH: Final = "no verdict with an expected label"
+_NO_PAIR: Final = "no verdict with one of the reference condition"
+
+
+@frozen
+class CompatHarness:
+    """Accuracy as the Judge Reliability Harness computes it: the mean of bootstrap means, -+ t standard errors of it.
+
+    Rows without a verdict are left out, as rows that did not come back are there.
+    """
+
+    options: HarnessOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `compat-jrh` per task, judge and test, and per variant."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        trials = builder.trials
+        truth = stated_label(trials)
+        for cell in cells_of(trials):
+            rows = cell.rows[truth[cell.rows] >= 0]
+            usable = rows[trials.usable[rows]]
+            estimate = jrh_bootstrap_accuracy(
+                trials.label[usable] == truth[usable],
+                size=self.options.bootstrap_size,
+                repetitions=self.options.bootstrap_repetitions,
+                level=context.level,
+                seed=cell.seed(context),
+            )
+            yield builder.measure(
+                "compat-jrh",
+                cell,
+                estimate,
+                rows=rows,
+                usable=usable if estimate.value is not None else usable[:0],
+                flags=builder.flags(cell, rows, usable),
+                note=_HARNESS if estimate.value is not None else _NO_TRUTH,
+            )
+
+
+@frozen
+class CompatJudgeSense:
+    """JudgeSense's score, the share of pairs with the same decision, and its kappa, which is 1 where Cohen's has none.
+
+    Each verdict of a test is paired with the first verdict of its item and judge in the reference condition; pairs with
+    a missing verdict are left out.
+    """
+
+    options: JudgeSenseOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `compat-judgesense-jss` and `compat-judgesense-kappa` per task, judge and test, and per variant."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        trials = builder.trials
+        before = _first_reference(trials)
+        for cell in cells_of(trials):
+            if cell.test == REFERENCE:
+                continue
+            usable = cell.rows[trials.usable[cell.rows] & (before[cell.rows] >= 0)]
+            one, other = before[usable], trials.label[usable]
+            jss = judgesense_jss(
+                one, other, level=context.level, resamples=self.options.resamples, seed=cell.seed(context)
+            )
+            for name, estimate, unit in (
+                ("compat-judgesense-jss", jss, "proportion"),
+                ("compat-judgesense-kappa", judgesense_kappa(one, other), "coefficient"),
+            ):
+                known = tuple(flag for flag in estimate.flags if flag != "empty")
+                yield builder.measure(
+                    name,
+                    cell,
+                    estimate,
+                    rows=cell.rows,
+                    usable=usable,
+                    flags=(*known, *builder.flags(cell, cell.rows, usable)),
+                    note=_JUDGESENSE if estimate.value is not None else _NO_PAIR,
+                    unit=unit,
+                )
+
+
+def _first_reference(trials: Trials) -> Codes:
+    """Return the label of the first usable reference verdict of each trial's item and judge, -1 where there is none."""
+    key = (trials.task.codes * len(trials.judge.names) + trials.judge.codes) * len(trials.item.names)
+    groups, of = np.unique(key + trials.item.codes, return_inverse=True)
+    rows = np.flatnonzero(trials.reference & trials.usable)
+    rows = rows[np.lexsort((trials.label[rows], trials.repeat[rows]))[::-1]]
+    first = np.full(len(groups), -1, dtype=np.int64)
+    first[of[rows]] = trials.label[rows]  # the last one written is that of the lowest repeat
+    return np.asarray(first[of])

@@ -1,0 +1,73 @@
+"""False positive and false negative rate, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from attrs import frozen
+from jrh import JrhError, Measure, MetricContext, RecordTable, ScaleKind, Task
+
+from jrh_metrics.cells import Cell, cells_of
+from jrh_metrics.measuring import MeasureBuilder, Scores
+from jrh_metrics.options import ErrorRateOptions
+from jrh_metrics.trials import Codes, Mask, Trials
+from jrh_metrics.truth import stated_label
+
+_TWO = 2
+
+
+@frozen
+class ErrorRates:
+    """How often a judge says the positive label where it is wrong, and fails to say it where it is right.
+
+    The positive label is the option `positive`, otherwise the first of a scale of two labels. Any other verdict counts
+    as negative. Tasks without a positive label have no such measures.
+    """
+
+    options: ErrorRateOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `false-positive-rate` and `false-negative-rate` per task, judge and test, variant and stratum."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        truth = stated_label(builder.trials)
+        for cell in cells_of(builder.trials, ("variant", "stratum")):
+            positive = self._positive(context.tasks.get(cell.task))
+            if positive is not None:
+                yield from _rates(builder, cell, truth, positive)
+
+    def _positive(self, task: Task | None) -> str | None:
+        if task is None:
+            return None
+        scale = task.scale
+        if self.options.positive:
+            if self.options.positive not in scale and len(scale.labels) == _TWO:
+                raise JrhError(
+                    f"error-rates: the positive label '{self.options.positive}' is not on the scale of task "
+                    f"'{task.name}': {', '.join(scale.labels)}"
+                )
+            return self.options.positive if self.options.positive in scale else None
+        return scale.labels[0] if scale.kind is ScaleKind.LABELS and len(scale.labels) == _TWO else None
+
+
+def _rates(builder: MeasureBuilder, cell: Cell, truth: Codes, positive: str) -> Iterator[Measure]:
+    trials = builder.trials
+    code = trials.labels.index(positive) if positive in trials.labels else len(trials.labels)
+    says = trials.label == code
+    sides = (
+        ("false-positive-rate", (truth >= 0) & (truth != code), says, f"no trial whose right label is not {positive}"),
+        ("false-negative-rate", truth == code, ~says, f"no trial whose right label is {positive}"),
+    )
+    for name, eligible, wrong, nothing in sides:
+        yield builder.rate(name, cell, _scores(trials, eligible, wrong), nothing=nothing)
+
+
+def _scores(trials: Trials, eligible: Mask, wrong: Mask) -> Scores:
+    value = wrong.astype(np.float64)
+    usable = trials.usable
+    return Scores(
+        eligible=eligible,
+        value=np.where(usable, value, np.nan),
+        low=np.where(usable, value, 0.0),
+        high=np.where(usable, value, 1.0),
+    )

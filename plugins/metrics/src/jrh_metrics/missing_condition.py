@@ -1,0 +1,44 @@
+"""Whether verdicts go missing under some conditions more than under others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from attrs import frozen
+from jrh import Measure, MetricContext, RecordTable
+from jrh.stats import missingness_test
+
+from jrh_metrics.cells import tasks_of
+from jrh_metrics.measuring import MeasureBuilder
+from jrh_metrics.options import MetricOptions
+
+_TEST = "Cochran-Mantel-Haenszel test, items as strata: verdicts go missing as often under every test and variant"
+_NONE = "no item has both missing and other verdicts under several conditions"
+
+
+@frozen
+class MissingByCondition:
+    """The p-value of a test whether missing verdicts depend on the condition, given the item.
+
+    Where they do, rates over the verdicts that are there compare different questions: read their `bounds`.
+    """
+
+    options: MetricOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `missing-by-condition-p` per task and judge; `test` is empty: it is about all tests together."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        trials = builder.trials
+        conditions = trials.test.codes * len(trials.variant.names) + trials.variant.codes
+        for cell in tasks_of(trials):
+            rows = cell.rows
+            found = missingness_test(~trials.usable[rows], conditions[rows], trials.item.codes[rows])
+            yield builder.p_value(
+                "missing-by-condition-p",
+                cell,
+                found.p,
+                usable=rows if found.p is not None else np.zeros(0, dtype=np.int64),
+                flags=("few-missing",) if "few" in found.flags else (),
+                note=_NONE if found.p is None else _TEST,
+            )

@@ -1,0 +1,128 @@
+"""Agreement between the judges of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from jrh import Measure, MetricContext, RecordTable
+from jrh.stats import AlphaMetric, Estimate, IccForm, fleiss_kappa, gwet_ac1, icc, krippendorff_alpha, pabak
+from numpy.typing import NDArray
+
+from jrh_metrics.cells import Cell, panels_of
+from jrh_metrics.measuring import MeasureBuilder
+from jrh_metrics.options import MetricOptions
+from jrh_metrics.trials import Codes, Trials
+
+_TWO: Final = 2
+_ONE_JUDGE: Final = "one judge only: agreement needs two"
+_DEGENERATE: Final = "not defined: every verdict is one label, so that agreement by chance is certain"
+
+
+@frozen(kw_only=True, eq=False)
+class _Ratings:
+    """The questions of a cell that two or more judges answered."""
+
+    counts: NDArray[np.int64]
+    """Verdicts by label of the scale, shape (questions, labels)."""
+    items: Codes
+    """Item of each question, shape (questions,)."""
+    usable: Codes
+    """Rows of the verdicts that are counted."""
+    complete: NDArray[np.float64] | None
+    """Levels of the questions that every judge answered, averaged by item, shape (items, judges); None where there are
+    fewer than two."""
+
+
+@frozen
+class JudgeAgreement:
+    """How far judges agree with each other about the same questions.
+
+    A question is a case and a repeat; every judge's verdict on it is one rating. Fleiss' kappa, Krippendorff's alpha
+    (ordinal on ordinal scales, nominal otherwise), Gwet's AC1 and PABAK; on ordinal scales also ICC(2,1) and ICC(2,k)
+    over the items that every judge answered, of the mean level per item.
+    """
+
+    options: MetricOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield the measures per task and test; `judge` is empty: they are about all judges together."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        for cell in panels_of(builder.trials):
+            if cell.task in context.tasks:
+                yield from _measured(builder, cell)
+
+
+def _measured(builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
+    trials, level = builder.trials, builder.context.level
+    scale = builder.context.tasks[cell.task].scale
+    judges = len(np.unique(trials.judge.codes[cell.rows]))
+    ratings = _ratings(trials, cell.rows, scale.labels)
+    counts, items = ratings.counts, ratings.items
+    metric: AlphaMetric = "ordinal" if scale.ordered else "nominal"
+    found = {
+        "fleiss-kappa": fleiss_kappa(counts, items, level=level),
+        "krippendorff-alpha": krippendorff_alpha(counts, clusters=items, metric=metric, level=level),
+        "gwet-ac1": gwet_ac1(counts, items, level=level),
+        "pabak": pabak(counts, items, level=level),
+    }
+    if scale.ordered:
+        forms: dict[str, IccForm] = {"icc-2-1": "2,1", "icc-2-k": "2,k"}
+        none = Estimate(value=None, flags=("empty",))
+        for name, form in forms.items():
+            found[name] = none if ratings.complete is None else icc(ratings.complete, form, level=level)
+    missing = cell.rows[~trials.usable[cell.rows]]
+    for name, estimate in found.items():
+        known = tuple(flag for flag in estimate.flags if flag != "empty")
+        yield builder.measure(
+            name,
+            cell,
+            estimate,
+            rows=np.concatenate([ratings.usable, missing]),
+            usable=ratings.usable,
+            flags=(*known, *builder.flags(cell, cell.rows, ratings.usable)),
+            note=_why(estimate, judges),
+            unit="coefficient",
+        )
+
+
+def _why(estimate: Estimate, judges: int) -> str:
+    if judges < _TWO:
+        return _ONE_JUDGE
+    if "degenerate" in estimate.flags:
+        return _DEGENERATE
+    return "" if estimate.value is not None else "too few questions have verdicts of two judges"
+
+
+def _ratings(trials: Trials, rows: Codes, labels: tuple[str, ...]) -> _Ratings:
+    answered = rows[trials.usable[rows]]
+    question = (trials.case.codes * len(trials.variant.names) + trials.variant.codes) * len(trials.item.names)
+    question = (question + trials.item.codes) * (int(trials.repeat.max(initial=0)) + 1) + trials.repeat
+    names, first, of = np.unique(question[answered], return_index=True, return_inverse=True)
+    position = np.array([labels.index(label) if label in labels else -1 for label in trials.labels], dtype=np.int64)
+    code = position[trials.label[answered]]
+    flat = np.bincount(of * len(labels) + code, minlength=len(names) * len(labels))
+    counts = flat.reshape(len(names), len(labels))
+    several = counts.sum(axis=1) >= _TWO
+    return _Ratings(
+        counts=counts[several],
+        items=trials.item.codes[answered[first]][several],
+        usable=answered[several[of]],
+        complete=_complete(trials, rows, answered, code),
+    )
+
+
+def _complete(trials: Trials, rows: Codes, answered: Codes, level: Codes) -> NDArray[np.float64] | None:
+    """Return the mean level per item and judge of the items with a verdict of every judge."""
+    judges = np.unique(trials.judge.codes[rows])
+    items, of = np.unique(trials.item.codes[answered], return_inverse=True)
+    if len(judges) < _TWO or len(items) < _TWO:
+        return None
+    cell = of * len(judges) + np.searchsorted(judges, trials.judge.codes[answered])
+    size = len(items) * len(judges)
+    number = np.bincount(cell, minlength=size).reshape(len(items), len(judges))
+    total = np.bincount(cell, weights=level, minlength=size).reshape(len(items), len(judges))
+    full = (number > 0).all(axis=1)
+    return total[full] / number[full] if full.sum() >= _TWO else None

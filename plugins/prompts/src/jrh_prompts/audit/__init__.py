@@ -1,0 +1,36 @@
+"""What a data set cannot show: findings about its items, before any money is spent. Pure functions over items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jrh import Item, Task
+
+from jrh_prompts.audit import gold, repetition, size, texts
+from jrh_prompts.audit.finding import Finding
+from jrh_prompts.options import AuditOptions
+
+CHECKS = (
+    repetition.repeated_rows,
+    repetition.duplicates,
+    repetition.near_duplicates,
+    gold.off_scale,
+    gold.constant,
+    gold.lopsided,
+    gold.by_position,
+    gold.by_length,
+    texts.empty,
+    texts.truncated,
+    texts.opposite_polarity,
+    size.small_strata,
+    size.precision,
+)
+"""Every check, in the order in which findings are told."""
+
+
+def audit(items: Sequence[Item], task: Task, options: AuditOptions | None = None) -> tuple[Finding, ...]:
+    """Return what a task's items cannot show, each with its evidence and its consequence; nothing of a clean set."""
+    if not items:
+        return ()
+    chosen = options or AuditOptions()
+    return tuple(finding for check in CHECKS for finding in check(items, task, chosen))

@@ -1,0 +1,190 @@
+"""Gold labels that tell less than they seem to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+from jrh import Item, Mode, ScaleKind, Task
+from numpy.typing import NDArray
+
+from jrh_prompts.audit.finding import Finding, count, some
+from jrh_prompts.options import AuditOptions
+
+Sizes = NDArray[np.float64]
+
+_CHANCE: Final = 0.01
+"""A pattern is a finding only if chance makes one like it more rarely than this."""
+_UNEVEN: Final = 0.65
+"""Share of gold labels on one option from which position and gold are confounded."""
+_READABLE: Final = 0.7
+"""Share of pairs (or area under the curve) from which length tells the gold label."""
+_CORRELATED: Final = 0.5
+"""Rank correlation from which length tells the level."""
+_LEAST: Final = 10
+"""Labelled items below which a share means nothing."""
+
+
+def off_scale(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+    """Find gold labels that the scale does not have."""
+    strange = [item for item in items if item.gold is not None and item.gold not in task.scale]
+    if strange:
+        names = ", ".join(f"'{label}'" for label in dict.fromkeys(str(item.gold) for item in strange))
+        yield Finding(
+            kind="labels-off-scale",
+            evidence=f"{count(len(strange), 'gold label')} outside the scale {', '.join(task.scale.labels)}: {names}",
+            consequence="A run refuses this data set: correct the labels or the scale.",
+            affected=len(strange),
+            items=len(items),
+            examples=some([item.id for item in strange]),
+        )
+
+
+def constant(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+    """Find that there is only one gold label."""
+    labels = Counter(item.gold for item in items if item.gold is not None)
+    if len(labels) != 1 or sum(labels.values()) < 2:  # noqa: PLR2004 - one label alone is no pattern
+        return
+    (label,) = labels
+    position = (
+        f" Position bias cannot be told from it: a judge that always picks {label} for its place looks perfect; only "
+        "both orders (`option-order`) tell."
+        if task.mode is Mode.PAIRWISE and label in task.scale.options
+        else ""
+    )
+    yield Finding(
+        kind="constant-gold",
+        evidence=f"every gold label is {label} ({count(labels[label], 'item')})",
+        consequence=f"Always-{label} is the right answer: accuracy says nothing, kappa is undefined.{position}",
+        affected=labels[label],
+        items=len(items),
+        concerns=("accuracy", "gold-accuracy", "kappa", "position-bias", "gold-agreement-by-order"),
+    )
+
+
+def lopsided(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+    """Find that one of several gold labels has nearly all items."""
+    labels = Counter(item.gold for item in items if item.gold is not None)
+    total = sum(labels.values())
+    if len(labels) < 2 or total < _LEAST:  # noqa: PLR2004 - one label is `constant`
+        return
+    label, most = max(labels.items(), key=lambda pair: (pair[1], pair[0]))
+    if most / total >= options.lopsided:
+        yield Finding(
+            kind="lopsided-gold",
+            evidence=f"{most:,} of {total:,} gold labels are {label} ({most / total:.0%})",
+            consequence=f"Always-{label} is right on {most / total:.0%}: compare every accuracy with that, and read it "
+            "label by label.",
+            affected=most,
+            items=len(items),
+            concerns=("accuracy", "gold-accuracy", "kappa"),
+        )
+
+
+def by_position(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+    """Find that the better option stands in one place too often."""
+    from scipy.stats import binomtest
+
+    if task.mode is not Mode.PAIRWISE or len(task.scale.options) != 2:  # noqa: PLR2004 - a pair
+        return
+    labels = Counter(item.gold for item in items if item.gold in task.scale.options)
+    total = sum(labels.values())
+    if len(labels) < 2 or total < _LEAST:  # noqa: PLR2004 - one label is `constant`
+        return
+    label, most = max(labels.items(), key=lambda pair: (pair[1], str(pair[0])))
+    if most / total >= _UNEVEN and float(binomtest(most, total, 0.5).pvalue) < _CHANCE:
+        yield Finding(
+            kind="gold-by-position",
+            evidence=f"the better option stands in place {label} in {most:,} of {total:,} items ({most / total:.0%})",
+            consequence="A preference for that place looks like accuracy: judge both orders (`option-order`).",
+            affected=most,
+            items=len(items),
+            concerns=("accuracy", "gold-accuracy", "gold-agreement-by-order"),
+        )
+
+
+def by_length(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+    """Find that the gold label can be read from the length of what is judged alone."""
+    if task.mode is Mode.PAIRWISE:
+        yield from _longer_option(items, task)
+    elif task.mode is Mode.POINTWISE:
+        yield from _length_of_one(items, task)
+
+
+def _longer_option(items: Sequence[Item], task: Task) -> Iterator[Finding]:
+    from scipy.stats import binomtest
+
+    longer = 0
+    total = 0
+    for item in items:
+        sizes = [_size(item, name) for name in task.mode.judged_fields]
+        if item.gold in task.scale.options and sizes[0] != sizes[1]:
+            total += 1
+            longer += task.scale.options.index(str(item.gold)) == int(sizes[1] > sizes[0])
+    most = max(longer, total - longer)
+    if total >= _LEAST and most / total >= _READABLE and float(binomtest(longer, total, 0.5).pvalue) < _CHANCE:
+        which = "longer" if longer == most else "shorter"
+        yield _readable(
+            items, f"the {which} response is the better one in {most:,} of {total:,} items ({most / total:.0%})"
+        )
+
+
+def _length_of_one(items: Sequence[Item], task: Task) -> Iterator[Finding]:
+    labelled = [item for item in items if item.gold is not None and item.gold in task.scale]
+    sizes = np.array([_size(item, "response") for item in labelled], dtype=np.float64)
+    ranks = np.array([task.scale.rank(str(item.gold)) for item in labelled])
+    present = np.unique(ranks)
+    if len(labelled) < _LEAST or len(present) < 2 or np.ptp(sizes) == 0:  # noqa: PLR2004 - nothing to tell apart
+        return
+    if task.scale.kind is ScaleKind.ORDINAL:
+        yield from _correlated(items, sizes, ranks)
+    elif len(present) == 2:  # noqa: PLR2004 - the area is about two labels
+        names = tuple(task.scale.labels[rank] for rank in present)
+        yield from _separated(items, sizes[ranks == present[0]], sizes[ranks == present[1]], names)
+
+
+def _correlated(items: Sequence[Item], sizes: Sizes, ranks: NDArray[np.int64]) -> Iterator[Finding]:
+    from scipy.stats import spearmanr
+
+    found = spearmanr(sizes, ranks)
+    if abs(float(found.statistic)) >= _CORRELATED and float(found.pvalue) < _CHANCE:
+        yield _readable(
+            items,
+            f"length and gold level have the rank correlation {float(found.statistic):.2f} over {len(sizes):,} items",
+        )
+
+
+def _separated(
+    items: Sequence[Item],
+    one: Sizes,
+    other: Sizes,
+    names: tuple[str, ...],
+) -> Iterator[Finding]:
+    from scipy.stats import mannwhitneyu
+
+    found = mannwhitneyu(one, other)
+    area = float(found.statistic) / (len(one) * len(other))
+    share = max(area, 1 - area)
+    if share >= _READABLE and float(found.pvalue) < _CHANCE:
+        longer, shorter = names if area > 0.5 else names[::-1]  # noqa: PLR2004 - one half is chance
+        yield _readable(
+            items, f"a response labelled {longer} is longer than one labelled {shorter} in {share:.0%} of such pairs"
+        )
+
+
+def _readable(items: Sequence[Item], evidence: str) -> Finding:
+    return Finding(
+        kind="gold-by-length",
+        evidence=evidence,
+        consequence="A judge that only counts words looks good: test with `verbosity`, and report accuracy by length.",
+        affected=len(items),
+        items=len(items),
+        concerns=("accuracy", "gold-accuracy"),
+    )
+
+
+def _size(item: Item, name: str) -> int:
+    value = item.fields.get(name)
+    return len(value) if isinstance(value, str) else len(str(value or ""))

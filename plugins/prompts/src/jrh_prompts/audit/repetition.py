@@ -1,0 +1,136 @@
+"""Items and rows that repeat each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
+from typing import Final
+
+from jrh import Item, Json, Task
+from jrh.stats import wilson
+
+from jrh_prompts.audit.finding import Finding, count, some
+from jrh_prompts.options import AuditOptions
+
+_WORDS: Final = 3
+"""Words of a shingle."""
+_SAMPLE_RATE: Final = 0.9
+"""The rate whose interval is told."""
+
+
+def repeated_rows(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+    """Find that rows repeat each other, where the source says how many rows there were."""
+    rows = sum(_whole(item.metadata.get("rows")) for item in items)
+    if rows <= len(items):
+        return
+    pairs = sum(len(value) for item in items if isinstance(value := item.metadata.get("pairs"), Sequence))
+    what = f"{count(pairs, 'distinct pair')} over {count(len(items), 'item')}" if pairs else count(len(items), "item")
+    yield Finding(
+        kind="repeated-rows",
+        evidence=f"{count(rows, 'row')} are {what}",
+        consequence=_unit(rows, len(items)),
+        affected=len(items),
+        items=len(items),
+    )
+
+
+def duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+    """Find items that ask the same question about the same texts."""
+    groups: dict[str, list[Item]] = {}
+    for item in items:
+        groups.setdefault(_shown(item, task), []).append(item)
+    repeated = [members for members in groups.values() if len(members) > 1]
+    if not repeated:
+        return
+    contradicting = sum(len(dict.fromkeys(item.gold for item in members)) > 1 for members in repeated)
+    contradiction = (
+        f" {count(contradicting, 'question')} of them with several gold labels: no judge can be right on all."
+        if contradicting
+        else ""
+    )
+    surplus = sum(len(members) - 1 for members in repeated)
+    yield Finding(
+        kind="duplicate-items",
+        evidence=f"{count(len(items), 'item')} are {count(len(groups), 'distinct question')}; {surplus} repeat another",
+        consequence=f"{_unit(len(items), len(groups))}{contradiction}",
+        affected=sum(map(len, repeated)),
+        items=len(items),
+        examples=some([" = ".join(item.id for item in members[:3]) for members in repeated]),
+    )
+
+
+def near_duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:
+    """Find items whose texts have most word triples in common, without being equal."""
+    shown = [_shown(item, task) for item in items]
+    pairs = [(one, other) for one, other in similar(shown, options.near_duplicate) if shown[one] != shown[other]]
+    if not pairs:
+        return
+    affected = dict.fromkeys(place for pair in pairs for place in pair)
+    yield Finding(
+        kind="near-duplicate-items",
+        evidence=f"{count(len(pairs), 'pair')} of items share {options.near_duplicate:.0%} of their word triples",
+        consequence="Such items are not independent of each other: intervals that count them as two are too short.",
+        affected=len(affected),
+        items=len(items),
+        examples=some([f"{items[one].id} = {items[other].id}" for one, other in pairs]),
+    )
+
+
+def similar(texts: Sequence[str], threshold: float) -> list[tuple[int, int]]:
+    """Return the pairs of texts whose sets of word triples have a Jaccard index of at least the threshold.
+
+    Exact, without comparing all pairs: two such sets have one of their rarest triples in common (prefix filter).
+    """
+    sets = [_shingles(text) for text in texts]
+    frequency = Counter(shingle for shingles in sets for shingle in shingles)
+    seen: dict[str, list[int]] = {}
+    found = []
+    for place, shingles in enumerate(sets):
+        ordered = sorted(shingles, key=lambda shingle: (frequency[shingle], shingle))
+        prefix = ordered[: len(ordered) - ceil(threshold * len(ordered)) + 1]
+        candidates = dict.fromkeys(other for shingle in prefix for other in seen.get(shingle, ()))
+        found += [(other, place) for other in candidates if _jaccard(sets[other], shingles) >= threshold]
+        for shingle in prefix:
+            seen.setdefault(shingle, []).append(place)
+    return sorted(found)
+
+
+def _shingles(text: str) -> frozenset[str]:
+    words = "".join(character if character.isalnum() else " " for character in text.casefold()).split()
+    if len(words) <= _WORDS:
+        return frozenset({" ".join(words)} - {""})
+    return frozenset(" ".join(words[start : start + _WORDS]) for start in range(len(words) - _WORDS + 1))
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    common = len(one & other)
+    return common / (len(one) + len(other) - common)
+
+
+def _shown(item: Item, task: Task) -> str:
+    """Return what a judge sees of an item, as one text."""
+    return "\n".join(" ".join(_flat(item.fields.get(name)).split()) for name in ("request", *task.mode.judged_fields))
+
+
+def _flat(value: Json) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return " ".join(map(_flat, value.values()))
+    if isinstance(value, Sequence):
+        return " ".join(map(_flat, value))
+    return "" if value is None else str(value)
+
+
+def _whole(value: Json) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 1
+
+
+def _unit(rows: int, items: int) -> str:
+    """Say what becomes of an interval when items are the unit."""
+    counted, real = (" to ".join(f"{float(end):.2f}" for end in wilson(_SAMPLE_RATE * n, n)) for n in (rows, items))
+    return (
+        f"Repeating a question says nothing about other questions: a rate of {_SAMPLE_RATE:.0%} has the 95 % interval "
+        f"{counted} with rows as the unit, and {real} with items, which is right."
+    )

@@ -1,0 +1,62 @@
+"""What so many items can show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from jrh import Item, Task
+from jrh.stats import smallest_detectable_difference, wilson
+
+from jrh_prompts.audit.finding import Finding, count
+from jrh_prompts.options import AuditOptions
+
+DISCORDANT: Final = 0.2
+"""Share of items on which two conditions differ that the detectable effect is told for."""
+
+
+def small_strata(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+    """Find strata with too few items to be read alone."""
+    sizes = Counter(item.stratum for item in items)
+    small = {name or "(none)": size for name, size in sizes.items() if size < options.stratum_items}
+    if len(sizes) > 1 and small:
+        listed = ", ".join(f"{name} {size}" for name, size in small.items())
+        yield Finding(
+            kind="small-strata",
+            evidence=f"{len(small)} of {count(len(sizes), 'stratum', 'strata')} have fewer than "
+            f"{options.stratum_items} items: {listed}",
+            consequence="Their rates have intervals of half the scale and more: do not compare such strata.",
+            affected=sum(small.values()),
+            items=len(items),
+        )
+
+
+def precision(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+    """Find that there are too few items for the precision that is wanted."""
+    if half_width(len(items)) > options.half_width:
+        yield Finding(
+            kind="few-items",
+            evidence=f"{count(len(items), 'item')}",
+            consequence=power_of(len(items)),
+            affected=len(items),
+            items=len(items),
+        )
+
+
+def half_width(items: int) -> float:
+    """Return half the width of the 95 % interval (Wilson) of a rate of one half."""
+    low, high = wilson(items / 2, items)
+    return float(high - low) / 2
+
+
+def power_of(items: int) -> str:
+    """Say how precise so many items are, and what they can detect."""
+    text = f"A rate near one half is known to within {half_width(items):.2f} (95 %)."
+    if items < 2:  # noqa: PLR2004 - a difference needs two
+        return f"{text} Nothing can be detected with one item."
+    effect = min(smallest_detectable_difference(DISCORDANT**0.5, items), 1.0)
+    return (
+        f"{text} The smallest difference between two conditions that is found with 80 % power is {effect:.2f}, if they "
+        f"differ on {DISCORDANT:.0%} of the items."
+    )

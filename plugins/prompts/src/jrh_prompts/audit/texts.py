@@ -1,0 +1,99 @@
+"""Texts that are not what they should be: empty, cut off, or asking for the opposite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from jrh import Item, Task
+
+from jrh_prompts.audit.finding import Finding, count, some
+from jrh_prompts.options import AuditOptions
+
+_LONG: Final = 80
+"""Characters below which a text without a full stop is just short."""
+_ENDED: Final = 0.5
+"""Share of the long texts that end like a sentence from which the others are thought to be cut."""
+_END: Final = re.compile(r"[.!?\u2026\u3002\uff01\uff1f:;)\]}>\"'\u201d\u2019\u00bb*`|_~-]\s*$")
+_CUT: Final = re.compile(r"[\w,]\s*$")
+
+_OPPOSITE: Final = re.compile(
+    r"\b(?:in(?:accura\w+|correct\w*|coheren\w+)|irrelevan\w+|un(?:true|supported|related)|untrue|errors?|mistakes?"
+    r"|false|wrong|worse|worst|weaker|poorer|less\s+(?:relevant|accurate|coherent|helpful|suitable|useful))\b",
+    re.IGNORECASE,
+)
+_STRAIGHT: Final = re.compile(
+    r"\b(?:accura\w+|correct\w*|coheren\w+|relevan\w+|true|right|better|best|stronger|good|excellent|hold|fits?|well)\b",
+    re.IGNORECASE,
+)
+
+
+def empty(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+    """Find items without a text to judge."""
+    bare = [item for item in items if any(_is_empty(item.fields.get(name)) for name in task.mode.judged_fields)]
+    if bare:
+        yield Finding(
+            kind="empty-responses",
+            evidence=f"{count(len(bare), 'item')} with an empty {' or '.join(task.mode.judged_fields)}",
+            consequence="What a judge says of nothing is no measurement of it: fill the texts or take the items out.",
+            affected=len(bare),
+            items=len(items),
+            examples=some([item.id for item in bare]),
+        )
+
+
+def truncated(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+    """Find texts that end in the middle of a sentence, where most long texts of the set do not."""
+    texts = [
+        (item.id, text)
+        for item in items
+        for name in task.mode.judged_fields
+        if isinstance(text := item.fields.get(name), str) and len(text) >= _LONG
+    ]
+    cut = list(dict.fromkeys(name for name, text in texts if _CUT.search(text)))
+    ended = sum(bool(_END.search(text)) for _, text in texts)
+    if cut and ended / len(texts) >= _ENDED:
+        yield Finding(
+            kind="truncated-responses",
+            evidence=f"{count(len(cut), 'item')} whose text ends in the middle of a sentence",
+            consequence="They were probably cut off; a judge may mark them down for that and for nothing else.",
+            affected=len(cut),
+            items=len(items),
+            examples=some(cut),
+        )
+
+
+def opposite_polarity(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+    """Find prompts, brought by the items, that seem to ask for the opposite of what the others ask."""
+    prompts: dict[str, str] = {}
+    for item in items:
+        brought = item.metadata.get("prompts")
+        if isinstance(brought, Mapping):
+            prompts |= {name: text for name, text in brought.items() if isinstance(text, str)}
+    turned = [name for name, text in prompts.items() if asks_for_opposite(text)]
+    if turned and len(turned) < len(prompts):
+        yield Finding(
+            kind="opposite-polarity",
+            evidence=f"{len(turned)} of {count(len(prompts), 'template')} seem to ask for the opposite",
+            consequence="Unless their labels are turned around, JSS counts a template's polarity as instability of the "
+            f"judge: declare `labels: {_turned(task)}`.",
+            affected=len(items),
+            items=len(items),
+            concerns=("jss", "jss-raw", "template-flip-rate", "template-kappa"),
+            examples=tuple(turned),
+        )
+
+
+def asks_for_opposite(template: str) -> bool:
+    """Tell whether a template names a fault to look for and no quality: by its words, English only."""
+    bare = re.sub(r"\{\{.*?\}\}", " ", template)
+    return bool(_OPPOSITE.search(bare)) and not _STRAIGHT.search(_OPPOSITE.sub(" ", bare))
+
+
+def _turned(task: Task) -> str:
+    return f"{{{', '.join(f'{one}: {other}' for one, other in task.scale.swap_map().items())}}}"
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip()) or value in ([], {}, ())

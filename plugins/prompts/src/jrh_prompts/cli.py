@@ -1,0 +1,71 @@
+"""`jrh audit`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+from jrh import Item, JrhError, Task, read_items
+
+from jrh_prompts.audit import audit
+from jrh_prompts.audit.size import power_of
+from jrh_prompts.reading import read_data
+
+_SUITES: Final = (".yaml", ".yml", ".json")
+
+
+@click.command("audit")
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option("--scale", metavar="LABELS", help="Scale of a data file: 1-6, or YES,NO.  [default: from its labels]")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="TARGET=COLUMN",
+    help="Column of a data file, such as response=full_text; may be repeated.",
+)
+@click.option("--plugins", metavar="A,B", default="", help="As for `jrh run`; for a suite.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="As for `jrh run`; for a suite.")
+def command(target: Path, scale: str | None, columns: tuple[str, ...], plugins: str, overrides: tuple[str, ...]) -> int:
+    """Tell what a data set cannot show, before any money is spent.
+
+    TARGET is a suite (.yaml, .yml, .json), or a data file (.jsonl, .csv). Asks no model and writes nothing.
+    """
+    if target.suffix.lower() in _SUITES:
+        names = tuple(part.strip() for part in plugins.split(",") if part.strip())
+        tasks: Sequence[tuple[Task, Sequence[Item]]] = read_items(target, plugins=names, overrides=overrides)
+    else:
+        tasks = read_data(target, _columns(columns), scale)
+    for line in lines(tasks):
+        click.echo(line)
+    return 0
+
+
+def lines(tasks: Sequence[tuple[Task, Sequence[Item]]]) -> Iterator[str]:
+    """Yield what is told about the tasks: what the number of items allows, then the findings."""
+    for task, items in tasks:
+        yield f"{_plain(task.name)}: {len(items)} items, {task.mode.value}, {', '.join(task.scale.labels)}"
+        yield f"  {power_of(len(items))}"
+        found = [finding for finding in audit(items, task) if finding.kind != "few-items"]
+        for finding in found:
+            concerns = f" Concerns {', '.join(finding.concerns)}." if finding.concerns else ""
+            yield f"  {finding.kind}: {_plain(finding.sentence)}{concerns}"
+        if not found:
+            yield "  no finding"
+
+
+def _columns(written: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for each in written:
+        target, equals, column = each.partition("=")
+        if not (target and equals and column):
+            raise JrhError(f"--column: write TARGET=COLUMN, such as response=full_text; got '{each}'")
+        found[target] = column
+    return found
+
+
+def _plain(text: str) -> str:
+    """Take away what a terminal would obey: findings name items and labels of a file."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)

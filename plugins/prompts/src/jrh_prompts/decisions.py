@@ -1,0 +1,188 @@
+"""Decision logs: two decisions per row, of one judge, about one text asked with two prompts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from attrs import frozen
+from jrh import JrhError, Mode, Polarity, Record, Status, Task, content_id
+
+from jrh_prompts.paired import judged_fields, label_of
+from jrh_prompts.rows import PAIR_COLUMNS, Mistakes, Row, read_rows
+from jrh_prompts.unfolding import literal, requests_of, template_of
+
+DECISION_COLUMNS: Final = (*PAIR_COLUMNS, "decision_a", "decision_b")
+"""The columns a decision log has to have; `judge`, `status_a`, `status_b` and `repeat` are read where they are."""
+TEST: Final = "templates"
+"""The test that decisions are recorded under."""
+
+
+@frozen(kw_only=True)
+class Decision:
+    """One decision of a judge about one text, asked with one prompt."""
+
+    judge: str
+    task_type: str
+    pair_id: str
+    item: str
+    """The text that is judged: all rows with the same text are one item."""
+    prompt: str
+    text: str
+    """What the log says was decided; empty where nothing was."""
+    status: str = ""
+    """What the log says became of the question, in the words of `Status`; empty: nothing."""
+    gold: str = ""
+    line: int = 0
+
+
+def read_decisions(
+    path: Path, *, columns: Mapping[str, str] | None = None, judge: str = "judge", shown: str = ""
+) -> tuple[Decision, ...]:
+    """Read a decision log, JSON Lines or csv: two decisions per row, in the order of the file.
+
+    Args:
+        path: the file.
+        columns: standard column -> column of this file, where they differ.
+        judge: the judge's name where the file has no column `judge`.
+        shown: the file's name for messages; its own by default.
+
+    Raises:
+        SuiteError: with every mistake of the file, each at its line.
+        JrhError: the file cannot be read.
+    """
+    source = shown or path.name
+    rows = read_rows(path, source, columns or {}, DECISION_COLUMNS)
+    mistakes = Mistakes(source)
+    known = [status.value for status in Status]
+    for row in rows:
+        for column in ("status_a", "status_b"):
+            if row[column] and row[column] not in known:
+                mistakes.add(row.line, f"`{column}`: '{row[column]}' is no status; there are {', '.join(known)}")
+        if not row["response_being_judged"].strip():
+            mistakes.add(row.line, "`response_being_judged` is empty: decisions about it belong to no item")
+    mistakes.raise_any()
+    return tuple(_decision(row, side, judge) for row in rows for side in ("a", "b"))
+
+
+def records_of(
+    decisions: Sequence[Decision], task: Task, *, labels: Mapping[str, str] | None = None, inverted: Sequence[str] = ()
+) -> tuple[Record, ...]:
+    """Turn decisions about one task into records: one item per text, one template per prompt, repeats counted.
+
+    A prompt that stands in several rows was asked several times: its decisions are repeats of one case.
+
+    Args:
+        decisions: of one task, of any number of judges.
+        task: the task, whose scale the decisions are on.
+        labels: text of a decision -> label of the scale; `score_3` is 3 without saying so.
+        inverted: prompts that ask for the opposite; their labels are turned around.
+    """
+    items: dict[str, str] = {}
+    repeats: Counter[tuple[str, str, str]] = Counter()
+    names = template_names(decisions)
+    records = []
+    for decision in decisions:
+        item = items.setdefault(decision.item, decision.pair_id or f"item-{len(items) + 1}")
+        key = (decision.judge, item, names[decision.item, decision.prompt])
+        records.append(_record(decision, task, labels or {}, key, repeats[key], decision.prompt in inverted))
+        repeats[key] += 1
+    return tuple(records)
+
+
+def template_names(decisions: Sequence[Decision]) -> dict[tuple[str, str], str]:
+    """Name the prompts: those that differ in nothing but the text they show have the same name.
+
+    Returns:
+        (text, prompt) -> `prompt-1`, `prompt-2`, ... in order of first appearance.
+    """
+    prompts: dict[str, dict[str, None]] = {}
+    for decision in decisions:
+        prompts.setdefault(decision.item, {}).setdefault(decision.prompt)
+    parts = {item: _parts(item) for item in prompts}
+    requests = requests_of([list(own) for own in prompts.values()], [tuple(parts[item].values()) for item in prompts])
+    names: dict[str, str] = {}
+    found = {}
+    for (item, own), request in zip(prompts.items(), requests, strict=True):
+        fields = {**parts[item], **({"request": request} if request else {})}
+        for prompt in own:
+            source = template_of(prompt, fields) or template_of(prompt, parts[item]) or literal(prompt)
+            found[item, prompt] = names.setdefault(source, f"prompt-{len(names) + 1}")
+    return found
+
+
+def _parts(item: str) -> dict[str, str]:
+    try:
+        return judged_fields(item, Mode.PAIRWISE)
+    except JrhError:
+        return {"response": item}
+
+
+def _decision(row: Row, side: str, judge: str) -> Decision:
+    return Decision(
+        judge=row["judge"] or row["model"] or judge,
+        task_type=row["task_type"],
+        pair_id=row["pair_id"],
+        item=row["response_being_judged"],
+        prompt=row[f"prompt_{side}"],
+        text=row[f"decision_{side}"],
+        status=row[f"status_{side}"],
+        gold=row["ground_truth_label"],
+        line=row.line,
+    )
+
+
+def _record(
+    decision: Decision, task: Task, labels: Mapping[str, str], key: tuple[str, str, str], repeat: int, inverted: bool
+) -> Record:
+    judge, item, template = key
+    status, label = _verdict(decision, task, labels)
+    meaning = task.scale.swap_map() if inverted else task.scale.identity_map()
+    gold = label_of(decision.gold, task.scale, labels)
+    case = content_id("decision", task.name, item, template)
+    return Record(
+        trial_id=content_id("decision", judge, case, repeat),
+        case_id=case,
+        item_id=item,
+        task=task.name,
+        test=TEST,
+        family=TEST,
+        variant=template,
+        template=template,
+        option_order="",
+        polarity=(Polarity.INVERTED if inverted else Polarity.POSITIVE).value,
+        strength=0.0,
+        language="",
+        temperature=None,
+        stratum="",
+        group=item,
+        judge=judge,
+        simulated=False,
+        repeat=repeat,
+        gold=gold if gold in task.scale else None,
+        expectation="same",
+        expected=None,
+        status=status,
+        presented=label,
+        canonical=None if label is None else meaning[label],
+        probability=None,
+        cost=None,
+        prompt_tokens=None,
+        completion_tokens=None,
+        latency=None,
+        attempts=1,
+        detail="" if label is not None else f"the log says '{decision.text[:80]}'",
+        rationale="",
+    )
+
+
+def _verdict(decision: Decision, task: Task, labels: Mapping[str, str]) -> tuple[Status, str | None]:
+    stated = Status(decision.status) if decision.status else Status.OK
+    if stated is not Status.OK:
+        return stated, None
+    label = label_of(decision.text, task.scale, labels)
+    if label is None:
+        return Status.UNPARSABLE, None
+    return (Status.OK, label) if label in task.scale else (Status.OFF_SCALE, None)

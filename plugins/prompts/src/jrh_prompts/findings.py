@@ -1,0 +1,39 @@
+"""The metric `audit`: carries the findings about the data into the report, next to the numbers they concern."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+from jrh import Measure, MetricContext, RecordTable
+
+from jrh_prompts.audit import audit
+from jrh_prompts.options import AuditOptions
+from jrh_prompts.polarity import FINDING
+
+
+@frozen
+class AuditMetric:
+    """Turns the findings about each task's items into measures: share of items affected, and what follows."""
+
+    options: AuditOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:  # noqa: ARG002
+        """Yield one measure per finding, of no judge; nothing where only records are known."""
+        for name, items in context.items.items():
+            task = context.tasks.get(name)
+            if task is None:
+                continue
+            for finding in audit(items, task, self.options):
+                concerns = {"concerns": ", ".join(finding.concerns)} if finding.concerns else {}
+                yield Measure(
+                    name="audit",
+                    judge="",
+                    task=name,
+                    cell={"finding": finding.kind, **concerns},
+                    estimate=finding.affected / finding.items,
+                    n_trials=finding.items,
+                    n_items=finding.items,
+                    flags=(FINDING,),
+                    note=finding.sentence,
+                )

@@ -1,0 +1,145 @@
+"""Pairs of templates on the same item: how often they agree."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+
+import numpy as np
+from attrs import frozen
+from jrh import derive_seed
+from jrh.stats import Estimate, clustered_kappa
+from numpy.typing import NDArray
+
+from jrh_prompts.answers import Answers, Counts, Mask
+from jrh_prompts.measuring import Resampling
+
+
+@frozen(kw_only=True, eq=False)
+class Pairs:
+    """Every unordered pair of levels on every item; arrays of shape (items, pairs)."""
+
+    answers: Answers
+    first: NDArray[np.int64]
+    """The level of each pair that sorts first, shape (pairs,)."""
+    second: NDArray[np.int64]
+    agreeing: Counts
+    """Products of verdicts that agree: sum over labels of n_first n_second."""
+    combined: Counts
+    """All products of verdicts, N_first N_second."""
+    planned: Counts
+    """All products of trials, with or without a verdict; 0 where the pair is not looked at."""
+
+    @classmethod
+    def of(cls, answers: Answers, *, sample: int | None = None, seed: int = 0) -> Pairs:
+        """Pair the levels up; `sample` keeps so many pairs per item, balanced over the levels and drawn by the seed."""
+        levels = range(len(answers.levels))
+        pairs = np.array(list(combinations(levels, 2)), dtype=np.int64).reshape(-1, 2)
+        first, second = pairs[:, 0], pairs[:, 1]
+        counts, answered = answers.counts, answers.answered
+        planned = answers.planned[:, first] * answers.planned[:, second]
+        if sample is not None:
+            planned = planned * _sampled(answers, first, second, sample, seed)
+        looked = planned > 0
+        return cls(
+            answers=answers,
+            first=first,
+            second=second,
+            agreeing=np.where(looked, (counts[:, first] * counts[:, second]).sum(axis=2), 0.0),
+            combined=np.where(looked, answered[:, first] * answered[:, second], 0.0),
+            planned=planned,
+        )
+
+    @property
+    def looked_at(self) -> Mask:
+        """Return the pairs of the plan, shape (items, pairs)."""
+        return np.asarray(self.planned > 0)
+
+    @property
+    def usable(self) -> Mask:
+        """Return the pairs with a verdict on both sides, shape (items, pairs)."""
+        return np.asarray(self.combined > 0)
+
+    @property
+    def scores(self) -> Counts:
+        """Return the agreement of every usable pair, 0 to 1; 0 elsewhere.
+
+        The share of agreeing combinations of a verdict of one side with one of the other: with one repeat 0 or 1, with
+        several the unbiased estimate of the probability that two askings agree. Every pair weighs the same.
+        """
+        return np.asarray(self.agreeing / np.maximum(self.combined, 1.0))
+
+    def name(self, pair: int) -> str:
+        """Return a pair's name."""
+        levels = self.answers.levels
+        return f"{levels[self.first[pair]]} | {levels[self.second[pair]]}"
+
+
+def agreement(pairs: Pairs, chosen: Mask, how: Resampling) -> Estimate:
+    """Estimate how often two templates agree on an item: JSS; the clusters are items."""
+    used = chosen & pairs.usable
+    return how.proportion(np.where(used, pairs.scores, 0.0).sum(axis=1), used.sum(axis=1))
+
+
+def agreement_with_excluded(pairs: Pairs, how: Resampling) -> Estimate:
+    """Estimate the same with every excluded pair counted as a flip; nothing where no pair has a verdict."""
+    if not pairs.usable.any():
+        return Estimate(value=None, flags=("empty",))
+    return how.proportion(pairs.scores.sum(axis=1), pairs.looked_at.sum(axis=1))
+
+
+def bounds(pairs: Pairs, chosen: Mask) -> tuple[float, float] | None:
+    """Return the agreement if every missing verdict had disagreed, and if every one had agreed."""
+    used = chosen & pairs.looked_at
+    if not used.any():
+        return None
+    planned = np.maximum(pairs.planned, 1.0)
+    low = pairs.agreeing / planned
+    high = (pairs.agreeing + pairs.planned - pairs.combined) / planned
+    return float(np.sort(low[used]).mean()), min(float(np.sort(high[used]).mean()), 1.0)
+
+
+def kappa(pairs: Pairs, chosen: Mask, *, level: float) -> Estimate:
+    """Compute Cohen's kappa over the pairs, the template that sorts first against the other; clusters are items.
+
+    Every pair weighs 1 in total, divided over the combinations of its repeats.
+    """
+    used = chosen & pairs.usable
+    item, pair = np.nonzero(used)
+    counts, answered = pairs.answers.counts, pairs.answers.answered
+    one, other = counts[item, pairs.first[pair]], counts[item, pairs.second[pair]]
+    total = answered[item, pairs.first[pair]] * answered[item, pairs.second[pair]]
+    joint = one[:, :, None] * other[:, None, :] / np.maximum(total, 1.0)[:, None, None]
+    row, first, second = np.nonzero(joint)
+    return clustered_kappa(first, second, item[row], case_weights=joint[row, first, second], level=level)
+
+
+def excluded(pairs: Pairs, status: str | None, how: Resampling) -> Estimate:
+    """Estimate the share of pairs that have no verdict on one side, or those where it is for this status."""
+    lost = pairs.looked_at & ~pairs.usable
+    if status is not None:
+        gone = (pairs.answers.missing[status] > 0) & (pairs.answers.answered == 0)
+        lost = lost & (gone[:, pairs.first] | gone[:, pairs.second])
+    return how.proportion(lost.sum(axis=1), pairs.looked_at.sum(axis=1))
+
+
+def _sampled(answers: Answers, first: NDArray[np.int64], second: NDArray[np.int64], sample: int, seed: int) -> Counts:
+    """Choose so many pairs of every item that all levels stand in equally many, as nearly as their number allows."""
+    place = {(int(one), int(other)): pair for pair, (one, other) in enumerate(zip(first, second, strict=True))}
+    chosen = np.zeros((len(answers.items), len(first)))
+    for row, item in enumerate(answers.items):
+        levels = list(range(len(answers.levels)))
+        random.Random(derive_seed(seed, "template-pairs", item)).shuffle(levels)  # noqa: S311 - a design
+        chosen[row, [place[pair] for pair in _round(levels)[:sample]]] = 1.0
+    return chosen
+
+
+def _round(levels: list[int]) -> list[tuple[int, int]]:
+    """Return all pairs: neighbours on a circle, then those two apart, and so on; every step uses each level twice."""
+    size = len(levels)
+    found: dict[tuple[int, int], None] = {}
+    for step in range(1, size // 2 + 1):
+        for place in range(size):
+            one, other = levels[place], levels[(place + step) % size]
+            found.setdefault((min(one, other), max(one, other)))
+    return list(found)

@@ -1,0 +1,220 @@
+"""What the plugin declares: how a judge is asked, what that does to it, and what a data set cannot show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jrh import (
+    BuildContext,
+    DataSource,
+    DataSourceSpec,
+    Metric,
+    MetricSpec,
+    Mode,
+    Perturber,
+    PerturberSpec,
+    Scope,
+    SetPerturber,
+    hookimpl,
+)
+
+from jrh_prompts.options import (
+    AuditOptions,
+    IdenticalOptions,
+    MetricOptions,
+    OrderOptions,
+    PairedPromptsOptions,
+    ParaphraseOptions,
+    RubricOptions,
+    ScaleOptions,
+    SensitivityOptions,
+    TemplatesOptions,
+)
+
+_PAIRWISE = frozenset({Mode.PAIRWISE})
+
+
+def _paired(options: PairedPromptsOptions, context: BuildContext) -> DataSource:
+    from jrh_prompts.paired import PairedPrompts
+
+    return PairedPrompts.of(options, context)
+
+
+def _templates(options: TemplatesOptions, context: BuildContext) -> Perturber:
+    from jrh_prompts.templates import TemplatesPerturber
+
+    return TemplatesPerturber.of(options, context.task)
+
+
+def _paraphrase(options: ParaphraseOptions, context: BuildContext) -> SetPerturber:
+    from jrh_prompts.paraphrase import ParaphrasePerturber
+
+    return ParaphrasePerturber.of(options, context)
+
+
+def _order(options: OrderOptions, context: BuildContext) -> Perturber:
+    from jrh_prompts.order import OrderPerturber
+
+    return OrderPerturber(options=options, task=context.task, seed=context.seed)
+
+
+def _identical(options: IdenticalOptions, context: BuildContext) -> Perturber:
+    from jrh_prompts.order import IdenticalPerturber
+
+    return IdenticalPerturber(options=options, task=context.task)
+
+
+def _scale(options: ScaleOptions, context: BuildContext) -> Perturber:
+    from jrh_prompts.scale import ScalePerturber
+
+    return ScalePerturber.of(options, context.task)
+
+
+def _rubric(options: RubricOptions, context: BuildContext) -> Perturber:
+    from jrh_prompts.rubric import RubricPerturber
+
+    return RubricPerturber(options=options, task=context.task)
+
+
+def _sensitivity(options: SensitivityOptions, context: BuildContext) -> Metric:  # noqa: ARG001
+    from jrh_prompts.sensitivity import TemplateSensitivity
+
+    return TemplateSensitivity(options)
+
+
+def _polarity(options: MetricOptions, context: BuildContext) -> Metric:  # noqa: ARG001
+    from jrh_prompts.polarity import UndeclaredPolarity
+
+    return UndeclaredPolarity(options)
+
+
+def _flipped(options: MetricOptions, context: BuildContext) -> Metric:  # noqa: ARG001
+    from jrh_prompts.between import FlippedByEveryJudge
+
+    return FlippedByEveryJudge(options)
+
+
+def _judges(options: MetricOptions, context: BuildContext) -> Metric:  # noqa: ARG001
+    from jrh_prompts.between import JudgeAgreement
+
+    return JudgeAgreement(options)
+
+
+def _position(options: MetricOptions, context: BuildContext) -> Metric:  # noqa: ARG001
+    from jrh_prompts.position import PositionBias
+
+    return PositionBias(options)
+
+
+def _identical_choice(options: MetricOptions, context: BuildContext) -> Metric:  # noqa: ARG001
+    from jrh_prompts.position import IdenticalChoice
+
+    return IdenticalChoice(options)
+
+
+def _audit(options: AuditOptions, context: BuildContext) -> Metric:  # noqa: ARG001
+    from jrh_prompts.findings import AuditMetric
+
+    return AuditMetric(options)
+
+
+@hookimpl
+def jrh_data_sources() -> Iterable[DataSourceSpec]:
+    """Declare the source of paired-prompt files."""
+    yield DataSourceSpec(
+        name="paired-prompts",
+        summary="rows of two prompts about one text: one item per text, with the prompts it is asked with",
+        options=PairedPromptsOptions,
+        factory=_paired,
+    )
+
+
+@hookimpl
+def jrh_perturbers() -> Iterable[PerturberSpec]:
+    """Declare the perturbers."""
+    yield PerturberSpec(
+        name="templates",
+        summary="other prompt templates that ask for the same thing: shipped, one's own, or the items'",
+        options=TemplatesOptions,
+        factory=_templates,
+    )
+    yield PerturberSpec(
+        name="prompt-paraphrase",
+        summary="paraphrases of the judge's real prompt, written by a model",
+        options=ParaphraseOptions,
+        factory=_paraphrase,
+        scope=Scope.SET,
+    )
+    yield PerturberSpec(
+        name="option-order",
+        summary="the options of a pair in both orders",
+        options=OrderOptions,
+        factory=_order,
+        modes=_PAIRWISE,
+    )
+    yield PerturberSpec(
+        name="identical-options",
+        summary="the same response as every option: which place does the judge pick",
+        options=IdenticalOptions,
+        factory=_identical,
+        modes=_PAIRWISE,
+    )
+    yield PerturberSpec(
+        name="scale",
+        summary="the same question on another scale, brought back to the task's own",
+        options=ScaleOptions,
+        factory=_scale,
+    )
+    yield PerturberSpec(
+        name="rubric",
+        summary="a stricter and a more lenient rubric, and its list of levels the other way round",
+        options=RubricOptions,
+        factory=_rubric,
+    )
+
+
+@hookimpl
+def jrh_metrics() -> Iterable[MetricSpec]:
+    """Declare the metrics."""
+    yield MetricSpec(
+        name="template-sensitivity",
+        summary="JSS, flip rate and kappa between templates, raw and corrected; excluded pairs",
+        options=SensitivityOptions,
+        factory=_sensitivity,
+    )
+    yield MetricSpec(
+        name="undeclared-polarity",
+        summary="finding: a template that asks for the opposite of what its label map says",
+        options=MetricOptions,
+        factory=_polarity,
+    )
+    yield MetricSpec(
+        name="flipped-by-every-judge",
+        summary="template pairs on which every judge contradicts itself",
+        options=MetricOptions,
+        factory=_flipped,
+    )
+    yield MetricSpec(
+        name="judge-agreement",
+        summary="agreement and kappa of two judges asked with the same prompts",
+        options=MetricOptions,
+        factory=_judges,
+    )
+    yield MetricSpec(
+        name="position-bias",
+        summary="swap consistency, position rates, signed position bias with McNemar's exact test, gold by order",
+        options=MetricOptions,
+        factory=_position,
+    )
+    yield MetricSpec(
+        name="identical-choice",
+        summary="which place a judge picks when all options are the same",
+        options=MetricOptions,
+        factory=_identical_choice,
+    )
+    yield MetricSpec(
+        name="audit",
+        summary="findings about the data set: what it cannot show",
+        options=AuditOptions,
+        factory=_audit,
+    )

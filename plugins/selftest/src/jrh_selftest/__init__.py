@@ -1,0 +1,1 @@
+"""The instrument calibrates itself: planted truth in, coverage and false alarms out. Everything here is simulated."""

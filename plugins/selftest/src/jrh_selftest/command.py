@@ -1,0 +1,129 @@
+"""`jrh selftest`."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from jrh import Metric
+
+    from jrh_selftest.findings import Finding
+
+FAILED = 1
+"""Exit code where a check fails."""
+
+
+@click.command("selftest")
+@click.option("--full", is_flag=True, help="2000 studies per check instead of 100; takes many minutes.")
+@click.option("--studies", type=click.IntRange(min=20), help="So many studies per check.")
+@click.option("--seed", type=int, default=0, show_default=True, help="What is drawn follows from it.")
+@click.option("--plugins", metavar="A,B", default="", help="Test the metrics of these plugins, as for `jrh run`.")
+@click.option(
+    "--replace",
+    "replacements",
+    multiple=True,
+    metavar="METRIC=OTHER",
+    help="Test the metric OTHER as if it were METRIC; may be repeated.",
+)
+@click.option("--runs/--no-runs", default=True, help="Also run whole suites over simulated judges.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def command(
+    full: bool, studies: int | None, seed: int, plugins: str, replacements: tuple[str, ...], runs: bool, as_json: bool
+) -> int:
+    """Check the installed measures against simulated judges with planted truth.
+
+    For every measure: is the planted value found, and does the interval that claims 95 % cover it so often? For every
+    test: how often does it raise an alarm where there is nothing to find, and where there is something? Exit code 1
+    where a check fails. Everything is simulated; no model is called.
+    """
+    from jrh_selftest.findings import Verdict
+
+    allowed = tuple(part.strip() for part in plugins.split(",") if part.strip())
+    found = list(_findings(full, studies, seed, allowed, _stand_ins(replacements), runs, quiet=as_json))
+    click.echo(_as_json(found) if as_json else _as_table(found), nl=False)
+    failed = [finding for finding in found if finding.verdict is Verdict.FAIL]
+    if not as_json:
+        _conclude(found, failed)
+    return FAILED if failed else 0
+
+
+def _findings(
+    full: bool,
+    studies: int | None,
+    seed: int,
+    plugins: tuple[str, ...],
+    stand_ins: Mapping[str, str],
+    runs: bool,
+    *,
+    quiet: bool,
+) -> Iterator[Finding]:
+    from jrh_selftest.runs import run_findings
+    from jrh_selftest.studies import FULL, QUICK, Plan, all_findings
+
+    def tell(what: str) -> None:
+        if not quiet:
+            click.echo(f"simulating: {what}", err=True)
+
+    plan = Plan(
+        studies=studies or (FULL if full else QUICK),
+        seed=seed,
+        metrics=_metrics(plugins, stand_ins),
+        stand_ins=stand_ins,
+        tell=tell,
+    )
+    yield from all_findings(plan)
+    if runs:
+        tell("whole runs")
+        with tempfile.TemporaryDirectory(prefix="jrh-selftest-") as folder:
+            yield from run_findings(Path(folder), plugins, seed)
+
+
+def _metrics(plugins: tuple[str, ...], stand_ins: Mapping[str, str]) -> Mapping[str, Metric]:
+    from jrh import load_metrics
+
+    metrics = dict(load_metrics(plugins=plugins))
+    if stand_ins:
+        others = load_metrics(tuple(stand_ins.values()), plugins=plugins)
+        metrics |= {name: others[other] for name, other in stand_ins.items()}
+    return metrics
+
+
+def _stand_ins(replacements: Iterable[str]) -> Mapping[str, str]:
+    found = {}
+    for text in replacements:
+        name, equals, other = text.partition("=")
+        if not equals or not name or not other:
+            raise click.BadParameter(f"write METRIC=OTHER, got '{text}'", param_hint="--replace")
+        found[name] = other
+    return found
+
+
+def _as_json(findings: Sequence[Finding]) -> str:
+    import attrs
+
+    def plain(_instance: object, _attribute: object, value: object) -> object:
+        return getattr(value, "value", value)
+
+    return json.dumps([attrs.asdict(finding, value_serializer=plain) for finding in findings], indent=2) + "\n"
+
+
+def _as_table(findings: Sequence[Finding]) -> str:
+    from jrh_selftest.table import table_text
+
+    return table_text(findings)
+
+
+def _conclude(findings: Sequence[Finding], failed: Sequence[Finding]) -> None:
+    for finding in failed:
+        click.echo(f"jrh: {finding.where}: {finding.name}: {finding.reason}", err=True)
+    counts = Counter(finding.verdict.value for finding in findings)
+    click.echo(
+        f"{len(findings)} checks on simulated data: {', '.join(f'{count} {name}' for name, count in counts.items())}."
+    )

@@ -1,0 +1,116 @@
+"""Draw many studies of every world, let the metrics measure them, and hand the results to the judges of findings."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
+
+import numpy as np
+from attrs import Factory, frozen
+from jrh import Measure, Metric, MetricContext, derive_seed
+
+from jrh_selftest.arrays import array_alarms, array_checks
+from jrh_selftest.checks import AlarmCheck, RecordCheck, alarm_checks, record_checks
+from jrh_selftest.findings import ALPHA, Finding, Study, absent, judge_alarms, judge_interval
+from jrh_selftest.truth import truths
+from jrh_selftest.world import TEST, World
+
+QUICK: Final = 100
+FULL: Final = 2000
+"""Studies per world."""
+_RESAMPLES: Final = 200
+
+Wanted: TypeAlias = tuple[str, str, str]
+"""Metric, measure, test."""
+
+
+@frozen(kw_only=True)
+class Plan:
+    """How much is drawn, and which metrics stand in for others."""
+
+    studies: int
+    seed: int = 0
+    metrics: Mapping[str, Metric]
+    """By the name of the metric they are tested as."""
+    stand_ins: Mapping[str, str] = Factory(dict)
+    """Metric -> name of what is tested in its place."""
+    tell: Callable[[str], None] = lambda _: None
+    """Told what is being done."""
+
+
+def all_findings(plan: Plan) -> Iterator[Finding]:
+    """Yield the findings: measures over records, tests over records, estimators and tests over arrays."""
+    worlds: dict[str, list[RecordCheck | AlarmCheck]] = defaultdict(list)
+    for record_check in record_checks():
+        worlds[record_check.world.name].append(record_check)
+    for alarm_check in alarm_checks():
+        worlds[alarm_check.world.name].append(alarm_check)
+    for checks in worlds.values():
+        yield from _in_world(plan, checks[0].world, checks)
+    plan.tell("estimators")
+    yield from _on_arrays(plan)
+
+
+def _in_world(plan: Plan, world: World, checks: Sequence[RecordCheck | AlarmCheck]) -> Iterator[Finding]:
+    plan.tell(world.name)
+    wanted = [(check.metric, check.measure, _test(check)) for check in checks]
+    found = _measured(plan, world, wanted)
+    planted = truths(world)
+    for check, key in zip(checks, wanted, strict=True):
+        studies = found.get(key, [])
+        kind = "interval" if isinstance(check, RecordCheck) else "false alarms"
+        if not studies:
+            yield absent(world.name, check.measure, kind)
+        elif isinstance(check, RecordCheck):
+            yield judge_interval(world.name, check.measure, planted[check.measure, check.test], studies)
+        else:
+            alarms = [study.value is not None and study.value <= ALPHA for study in studies]
+            yield judge_alarms(world.name, check.measure, alarms, check.least_power)
+
+
+def _test(check: RecordCheck | AlarmCheck) -> str:
+    return check.test if isinstance(check, RecordCheck) else TEST
+
+
+def _measured(plan: Plan, world: World, wanted: Sequence[Wanted]) -> dict[Wanted, list[Study]]:
+    """Draw the studies of a world one after the other and keep what the wanted measures say of each."""
+    generator = np.random.default_rng(derive_seed(plan.seed, "selftest", world.name))
+    metrics = [name for name in dict.fromkeys(metric for metric, _, _ in wanted) if name in plan.metrics]
+    found: dict[Wanted, list[Study]] = defaultdict(list)
+    for number in range(plan.studies):
+        records = world.draw(generator)
+        context = MetricContext(tasks={world.name: world.task}, resamples=_RESAMPLES, seed=number)
+        for name in metrics:
+            measures = [each for each in plan.metrics[name].measure(records, context) if not each.cell]
+            for key in wanted:
+                if key[0] == name:
+                    found[key] += [_study(each) for each in measures if _is_meant(each, key, plan)][:1]
+    return found
+
+
+def _is_meant(measure: Measure, key: Wanted, plan: Plan) -> bool:
+    metric, name, test = key
+    return measure.test == test and measure.name in (name, plan.stand_ins.get(metric, name))
+
+
+def _study(measure: Measure) -> Study:
+    interval = measure.interval
+    return Study(
+        value=measure.estimate,
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        flags=measure.flags,
+    )
+
+
+def _on_arrays(plan: Plan) -> Iterator[Finding]:
+    for check in array_checks():
+        generator = np.random.default_rng(derive_seed(plan.seed, "selftest", check.name))
+        estimates = [check.draw(generator) for _ in range(plan.studies)]
+        studies = [Study(value=each.value, low=each.low, high=each.high, flags=each.flags) for each in estimates]
+        yield judge_interval("arrays", check.name, check.planted, studies, biased=check.biased)
+    for alarm in array_alarms():
+        generator = np.random.default_rng(derive_seed(plan.seed, "selftest", alarm.name))
+        alarms = [alarm.draw(generator) for _ in range(plan.studies)]
+        yield judge_alarms("arrays", alarm.name, alarms, alarm.least_power)

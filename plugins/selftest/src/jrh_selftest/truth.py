@@ -1,0 +1,104 @@
+"""What measures have to find in a world: every value follows from the joint distribution of labels, nothing is
+simulated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from jrh import REFERENCE
+from numpy.typing import NDArray
+
+from jrh_selftest.world import TEST, World
+
+Matrix = NDArray[np.float64]
+
+
+def truths(world: World) -> Mapping[tuple[str, str], float]:
+    """Return (measure, test) -> planted value."""
+    belief, moved = world.kernel(1 - world.accuracy), world.kernel(world.flips)
+    saying = world.saying()
+    gold_said = np.diag(world.shares) @ belief @ saying
+    believed = world.shares @ belief
+    asked_twice = saying.T @ np.diag(believed) @ saying
+    test_twice = saying.T @ np.diag(believed @ moved) @ saying
+    across = saying.T @ np.diag(believed) @ moved @ saying
+    same = float(np.trace(across))
+    floor = 1 - (float(np.trace(asked_twice)) + float(np.trace(test_twice))) / 2
+    lost = world.missing if world.missing_in_test is None else world.missing_in_test
+    found = {
+        ("accuracy", REFERENCE): float(np.trace(gold_said)),
+        ("accuracy", TEST): same,
+        ("gold-accuracy", TEST): float(np.trace(gold_said_in_test(world))),
+        ("agreement", TEST): same,
+        ("flip-rate", TEST): 1 - same,
+        ("rerun-disagreement", REFERENCE): 1 - float(np.trace(asked_twice)),
+        ("rerun-disagreement", TEST): 1 - float(np.trace(test_twice)),
+        ("disagreement", TEST): 1 - same,
+        ("noise-floor", TEST): floor,
+        ("excess-disagreement", TEST): 1 - same - floor,
+        ("kappa", TEST): kappa(across, squared=False),
+        ("missing", TEST): lost,
+    }
+    if world.scale.ordered:
+        found |= {(name, REFERENCE): value for name, value in ordinal(gold_said).items()}
+        found["kappa-quadratic", TEST] = kappa(across, squared=True)
+    elif len(world.scale.labels) == 2:  # noqa: PLR2004 - rates of two labels
+        found["false-negative-rate", REFERENCE] = float(gold_said[0, 1] / gold_said[0].sum())
+        found["false-positive-rate", REFERENCE] = float(gold_said[1, 0] / gold_said[1].sum())
+    return found
+
+
+def gold_said_in_test(world: World) -> Matrix:
+    """Return the joint distribution of right label and answer under the test."""
+    joint = np.diag(world.shares) @ world.kernel(1 - world.accuracy) @ world.kernel(world.flips) @ world.saying()
+    return np.asarray(joint, dtype=np.float64)
+
+
+def kappa(joint: Matrix, *, squared: bool) -> float:
+    """Return Cohen's kappa of a joint distribution, unweighted or with squared distances."""
+    steps = np.subtract.outer(np.arange(len(joint)), np.arange(len(joint)))
+    weight = np.square(steps) if squared else steps != 0
+    expected = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    return 1 - float((weight * joint).sum() / (weight * expected).sum())
+
+
+def ordinal(joint: Matrix) -> dict[str, float]:
+    """Return the ordinal measures of a joint distribution of right level (rows) and level given."""
+    levels = np.arange(len(joint), dtype=np.float64)
+    error = np.subtract.outer(levels, levels).T  # given less right
+    right, given = joint.sum(axis=1), joint.sum(axis=0)
+    means, variances = _moments(levels, right, given)
+    covariance = float((joint * np.outer(levels - means[0], levels - means[1])).sum())
+    return {
+        "mean-absolute-error": float((joint * np.abs(error)).sum()),
+        "root-mean-squared-error": float(np.sqrt((joint * np.square(error)).sum())),
+        "bias": float((joint * error).sum()),
+        "exact-accuracy": float(np.trace(joint)),
+        "adjacent-accuracy": float(joint[np.abs(error) <= 1].sum()),
+        "pearson": covariance / float(np.sqrt(variances[0] * variances[1])),
+        "concordance": 2 * covariance / (variances[0] + variances[1] + (means[0] - means[1]) ** 2),
+        "spearman": _spearman(joint),
+        "kendall-tau-b": _tau_b(joint),
+    }
+
+
+def _moments(levels: Matrix, right: Matrix, given: Matrix) -> tuple[list[float], list[float]]:
+    means = [float(levels @ side) for side in (right, given)]
+    variances = [float(np.square(levels - mean) @ side) for mean, side in zip(means, (right, given), strict=True)]
+    return means, variances
+
+
+def _spearman(joint: Matrix) -> float:
+    right, given = joint.sum(axis=1), joint.sum(axis=0)
+    one, other = (np.cumsum(side) - side / 2 - 0.5 for side in (right, given))
+    covariance = float((joint * np.outer(one, other)).sum())
+    return covariance / float(np.sqrt((np.square(one) @ right) * (np.square(other) @ given)))
+
+
+def _tau_b(joint: Matrix) -> float:
+    sign = np.sign(np.subtract.outer(np.arange(len(joint)), np.arange(len(joint))))
+    balance = float((joint * (sign @ joint @ sign.T)).sum())
+    ties = [1 - float(np.square(side).sum()) for side in (joint.sum(axis=1), joint.sum(axis=0))]
+    return balance / float(np.sqrt(ties[0] * ties[1]))

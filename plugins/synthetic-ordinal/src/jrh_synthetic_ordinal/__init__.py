@@ -1,0 +1,1 @@
+"""Write new responses that reach each level of an ordinal scale."""

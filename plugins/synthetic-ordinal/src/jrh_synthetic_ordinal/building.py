@@ -1,0 +1,77 @@
+"""The perturber that the options ask for."""
+
+from __future__ import annotations
+
+from jrh import BuildContext, JrhError, SetPerturber, Task
+
+from jrh_synthetic_ordinal.options import By, SyntheticOrdinalOptions
+
+
+def build(options: SyntheticOrdinalOptions, context: BuildContext) -> SetPerturber:
+    """Build the perturber by a rule or by a model.
+
+    Raises:
+        JrhError: the options do not fit each other, or the task is not on an ordinal scale.
+    """
+    levels = _levels(options, context.task)
+    by = options.by or (By.MODEL if options.model is not None else By.RULES)
+    return _with_model(options, context, levels) if by is By.MODEL else _by_rule(options, context, levels)
+
+
+def _levels(options: SyntheticOrdinalOptions, task: Task) -> tuple[str, ...]:
+    if not task.scale.ordered:
+        raise JrhError(
+            f"synthetic-ordinal: the task '{task.name}' has no ordinal scale; "
+            "leave the test out, or give the task a scale `{ordinal: [1, 5]}`"
+        )
+    for level in options.levels:
+        if level not in task.scale:
+            raise JrhError(f"synthetic-ordinal: level '{level}' is not on the scale {', '.join(task.scale.labels)}")
+    return options.levels or task.scale.labels
+
+
+def _by_rule(options: SyntheticOrdinalOptions, context: BuildContext, levels: tuple[str, ...]) -> SetPerturber:
+    from jrh_synthetic_ordinal.scramble import Scrambler
+
+    return Scrambler(scale=context.task.scale, levels=levels, samples=options.samples, seed=context.seed)
+
+
+def _with_model(options: SyntheticOrdinalOptions, context: BuildContext, levels: tuple[str, ...]) -> SetPerturber:
+    from jrh_synthetic_ordinal.grading import Grader
+    from jrh_synthetic_ordinal.manager import BucketManager
+    from jrh_synthetic_ordinal.prompts import Wording
+    from jrh_synthetic_ordinal.ramp import Ramp
+    from jrh_synthetic_ordinal.writing import Writer
+
+    if options.model is None:
+        raise JrhError("synthetic-ordinal: `by: model` needs a `model` of the suite")
+    if options.grader is None:
+        raise JrhError(
+            "synthetic-ordinal: name a `grader`, a model of the suite that judges which level a response reached; "
+            "best another one than the model that writes"
+        )
+    wording = Wording.of(options.prompt, options.grader_prompt)
+    grader = Grader(task=context.task, client=context.model(options.grader), wording=wording)
+    return BucketManager(
+        task=context.task,
+        levels=levels,
+        samples=options.samples,
+        fill_other=options.fill_other,
+        max_to_seeds=options.max_to_seeds,
+        max_to_kept=options.max_to_kept,
+        ramp=Ramp.of(
+            options.initial_temperature,
+            options.temperature_step,
+            options.max_temperature,
+            options.attempts_per_temperature,
+        ),
+        writer=Writer(
+            task=context.task,
+            client=context.model(options.model),
+            grader=grader,
+            wording=wording,
+            examples=options.examples,
+            seed=context.seed,
+        ),
+        log=context.log,
+    )

@@ -1,0 +1,48 @@
+"""Responses that are too near to what is there already are no new material."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from attrs import evolve
+from jrh import Item
+
+from jrh_synthetic_ordinal.buckets import Attempt
+from jrh_synthetic_ordinal.similarity import Similarity
+
+TO_SEEDS: Final = "too near to an item's own text"
+TO_KEPT: Final = "too near to a draft kept before"
+
+
+class Filters:
+    """Looks at responses, and remembers those that were kept."""
+
+    def __init__(self, items: Sequence[Item], max_to_seeds: float | None, max_to_kept: float | None) -> None:
+        """Take the items' responses as the seeds; a limit of None is not held."""
+        texts = [item.fields.get("response") for item in sorted(items, key=lambda item: item.id)]
+        self._similarity = Similarity([text for text in texts if isinstance(text, str)])
+        self._max_to_seeds = max_to_seeds
+        self._max_to_kept = max_to_kept
+        self._texts: set[str] = set()
+        """What was kept, word for word; looked up, never listed."""
+
+    def look(self, attempt: Attempt) -> Attempt:
+        """Return the attempt with its similarities as things stand, and why it is rejected, if it is."""
+        vector = self._similarity.vector(attempt.text)
+        to_seeds, to_kept = self._similarity.to_seeds(vector), self._similarity.to_kept(vector)
+        rejected = ""
+        if self._max_to_seeds is not None and to_seeds > self._max_to_seeds:
+            rejected = TO_SEEDS
+        elif _bare(attempt.text) in self._texts or (self._max_to_kept is not None and to_kept > self._max_to_kept):
+            rejected = TO_KEPT
+        return evolve(attempt, to_seeds=to_seeds, to_kept=to_kept, rejected=rejected)
+
+    def keep(self, attempt: Attempt) -> None:
+        """Remember a response that fills a bucket."""
+        self._similarity.keep(self._similarity.vector(attempt.text))
+        self._texts.add(_bare(attempt.text))
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,46 @@
+"""Which level a response reached, in the eyes of the grader."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import frozen
+from jrh import ChatRequest, Item, ModelClient, Sampling, Task, read_json
+
+from jrh_synthetic_ordinal.prompts import Wording, graded
+
+_ATTEMPTS: Final = 2
+"""A grader whose reply cannot be read is asked once more."""
+
+
+@frozen(kw_only=True)
+class Grader:
+    """Applies the task's own rubric to a response."""
+
+    task: Task
+    client: ModelClient
+    wording: Wording
+
+    async def level(self, source: Item, response: str) -> str | None:
+        """Return the level of the scale the grader gives, or None where it gives none."""
+        request = ChatRequest(
+            messages=self.wording.to_grade(self.task, source, response),
+            sampling=Sampling(temperature=0.0),
+            json_schema=graded(self.task),
+        )
+        for attempt in range(_ATTEMPTS):
+            reply = await self.client.ask(request, repeat=attempt, purpose="validate")
+            if reply.ok:
+                level = self._read(reply.text)
+                if level is not None:
+                    return level
+        return None
+
+    def _read(self, text: str) -> str | None:
+        found = read_json(text, keys=("level",))
+        if found is None:
+            return self.task.scale.match(text)
+        level = found["level"]
+        # A whole number is what a model writes for the level of that name.
+        written = str(level) if isinstance(level, int) and not isinstance(level, bool) else level
+        return self.task.scale.match(written) if isinstance(written, str) else None

@@ -1,0 +1,98 @@
+"""The bucket manager: rounds of attempts until every bucket is full or given up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from attrs import evolve, frozen
+from jrh import Draft, Item, Logger, Skip, Task
+
+from jrh_synthetic_ordinal.buckets import NO_TEXT, Attempt, Bucket, buckets, has_text
+from jrh_synthetic_ordinal.examples import Shelf
+from jrh_synthetic_ordinal.filters import Filters
+from jrh_synthetic_ordinal.outcomes import outcome
+from jrh_synthetic_ordinal.ramp import Ramp
+from jrh_synthetic_ordinal.together import together
+from jrh_synthetic_ordinal.writing import Writer
+
+OTHER_LEVEL: Final = "another level"
+
+
+@frozen(kw_only=True)
+class BucketManager:
+    """Lets a model write responses for every source item and level.
+
+    In each round all open buckets ask once, at the same time. What comes back is applied when the round is over, in the
+    order of the buckets, so that the order in which replies arrive decides nothing.
+    """
+
+    task: Task
+    levels: tuple[str, ...]
+    samples: int
+    fill_other: bool
+    max_to_seeds: float | None
+    max_to_kept: float | None
+    ramp: Ramp
+    writer: Writer
+    log: Logger
+
+    async def perturb_set(self, items: Sequence[Item]) -> Sequence[tuple[Item, Draft | Skip]]:
+        """Return a draft for every bucket that was filled and a skip for every other, in the order of the items."""
+        sources = [item for item in items if has_text(item)]
+        every = buckets(self.task, sources, self.levels, self.samples)
+        shelf = Shelf.of(self.task.scale, sources)
+        if every:
+            await self._fill(every, Filters(sources, self.max_to_seeds, self.max_to_kept), shelf)
+        self._tell(every, shelf)
+        made: dict[str, list[Draft | Skip]] = {item.id: [] for item in items}
+        for bucket in every:
+            made[bucket.item.id].append(outcome(bucket, self.ramp.longest, self.writer.client.fingerprint))
+        return [(item, result) for item in items for result in made[item.id] or [NO_TEXT]]
+
+    async def _fill(self, every: Sequence[Bucket], filters: Filters, shelf: Shelf) -> None:
+        for _ in range(self.ramp.longest):
+            asking = [bucket for bucket in every if bucket.temperature(self.ramp) is not None]
+            if not asking:
+                return
+            made = await together(asking, lambda bucket: self.writer.attempt(bucket, self.ramp, filters, shelf))
+            self._apply(every, list(zip(asking, made, strict=True)), filters)
+
+    def _apply(self, every: Sequence[Bucket], made: Sequence[tuple[Bucket, Attempt]], filters: Filters) -> None:
+        """Fill buckets with what one round made: first with what reached its own level, then with the rest."""
+        done: dict[int, Attempt] = {}
+        for place, (bucket, attempt) in enumerate(made):
+            if attempt.achieved is not None:
+                done[place] = _kept(attempt, [bucket], filters)
+        for place, (bucket, attempt) in enumerate(made):
+            if attempt.achieved is not None and place not in done:
+                others = _open(every, bucket.item.id, attempt.achieved) if self.fill_other else []
+                done[place] = _kept(attempt, others, filters)
+        for place, (bucket, attempt) in enumerate(made):
+            bucket.attempts.append(done.get(place, attempt))
+
+    def _tell(self, every: Sequence[Bucket], shelf: Shelf) -> None:
+        """Log which levels are covered, and which had no example of their own."""
+        for level in self.levels:
+            own = [bucket for bucket in every if bucket.level == level]
+            filled = sum(bucket.kept is not None for bucket in own)
+            self.log.info("coverage", level=level, filled=filled, wanted=len(own))
+            if level in shelf.empty_levels:
+                self.log.warning("no item of this gold level; examples are of the nearest levels", level=level)
+
+
+def _open(every: Sequence[Bucket], item_id: str, level: str) -> list[Bucket]:
+    return [bucket for bucket in every if bucket.item.id == item_id and bucket.level == level and bucket.kept is None]
+
+
+def _kept(attempt: Attempt, candidates: Sequence[Bucket], filters: Filters) -> Attempt:
+    """Fill the first of the candidates, unless something kept in the same round is too near."""
+    if not candidates:
+        return evolve(attempt, rejected=OTHER_LEVEL)
+    looked = filters.look(attempt)
+    if looked.rejected:
+        return looked
+    kept = evolve(looked, filled=candidates[0].level)
+    filters.keep(kept)
+    candidates[0].kept = kept
+    return kept

@@ -1,0 +1,39 @@
+"""What a bucket becomes: a draft where it was filled, a skip where it was given up."""
+
+from __future__ import annotations
+
+from jrh import Draft, Equals, Json, Skip
+
+from jrh_synthetic_ordinal.buckets import Attempt, Bucket
+
+
+def variant(level: str) -> str:
+    """Name the variant of a level."""
+    return f"level-{level}"
+
+
+def outcome(bucket: Bucket, longest: int, fingerprint: str) -> Draft | Skip:
+    """Return the draft or the skip of a bucket; both hold the history of everything that was asked for it.
+
+    Args:
+        bucket: full, or given up.
+        longest: the attempts after which a level is given up.
+        fingerprint: the model that writes.
+    """
+    tried: list[Json] = [attempt.described() for attempt in bucket.attempts]
+    details: dict[str, Json] = {"by": "model", "place": bucket.place, "attempts": tried}
+    if bucket.kept is None:
+        reason = f"no response of level {bucket.level} in {longest} attempts"
+        return Skip(reason=reason, variant=variant(bucket.level), details=details)
+    return Draft(
+        variant=variant(bucket.level),
+        fields={"response": bucket.kept.text},
+        expectation=Equals(label=bucket.level),
+        model=fingerprint,
+        details={**details, "kept": bucket.kept.described(), "examples_from_other_levels": _borrowed(bucket.kept)},
+    )
+
+
+def _borrowed(kept: Attempt) -> bool:
+    """Tell whether the examples shown were of another level than the one asked for, since that has none."""
+    return any(level != kept.wanted for level in kept.examples_of)

@@ -1,0 +1,52 @@
+"""The temperatures of the attempts: they rise when the level is missed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import frozen
+from jrh import JrhError
+
+_DIGITS: Final = 6
+"""0.7 + 0.2 + 0.2 is 1.1 here, and not 1.0999999999999999."""
+_MOST: Final = 200
+"""Steps; more are a mistake in the options."""
+
+
+@frozen(kw_only=True)
+class Ramp:
+    """Which temperature comes after how many misses, and when to stop."""
+
+    temperatures: tuple[float, ...]
+    """From the first to the last, each used `attempts` times."""
+    attempts: int
+
+    @classmethod
+    def of(cls, initial: float, step: float, highest: float, attempts: int) -> Ramp:
+        """Rise from `initial` by `step` to `highest`, which is the last temperature; a step of 0 stays where it is.
+
+        Raises:
+            JrhError: the highest temperature is below the first, or the steps are too small to end.
+        """
+        if highest < initial:
+            raise JrhError(
+                f"synthetic-ordinal: `max_temperature` {highest} is below `initial_temperature` {initial}; raise it"
+            )
+        temperatures = [initial]
+        while step > 0 and temperatures[-1] < highest:
+            temperatures.append(min(highest, round(initial + len(temperatures) * step, _DIGITS)))
+            if len(temperatures) > _MOST:
+                raise JrhError(
+                    f"synthetic-ordinal: `temperature_step` {step} makes more than {_MOST} steps; enlarge it"
+                )
+        return cls(temperatures=tuple(temperatures), attempts=attempts)
+
+    @property
+    def longest(self) -> int:
+        """Return the number of attempts after which a level is given up."""
+        return len(self.temperatures) * self.attempts
+
+    def temperature(self, misses: int) -> float | None:
+        """Return the temperature after so many misses; None: give up."""
+        step = misses // self.attempts
+        return self.temperatures[step] if step < len(self.temperatures) else None

@@ -1,0 +1,63 @@
+"""One attempt: ask for a response of a level, look at it, have it graded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import evolve, frozen
+from jrh import ChatRequest, ModelClient, Sampling, Task
+
+from jrh_synthetic_ordinal.buckets import Attempt, Bucket
+from jrh_synthetic_ordinal.examples import Shelf
+from jrh_synthetic_ordinal.filters import Filters
+from jrh_synthetic_ordinal.grading import Grader
+from jrh_synthetic_ordinal.prompts import WRITTEN, Wording
+from jrh_synthetic_ordinal.ramp import Ramp
+from jrh_synthetic_ordinal.replies import Written, written
+
+
+@frozen(kw_only=True)
+class Writer:
+    """Makes attempts. What it returns depends on the bucket, the replies and what was kept before, and on no order."""
+
+    task: Task
+    client: ModelClient
+    grader: Grader
+    wording: Wording
+    examples: int
+    seed: Callable[..., int]
+    """Derives a seed from what it is for."""
+
+    async def attempt(self, bucket: Bucket, ramp: Ramp, filters: Filters, shelf: Shelf) -> Attempt:
+        """Ask once for an open bucket; a response that the filters reject already is not graded."""
+        made = await self._written(bucket, bucket.temperature(ramp) or 0.0, shelf)
+        if made.rejected:
+            return made
+        made = filters.look(made)
+        if made.rejected:
+            return made
+        level = await self.grader.level(bucket.item, made.text)
+        return evolve(made, achieved=level, rejected="" if level is not None else "no level in the grader's reply")
+
+    async def _written(self, bucket: Bucket, temperature: float, shelf: Shelf) -> Attempt:
+        number = len(bucket.attempts)
+        seed = self.seed(bucket.item.id, bucket.level, bucket.place, number)
+        examples = shelf.choose(bucket.level, bucket.item, self.examples, seed)
+        request = ChatRequest(
+            messages=self.wording.to_write(self.task, bucket.item, bucket.level, examples),
+            sampling=Sampling(temperature=temperature, seed=seed),
+            json_schema=WRITTEN,
+        )
+        reply = await self.client.ask(request, repeat=number, purpose="generate")
+        found = written(reply, str(bucket.item.fields["response"]), (self.task.rubric, self.task.instruction))
+        return Attempt(
+            wanted=bucket.level,
+            number=number,
+            temperature=temperature,
+            seed=seed,
+            examples=tuple(example.id for example in examples),
+            examples_of=tuple(dict.fromkeys(example.gold or "" for example in examples)),
+            status=reply.status.value,
+            text=found.text if isinstance(found, Written) else "",
+            rejected="" if isinstance(found, Written) else found,
+        )

@@ -1,0 +1,1 @@
+"""Say the same in more words, or in fewer."""

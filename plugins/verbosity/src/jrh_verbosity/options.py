@@ -1,0 +1,127 @@
+"""What a suite can say about the verbosity test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, Final, TypeAlias
+
+from attrs import Attribute, field, frozen
+from attrs.validators import and_, deep_iterable, ge, gt, le, min_len
+from jrh import ModelName, Text, ValidatorName
+
+Bounds: TypeAlias = tuple[float, float]
+"""The lowest and the highest number of words per word of the item's text."""
+
+
+class By(Enum):
+    """Who writes."""
+
+    RULES = "rules"
+    """Closed lists; no model is asked."""
+    MODEL = "model"
+    """A model of the suite."""
+
+
+class Variant(Enum):
+    """In which direction the length changes."""
+
+    SHORT = "short"
+    LONG = "long"
+
+
+class Fields(Enum):
+    """Which of the judged fields change."""
+
+    BOTH = "both"
+    """All of them: the response, or both responses of a pair."""
+    FIRST = "first"
+    """Only the first response of a pair."""
+    SECOND = "second"
+    """Only the second response of a pair."""
+
+
+DEFAULT_BOUNDS: Final[Mapping[tuple[By, Variant], Bounds]] = {
+    (By.RULES, Variant.SHORT): (0.4, 0.99),
+    (By.RULES, Variant.LONG): (1.05, 1.6),
+    (By.MODEL, Variant.SHORT): (0.25, 0.85),
+    (By.MODEL, Variant.LONG): (1.25, 3.0),
+}
+"""What closed lists can reach, and what a model can be asked for."""
+
+
+def _distinct(instance: object, attribute: Attribute[Any], value: tuple[object, ...]) -> None:  # noqa: ARG001
+    if len(set(value)) != len(value):
+        raise ValueError(f"'{attribute.name}' names something twice")
+
+
+def _below_one(instance: object, attribute: Attribute[Any], value: Bounds | None) -> None:  # noqa: ARG001
+    if value is not None and not 0 < value[0] < value[1] < 1:
+        raise ValueError(f"'{attribute.name}' is [low, high] with 0 < low < high < 1, got {list(value)}")
+
+
+def _above_one(instance: object, attribute: Attribute[Any], value: Bounds | None) -> None:  # noqa: ARG001
+    if value is not None and not 1 < value[0] < value[1]:
+        raise ValueError(f"'{attribute.name}' is [low, high] with 1 < low < high, got {list(value)}")
+
+
+@frozen(kw_only=True)
+class VerbosityOptions:
+    """Options of the perturber `verbosity`."""
+
+    variants: tuple[Variant, ...] = field(
+        default=tuple(Variant),
+        validator=[min_len(1), _distinct],
+        metadata={"help": "`short`, `long`, or both"},
+    )
+    model: ModelName | None = field(
+        default=None, metadata={"help": "the model of the suite's `models` that writes; none: rules make the text"}
+    )
+    by: By | None = field(
+        default=None, metadata={"help": "`rules` or `model`; default: `model` where one is given, otherwise `rules`"}
+    )
+    short_ratio: Bounds | None = field(
+        default=None,
+        validator=_below_one,
+        metadata={"help": "words of the short text per word of the item's; none: [0.4, 0.99], a model [0.25, 0.85]"},
+    )
+    long_ratio: Bounds | None = field(
+        default=None,
+        validator=_above_one,
+        metadata={"help": "words of the long text per word of the item's; none: [1.05, 1.6], a model [1.25, 3]"},
+    )
+    fields: Fields = field(
+        default=Fields.BOTH,
+        metadata={"help": "for pairs: change `both` responses, or only the `first` or the `second`"},
+    )
+    strengths: tuple[float, ...] = field(
+        default=(1.0,),
+        validator=[min_len(1), _distinct, deep_iterable(member_validator=[gt(0), le(1)])],
+        metadata={"help": "by rules: shares of the possible places to change, each above 0 and at most 1"},
+    )
+    short_prompt: Text | None = field(
+        default=None,
+        metadata={"help": "by a model: Jinja2; variables: text, request, task, words, low, high, mark"},
+    )
+    long_prompt: Text | None = field(
+        default=None,
+        metadata={"help": "by a model: Jinja2; variables as in `short_prompt`"},
+    )
+    temperature: float = field(
+        default=0.7, validator=and_(ge(0.0), le(2.0)), metadata={"help": "by a model: sampling temperature"}
+    )
+    attempts: int = field(
+        default=3,
+        validator=and_(ge(1), le(20)),
+        metadata={"help": "by a model: texts asked for at most until one can be used"},
+    )
+    checks: tuple[ValidatorName, ...] = field(
+        default=(ValidatorName("jrh-validators/facts-kept"),),
+        validator=_distinct,
+        metadata={"help": "validators, with their defaults, that every new text has to pass before it is a draft"},
+    )
+
+    def bounds(self, by: By, variant: Variant) -> Bounds:
+        """Return the bounds of the length ratio that hold for a variant."""
+        given = self.short_ratio if variant is Variant.SHORT else self.long_ratio
+        return given or DEFAULT_BOUNDS[by, variant]

@@ -1,0 +1,41 @@
+"""Rules or a model, as the options say."""
+
+from __future__ import annotations
+
+from jrh import BuildContext, JrhError, Mode, Perturber
+
+from jrh_verbosity.checks import build_checks
+from jrh_verbosity.options import By, Fields, VerbosityOptions
+
+
+def build(options: VerbosityOptions, context: BuildContext) -> Perturber:
+    """Make the perturber.
+
+    Raises:
+        JrhError: a model is to write and none is named, the fields do not fit the task, or model, prompts or checks
+            cannot be used.
+    """
+    fields = _fields(options.fields, context.task.mode)
+    by = options.by or (By.RULES if options.model is None else By.MODEL)
+    if by is By.RULES:
+        from jrh_verbosity.rules import RuleVerbosity
+
+        checks = build_checks(options.checks, context)
+        return RuleVerbosity(options=options, fields=fields, checks=checks, seed=context.seed)
+    if options.model is None:
+        raise JrhError("verbosity: `by: model` needs `model`, the name of a model of the suite")
+    from jrh_verbosity.writing import ModelVerbosity
+
+    return ModelVerbosity.build(options.model, options, fields, context)
+
+
+def _fields(chosen: Fields, mode: Mode) -> tuple[str, ...]:
+    judged = mode.judged_fields
+    if chosen is Fields.BOTH:
+        return judged
+    if mode is not Mode.PAIRWISE:
+        raise JrhError(
+            f"verbosity: `fields: {chosen.value}` chooses one response of a pair, "
+            f"but the task is {mode.value}; leave `fields` out"
+        )
+    return judged[:1] if chosen is Fields.FIRST else judged[-1:]

@@ -1,0 +1,95 @@
+"""Measure made-up records with all default metrics; print what it took as JSON. Started by `statistics.py`."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+
+import jrh_metrics.plugin
+import numpy as np
+from jrh import Categorical, MetricContext, RecordTable, Scale, Task
+from jrh.testing import build
+from numpy.typing import NDArray
+
+JUDGES = ("one", "two", "three", "four")
+TESTS = ("reference", "format", "paraphrase", "verbosity", "stochastic")
+TRIALS = 10
+"""Trials of each item by each judge: two of every test."""
+LABELS = 5
+
+
+def table(records: int) -> RecordTable:
+    """Make judges that repeat the gold level most of the time, on an ordinal scale, with 2 % missing verdicts."""
+    generator = np.random.default_rng(0)
+    row = np.arange(records)
+    trial, judge = row % TRIALS, (row // TRIALS) % len(JUDGES)
+    item = row // (TRIALS * len(JUDGES))
+    test, within = trial // 2, trial % 2
+    gold = generator.integers(0, LABELS, item.max() + 1)[item]
+    moved = np.where(generator.random(records) < 0.2, generator.integers(-1, 2, records), 0)
+    verdict = np.clip(gold + moved, 0, LABELS - 1)
+    missing = generator.random(records) < 0.02
+    levels = tuple(str(level + 1) for level in range(LABELS))
+    repeats = np.isin(test, (0, 4))
+    variant = np.where(repeats, 0, within + 1)
+    case = (item * len(TESTS) + test) * 3 + variant
+    return RecordTable(
+        {
+            "task": _text(np.zeros(records), ("essays",)),
+            "judge": _text(judge, JUDGES),
+            "test": _text(test, TESTS),
+            "variant": _text(variant, ("", "a", "b")),
+            "item_id": _text(item, tuple(f"item-{number}" for number in range(int(item.max()) + 1))),
+            "case_id": _text(case, tuple(f"case-{number}" for number in range(int(case.max()) + 1))),
+            "stratum": _text(item % 4, ("north", "east", "south", "west")),
+            "expectation": _text(np.where(test == 0, 1, 0), ("same", "equals")),
+            "status": _text(missing, ("ok", "unparsable")),
+            "canonical": _text(np.where(missing, -1, verdict), levels),
+            "gold": _text(gold, levels),
+            "expected": _text(np.where(test == 0, gold, -1), levels),
+        },
+        {
+            "repeat": np.where(repeats, within, 0).astype(np.float64),
+            "strength": np.zeros(records),
+            "simulated": np.ones(records),
+        },
+    )
+
+
+def _text(codes: NDArray[np.generic], names: tuple[str, ...]) -> Categorical:
+    return Categorical(codes.astype(np.int32), names)
+
+
+def _gigabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+
+
+def main(records: int) -> None:
+    """Measure and print."""
+    made = table(records)
+    alone = _gigabytes()
+    task = Task(name="essays", scale=Scale.of_levels(1, LABELS))
+    context = MetricContext(tasks={"essays": task})
+    names = [spec.name for spec in jrh_metrics.plugin.jrh_metrics() if spec.default]
+    took: dict[str, float] = {}
+    measures = 0
+    for name in names:
+        start = time.perf_counter()
+        measures += len(list(build(jrh_metrics.plugin, name, task=task).measure(made, context)))
+        took[name] = time.perf_counter() - start
+    for name, seconds in sorted(took.items(), key=lambda pair: -pair[1]):
+        print(f"{seconds:7.2f} s  {name}")
+    found = {
+        "records": records,
+        "metrics": len(names),
+        "measures": measures,
+        "seconds": sum(took.values()),
+        "gigabytes": _gigabytes(),
+        "table_gigabytes": alone,
+    }
+    print(json.dumps(found))
+
+
+main(int(sys.argv[1]))
