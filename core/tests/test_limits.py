@@ -190,7 +190,7 @@ async def test_without_rates_there_is_nothing_to_wait_for() -> None:
     assert not limits().any
     assert limits(requests_per_minute=1).any
     assert limits(tokens_per_minute=1).any
-    await asyncio.wait_for(limits().acquire(10**9), 0.1)
+    await asyncio.wait_for(limits().acquire(10**9), 1.0)
 
 
 async def test_requests_are_evened_out() -> None:
@@ -198,23 +198,23 @@ async def test_requests_are_evened_out() -> None:
     start = time.perf_counter()
     for _ in range(13):
         await gate.acquire(0)
-    assert 0.25 <= time.perf_counter() - start <= 0.6
+    assert 0.25 <= time.perf_counter() - start <= 5.0
 
 
 async def test_tokens_are_evened_out() -> None:
     gate = limits(tokens_per_minute=6000)  # a thousand in a window of ten seconds
-    await asyncio.wait_for(gate.acquire(980), 0.1)
+    await asyncio.wait_for(gate.acquire(980), 1.0)
     start = time.perf_counter()
     await gate.acquire(40)  # 20 too many, at 100 a second
-    assert 0.15 <= time.perf_counter() - start <= 0.5
+    assert 0.15 <= time.perf_counter() - start <= 5.0
 
 
 async def test_a_request_larger_than_the_window_is_let_through_when_the_window_is_empty() -> None:
-    await asyncio.wait_for(limits(tokens_per_minute=60).acquire(10**6), 0.1)
+    await asyncio.wait_for(limits(tokens_per_minute=60).acquire(10**6), 1.0)
 
 
 async def test_a_rate_below_one_a_window_still_lets_the_first_through() -> None:
     gate = limits(requests_per_minute=0.5)
-    await asyncio.wait_for(gate.acquire(0), 0.1)
+    await asyncio.wait_for(gate.acquire(0), 1.0)
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(gate.acquire(0), 0.05)

@@ -275,6 +275,12 @@ async def test_a_writer_that_repeats_itself_is_kept_once():
         assert skip.details["attempts"][-1]["to_kept"] == pytest.approx(1.0)
 
 
+async def test_without_limits_the_same_words_again_are_still_no_second_case():
+    made = perturber(Writer(base=1.0, repeats=1.0), levels=["2"], max_to_kept=None, max_to_seeds=None)
+    drafts, skips = split(await made.perturb_set(items(("1", "3"))))
+    assert len(drafts) == len(skips) == 1
+
+
 async def test_what_is_too_near_to_an_items_own_response_is_not_even_graded():
     sources = items(("1", "2"))
     copied = sources[1].fields["response"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from attrs import Attribute, Factory, field, frozen
-from attrs.validators import and_, ge, le, matches_re, min_len, optional
+from attrs.validators import and_, ge, le, min_len, optional
 from jrh import ModelName, Text
 
 SYSTEM = "Give only the requested answer."
@@ -55,7 +56,13 @@ def _distinct(instance: object, attribute: Attribute[Any], value: tuple[object, 
         raise ValueError(f"'{attribute.name}' names something twice")
 
 
-_NAME = matches_re(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def _named(instance: object, attribute: Attribute[Any], value: Mapping[str, object]) -> None:  # noqa: ARG001
+    strange = next((name for name in value if not _NAME.fullmatch(name)), None)
+    if strange is not None:
+        raise ValueError(f"'{attribute.name}': a name is letters, digits, '.', '_' and '-'; got '{strange}'")
 
 
 def _times() -> int:
@@ -71,9 +78,11 @@ def _times() -> int:
 class TemplateOptions:
     """One template of one's own."""
 
-    name: str = field(validator=_NAME, metadata={"help": "the template's name in the report"})
     text: Text = field(
-        metadata={"help": "Jinja2 template; variables: task, labels, answer_format, mark, item fields; or {file: name}"}
+        default=Text(content=""),
+        metadata={
+            "help": "Jinja2 template; variables: task, labels, answer_format, mark, item fields; or {file: name}"
+        },
     )
     system: Text | None = field(
         default=None, metadata={"help": f"system message; none: '{SYSTEM}'; empty text: no system message"}
@@ -103,7 +112,9 @@ class TemplatesOptions:
             "those with the name of the task, where there are no others"
         },
     )
-    templates: tuple[TemplateOptions, ...] = field(default=(), metadata={"help": "templates of one's own"})
+    templates: Mapping[str, TemplateOptions] = field(
+        default=Factory(dict), validator=_named, metadata={"help": "templates of one's own, by name"}
+    )
     from_items: bool = field(
         default=False, metadata={"help": "the prompts that the items bring along (source `paired-prompts`)"}
     )
@@ -169,7 +180,6 @@ class IdenticalOptions:
 class ScaleVariant:
     """The same question on one other scale; one of `range`, `labels` and `reversed`."""
 
-    name: str = field(validator=_NAME, metadata={"help": "the variant's name in the report"})
     range: tuple[int, int] | None = field(
         default=None, metadata={"help": "[low, high]: levels in whole numbers, at least as many as the task has"}
     )
@@ -181,19 +191,23 @@ class ScaleVariant:
     def __attrs_post_init__(self) -> None:
         """Reject a variant that names no scale or several."""
         if (self.range is not None) + bool(self.labels) + self.reversed != 1:
-            raise ValueError(f"variant '{self.name}': give one of `range`, `labels` and `reversed: true`")
+            raise ValueError("give one of `range`, `labels` and `reversed: true`")
         if self.range is not None and self.range[0] >= self.range[1]:
-            raise ValueError(f"variant '{self.name}': a range goes from a lower to a higher number")
+            raise ValueError("a range goes from a lower to a higher number")
+
+
+def _usual_scales() -> dict[str, ScaleVariant]:
+    return {"ten-levels": ScaleVariant(range=(1, 10)), "reversed": ScaleVariant(reversed=True)}
 
 
 @frozen(kw_only=True)
 class ScaleOptions:
     """Options of the perturber `scale`."""
 
-    variants: tuple[ScaleVariant, ...] = field(
-        default=(ScaleVariant(name="ten-levels", range=(1, 10)), ScaleVariant(name="reversed", reversed=True)),
-        validator=min_len(1),
-        metadata={"help": "the other scales; default: levels 1 to 10, and the task's own levels reversed"},
+    variants: Mapping[str, ScaleVariant] = field(
+        default=Factory(_usual_scales),
+        validator=[min_len(1), _named],
+        metadata={"help": "the other scales, by name; default: levels 1 to 10, and the task's own levels reversed"},
     )
     repeats: int = _times()
 

@@ -41,20 +41,9 @@ class ScalePerturber:
 
     @classmethod
     def of(cls, options: ScaleOptions, task: Task) -> ScalePerturber:
-        """Work the scales out for a task.
-
-        Raises:
-            JrhError: two variants have one name, or one does not fit the task's scale.
-        """
-        names = [variant.name for variant in options.variants]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise JrhError(f"scale: two variants are named '{twice}'")
-        return cls(
-            options=options,
-            task=task,
-            scales={variant.name: other_scale(variant, task.scale) for variant in options.variants},
-        )
+        """Work the scales out for a task; raise `JrhError` where a variant does not fit the task's scale."""
+        scales = {name: other_scale(name, variant, task.scale) for name, variant in options.variants.items()}
+        return cls(options=options, task=task, scales=scales)
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:  # noqa: ARG002 - the same for all items
         """Return one draft per scale, in the order of the options."""
@@ -76,20 +65,20 @@ class ScalePerturber:
         )
 
 
-def other_scale(variant: ScaleVariant, scale: Scale) -> OtherScale | str:
+def other_scale(name: str, variant: ScaleVariant, scale: Scale) -> OtherScale | str:
     """Return the other scale, or the reason why the task's scale has none such.
 
     Raises:
         JrhError: the range has fewer levels than the scale, or there is not one label for each of the scale's.
     """
     if variant.labels:
-        return _relabelled(variant, scale)
+        return _relabelled(name, variant.labels, scale)
     if scale.kind is not ScaleKind.ORDINAL:
         return NO_ORDER
     if variant.reversed:
         return _reversed(scale)
     assert variant.range is not None
-    return _stretched(variant.name, variant.range, scale)
+    return _stretched(name, variant.range, scale)
 
 
 def rescale(place: int, places: int, levels: int) -> int:
@@ -127,13 +116,12 @@ def _reversed(scale: Scale) -> OtherScale:
     return OtherScale(scale=scale, label_map=mapped, sentence=sentence, polarity=Polarity.INVERTED)
 
 
-def _relabelled(variant: ScaleVariant, scale: Scale) -> OtherScale | str:
-    labels = variant.labels
+def _relabelled(name: str, labels: tuple[str, ...], scale: Scale) -> OtherScale | str:
     if labels == scale.labels:
         return SAME_SCALE
     if len(labels) != len(scale.labels):
         raise JrhError(
-            f"scale: variant '{variant.name}' has {len(labels)} labels and the task {len(scale.labels)} "
+            f"scale: variant '{name}' has {len(labels)} labels and the task {len(scale.labels)} "
             f"({', '.join(scale.labels)}); give one for each"
         )
     mapped = dict(zip(labels, scale.labels, strict=True))

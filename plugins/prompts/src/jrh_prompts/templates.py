@@ -33,7 +33,11 @@ class TemplatesPerturber:
         Raises:
             JrhError: there is none, one is not usable, or two cannot be told apart.
         """
-        own = [template_of(each, task) for each in options.templates if not each.tasks or task.name in each.tasks]
+        own = [
+            template_of(name, each, task)
+            for name, each in options.templates.items()
+            if not each.tasks or task.name in each.tasks
+        ]
         found = [*_inventory(options, task), *own]
         check_templates(found, task)
         found = list(variants(_chosen(found, options), options.formats))
@@ -70,7 +74,7 @@ class TemplatesPerturber:
         )
 
 
-def template_of(options: TemplateOptions, task: Task) -> Template:
+def template_of(name: str, options: TemplateOptions, task: Task) -> Template:
     """Return a template of the suite.
 
     Raises:
@@ -79,19 +83,19 @@ def template_of(options: TemplateOptions, task: Task) -> Template:
     try:
         variables_of(options.text.content)
     except JrhError as error:
-        raise JrhError(f"template '{options.name}': {error}") from error
+        raise JrhError(f"template '{name}': {error}") from error
     labels = dict(options.labels) or None
     inverted = options.inverted
     if labels is not None:
-        check_labels(options.name, labels, task.scale)
+        check_labels(name, labels, task.scale)
         inverted = turns_around(labels, task.scale) if inverted is None else inverted
     elif inverted:
         raise JrhError(
-            f"template '{options.name}': `inverted: true` needs `labels` that say what each answer means, such as "
+            f"template '{name}': `inverted: true` needs `labels` that say what each answer means, such as "
             f"{_example(task)}"
         )
     return Template(
-        name=options.name,
+        name=name,
         user=options.text.content,
         system=SYSTEM if options.system is None else options.system.content,
         labels=labels,
@@ -127,7 +131,7 @@ def _inventory(options: TemplatesOptions, task: Task) -> tuple[Template, ...]:
 
 def _elsewhere(options: TemplatesOptions) -> bool:
     """Tell whether the suite says for which tasks the templates are, so that other tasks go without."""
-    return isinstance(options.inventory, Mapping) or any(each.tasks for each in options.templates)
+    return isinstance(options.inventory, Mapping) or any(each.tasks for each in options.templates.values())
 
 
 def _chosen(templates: Sequence[Template], options: TemplatesOptions) -> list[Template]:

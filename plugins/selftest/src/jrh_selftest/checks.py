@@ -47,6 +47,7 @@ class AlarmCheck:
     world: World
     metric: str
     measure: str
+    test: str = TEST
     least_power: float | None = None
     """Where the effect is there: the least share of alarms; None: there is none, and alarms are false."""
 
@@ -114,6 +115,8 @@ def alarm_checks() -> Sequence[AlarmCheck]:
     return (
         AlarmCheck(world=STABLE, metric="noise-excess", measure="excess-disagreement-p"),
         AlarmCheck(world=MOVED, metric="noise-excess", measure="excess-disagreement-p", least_power=0.8),
-        AlarmCheck(world=STABLE, metric="missing-by-condition", measure="missing-by-condition-p"),
-        AlarmCheck(world=MOVED, metric="missing-by-condition", measure="missing-by-condition-p", least_power=0.8),
+        AlarmCheck(world=STABLE, metric="missing-by-condition", measure="missing-by-condition-p", test=""),
+        AlarmCheck(
+            world=MOVED, metric="missing-by-condition", measure="missing-by-condition-p", test="", least_power=0.8
+        ),
     )

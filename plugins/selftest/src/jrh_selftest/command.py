@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from jrh import Metric
 
     from jrh_selftest.findings import Finding
+    from jrh_selftest.studies import Plan
 
 FAILED = 1
 """Exit code where a check fails."""
@@ -32,10 +33,18 @@ FAILED = 1
     metavar="METRIC=OTHER",
     help="Test the metric OTHER as if it were METRIC; may be repeated.",
 )
+@click.option("--only", multiple=True, metavar="METRIC", help="Check only this metric; may be repeated.")
 @click.option("--runs/--no-runs", default=True, help="Also run whole suites over simulated judges.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def command(
-    full: bool, studies: int | None, seed: int, plugins: str, replacements: tuple[str, ...], runs: bool, as_json: bool
+    full: bool,
+    studies: int | None,
+    seed: int,
+    plugins: str,
+    replacements: tuple[str, ...],
+    only: tuple[str, ...],
+    runs: bool,
+    as_json: bool,
 ) -> int:
     """Check the installed measures against simulated judges with planted truth.
 
@@ -44,9 +53,19 @@ def command(
     where a check fails. Everything is simulated; no model is called.
     """
     from jrh_selftest.findings import Verdict
+    from jrh_selftest.studies import FULL, QUICK, Plan
 
     allowed = tuple(part.strip() for part in plugins.split(",") if part.strip())
-    found = list(_findings(full, studies, seed, allowed, _stand_ins(replacements), runs, quiet=as_json))
+    stand_ins = _stand_ins(replacements)
+    plan = Plan(
+        studies=studies or (FULL if full else QUICK),
+        seed=seed,
+        metrics=_metrics(allowed, stand_ins, only),
+        stand_ins=stand_ins,
+        only=frozenset(only),
+        tell=_silent if as_json else _tell,
+    )
+    found = list(_findings(plan, allowed, runs=runs and not only))
     click.echo(_as_json(found) if as_json else _as_table(found), nl=False)
     failed = [finding for finding in found if finding.verdict is Verdict.FAIL]
     if not as_json:
@@ -54,44 +73,35 @@ def command(
     return FAILED if failed else 0
 
 
-def _findings(
-    full: bool,
-    studies: int | None,
-    seed: int,
-    plugins: tuple[str, ...],
-    stand_ins: Mapping[str, str],
-    runs: bool,
-    *,
-    quiet: bool,
-) -> Iterator[Finding]:
+def _findings(plan: Plan, plugins: tuple[str, ...], *, runs: bool) -> Iterator[Finding]:
     from jrh_selftest.runs import run_findings
-    from jrh_selftest.studies import FULL, QUICK, Plan, all_findings
+    from jrh_selftest.studies import all_findings
 
-    def tell(what: str) -> None:
-        if not quiet:
-            click.echo(f"simulating: {what}", err=True)
-
-    plan = Plan(
-        studies=studies or (FULL if full else QUICK),
-        seed=seed,
-        metrics=_metrics(plugins, stand_ins),
-        stand_ins=stand_ins,
-        tell=tell,
-    )
     yield from all_findings(plan)
     if runs:
-        tell("whole runs")
+        plan.tell("whole runs")
         with tempfile.TemporaryDirectory(prefix="jrh-selftest-") as folder:
-            yield from run_findings(Path(folder), plugins, seed)
+            yield from run_findings(Path(folder), plugins, plan.seed)
 
 
-def _metrics(plugins: tuple[str, ...], stand_ins: Mapping[str, str]) -> Mapping[str, Metric]:
-    from jrh import load_metrics
+def _tell(what: str) -> None:
+    click.echo(f"simulating: {what}", err=True)
+
+
+def _silent(_what: str) -> None:
+    """Say nothing: the output is for programs."""
+
+
+def _metrics(plugins: tuple[str, ...], stand_ins: Mapping[str, str], only: tuple[str, ...]) -> Mapping[str, Metric]:
+    from jrh import JrhError, load_metrics
 
     metrics = dict(load_metrics(plugins=plugins))
     if stand_ins:
         others = load_metrics(tuple(stand_ins.values()), plugins=plugins)
         metrics |= {name: others[other] for name, other in stand_ins.items()}
+    unknown = [name for name in only if name not in metrics]
+    if unknown:
+        raise JrhError(f"--only: no metric is called '{unknown[0]}'; there are {', '.join(metrics)}")
     return metrics
 
 

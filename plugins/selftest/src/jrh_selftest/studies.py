@@ -14,7 +14,7 @@ from jrh_selftest.arrays import array_alarms, array_checks
 from jrh_selftest.checks import AlarmCheck, RecordCheck, alarm_checks, record_checks
 from jrh_selftest.findings import ALPHA, Finding, Study, absent, judge_alarms, judge_interval
 from jrh_selftest.truth import truths
-from jrh_selftest.world import TEST, World
+from jrh_selftest.world import World
 
 QUICK: Final = 100
 FULL: Final = 2000
@@ -35,6 +35,8 @@ class Plan:
     """By the name of the metric they are tested as."""
     stand_ins: Mapping[str, str] = Factory(dict)
     """Metric -> name of what is tested in its place."""
+    only: frozenset[str] = frozenset()
+    """Check only these metrics, and no estimators; all where empty."""
     tell: Callable[[str], None] = lambda _: None
     """Told what is being done."""
 
@@ -42,19 +44,20 @@ class Plan:
 def all_findings(plan: Plan) -> Iterator[Finding]:
     """Yield the findings: measures over records, tests over records, estimators and tests over arrays."""
     worlds: dict[str, list[RecordCheck | AlarmCheck]] = defaultdict(list)
-    for record_check in record_checks():
-        worlds[record_check.world.name].append(record_check)
-    for alarm_check in alarm_checks():
-        worlds[alarm_check.world.name].append(alarm_check)
+    record: Sequence[RecordCheck | AlarmCheck] = (*record_checks(), *alarm_checks())
+    for check in record:
+        if not plan.only or check.metric in plan.only:
+            worlds[check.world.name].append(check)
     for checks in worlds.values():
         yield from _in_world(plan, checks[0].world, checks)
-    plan.tell("estimators")
-    yield from _on_arrays(plan)
+    if not plan.only:
+        plan.tell("estimators")
+        yield from _on_arrays(plan)
 
 
 def _in_world(plan: Plan, world: World, checks: Sequence[RecordCheck | AlarmCheck]) -> Iterator[Finding]:
     plan.tell(world.name)
-    wanted = [(check.metric, check.measure, _test(check)) for check in checks]
+    wanted = [(check.metric, check.measure, check.test) for check in checks]
     found = _measured(plan, world, wanted)
     planted = truths(world)
     for check, key in zip(checks, wanted, strict=True):
@@ -67,10 +70,6 @@ def _in_world(plan: Plan, world: World, checks: Sequence[RecordCheck | AlarmChec
         else:
             alarms = [study.value is not None and study.value <= ALPHA for study in studies]
             yield judge_alarms(world.name, check.measure, alarms, check.least_power)
-
-
-def _test(check: RecordCheck | AlarmCheck) -> str:
-    return check.test if isinstance(check, RecordCheck) else TEST
 
 
 def _measured(plan: Plan, world: World, wanted: Sequence[Wanted]) -> dict[Wanted, list[Study]]:

@@ -15,9 +15,7 @@ _HEADER = ("where", "measure", "planted", "estimated", "rate", "of", "", "")
 
 
 def table_text(findings: Sequence[Finding]) -> str:
-    """Return the table: planted and estimated values, then coverage, false-alarm rate or power with its own
-    interval.
-    """
+    """Return the table: planted and estimated values, then coverage, false alarms or power with an interval."""
     from rich.console import Console
     from rich.table import Table
 

@@ -1,6 +1,4 @@
-"""What measures have to find in a world: every value follows from the joint distribution of labels, nothing is
-simulated.
-"""
+"""What measures have to find in a world: computed from the joint distribution of labels, not simulated."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Shelf:
         return tuple(level for level, items in self.by_level.items() if not items)
 
     def choose(self, level: str, source: Item, most: int, seed: int) -> tuple[Item, ...]:
-        """Choose items of a level by seed, never the source or one with its response.
+        """Choose items of a level by seed, never the source, nor another with the same response.
 
         Where the level has none, they come from the nearest level that has, and of two equally near from both.
         """
@@ -43,7 +43,7 @@ class Shelf:
                 item
                 for other in near
                 for item in self.by_level[other]
-                if item.id != source.id and item.fields["response"] != source.fields.get("response")
+                if item.fields["response"] != source.fields.get("response")
             ]
             if found:
                 found.sort(key=lambda item: (derive_seed(seed, item.id), item.id))

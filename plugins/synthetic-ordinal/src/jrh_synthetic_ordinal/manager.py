@@ -62,7 +62,7 @@ class BucketManager:
         """Fill buckets with what one round made: first with what reached its own level, then with the rest."""
         done: dict[int, Attempt] = {}
         for place, (bucket, attempt) in enumerate(made):
-            if attempt.achieved is not None:
+            if attempt.achieved == bucket.level:
                 done[place] = _kept(attempt, [bucket], filters)
         for place, (bucket, attempt) in enumerate(made):
             if attempt.achieved is not None and place not in done:

@@ -10,8 +10,16 @@ from attrs import frozen
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _BEGINS: Final = re.compile(r"[.!?\u2026:][^\w\s]*\s|[\r\n]")
 """Between two words: the second one begins a sentence or a line."""
+_CONTRACTED: Final = re.compile(r"(?:n)?['\u2019]")
 _POSSESSIVE: Final = re.compile(r"['\u2019]s?\Z")
 _ABBREVIATIONS: Final = "mr mrs ms dr prof st mt jr sr gen col capt rev sen rep gov lt sgt no vs"
+_GRAMMATICAL: Final = """
+    a about after all also although an and are as at because been before but by can could did do does due each every for
+    from had has have he her his how however i if in is it its many more most my no not of on once one or other our she
+    should since so some such than that the their them then there these they this those though thus to under until up
+    was we were what when where which while who whose why with would you your
+"""
+_NO_NAMES: Final = frozenset(_GRAMMATICAL.split())
 _ABBREVIATES: Final = frozenset(_ABBREVIATIONS.split())
 
 
@@ -30,13 +38,14 @@ class Names:
 
         A word begins with a letter and may hold apostrophes and hyphens; an ending 's is not part of it. Inside a
         sentence means: after another word of the line, without an end mark or a colon and white space between the
-        two; an abbreviation such as `Mr.` and an initial end no sentence. `I` is no name.
+        two; an abbreviation such as `Mr.` and an initial end no sentence. Grammatical words such as `The`, `In` and `I`
+        are no names.
         """
         certain, capitalised = set(), set()
         before = None
         for match in _WORD.finditer(text):
             word = _POSSESSIVE.sub("", match.group())
-            if word[0].isupper() and word.partition("'")[0].partition("\u2019")[0] != "I":
+            if word[0].isupper() and _CONTRACTED.split(word.lower())[0] not in _NO_NAMES:
                 capitalised.add(word)
                 if before is not None and not _begins(text, before, match):
                     certain.add(word)

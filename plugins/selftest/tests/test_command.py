@@ -1,0 +1,60 @@
+"""The command: the shipped measures pass, a wrong one planted on purpose fails."""
+
+import json
+
+
+def test_a_shipped_measure_passes(project):
+    done = project.run("selftest", "--only", "accuracy", "--studies", "60")
+    assert done.exit_code == 0, done.output
+    assert "coverage" in done.stdout
+    assert "Simulated judges with planted truth" in done.stdout
+
+
+def test_the_spread_of_bootstrap_means_is_no_confidence_interval(wrong):
+    project = wrong()
+    done = project.run(
+        *("selftest", "--only", "accuracy", "--studies", "60"),
+        *("--plugins", "wrong.py", "--replace", "accuracy=wrong-accuracy"),
+    )
+    assert done.exit_code == 1, done.output
+    assert "accuracy: the interval covers too rarely" in done.stderr
+
+
+def test_an_estimate_that_is_off_fails_also_with_a_wide_interval(wrong):
+    project = wrong(factor="20.0", shift="0.1")
+    done = project.run(
+        *("selftest", "--only", "accuracy", "--studies", "60", "--json"),
+        *("--plugins", "wrong.py", "--replace", "accuracy=wrong-accuracy"),
+    )
+    assert done.exit_code == 1, done.output
+    rows = json.loads(done.stdout)
+    reference = next(row for row in rows if row["where"] == "pointwise")
+    assert reference["verdict"] == "FAIL"
+    assert "off by" in reference["reason"]
+
+
+def test_whole_runs_find_what_was_planted(tmp_path):
+    from jrh_selftest.runs import run_findings
+
+    found = list(run_findings(tmp_path, (), 0))
+    assert {finding.verdict.value for finding in found} <= {"ok", "not there"}
+    assert {finding.where for finding in found} == {
+        f"run: {kind}" for kind in ("pointwise", "ordinal", "pairwise", "transcript")
+    }
+
+
+def test_estimators_over_arrays_pass():
+    from jrh_selftest.studies import Plan, all_findings
+
+    found = list(all_findings(Plan(studies=40, metrics={})))
+    arrays = [finding for finding in found if finding.where == "arrays"]
+    assert len(arrays) >= 17
+    assert [finding.name for finding in arrays if finding.verdict.value == "FAIL"] == []
+    assert {finding.verdict.value for finding in found if finding.where != "arrays"} == {"not there"}
+
+
+def test_unknown_metrics_and_half_replacements_are_errors(project):
+    done = project.run("selftest", "--only", "acuracy")
+    assert done.exit_code == 2
+    assert "no metric is called 'acuracy'" in done.stderr
+    assert project.run("selftest", "--replace", "accuracy").exit_code == 2

@@ -1,0 +1,81 @@
+"""The planted values against a plain count over a very large study, and the large study against scipy."""
+
+import numpy as np
+import pytest
+from jrh import REFERENCE, Scale
+from jrh_selftest.checks import WORLDS
+from jrh_selftest.truth import gold_said_in_test, ordinal, truths
+from jrh_selftest.world import TEST, World
+from scipy import stats
+
+
+def large(world):
+    from attrs import evolve
+
+    return evolve(world, items=60_000, unequal=False, repeats=2).draw(np.random.default_rng(1))
+
+
+def answers(records, test):
+    """Return gold and the two answers of every item, as codes, -1 where missing."""
+    rows = records.where(records.equals("test", test))
+    order = np.lexsort((rows.number("repeat"), rows.codes("item_id")))
+    return rows.codes("gold")[order][::2], *(rows.codes("canonical")[order][start::2] for start in (0, 1))
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
+def test_every_rate_of_a_world_is_what_a_count_over_60_000_items_finds(world):
+    records = large(world)
+    planted = truths(world)
+    gold, first, second = answers(records, REFERENCE)
+    _, changed, again = answers(records, TEST)
+    seen = (first >= 0) & (second >= 0) & (changed >= 0) & (again >= 0)
+    gold, first, second, changed, again = (part[seen] for part in (gold, first, second, changed, again))
+    raw, floor = np.mean(first != changed), (np.mean(first != second) + np.mean(changed != again)) / 2
+    counted = {
+        ("accuracy", REFERENCE): np.mean(first == gold),
+        ("gold-accuracy", TEST): np.mean(changed == gold),
+        ("agreement", TEST): np.mean(first == changed),
+        ("rerun-disagreement", REFERENCE): np.mean(first != second),
+        ("rerun-disagreement", TEST): np.mean(changed != again),
+        ("noise-floor", TEST): floor,
+        ("excess-disagreement", TEST): raw - floor,
+    }
+    for key, value in counted.items():
+        assert planted[key] == pytest.approx(value, abs=0.01), key
+
+
+def test_ordinal_values_are_those_of_scipy_over_a_large_study():
+    world = next(world for world in WORLDS if world.scale.ordered)
+    planted = truths(world)
+    gold, first, _ = answers(large(world), REFERENCE)
+    assert planted["pearson", REFERENCE] == pytest.approx(stats.pearsonr(gold, first).statistic, abs=0.01)
+    assert planted["spearman", REFERENCE] == pytest.approx(stats.spearmanr(gold, first).statistic, abs=0.01)
+    assert planted["kendall-tau-b", REFERENCE] == pytest.approx(stats.kendalltau(gold, first).statistic, abs=0.01)
+    assert planted["mean-absolute-error", REFERENCE] == pytest.approx(np.abs(gold - first).mean(), abs=0.01)
+
+
+def test_perfect_agreement_is_one_and_reversed_levels_are_minus_one():
+    perfect = ordinal(np.eye(4) / 4)
+    assert perfect["concordance"] == perfect["kendall-tau-b"] == pytest.approx(1)
+    assert ordinal(np.eye(4)[::-1] / 4)["spearman"] == pytest.approx(-1)
+
+
+def test_joint_distributions_sum_to_one_and_missing_verdicts_change_nothing():
+    world = World(name="w", scale=Scale.of_levels(1, 3), missing=0.3)
+    assert gold_said_in_test(world).sum() == pytest.approx(1)
+    assert truths(world)["accuracy", REFERENCE] == truths(World(name="w", scale=world.scale))["accuracy", REFERENCE]
+
+
+def test_worlds_are_drawn_again_from_the_same_seed_and_marked_as_simulated():
+    world = WORLDS[0]
+    one, other = (world.draw(np.random.default_rng(3)) for _ in range(2))
+    assert one.text("canonical") == other.text("canonical")
+    assert one.number("simulated").all()
+
+
+def test_unequal_worlds_ask_items_differently_often_in_the_test():
+    world = next(world for world in WORLDS if world.unequal)
+    records = world.draw(np.random.default_rng(0))
+    asked = np.bincount(records.where(records.equals("test", TEST)).codes("item_id"))
+    assert asked.min() >= 1
+    assert asked.max() > asked.min()
