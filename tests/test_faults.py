@@ -304,7 +304,8 @@ def test_when_every_call_fails_the_run_is_incomplete_and_nothing_looks_like_a_re
     assert outcome.exit_code == 3, outcome.output
     assert f"{2 * items} of {2 * items} trials failed and have no verdict" in outcome.stderr
     found = report(project, "run")
-    scores = [each for each in found["measures"] if each["name"] != "missing"]
+    # What has no judge describes the data and not an answer.
+    scores = [each for each in found["measures"] if each["name"] != "missing" and each["judge"]]
     assert scores
     assert [each for each in scores if each["estimate"] is not None] == []
     assert [each["estimate"] for each in found["measures"] if each["name"] == "missing" and not each["cell"]] == [

@@ -193,14 +193,14 @@ def test_the_command_that_is_told_to_continue_an_interrupted_run_does(project: P
 
 
 def test_ctrl_c_twice_leaves_at_once_and_the_run_can_go_on(project: Project) -> None:
-    with ChatServer("YES", latency=3.0) as server:
+    with ChatServer("YES", latency=60.0) as server:
         prepare(project, server)
         with project.start(*run_command("run", "--limit", "1", "--test", "reference")) as running:
             until(lambda: server.count >= 2, "the requests")
             running.interrupt()
             until(lambda: '"stopping"' in log_of(project), "the first Ctrl-C to arrive")
             running.interrupt()
-            until(lambda: not running.running, "the end", patience=1.5)
+            until(lambda: not running.running, "the end", patience=20.0)
             stopped = running.wait()
         assert stopped.exit_code == 130, stopped.output
         assert "Traceback" not in stopped.output

@@ -247,7 +247,7 @@ async def test_a_retry_after_longer_than_a_call_may_wait_ends_the_call(desk: Des
 
 @pytest.mark.parametrize("most", [0.0, 1.0, 10.0, 100.0])
 async def test_all_waits_of_a_call_together_are_bounded(desk: Desk, most: float) -> None:
-    for trial in range(20):
+    for trial in range(5):
         gateway = desk.gateway(Slept)
         model = scripted(*[fault(retry_after=None)] * 50)
         await client(gateway, model, max_attempts=50, max_wait=most).ask(request(f"number {trial}"))
@@ -274,13 +274,13 @@ async def test_lost_and_garbled_answers_are_retried(desk: Desk, kind: FaultKind)
 
 async def test_an_attempt_has_one_total_timeout(desk: Desk) -> None:
     async def drip(_: ChatRequest) -> Completion:
-        for _byte in range(100):
+        for _byte in range(1000):
             await asyncio.sleep(0.01)
         return answer()
 
     start = time.perf_counter()
     reply = await client(desk.gateway(), Model(drip), timeout=0.05, max_attempts=1).ask(request())
-    assert time.perf_counter() - start < 0.9  # the whole drip takes a second
+    assert time.perf_counter() - start < 5.0  # the whole drip takes ten seconds
     assert (reply.status, reply.detail) == (Status.TIMEOUT, "timeout: no complete answer within 0.05 s")
     assert [row["outcome"] for row in desk.calls()] == ["timeout"]
 

@@ -601,7 +601,7 @@ async def test_several_judges_work_at_the_same_time_and_one_that_breaks_costs_th
     class Meets:
         async def judge(self, question: Question) -> Judgement:
             if met is not None:
-                await asyncio.wait_for(met.wait(), 2)
+                await asyncio.wait_for(met.wait(), 20)
             return yes()
 
     specs = [

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -45,25 +46,24 @@ def test_what_was_flushed_is_there_again(tmp_path: Path) -> None:
     again.close()
 
 
-def _hold(where: str, ready: Any, leave: Any) -> None:
-    store = Store.open(Path(where), "essays")
-    ready.set()
-    leave.wait(30)
-    store.close()
+HOLDER = """
+import sys
+from pathlib import Path
+from jrh.store import Store
+store = Store.open(Path(sys.argv[1]), "essays")
+print("ready", flush=True)
+sys.stdin.read()
+store.close()
+"""
 
 
 def test_a_directory_in_use_by_another_process_is_refused_and_free_afterwards(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    ready, leave = context.Event(), context.Event()
-    other = context.Process(target=_hold, args=(str(tmp_path), ready, leave))
-    other.start()
-    try:
-        assert ready.wait(30)
+    command = [sys.executable, "-c", HOLDER, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "ready\n"
         with pytest.raises(StoreError, match="is in use by another jrh process; wait for it, or choose another"):
             Store.open(tmp_path, "essays")
-    finally:
-        leave.set()
-        other.join()
     Store.open(tmp_path, "essays").close()
 
 

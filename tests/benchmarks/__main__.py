@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks import replay, startup, throughput
+from tests.benchmarks import diversity, replay, startup, throughput
 from tests.benchmarks.table import Line, show
 
 BENCHMARKS = {
@@ -19,6 +19,7 @@ BENCHMARKS = {
     "litellm": throughput.litellm,
     "latency": throughput.latency,
     "replay": replay.lines,
+    "diversity": diversity.lines,
 }
 
 

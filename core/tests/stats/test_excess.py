@@ -77,9 +77,7 @@ def test_several_conditions_of_an_item_are_one_cluster() -> None:
 
 def test_the_permutation_test_raises_no_more_false_alarms_than_stated() -> None:
     generator = np.random.default_rng(3)
-    p = [
-        excess_permutation_test(_drawn(generator, 30, (2, 3), 0.0), resamples=200, seed=seed).p for seed in range(300)
-    ]
+    p = [excess_permutation_test(_drawn(generator, 30, (2, 3), 0.0), resamples=200, seed=seed).p for seed in range(300)]
 
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.03)
 
@@ -109,3 +107,17 @@ def test_the_order_of_items_changes_nothing_to_the_last_digit() -> None:
 def test_a_table_without_a_condition_is_refused() -> None:
     with pytest.raises(ValueError, match="item, group and label"):
         excess_disagreement(np.ones((3, 1, 2)))
+
+
+def test_many_items_have_the_normal_limit_of_the_dealings(monkeypatch) -> None:
+    from jrh.stats import excess
+
+    counts = _drawn(np.random.default_rng(13), 700, (2, 3), 0.1)
+    limit = excess_permutation_test(counts)
+    monkeypatch.setattr(excess, "_DEALT", 10_000)
+    dealt = excess_permutation_test(counts, resamples=4000)
+
+    assert limit.n > 200
+    assert limit.method == "permutation-within-items-normal"
+    assert limit.p == pytest.approx(dealt.p, abs=0.02)
+    assert 0.005 < dealt.p < 0.2  # where a wrong variance would show

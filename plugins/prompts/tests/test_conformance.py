@@ -174,9 +174,9 @@ class TestSampledTemplateSensitivity(_OverTemplates):
     options: ClassVar = {"pairs": 1}
 
 
-class TestUndeclaredPolarity(_OverTemplates):
+class TestPolarity(_OverTemplates):
     plugin = jrh_prompts.plugin
-    component = "undeclared-polarity"
+    component = "polarity"
     silent = "of two templates nobody can tell which one asks for the opposite"
 
 

@@ -322,10 +322,10 @@ async def test_levels_without_an_item_borrow_examples_and_say_so():
     borrowed = {(item.id, draft.variant): draft.details["examples_from_other_levels"] for item, draft in results}
     assert borrowed["item-0", "level-3"] is True
     assert borrowed["item-0", "level-5"] is False
-    warned = [entry.values["level"] for entry in made.log.entries if entry.level == "warning"]
+    warned = [entry.values["of_level"] for entry in made.log.entries if entry.level == "warning"]
     assert warned == ["3"]
-    covered = {entry.values["level"]: entry.values for entry in made.log.entries if entry.level == "info"}
-    assert covered["3"] == {"level": "3", "filled": 3, "wanted": 3}
+    covered = {entry.values["of_level"]: entry.values for entry in made.log.entries if entry.level == "info"}
+    assert covered["3"] == {"of_level": "3", "filled": 3, "wanted": 3}
 
 
 async def test_items_without_a_text_are_skipped():

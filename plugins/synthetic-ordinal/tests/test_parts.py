@@ -70,6 +70,10 @@ async def test_the_rule_scrambles_for_the_lowest_level_and_claims_no_other():
     ]
 
 
+async def test_a_scale_without_levels_is_skipped_since_a_suite_may_have_both():
+    assert await perturber(FACTS).perturb_set([ITEM]) == [(ITEM, Skip(reason="the scale has no levels"))]
+
+
 async def test_samples_of_the_rule_are_different_orders():
     results = await perturber(samples=4, levels=["1"]).perturb_set([ITEM])
     assert len({result.fields["response"] for _, result in results}) == 4
@@ -107,7 +111,6 @@ async def test_of_any_text_the_words_stay_and_hardly_any_neighbours(text):
 @pytest.mark.parametrize(
     ("task", "options", "message"),
     [
-        (FACTS, {}, "the task 'facts' has no ordinal scale"),
         (LEVELS, {"levels": ["7"]}, "level '7' is not on the scale 1, 2, 3, 4, 5, 6"),
         (LEVELS, {"by": "model"}, "needs a `model`"),
         (LEVELS, {"model": "w"}, "name a `grader`"),

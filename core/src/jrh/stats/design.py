@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
+from math import prod
 from typing import Final
 
 import numpy as np
@@ -14,6 +15,7 @@ REPEAT: Final = "repeat"
 """The name of the facet that repeats of one cell vary over."""
 RESIDUAL: Final = "residual"
 """The name of what is left."""
+_LARGEST_KEY: Final = 2**62
 
 
 @frozen(kw_only=True, eq=False)
@@ -76,12 +78,9 @@ def read_design(scores: ArrayLike, facets: Mapping[str, ArrayLike]) -> Design:
     coded = {name: np.unique(np.asarray(column), return_inverse=True) for name, column in facets.items()}
     levels = {name: len(found) for name, (found, _) in coded.items()}
     kept = tuple(name for name, number in levels.items() if number > 1)
-    stacked = np.stack([coded[name][1].reshape(-1) for name in kept], axis=1) if kept else np.zeros((len(values), 0))
     mean = _ordered_mean(values) if len(values) else None
     centred = values - (mean or 0.0)
-    cells, inverse = np.unique(stacked.astype(np.int64), axis=0, return_inverse=True)
-    cells = cells if kept else np.zeros((min(len(values), 1), 0), dtype=np.int64)
-    inverse = inverse.reshape(-1)
+    cells, inverse = _cells([coded[name][1].reshape(-1) for name in kept], [levels[name] for name in kept], len(values))
     counts = np.bincount(inverse, minlength=len(cells)).astype(np.float64)
     effects, codes, sizes = _effects(kept, cells, len(values))
     repeated = bool(np.any(counts > 1))
@@ -100,6 +99,18 @@ def read_design(scores: ArrayLike, facets: Mapping[str, ArrayLike]) -> Design:
         sizes=sizes,
         flags=flags,
     )
+
+
+def _cells(columns: list[NDArray[np.int64]], sizes: list[int], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the combinations of levels that occur, sorted, shape (cells, facets), and the cell of every row."""
+    if not columns:
+        return np.zeros((min(n, 1), 0), dtype=np.int64), np.zeros(n, dtype=np.int64)
+    if prod(sizes) < _LARGEST_KEY:  # one number per row sorts much faster than a row of numbers
+        keys, inverse = np.unique(np.ravel_multi_index(tuple(columns), tuple(sizes)), return_inverse=True)
+        found = np.stack(np.unravel_index(keys, tuple(sizes)), axis=1)
+    else:
+        found, inverse = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    return found.astype(np.int64), inverse.reshape(-1).astype(np.int64)
 
 
 def _check(values: NDArray[np.float64], facets: Mapping[str, ArrayLike]) -> None:
@@ -127,8 +138,8 @@ def _effects(
     sizes: list[int] = []
     for order in range(1, len(facets) + 1):
         for members in combinations(range(len(facets)), order):
-            _, inverse = np.unique(cells[:, members], axis=0, return_inverse=True)
-            inverse = inverse.reshape(-1).astype(np.int64)
+            columns = [cells[:, member] for member in members]
+            _, inverse = _cells(columns, [int(column.max(initial=0)) + 1 for column in columns], len(cells))
             size = int(inverse.max(initial=-1)) + 1
             # An effect refines those of its subsets, so an equal number of levels means the same partition.
             known = dict(zip(effects, sizes, strict=True))

@@ -8,6 +8,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
+from jrh.stats.clusters import distinct
 from jrh.stats.disagreement import disagreeing_pairs
 from jrh.stats.estimate import Estimate
 from jrh.stats.mean import clustered_difference, clustered_mean
@@ -19,6 +20,11 @@ _DIMENSIONS: Final = 3
 _ASKED_AGAIN: Final = 2
 _NOISE: Final = 1e-9
 _FEW_CLUSTERS: Final = 30
+_METHOD: Final = "permutation-within-items"
+_DEALT: Final = 200
+"""With so many mixed items, or fewer, the permutation test deals answers; with more the normal limit holds."""
+_VARIANCE_DRAWS: Final = 500
+"""Dealings of each kind of item from which its variance is taken."""
 _BOUNDS: Final = (-0.5, 1.0)
 """An item's U-statistic is least where two and two answers are split alike, and greatest where they have no label in
 common."""
@@ -107,6 +113,9 @@ def excess_permutation_test(counts: ArrayLike, *, resamples: int = 2000, seed: i
     item are dealt anew to groups of the sizes they had; the statistic is the summed excess of `excess_disagreement`.
     One-sided: p = (1 + those as large) / (1 + resamples).
 
+    Where more than 200 items have answers that are not all equal, the dealings' distribution is normal for all
+    practical purposes: p is then the normal tail, with mean 0 and the variance of the dealings, kind by kind of item.
+
     Source: Good (2005), Permutation, Parametric and Bootstrap Tests of Hypotheses, 3rd ed.; p never 0: Phipson and
     Smyth (2010), Statistical Applications in Genetics and Molecular Biology 9:39.
 
@@ -116,8 +125,8 @@ def excess_permutation_test(counts: ArrayLike, *, resamples: int = 2000, seed: i
         seed: the only source of randomness.
 
     Returns:
-        The p-value, method `permutation-within-items`; `n` is the number of items whose answers are not all equal. 1
-        where there is none. Flag `empty` where no item takes part.
+        The p-value, method `permutation-within-items`, or `permutation-within-items-normal`; `n` is the number of items
+        whose answers are not all equal. 1 where there is none. Flag `empty` where no item takes part.
 
     Raises:
         ValueError: `counts` has another shape or a negative number.
@@ -127,26 +136,49 @@ def excess_permutation_test(counts: ArrayLike, *, resamples: int = 2000, seed: i
     takes = (asked[:, :1] >= _ASKED_AGAIN) & (asked[:, 1:] >= 1)
     rows = np.flatnonzero(takes.any(axis=1))
     if not len(rows):
-        return Significance(p=None, method="permutation-within-items", flags=("empty",))
+        return Significance(p=None, method=_METHOD, flags=("empty",))
     mixed = table[rows][(table[rows].sum(axis=1) > 0).sum(axis=1) > 1]
     # Sorted, so that the draws do not depend on the order of the items.
     mixed = mixed[np.lexsort(mixed.reshape(len(mixed), mixed.shape[1] * mixed.shape[2]).T)]
-    seen = float(_summed(mixed[None])[0])
+    seen = float(_item_excess(mixed).sum())
     sizes = mixed.sum(axis=2)
     pooled = mixed.sum(axis=1).astype(np.int64)
+    if len(mixed) > _DEALT:
+        p, method = _normal_p(seen, pooled, sizes.astype(np.int64), seed), f"{_METHOD}-normal"
+    else:
+        p, method = _dealt_p(seen, pooled, sizes.astype(np.int64), resamples, seed), _METHOD
+    return Significance(p=p, statistic=seen, method=method, n=len(mixed), clusters=len(rows))
+
+
+def _dealt_p(seen: float, pooled: NDArray[np.int64], sizes: NDArray[np.int64], resamples: int, seed: int) -> float:
+    """Return the share of dealings whose summed excess is as large as the one seen; 1 without anything to deal."""
+    if not len(pooled):
+        return 1.0
     generator = np.random.default_rng(seed)
-    step = max(1, _CHUNK // max(1, mixed.size))
+    step = max(1, _CHUNK // (pooled.size * sizes.shape[1]))
     extreme = 0
-    for start in range(0, resamples if len(mixed) else 0, step):
-        dealt = _deal(generator, pooled, sizes.astype(np.int64), min(step, resamples - start))
-        extreme += int((_summed(dealt) >= seen - _NOISE).sum())
-    return Significance(
-        p=(1 + extreme) / (1 + resamples) if len(mixed) else 1.0,
-        statistic=seen,
-        method="permutation-within-items",
-        n=len(mixed),
-        clusters=len(rows),
-    )
+    for start in range(0, resamples, step):
+        dealt = _deal(generator, pooled, sizes, min(step, resamples - start))
+        extreme += int((_item_excess(dealt).sum(axis=1) >= seen - _NOISE).sum())
+    return (1 + extreme) / (1 + resamples)
+
+
+def _normal_p(seen: float, pooled: NDArray[np.int64], sizes: NDArray[np.int64], seed: int) -> float:
+    """Return the p-value of the normal limit: mean 0, and the variances of the items' dealings added up."""
+    from scipy.special import ndtr
+
+    # Items with the same answers and the same groups have the same distribution.
+    kinds, counts = distinct(np.hstack([pooled, sizes]).astype(np.float64))
+    answers, groups = np.split(kinds.astype(np.int64), [pooled.shape[1]], axis=1)
+    generator = np.random.default_rng(seed)
+    step = max(1, _CHUNK // (_VARIANCE_DRAWS * answers.shape[1] * groups.shape[1]))
+    variance = 0.0
+    for start in range(0, len(kinds), step):
+        part = slice(start, start + step)
+        dealt = _deal(generator, answers[part], groups[part], _VARIANCE_DRAWS)
+        # Dealt at random, the expected excess is exactly 0, so the mean square is the variance.
+        variance += float(counts[part] @ np.square(_item_excess(dealt)).mean(axis=0))
+    return float(ndtr(-seen / np.sqrt(variance))) if variance > 0 else 1.0
 
 
 def _checked(counts: ArrayLike) -> NDArray[np.float64]:
@@ -169,12 +201,12 @@ def _parts(table: NDArray[np.float64], asked: NDArray[np.float64]) -> tuple[NDAr
     return raw, np.where(again, (own[..., :1] + own[..., 1:]) / 2, own[..., :1])
 
 
-def _summed(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum the excess over items and conditions; (B, items, groups, labels) -> (B,)."""
+def _item_excess(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum the excess over conditions; (..., items, groups, labels) -> (..., items)."""
     asked = tables.sum(axis=-1)
     raw, floor = _parts(tables, asked)
     takes = (asked[..., :1] >= _ASKED_AGAIN) & (asked[..., 1:] >= 1)
-    return np.asarray(((raw - floor) * takes).sum(axis=(1, 2)))
+    return np.asarray(((raw - floor) * takes).sum(axis=-1))
 
 
 def _deal(

@@ -193,17 +193,32 @@ def henderson(design: Design) -> NDArray[np.float64]:
         counts = np.bincount(codes, weights=design.counts)
         totals[row] = float((np.square(np.bincount(codes, weights=design.sums)) / counts).sum())
         matrix[row, 0], matrix[row, -1] = design.n, len(counts)
-        for column, other in enumerate(design.effect_codes):
-            matrix[row, column + 1] = _overlap(codes, other, design.counts, np.asarray(counts, dtype=np.float64))
+        for column in range(size):
+            joint = _joint(design, row - 1, column)
+            matrix[row, column + 1] = _overlap(codes, joint, design.counts, np.asarray(counts, dtype=np.float64))
     matrix[-1] = design.n
     totals[-1] = design.squares
     solution, *_ = np.linalg.lstsq(matrix, totals, rcond=None)
     return np.asarray(solution[1:], dtype=np.float64)
 
 
+def _joint(design: Design, one: int, other: int) -> NDArray[np.int64]:
+    """Return the levels of two effects together, per cell; `one` is -1 for the mean."""
+    if one < 0:
+        return design.effect_codes[other]
+    together = {*design.effects[one], *design.effects[other]}
+    for effect, codes in zip(design.effects, design.effect_codes, strict=True):
+        if set(effect) == together:
+            return codes
+    first, second = design.effect_codes[one], design.effect_codes[other]
+    _, joint = np.unique(first * design.sizes[other] + second, return_inverse=True)
+    return np.asarray(joint, dtype=np.int64).reshape(-1)
+
+
 def _overlap(
-    codes: NDArray[np.int64], other: NDArray[np.int64], counts: NDArray[np.float64], level_counts: NDArray[np.float64]
+    codes: NDArray[np.int64], joint: NDArray[np.int64], counts: NDArray[np.float64], level_counts: NDArray[np.float64]
 ) -> float:
-    joint, inverse = np.unique(codes * (int(other.max()) + 1) + other, return_inverse=True)
-    both = np.bincount(inverse.reshape(-1), weights=counts)
-    return float((np.square(both) / level_counts[joint // (int(other.max()) + 1)]).sum())
+    both = np.bincount(joint, weights=counts)
+    owner = np.zeros(len(both), dtype=np.int64)
+    owner[joint] = codes
+    return float((np.square(both) / level_counts[owner]).sum())

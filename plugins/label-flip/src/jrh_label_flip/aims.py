@@ -46,31 +46,15 @@ class Aims:
         Raises:
             JrhError: a label is not on the scale, or the scale needs a target that is not given or not reachable.
         """
-        scale, target = task.scale, options.target
-        for name, label in (("positive", options.positive), ("target", target)):
-            if label is not None and label not in scale:
-                raise JrhError(f"label-flip: `{name}: {label}` is not on the scale {', '.join(scale.labels)}")
-        pairs = task.mode is Mode.PAIRWISE
-        if not pairs and not scale.ordered and len(scale.labels) > _TWO and target is None:
-            raise JrhError(
-                f"label-flip: the scale has {len(scale.labels)} labels; say with `target` which one the rewritten "
-                f"response has to get: {', '.join(scale.labels)}"
-            )
-        if target is not None and (pairs or (scale.ordered and by is By.RULES)):
-            reason = "a pair has no other target than the other response" if pairs else "no rule can reach a level"
-            raise JrhError(f"label-flip: {reason}; leave `target` out")
+        _check(options, task, by)
+        scale = task.scale
         default = Damage.OTHER if by is By.RULES else Damage.PREFERRED
-        if by is By.RULES and options.damage is Damage.PREFERRED:
-            raise JrhError(
-                "label-flip: no rule can tell that an error makes the better response the worse one; "
-                "name a `model` for `damage: preferred`, or leave `damage` out"
-            )
         return cls(
             scale=scale,
             mode=task.mode,
             by=by,
             positive=options.positive or scale.labels[0],
-            target=target,
+            target=options.target,
             damage=options.damage or default,
         )
 
@@ -136,3 +120,32 @@ class Aims:
         winner = worse if loser == item.gold else item.gold
         fields = {first: "response_a", second: "response_b"}
         return Aim(field=fields[loser], expectation=Equals(label=winner), wanted=winner, other=fields[winner])
+
+
+def _check(options: LabelFlipOptions, task: Task, by: By) -> None:
+    if task.mode is Mode.PAIRWISE:
+        _check_pairs(options, by)
+        return
+    scale = task.scale
+    # A suite may have a task on an ordinal scale beside this one; `positive` means nothing there.
+    positive = None if scale.ordered else options.positive
+    for name, label in (("positive", positive), ("target", options.target)):
+        if label is not None and label not in scale:
+            raise JrhError(f"label-flip: `{name}: {label}` is not on the scale {', '.join(scale.labels)}")
+    if scale.ordered and by is By.RULES and options.target is not None:
+        raise JrhError("label-flip: no rule can reach a level; name a `model`, or leave `target` out")
+    if not scale.ordered and len(scale.labels) > _TWO and options.target is None:
+        raise JrhError(
+            f"label-flip: the scale has {len(scale.labels)} labels; say with `target` which one the rewritten "
+            f"response has to get: {', '.join(scale.labels)}"
+        )
+
+
+def _check_pairs(options: LabelFlipOptions, by: By) -> None:
+    if options.target is not None:
+        raise JrhError("label-flip: a pair has no other target than the other response; leave `target` out")
+    if by is By.RULES and options.damage is Damage.PREFERRED:
+        raise JrhError(
+            "label-flip: no rule can tell that an error makes the better response the worse one; "
+            "name a `model` for `damage: preferred`, or leave `damage` out"
+        )

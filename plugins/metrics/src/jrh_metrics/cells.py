@@ -72,6 +72,12 @@ def tasks_of(trials: Trials) -> Iterator[Cell]:
         yield Cell(task=task, judge=judge, test="", rows=rows)
 
 
+def judged_tasks_of(trials: Trials) -> Iterator[Cell]:
+    """Yield one cell per task with the trials of all judges and tests; `judge` and `test` are empty."""
+    for rows in _groups(trials.task.codes):
+        yield Cell(task=trials.task.names[trials.task.codes[rows[0]]], judge="", test="", rows=rows)
+
+
 def _levels(trials: Trials, factor: str, rows: Codes) -> Iterator[tuple[str, Codes]]:
     column = _column(trials, factor)
     parts = [rows[within] for within in _groups(column.codes[rows])]

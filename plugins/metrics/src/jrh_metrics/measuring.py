@@ -168,7 +168,7 @@ class MeasureBuilder:
 
     def items(self, rows: Codes) -> int:
         """Count the distinct items of some trials."""
-        return len(np.unique(self.trials.item.codes[rows]))
+        return int(np.count_nonzero(np.bincount(self.trials.item.codes[rows])))
 
     def missing(self, rows: Codes, usable: Codes) -> Mapping[str, int]:
         """Count by status the trials among `rows` without a verdict, and those without a reference, by name."""
@@ -215,6 +215,9 @@ def _interval(estimate: Estimate, level: float) -> Interval | None:
 def _bounds(scores: Scores, rows: Codes) -> tuple[float, float] | None:
     if not len(rows):
         return None
-    # Sorted sums: the order of addition must not show in the last digit.
-    low, high = (float(np.sort(side[rows]).mean()) for side in (scores.low, scores.high))
-    return low, high
+    return _mean(scores.low[rows]), _mean(scores.high[rows])
+
+
+def _mean(scores: NDArray[np.float64]) -> float:
+    # Sums of whole numbers are exact; others are sorted, since the order of addition must not show in the last digit.
+    return float((scores if np.array_equal(scores, np.rint(scores)) else np.sort(scores)).mean())

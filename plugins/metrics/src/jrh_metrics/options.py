@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from attrs import field, frozen
-from attrs.validators import ge, gt, instance_of, le, lt
+from attrs.validators import ge, gt, in_, instance_of, le, lt
 
 
 @frozen(kw_only=True)
@@ -68,4 +70,27 @@ class JudgeSenseOptions(MetricOptions):
         default=1000,
         validator=ge(1),
         metadata={"help": "bootstrap samples of pairs"},
+    )
+
+
+@frozen(kw_only=True)
+class GeneralizabilityOptions(MetricOptions):
+    """Options of the variance components."""
+
+    wished_dependability: float = field(
+        default=0.8,
+        validator=[gt(0.0), lt(1.0)],
+        metadata={"help": "the dependability that the cheapest design has to reach"},
+    )
+
+
+@frozen(kw_only=True)
+class CalibrationOptions(MetricOptions):
+    """Options of the calibration measures."""
+
+    bins: int = field(default=10, validator=[ge(1), le(100)], metadata={"help": "bins of the reliability curve"})
+    binning: Literal["width", "mass"] = field(
+        default="width",
+        validator=in_(("width", "mass")),
+        metadata={"help": "bins of equal width, or of about equal numbers of verdicts"},
     )

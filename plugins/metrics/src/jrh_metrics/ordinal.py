@@ -180,27 +180,35 @@ class Confusion:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `confusion` per task, judge, test, right label and verdict, in the scale's order."""
         builder = MeasureBuilder.of(records, context, self.options)
-        truth = stated_label(builder.trials)
+        prepared: dict[str, list[tuple[str, str, Scores]]] = {}
         for cell in cells_of(builder.trials, ()):
-            if cell.task in context.tasks:
-                yield from _confusion(builder, cell, truth, context.tasks[cell.task].scale.labels)
+            if cell.task not in context.tasks:
+                continue
+            if cell.task not in prepared:
+                scale = context.tasks[cell.task].scale
+                prepared[cell.task] = list(_confusion_scores(builder.trials, scale.labels))
+            yield from _confusion(builder, cell, prepared[cell.task])
 
 
-def _confusion(builder: MeasureBuilder, cell: Cell, truth: Codes, scale: tuple[str, ...]) -> Iterator[Measure]:
-    trials = builder.trials
+def _confusion_scores(trials: Trials, scale: tuple[str, ...]) -> Iterator[tuple[str, str, Scores]]:
+    """Yield right label, verdict and scores; the arrays are shared between the right labels."""
+    truth = stated_label(trials)
+    code = {label: trials.labels.index(label) if label in trials.labels else len(trials.labels) for label in scale}
+    said = {}
+    for verdict in scale:
+        value = (trials.label == code[verdict]).astype(np.float64)
+        said[verdict] = (np.where(trials.usable, value, np.nan), value, np.where(trials.usable, value, 1.0))
     for right in scale:
-        of_right = truth == (trials.labels.index(right) if right in trials.labels else len(trials.labels))
-        if not of_right[cell.rows].any():
-            continue
+        eligible = truth == code[right]
         for verdict in scale:
-            said = trials.label == (trials.labels.index(verdict) if verdict in trials.labels else len(trials.labels))
-            value = said.astype(np.float64)
-            scores = Scores(
-                eligible=of_right,
-                value=np.where(trials.usable, value, np.nan),
-                low=np.where(trials.usable, value, 0.0),
-                high=np.where(trials.usable, value, 1.0),
-            )
+            value, low, high = said[verdict]
+            yield right, verdict, Scores(eligible=eligible, value=value, low=low, high=high)
+
+
+def _confusion(builder: MeasureBuilder, cell: Cell, prepared: list[tuple[str, str, Scores]]) -> Iterator[Measure]:
+    for right, verdict, scores in prepared:
+        rows = cell.rows[scores.eligible[cell.rows]]
+        if len(rows):
             levels = {"right": right, "verdict": verdict}
-            part = Cell(task=cell.task, judge=cell.judge, test=cell.test, levels=levels, rows=cell.rows)
+            part = Cell(task=cell.task, judge=cell.judge, test=cell.test, levels=levels, rows=rows)
             yield builder.rate("confusion", part, scores, nothing=_NOTHING)

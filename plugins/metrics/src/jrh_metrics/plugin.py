@@ -8,7 +8,15 @@ from typing import Any, cast
 
 from jrh import BuildContext, Metric, MetricSpec, hookimpl
 
-from jrh_metrics.options import EquivalenceOptions, ErrorRateOptions, HarnessOptions, JudgeSenseOptions, MetricOptions
+from jrh_metrics.options import (
+    CalibrationOptions,
+    EquivalenceOptions,
+    ErrorRateOptions,
+    GeneralizabilityOptions,
+    HarnessOptions,
+    JudgeSenseOptions,
+    MetricOptions,
+)
 
 
 @hookimpl
@@ -18,6 +26,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     yield from _agreement()
     yield from _ordinal()
     yield from _comparisons()
+    yield from _panels()
     yield from _on_request()
 
 
@@ -132,6 +141,27 @@ def _comparisons() -> Iterable[MetricSpec]:
         summary="accuracy of one judge minus that of another, on the same questions",
         options=MetricOptions,
         factory=_factory("comparison", "JudgeComparison"),
+    )
+
+
+def _panels() -> Iterable[MetricSpec]:
+    yield MetricSpec(
+        name="generalizability",
+        summary="variance of items, judges, templates, orders, repeats; dependability; the cheapest design",
+        options=GeneralizabilityOptions,
+        factory=_factory("generalizability", "Generalizability"),
+    )
+    yield MetricSpec(
+        name="panel",
+        summary="majority vote of all judges: accuracy, without each judge, correlated errors, best trio",
+        options=MetricOptions,
+        factory=_factory("panel", "Panel"),
+    )
+    yield MetricSpec(
+        name="calibration",
+        summary="Brier score, calibration error and reliability curve, where judges give probabilities",
+        options=CalibrationOptions,
+        factory=_factory("calibration", "Calibration"),
     )
 
 

@@ -83,9 +83,9 @@ def _sensitivity(options: SensitivityOptions, context: BuildContext) -> Metric: 
 
 
 def _polarity(options: MetricOptions, context: BuildContext) -> Metric:  # noqa: ARG001
-    from jrh_prompts.polarity import UndeclaredPolarity
+    from jrh_prompts.polarity import PolarityFindings
 
-    return UndeclaredPolarity(options)
+    return PolarityFindings(options)
 
 
 def _flipped(options: MetricOptions, context: BuildContext) -> Metric:  # noqa: ARG001
@@ -183,8 +183,8 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         factory=_sensitivity,
     )
     yield MetricSpec(
-        name="undeclared-polarity",
-        summary="finding: a template that asks for the opposite of what its label map says",
+        name="polarity",
+        summary="findings: templates declared the wrong way round, judges that miss an inverted question",
         options=MetricOptions,
         factory=_polarity,
     )

@@ -1,13 +1,13 @@
-"""The metric `undeclared-polarity`: a template whose verdicts fit the others' only when they are turned around."""
+"""The metric `polarity`: templates declared the wrong way round, and judges that do not notice an inverted question."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
-from jrh import Measure, MetricContext, RecordTable, Scale
+from jrh import Measure, MetricContext, Polarity, RecordTable, Scale
 from numpy.typing import NDArray
 from scipy.stats import binom
 
@@ -16,78 +16,124 @@ from jrh_prompts.measuring import Basis, Resampling
 from jrh_prompts.options import MetricOptions
 
 FINDING: Final = "finding"
-"""The flag of a measure that is a finding about how the test was made."""
+"""The flag of a measure that is a finding about the data, a test, or a judge."""
 _CHANCE: Final = 0.01
-"""The chance, over all templates of a test, of a false finding."""
+"""The chance, over all templates of a test, of a false finding about one judge."""
 _SHARE: Final = 0.75
 """The least share of telling items on which turning the verdicts around has to help."""
 _LEAST_TEMPLATES: Final = 3
 """Of two templates that contradict each other, nobody can tell which one asks for the opposite."""
 
 
+@frozen(kw_only=True, eq=False)
+class Turned:
+    """One judge whose verdicts under one template fit the other templates' only when they are turned around."""
+
+    answers: Answers
+    template: str
+    inverted: bool
+    """The template is declared to ask for the opposite."""
+    helps: int
+    """Items on which the turned verdict is nearer to the others'."""
+    telling: int
+    """Items on which turning makes a difference."""
+
+
 @frozen
-class UndeclaredPolarity:
-    """Finds templates whose label map is the wrong way round.
+class PolarityFindings:
+    """Finds templates whose label map is the wrong way round, and judges that miss an inverted question.
 
     Each template's verdict on an item is compared with the majority of the other templates' verdicts, as it is and
-    turned around (YES <-> NO, A <-> B, 1 <-> 5). On how many items is the turned one nearer? If on at least three
-    quarters, and more often than chance allows (one-sided sign test at 0.01, divided by the number of templates), the
-    template asks for the opposite of what its label map says.
+    turned around (YES <-> NO, A <-> B, 1 <-> 5). Turning helps a judge if it brings the verdict nearer on at least
+    three quarters of the items where it makes a difference, and more often than chance (one-sided sign test at 0.01,
+    divided by the number of templates). If it helps more than half of the judges, the template asks for the opposite
+    of what is declared (`undeclared-polarity`); if it helps fewer, the fault is theirs (`polarity-blindness`). One
+    judge alone cannot tell the two apart where the template is declared as inverted.
     """
 
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield one finding per judge and template that is the wrong way round; nothing otherwise."""
+        """Yield one finding per judge and template that it is about; nothing where all is as declared."""
+        tests: dict[tuple[str, str], list[tuple[Answers, Mapping[str, bool]]]] = {}
         for cell, rows in tests_of(records, "template"):
-            task = context.tasks.get(cell.task)
-            if task is None:
-                continue
             answers = answers_of(cell, rows, by="template", label="canonical")
-            if len(answers.levels) >= _LEAST_TEMPLATES and all(label in task.scale for label in answers.labels):
-                yield from self._findings(answers, task.scale, context)
+            tests.setdefault((cell.task, cell.test), []).append((answers, _declared(rows)))
+        for (task, _), judges in tests.items():
+            known = context.tasks.get(task)
+            if known is not None:
+                yield from self._of_test(judges, known.scale, context)
 
-    def _findings(self, answers: Answers, scale: Scale, context: MetricContext) -> Iterator[Measure]:
-        total = answers.counts.sum(axis=1)
-        for place, template in enumerate(answers.levels):
-            own = modal(answers.counts[:, place])
-            others = modal(total - answers.counts[:, place])
-            both = np.flatnonzero((own >= 0) & (others >= 0))
-            nearer = _nearer(own[both], others[both], answers.labels, scale)
-            helps, hurts = int((nearer > 0).sum()), int((nearer < 0).sum())
-            telling = helps + hurts
-            if not telling or helps / telling < _SHARE:
-                continue
-            chance = float(binom.sf(helps - 1, telling, 0.5)) * len(answers.levels)
-            if chance < _CHANCE:
-                yield self._finding(answers, template, nearer, scale, context)
+    def _of_test(
+        self, judges: Sequence[tuple[Answers, Mapping[str, bool]]], scale: Scale, context: MetricContext
+    ) -> Iterator[Measure]:
+        found = [each for answers, declared in judges for each in turned_templates(answers, declared, scale)]
+        for each in found:
+            helped = sum(other.template == each.template for other in found)
+            note = _note(each, helped, len(judges), scale)
+            name = "undeclared-polarity" if 2 * helped > len(judges) else "polarity-blindness"
+            yield self._finding(name, each, note, context)
 
-    def _finding(
-        self,
-        answers: Answers,
-        template: str,
-        nearer: NDArray[np.float64],
-        scale: Scale,
-        context: MetricContext,
-    ) -> Measure:
-        cell, helps, telling = answers.cell, int((nearer > 0).sum()), int((nearer != 0).sum())
-        estimate = Resampling.of(context, cell, {"template": template}).proportion(
-            (nearer[nearer != 0] > 0).astype(np.float64), np.ones(telling)
+    def _finding(self, name: str, each: Turned, note: str, context: MetricContext) -> Measure:
+        levels = {"template": each.template}
+        helped = np.repeat([1.0, 0.0], [each.helps, each.telling - each.helps])
+        estimate = Resampling.of(context, each.answers.cell, levels).proportion(helped, np.ones(each.telling))
+        basis = Basis.of(each.answers, self.options.few_items)
+        measure = basis.measure(name, estimate, context, levels=levels, note=note)
+        return evolve(measure, flags=(FINDING, *measure.flags))
+
+
+def turned_templates(answers: Answers, declared: Mapping[str, bool], scale: Scale) -> Iterator[Turned]:
+    """Yield the templates under which a judge's verdicts have to be turned around to fit those under the others."""
+    if len(answers.levels) < _LEAST_TEMPLATES or not all(label in scale for label in answers.labels):
+        return
+    total = answers.counts.sum(axis=1)
+    for place, template in enumerate(answers.levels):
+        own = modal(answers.counts[:, place])
+        others = modal(total - answers.counts[:, place])
+        both = np.flatnonzero((own >= 0) & (others >= 0))
+        nearer = _nearer(own[both], others[both], answers.labels, scale)
+        helps, telling = int((nearer > 0).sum()), int((nearer != 0).sum())
+        if not telling or helps / telling < _SHARE:
+            continue
+        if float(binom.sf(helps - 1, telling, 0.5)) * len(answers.levels) < _CHANCE:
+            yield Turned(
+                answers=answers,
+                template=template,
+                inverted=declared.get(template, False),
+                helps=helps,
+                telling=telling,
+            )
+
+
+def _declared(rows: RecordTable) -> dict[str, bool]:
+    if "polarity" not in rows.columns:
+        return {}
+    told = zip(rows.text("template"), rows.text("polarity"), strict=True)
+    return {str(template): polarity == Polarity.INVERTED.value for template, polarity in told}
+
+
+def _note(each: Turned, helped: int, judges: int, scale: Scale) -> str:
+    turned = ", ".join(f"{one}: {other}" for one, other in scale.swap_map().items())
+    found = (
+        f"under template '{each.template}' the verdicts contradict those under the other templates, and turning them "
+        f"around removes it on {each.helps} of {each.telling} items where that makes a difference"
+    )
+    declare = "take its `labels` away" if each.inverted else f"declare `labels: {{{turned}}}`"
+    if 2 * helped <= judges:
+        return (
+            f"{found}. {judges - helped} of {judges} judges take the template as declared: this one does not notice "
+            "which way round it asks."
         )
-        basis = Basis.of(answers, self.options.few_items)
-        turned = ", ".join(f"{one}: {other}" for one, other in scale.swap_map().items())
-        note = (
-            f"template '{template}' contradicts the other templates, and turning its verdicts around removes it on "
-            f"{helps} of {telling} items where that makes a difference. It asks for the opposite of what is declared: "
-            f"until that is corrected, JSS and flip rates count its polarity as the judge's instability. Declare "
-            f"`labels: {{{turned}}}`, or take such a declaration away."
+    if judges == 1 and each.inverted:
+        return (
+            f"{found}. Either the judge answers the inverted question as if it were not inverted, or the template is "
+            "declared as inverted and is not; a second judge would tell."
         )
-        measure = basis.measure("undeclared-polarity", estimate, context, levels={"template": template}, note=note)
-        return _flagged(measure)
-
-
-def _flagged(measure: Measure) -> Measure:
-    return evolve(measure, flags=(FINDING, *measure.flags))
+    return (
+        f"{found} ({helped} of {judges} judges). The template asks for the opposite of what is declared: {declare}. "
+        "Until then JSS and flip rates count its polarity as instability of the judge."
+    )
 
 
 def _nearer(

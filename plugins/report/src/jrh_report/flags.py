@@ -6,6 +6,7 @@ from typing import Final
 
 from jrh import RunReport
 
+from jrh_report.findings import FINDING
 from jrh_report.tables import judge_label
 
 MEANING: Final = {
@@ -25,7 +26,8 @@ _SEVERAL: Final = 3
 def cautions(report: RunReport, task: str) -> list[str]:
     """Return one line per flag: what it means, which measures have it, and of which judges in which tests.
 
-    Measures of whole tests only. `simulated` is left out: simulated judges are marked wherever they appear.
+    Measures of whole tests only. `simulated` is left out: simulated judges are marked wherever they appear. So are
+    findings, which are told in words of their own.
     """
     places: dict[str, dict[str, list[str]]] = {}
     names: dict[str, list[str]] = {}
@@ -33,7 +35,7 @@ def cautions(report: RunReport, task: str) -> list[str]:
         if measure.task != task or measure.cell:
             continue
         for flag in measure.flags:
-            if flag != "simulated":
+            if flag not in ("simulated", FINDING):
                 _note(places.setdefault(flag, {}).setdefault(measure.judge, []), measure.test)
                 _note(names.setdefault(flag, []), measure.name)
     return [_line(flag, names[flag], places[flag], report) for flag in places]

@@ -8,6 +8,7 @@ from attrs import frozen
 from jrh import Measure, RunReport, TaskSummary
 
 from jrh_report import numbers, tables
+from jrh_report.findings import findings
 from jrh_report.flags import cautions
 from jrh_report.options import MarkdownOptions
 from jrh_report.overview import HEADINGS, LEGEND, NOISE, Row, overview
@@ -63,6 +64,10 @@ def _task(report: RunReport, summary: TaskSummary, *, details: bool) -> Iterator
     name = summary.task.name
     yield f"## Task {safe(name)}"
     yield f"{safe(tables.task_line(summary))}."
+    about = findings(report, name)
+    if about:
+        yield "Findings about the data and the tests:"
+        yield "\n".join(f"- {safe(line, 2000)}" for line in about)
     main = overview(report, name)
     if main.rows:
         yield _table(

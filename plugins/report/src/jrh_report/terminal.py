@@ -17,6 +17,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from jrh_report import tables
+from jrh_report.findings import findings
 from jrh_report.flags import cautions
 from jrh_report.main_table import main_table
 from jrh_report.options import TerminalOptions
@@ -100,6 +101,10 @@ def _task(report: RunReport, summary: TaskSummary, main: Overview, width: int) -
     yield from _heading(f"Task {clean(summary.task.name)}")
     yield _indented(Text(clean(tables.task_line(summary)), style="dim"))
     yield Text("")
+    found = findings(report, summary.task.name)
+    if found:
+        yield from (_bullet(clean(line, 1000), style="yellow", mark="!") for line in found)
+        yield Text("")
     if not main.rows:
         yield _indented(Text("No measure of this task."))
         return

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from jrh import BuildContext, JrhError, SetPerturber, Task
+from collections.abc import Sequence
+
+from attrs import frozen
+from jrh import BuildContext, Draft, Item, JrhError, SetPerturber, Skip, Task
 
 from jrh_synthetic_ordinal.options import By, SyntheticOrdinalOptions
+
+
+@frozen(kw_only=True)
+class Unordered:
+    """Stands for the test on a scale without levels, which a suite may have beside one with levels."""
+
+    async def perturb_set(self, items: Sequence[Item]) -> Sequence[tuple[Item, Draft | Skip]]:
+        """Skip every item."""
+        return [(item, Skip(reason="the scale has no levels")) for item in items]
 
 
 def build(options: SyntheticOrdinalOptions, context: BuildContext) -> SetPerturber:
     """Build the perturber by a rule or by a model.
 
     Raises:
-        JrhError: the options do not fit each other, or the task is not on an ordinal scale.
+        JrhError: the options do not fit each other, or the task.
     """
+    if not context.task.scale.ordered:
+        return Unordered()
     levels = _levels(options, context.task)
     by = options.by or (By.MODEL if options.model is not None else By.RULES)
     return _with_model(options, context, levels) if by is By.MODEL else _by_rule(options, context, levels)
 
 
 def _levels(options: SyntheticOrdinalOptions, task: Task) -> tuple[str, ...]:
-    if not task.scale.ordered:
-        raise JrhError(
-            f"synthetic-ordinal: the task '{task.name}' has no ordinal scale; "
-            "leave the test out, or give the task a scale `{ordinal: [1, 5]}`"
-        )
     for level in options.levels:
         if level not in task.scale:
             raise JrhError(f"synthetic-ordinal: level '{level}' is not on the scale {', '.join(task.scale.labels)}")

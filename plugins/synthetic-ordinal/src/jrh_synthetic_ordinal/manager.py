@@ -76,9 +76,9 @@ class BucketManager:
         for level in self.levels:
             own = [bucket for bucket in every if bucket.level == level]
             filled = sum(bucket.kept is not None for bucket in own)
-            self.log.info("coverage", level=level, filled=filled, wanted=len(own))
+            self.log.info("coverage", of_level=level, filled=filled, wanted=len(own))
             if level in shelf.empty_levels:
-                self.log.warning("no item of this gold level; examples are of the nearest levels", level=level)
+                self.log.warning("no item of this gold level; examples are of the nearest levels", of_level=level)
 
 
 def _open(every: Sequence[Bucket], item_id: str, level: str) -> list[Bucket]:

@@ -11,7 +11,7 @@ LETTERS: Final = 40
 """Shorter texts are compared by script alone: a classifier guesses there."""
 SURE: Final = 0.8
 """Probability from which on the classifier's language counts."""
-_READ: Final = 10_000
+_READ: Final = 3_000
 """Characters the classifier reads; more do not change its mind."""
 
 # Scripts that one language mixes.
@@ -32,7 +32,7 @@ def other_language(original: str, changed: str) -> bool:
         return True
     if min(one.total(), other.total()) < LETTERS:
         return False
-    (first, sure), (second, also_sure) = _language(original), _language(changed)
+    (first, sure), (second, also_sure) = _language(original[:_READ]), _language(changed[:_READ])
     return first != second and min(sure, also_sure) >= SURE
 
 
@@ -46,8 +46,10 @@ def _script(letter: str) -> str:
     return _TOGETHER.get(script, script)
 
 
-def _language(text: str) -> tuple[str, float]:
-    language, probability = _identifier().classify(text[:_READ])
+# An item's own text is compared with every draft of it.
+@lru_cache(maxsize=1024)
+def _language(beginning: str) -> tuple[str, float]:
+    language, probability = _identifier().classify(beginning)
     return str(language), float(probability)
 
 

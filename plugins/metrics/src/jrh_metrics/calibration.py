@@ -1,0 +1,102 @@
+"""Whether the probabilities a judge gives are those of being right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from jrh import Measure, MetricContext, RecordTable
+from jrh.stats import brier_score, expected_calibration_error, reliability_curve
+from numpy.typing import NDArray
+
+from jrh_metrics.cells import Cell, cells_of
+from jrh_metrics.measuring import MeasureBuilder
+from jrh_metrics.options import CalibrationOptions
+from jrh_metrics.trials import Codes
+from jrh_metrics.truth import stated_label
+
+_NOTHING: Final = "no verdict has both a probability and a right label"
+
+
+@frozen
+class Calibration:
+    """Brier score, expected calibration error and reliability curve of the probability of the label a judge gave.
+
+    Only verdicts that come with a probability count; judges that never give one have no such measures.
+    """
+
+    options: CalibrationOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `brier`, `calibration-error`, and `reliability` per bin, per task, judge and test."""
+        if "probability" not in records.columns:
+            return
+        builder = MeasureBuilder.of(records, context, self.options)
+        stated = records.number("probability")
+        truth = stated_label(builder.trials)
+        for cell in cells_of(builder.trials, ()):
+            labelled = cell.rows[truth[cell.rows] >= 0]
+            usable = labelled[builder.trials.usable[labelled] & ~np.isnan(stated[labelled])]
+            if len(usable):
+                yield from self._measured(builder, cell, labelled, usable, stated[usable], truth[usable])
+
+    def _measured(
+        self,
+        builder: MeasureBuilder,
+        cell: Cell,
+        labelled: Codes,
+        usable: Codes,
+        stated: NDArray[np.float64],
+        truth: Codes,
+    ) -> Iterator[Measure]:
+        trials, context = builder.trials, builder.context
+        right = (trials.label[usable] == truth).astype(np.float64)
+        items = trials.item.codes[usable]
+        # Verdicts without a probability are left out: they miss nothing that they ever had.
+        rows = np.concatenate([usable, labelled[~trials.usable[labelled]]])
+        flags = builder.flags(cell, rows, usable)
+        seed = cell.seed(context)
+        brier = brier_score(stated, right, items, level=context.level)
+        yield builder.measure("brier", cell, brier, rows=rows, usable=usable, flags=flags, unit="squared error")
+        error = expected_calibration_error(
+            stated,
+            right,
+            items,
+            bins=self.options.bins,
+            binning=self.options.binning,
+            level=context.level,
+            resamples=context.resamples,
+            seed=seed,
+        )
+        yield builder.measure("calibration-error", cell, error, rows=rows, usable=usable, flags=(*error.flags, *flags))
+        curve = reliability_curve(
+            stated,
+            right,
+            items,
+            bins=self.options.bins,
+            binning=self.options.binning,
+            level=context.level,
+            resamples=context.resamples,
+            seed=seed,
+        )
+        for part in curve:
+            inside = (stated > part.low) | ((part.low == 0.0) & (stated == 0.0))
+            within = usable[inside & (stated <= part.high)]
+            here = Cell(
+                task=cell.task,
+                judge=cell.judge,
+                test=cell.test,
+                levels={"stated": f"{part.low:.3g} to {part.high:.3g}"},
+                rows=within,
+            )
+            yield builder.measure(
+                "reliability",
+                here,
+                part.accuracy,
+                rows=within,
+                usable=within,
+                flags=builder.flags(here, within, within),
+                note=f"mean stated probability {part.confidence:.3f}",
+            )

@@ -1,0 +1,141 @@
+"""Variance components of verdicts, how dependable one verdict is, and the cheapest design that is dependable enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from jrh import Measure, MetricContext, RecordTable, Scale
+from jrh.stats import DStudy, Estimate, VarianceComponents, cheapest_design, d_study, variance_components
+from numpy.typing import NDArray
+
+from jrh_metrics.cells import Cell, judged_tasks_of
+from jrh_metrics.measuring import MeasureBuilder
+from jrh_metrics.options import GeneralizabilityOptions
+from jrh_metrics.trials import Codes, Trials, is_named
+
+_FACETS: Final = ("item", "judge", "template", "order")
+_REPEAT: Final = "repeat"
+_LEVELS: Final = (1, 2, 3, 4, 5, 6, 8, 10)
+"""Numbers of levels a design may have."""
+_TWO: Final = 2
+_UNORDERED: Final = "names without order have no variance: it takes two labels, an order, or a pairwise scale"
+_NOTHING: Final = "no effect can be told from the residual: it takes two items, and two judges, templates or repeats"
+
+
+@frozen
+class Generalizability:
+    """Where the variance of verdicts comes from: items, judges, templates, option orders, and repeats.
+
+    Verdicts as numbers: the rank on an ordinal scale, 1 for the first of two labels, 1/2 for a tie. Counted are the
+    reference condition, and tests that change the prompt template or the option order and expect the same verdict. The
+    intervals and the formulas stand in `jrh.stats`; a design with missing verdicts is not balanced.
+    """
+
+    options: GeneralizabilityOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `variance` per component, `generalizability`, `dependability` and `cheapest-design`, per task."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        conditions = {name: _column(records, name) for name in ("template", "option_order")}
+        asked_otherwise = (conditions["template"] > 0) | (conditions["option_order"] > 0)
+        counted = builder.trials.reference | (asked_otherwise & is_named(builder.trials.expectation, "same"))
+        for cell in judged_tasks_of(builder.trials):
+            if cell.task in context.tasks:
+                rows = cell.rows[counted[cell.rows]]
+                yield from self._of_task(builder, cell, rows, conditions, _price(records, rows))
+
+    def _of_task(
+        self,
+        builder: MeasureBuilder,
+        cell: Cell,
+        rows: Codes,
+        conditions: dict[str, Codes],
+        price: float | None,
+    ) -> Iterator[Measure]:
+        trials, scale = builder.trials, builder.context.tasks[cell.task].scale
+        scores = _scores(trials, scale)
+        usable = rows[trials.usable[rows] & ~np.isnan(scores[rows])]
+        columns = (trials.item.codes, trials.judge.codes, conditions["template"], conditions["option_order"])
+        facets = {name: column[usable] for name, column in zip(_FACETS, columns, strict=True)}
+        found = variance_components(scores[usable], facets, level=builder.context.level)
+        counted = np.concatenate([usable, rows[~trials.usable[rows]]])
+        own = tuple(flag for flag in found.flags if flag not in ("empty", "single-level"))
+        flags = (*own, *builder.flags(cell, rows, usable))
+        none = _UNORDERED if np.all(np.isnan(scores[rows])) and len(usable) < len(rows) else _NOTHING
+
+        def made(name: str, estimate: Estimate, unit: str, note: str = "", part: str = "") -> Measure:
+            here = Cell(task=cell.task, judge="", test="", levels={"component": part} if part else {}, rows=cell.rows)
+            return builder.measure(
+                name,
+                here,
+                estimate,
+                rows=counted,
+                usable=usable,
+                flags=flags,
+                note=note if estimate.value is not None else (note or none),
+                unit=unit,
+            )
+
+        for component in found.components:
+            estimate = Estimate(
+                value=component.value, low=component.low, high=component.high, method=found.method or "none"
+            )
+            yield made("variance", estimate, "squared score", part=component.name)
+        one = d_study(found, {}) if found.components and "item" in found.components[0].facets else None
+        for name in ("generalizability", "dependability"):
+            yield made(name, Estimate(value=getattr(one, name) if one else None), "coefficient")
+        best = _cheapest(found, price, self.options.wished_dependability) if one else None
+        note = _described(best, price, self.options.wished_dependability) if one else ""
+        yield made("cheapest-design", Estimate(value=float(best.calls) if best else None), "calls", note)
+
+
+def _scores(trials: Trials, scale: Scale) -> NDArray[np.float64]:
+    """Return every verdict as a number; NaN where it has none."""
+    numbers = np.full(len(trials.labels) + 1, np.nan)
+    for place, label in enumerate(trials.labels):
+        if label not in scale:
+            continue
+        if scale.ordered:
+            numbers[place] = scale.rank(label)
+        elif len(scale.options) == _TWO:
+            numbers[place] = 0.5 if label == scale.tie else float(label == scale.options[0])
+    return numbers[trials.label]
+
+
+def _column(records: RecordTable, name: str) -> Codes:
+    """Return the levels of a condition as codes, 0 for the empty one, in the order of their names."""
+    if name not in records.columns:
+        return np.zeros(len(records), dtype=np.int64)
+    present = records.categories(name)
+    places = {text: place for place, text in enumerate(sorted({"", *present}))}
+    lookup = np.array([*(places[text] for text in present), 0], dtype=np.int64)
+    return lookup[records.codes(name).astype(np.int64)]
+
+
+def _price(records: RecordTable, rows: Codes) -> float | None:
+    """Return the mean price of a call whose price is known; None where none is."""
+    if "cost" not in records.columns:
+        return None
+    known = records.number("cost")[rows]
+    known = np.sort(known[~np.isnan(known)])
+    return float(known.mean()) if len(known) else None
+
+
+def _cheapest(found: VarianceComponents, price: float | None, wished: float) -> DStudy | None:
+    varied = [name for name in _FACETS[1:] if found.levels[name] > 1]
+    if any(_REPEAT in component.facets for component in found.components):
+        varied.append(_REPEAT)
+    choices = dict.fromkeys(varied, _LEVELS)
+    # Without a price a call costs 1: the cheapest design is the one with the fewest calls.
+    return cheapest_design(found, choices, price=price or 1.0, dependability=wished)
+
+
+def _described(best: DStudy | None, price: float | None, wished: float) -> str:
+    if best is None:
+        return f"no design of up to {_LEVELS[-1]} levels of each facet reaches a dependability of {wished:g}"
+    design = ", ".join(f"{number} {name}" for name, number in best.design.items()) or "one call"
+    cost = f"${best.calls * price:.4g} per item" if price is not None else "price unknown"
+    return f"dependability {best.dependability or 0.0:.3f} with {design}; {cost}"

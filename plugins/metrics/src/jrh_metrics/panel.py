@@ -1,0 +1,154 @@
+"""The judges of a run as a panel: its accuracy, who helps, how correlated the errors are, the best trio."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Final, Protocol
+
+import numpy as np
+from attrs import frozen
+from jrh import REFERENCE, Measure, MetricContext, RecordTable
+from jrh.stats import (
+    Estimate,
+    best_panel,
+    effective_judges,
+    error_correlation,
+    leave_one_out,
+    panel_accuracy,
+)
+from numpy.typing import NDArray
+
+from jrh_metrics.cells import Cell, panels_of
+from jrh_metrics.measuring import MeasureBuilder
+from jrh_metrics.options import MetricOptions
+from jrh_metrics.trials import Codes
+
+_TWO: Final = 2
+_TRIO: Final = 3
+_MOST_JUDGES: Final = 30
+"""More judges have more trios than are worth trying."""
+
+
+class _Made(Protocol):
+    """The function that puts a measure of the panel together."""
+
+    def __call__(
+        self, name: str, estimate: Estimate, unit: str = "proportion", note: str = "", **levels: str
+    ) -> Measure:
+        """Return the measure; `levels` tell it from others of its name."""
+
+
+@frozen(kw_only=True, eq=False)
+class _Votes:
+    """The first verdict of every judge on every labelled item, as positions on the task's scale."""
+
+    votes: NDArray[np.int64]
+    """Shape (items, judges), -1 where missing."""
+    truth: NDArray[np.int64]
+    judges: tuple[str, ...]
+    rows: Codes
+    """The trials they come from, those without a verdict included."""
+    usable: Codes
+
+
+@frozen
+class Panel:
+    """What a majority vote of all judges would give, in the reference condition, first asking.
+
+    A tie decides nothing and counts as wrong. Errors are signed steps on an ordinal scale, and right or wrong
+    elsewhere.
+    """
+
+    options: MetricOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield the measures of every task with two judges or more; `judge` is empty: they are about all of them."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        for cell in panels_of(builder.trials):
+            if cell.test == REFERENCE and cell.task in context.tasks:
+                votes = _votes(builder, cell)
+                if len(votes.judges) >= _TWO:
+                    yield from _measured(builder, cell, votes)
+
+
+def _measured(builder: MeasureBuilder, cell: Cell, votes: _Votes) -> Iterator[Measure]:
+    scale, level = builder.context.tasks[cell.task].scale, builder.context.level
+    size = len(scale.labels)
+
+    def made(name: str, estimate: Estimate, unit: str = "proportion", note: str = "", **levels: str) -> Measure:
+        here = Cell(task=cell.task, judge="", test=cell.test, levels=levels, rows=cell.rows)
+        own = tuple(flag for flag in estimate.flags if flag != "empty")
+        return builder.measure(
+            name,
+            here,
+            estimate,
+            rows=votes.rows,
+            usable=votes.usable,
+            flags=(*own, *builder.flags(cell, votes.rows, votes.usable)),
+            note=note if estimate.value is not None or note else "too few labelled items with verdicts",
+            unit=unit,
+        )
+
+    yield made("panel-accuracy", _known(panel_accuracy(votes.votes, votes.truth, n_labels=size, level=level), votes))
+    errors = _errors(votes, ordered=scale.ordered)
+    yield made("effective-judges", effective_judges(errors, level=level), "judges")
+    correlations = error_correlation(errors)
+    for one, other in combinations(range(len(votes.judges)), _TWO):
+        r = float(correlations[one, other])
+        pair = f"{votes.judges[one]} & {votes.judges[other]}"
+        value = None if np.isnan(r) else r
+        yield made("error-correlation", Estimate(value=value), "coefficient", judges=pair)
+    for judge, score in zip(
+        votes.judges, leave_one_out(votes.votes, votes.truth, n_labels=size, level=level), strict=True
+    ):
+        yield made("panel-accuracy", _known(score.accuracy, votes), without=judge)
+    if _TRIO < len(votes.judges) <= _MOST_JUDGES:
+        yield _best_trio(builder, cell, votes, size, made)
+
+
+def _best_trio(builder: MeasureBuilder, cell: Cell, votes: _Votes, size: int, made: _Made) -> Measure:
+    best = best_panel(
+        votes.votes,
+        votes.truth,
+        n_labels=size,
+        size=_TRIO,
+        level=builder.context.level,
+        seed=cell.seed(builder.context),
+    )
+    if best is None:
+        return made("best-trio", Estimate(value=None))
+    names = ", ".join(votes.judges[judge] for judge in best.best.judges)
+    note = f"{names}: {best.best.accuracy.value or 0.0:.3f} on the items it was chosen on; estimated on held-out items"
+    return made("best-trio", _known(best.held_out, votes), note=note)
+
+
+def _known(estimate: Estimate, votes: _Votes) -> Estimate:
+    """Return the estimate, or none where no judge has a verdict: then nothing was measured."""
+    return estimate if len(votes.usable) else Estimate(value=None, flags=("empty",))
+
+
+def _votes(builder: MeasureBuilder, cell: Cell) -> _Votes:
+    trials, scale = builder.trials, builder.context.tasks[cell.task].scale
+    position = np.array([scale.rank(label) if label in scale else -1 for label in trials.labels] + [-1], dtype=np.int64)
+    rows = cell.rows[(position[trials.gold[cell.rows]] >= 0)]
+    rows = rows[trials.repeat[rows] == trials.repeat[rows].min(initial=0)]
+    judges, judge = np.unique(trials.judge.codes[rows], return_inverse=True)
+    items, item = np.unique(trials.item.codes[rows], return_inverse=True)
+    votes = np.full((len(items), len(judges)), -1, dtype=np.int64)
+    votes[item, judge] = position[trials.label[rows]]
+    truth = np.full(len(items), -1, dtype=np.int64)
+    truth[item] = position[trials.gold[rows]]
+    return _Votes(
+        votes=votes,
+        truth=truth,
+        judges=tuple(trials.judge.names[code] for code in judges),
+        rows=rows,
+        usable=rows[trials.usable[rows]],
+    )
+
+
+def _errors(votes: _Votes, *, ordered: bool) -> NDArray[np.float64]:
+    steps = (votes.votes - votes.truth[:, None]).astype(np.float64)
+    errors = steps if ordered else (steps != 0).astype(np.float64)
+    return np.where(votes.votes >= 0, errors, np.nan)

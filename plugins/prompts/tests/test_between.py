@@ -1,0 +1,41 @@
+"""What several judges have in common under the same prompts."""
+
+from __future__ import annotations
+
+import pytest
+from jrh_prompts.between import FlippedByEveryJudge, JudgeAgreement
+from jrh_prompts.options import MetricOptions
+from sklearn.metrics import cohen_kappa_score
+
+
+def test_pairs_that_every_judge_flips_are_listed(yes_no, pick):
+    yes_no.table([("1", {"a": "YES", "b": "NO", "c": "YES"}), ("2", {"a": "YES", "b": "NO", "c": "NO"})], judge="x")
+    yes_no.table([("1", {"a": "NO", "b": "YES", "c": "YES"}), ("2", {"a": "YES", "b": "YES", "c": "YES"})], judge="y")
+    measure = pick(yes_no.measure(FlippedByEveryJudge(MetricOptions())), "flipped-by-every-judge")
+    assert measure.judge == ""
+    assert measure.estimate == pytest.approx(1 / 6)
+    assert measure.note == "flipped by every judge: 1: a | b"
+
+
+def test_a_pair_that_only_one_judge_answered_does_not_count(yes_no, pick):
+    yes_no.table([("1", {"a": "YES", "b": "NO"}), ("2", {"a": "YES", "b": "NO"})], judge="x")
+    yes_no.table([("1", {"a": "YES", "b": "NO"}), ("2", {"a": None, "b": "NO"})], judge="y")
+    measure = pick(yes_no.measure(FlippedByEveryJudge(MetricOptions())), "flipped-by-every-judge")
+    assert (measure.estimate, measure.n_items) == (1.0, 1)
+
+
+def test_one_judge_has_nobody_to_share_a_flip_with(yes_no):
+    yes_no.table([("1", {"a": "YES", "b": "NO"})])
+    assert yes_no.measure(FlippedByEveryJudge(MetricOptions())) == []
+
+
+def test_judges_are_compared_prompt_by_prompt(levels, pick):
+    one = [("1", {"a": "1", "b": "2"}), ("2", {"a": "3", "b": "3"}), ("3", {"a": "5", "b": "4"})]
+    other = [("1", {"a": "1", "b": "2"}), ("2", {"a": "2", "b": "3"}), ("3", {"a": "5", "b": None})]
+    levels.table(one, judge="x").table(other, judge="y")
+    found = levels.measure(JudgeAgreement(MetricOptions()))
+    agreement = pick(found, "judge-agreement", **{"with": "y"})
+    assert agreement.judge == "x"
+    assert agreement.estimate == pytest.approx(4 / 5)
+    kappa = pick(found, "judge-kappa", **{"with": "y"})
+    assert kappa.estimate == pytest.approx(cohen_kappa_score([1, 2, 3, 3, 5], [1, 2, 2, 3, 5]))

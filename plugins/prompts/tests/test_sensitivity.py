@@ -1,0 +1,154 @@
+"""JSS, flip rate, kappa between templates: by hand, against scikit-learn, raw and corrected, with exclusions."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jrh import Status
+from jrh_prompts.options import SensitivityOptions
+from jrh_prompts.sensitivity import TemplateSensitivity
+from sklearn.metrics import cohen_kappa_score
+
+ALL = TemplateSensitivity(SensitivityOptions())
+
+
+def test_jss_is_the_share_of_template_pairs_that_agree(yes_no, pick):
+    yes_no.table([("1", {"a": "YES", "b": "YES", "c": "NO"}), ("2", {"a": "NO", "b": "NO", "c": "NO"})])
+    found = yes_no.measure(ALL)
+    jss = pick(found, "jss")
+    assert jss.estimate == pytest.approx((1 + 0 + 0 + 3) / 6)
+    assert (jss.n_trials, jss.n_items, dict(jss.missing)) == (6, 2, {})
+    assert pick(found, "template-flip-rate").estimate == pytest.approx(1 - 4 / 6)
+    assert pick(found, "jss", pair="a | b").estimate == 1.0
+    assert pick(found, "jss", pair="a | c").estimate == 0.5
+    assert pick(found, "jss", item="1").estimate == pytest.approx(1 / 3)
+    assert pick(found, "jss", item="2").estimate == 1.0
+
+
+def test_repeats_are_combined_and_every_pair_weighs_the_same(yes_no, pick):
+    # Template a: YES, YES, NO; template b: YES: two of three combinations agree. Item 2 has one asking each.
+    for repeat, label in enumerate(["YES", "YES", "NO"]):
+        yes_no.add("1", "a", label, repeat=repeat)
+    yes_no.add("1", "b", "YES").add("2", "a", "NO").add("2", "b", "NO")
+    assert pick(yes_no.measure(ALL), "jss").estimate == pytest.approx((2 / 3 + 1) / 2)
+
+
+def test_an_inverted_template_flips_everything_raw_and_nothing_corrected(yes_no, pick):
+    for item, gold in (("1", "YES"), ("2", "NO"), ("3", "YES")):
+        for template in ("a", "b"):
+            yes_no.add(item, template, gold)
+        yes_no.add(item, "errors", gold, presented="NO" if gold == "YES" else "YES", polarity="inverted")
+    found = yes_no.measure(ALL)
+    assert pick(found, "jss").estimate == 1.0
+    assert pick(found, "jss-raw").estimate == pytest.approx(1 / 3)
+    assert pick(found, "jss-raw", pair="a | errors").estimate == 0.0
+    assert pick(found, "template-kappa").estimate == pytest.approx(1.0)
+    assert pick(found, "template-kappa-raw", pair="a | errors").estimate < 0
+
+
+def test_kappa_of_a_pair_is_scikit_learns(yes_no, pick):
+    chance = np.random.default_rng(3)
+    labels = np.array(["YES", "NO"])
+    one, other = labels[(chance.random(40) < 0.3).astype(int)], labels[(chance.random(40) < 0.5).astype(int)]
+    for item, (first, second) in enumerate(zip(one, other, strict=True)):
+        yes_no.add(f"{item:02}", "a", str(first)).add(f"{item:02}", "b", str(second))
+    expected = cohen_kappa_score(one, other)
+    assert pick(yes_no.measure(ALL), "template-kappa", pair="a | b").estimate == pytest.approx(expected)
+
+
+def test_kappa_of_streams_that_collapse_to_one_label_is_degenerate_and_not_one(levels, pick):
+    levels.table([(str(item), {"a": "3", "b": "3"}) for item in range(12)])
+    found = levels.measure(ALL)
+    kappa = pick(found, "template-kappa")
+    assert kappa.estimate is None
+    assert kappa.interval is None
+    assert "degenerate" in kappa.flags
+    assert "undefined" in kappa.note
+    assert pick(found, "jss").estimate == 1.0
+    assert "constant-verdicts" in pick(found, "jss").flags
+
+
+def test_excluded_pairs_are_counted_with_their_reason_and_bounds_hold_them(yes_no, pick):
+    yes_no.table([("1", {"a": "YES", "b": "YES"}), ("2", {"a": "YES"}), ("3", {"a": "YES"}), ("4", {"a": "NO", "b": "YES"})])
+    yes_no.add("2", "b", None, status=Status.REFUSED).add("3", "b", None, status=Status.TRUNCATED)
+    found = yes_no.measure(ALL)
+    assert pick(found, "excluded-pairs").estimate == 0.5
+    assert pick(found, "excluded-pairs", reason="refused").estimate == 0.25
+    assert pick(found, "excluded-pairs", reason="truncated").estimate == 0.25
+    jss = pick(found, "jss")
+    assert jss.estimate == 0.5
+    assert jss.bounds == (0.25, 0.75)
+    assert dict(jss.missing) == {"refused": 1, "truncated": 1}
+    assert pick(found, "jss-with-excluded").estimate == 0.25
+
+
+def test_a_test_without_any_verdict_has_no_estimate(yes_no, pick):
+    yes_no.add("1", "a", None).add("1", "b", None)
+    found = yes_no.measure(ALL)
+    for name in ("jss", "jss-raw", "jss-with-excluded", "template-kappa"):
+        assert pick(found, name).estimate is None
+    assert pick(found, "excluded-pairs").estimate == 1.0
+    assert "all-missing" in pick(found, "jss").flags
+
+
+def test_within_and_across_languages(yes_no, pick):
+    for item in ("1", "2"):
+        yes_no.add(item, "en-1", "YES", language="en").add(item, "en-2", "YES", language="en")
+        yes_no.add(item, "de-1", "NO", language="de").add(item, "de-2", "NO", language="de")
+    found = yes_no.measure(ALL)
+    assert pick(found, "jss", language="en").estimate == 1.0
+    assert pick(found, "jss", language="de").estimate == 1.0
+    assert pick(found, "jss", language="across").estimate == 0.0
+    assert pick(found, "jss").estimate == pytest.approx(2 / 6)
+
+
+def test_one_template_or_none_has_no_jss(yes_no):
+    yes_no.add("1", "a", "YES").add("2", "a", "NO").add("1", "", "NO", test="format")
+    assert yes_no.measure(ALL) == []
+
+
+@pytest.mark.parametrize(("templates", "pairs"), [(5, 5), (6, 3), (6, 6), (4, 2)])
+def test_a_sample_of_pairs_is_balanced_over_the_templates(bench, pick, templates, pairs):
+    from jrh import RecordTable
+    from jrh.testing import sample_task
+    from jrh_prompts.answers import answers_of, tests_of
+    from jrh_prompts.pairs import Pairs
+
+    made = bench(sample_task())
+    names = [f"t{number}" for number in range(templates)]
+    made.table([(str(item), dict.fromkeys(names, "YES")) for item in range(20)])
+    ((cell, rows),) = tests_of(RecordTable.from_records(made.records), "template")
+    looked = Pairs.of(answers_of(cell, rows, by="template", label="canonical"), sample=pairs, seed=1)
+    assert (looked.looked_at.sum(axis=1) == pairs).all()
+    per_item = np.zeros((20, templates))
+    for place, (first, second) in enumerate(zip(looked.first, looked.second, strict=True)):
+        per_item[:, first] += looked.looked_at[:, place]
+        per_item[:, second] += looked.looked_at[:, place]
+    assert np.ptp(per_item, axis=1).max() <= (0 if 2 * pairs % templates == 0 else 1)
+    assert len({row.tobytes() for row in looked.looked_at}) > 1, "all items have the same pairs"
+
+
+verdict = st.sampled_from(["YES", "NO", None])
+rows = st.lists(st.tuples(verdict, verdict, verdict), min_size=1, max_size=8)
+
+
+@given(rows=rows)
+def test_jss_equals_the_plain_count_and_lies_within_its_bounds(rows):
+    from conftest import Bench
+    from jrh.testing import sample_task
+
+    made = Bench(sample_task())
+    made.table([(str(item), dict(zip("abc", row, strict=True))) for item, row in enumerate(rows)])
+    jss = next(each for each in made.measure(ALL) if each.name == "jss" and not each.cell)
+    pairs = [(one, other) for row in rows for one, other in combinations(row, 2)]
+    there = [(one, other) for one, other in pairs if one and other]
+    if not there:
+        assert jss.estimate is None
+        return
+    agreeing = sum(one == other for one, other in there)
+    assert jss.estimate == pytest.approx(agreeing / len(there))
+    assert jss.bounds == pytest.approx((agreeing / len(pairs), (agreeing + len(pairs) - len(there)) / len(pairs)))
