@@ -12,12 +12,16 @@ comma := ,
 space := $(subst ,, )
 DEMO_DIR ?= runs/demo
 
-.PHONY: demo test lint types architecture check bench schemas clean
+.PHONY: demo test test-extras lint types architecture check bench schemas clean
 
 demo: $(VENV)/standard
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jrh run examples/demo.yaml --run-dir $(DEMO_DIR)
 
 test: $(VENV)/development lint types architecture check
+
+# Sentence embeddings: an extra of some hundred megabytes, and therefore no part of `make test`.
+test-extras: $(VENV)/extras
+	$(BIN)/python -m pytest plugins/validators/tests/test_embeddings.py
 
 lint:
 	$(BIN)/ruff check .
@@ -51,6 +55,10 @@ $(VENV)/standard: $(VENV)/python $(MANIFESTS)
 
 $(VENV)/development: $(VENV)/standard
 	$(INSTALL) --no-build-isolation -e ./plugins/litellm $(foreach path,$(dir $(CONTRIB)),-e ./$(path)) -e ".[dev]"
+	@touch $@
+
+$(VENV)/extras: $(VENV)/development constraints-extras.txt
+	$(INSTALL) --constraint constraints-extras.txt --no-build-isolation torch -e "./plugins/validators[embeddings]"
 	@touch $@
 
 clean:

@@ -309,6 +309,12 @@ async def test_the_version_the_provider_reports_is_part_of_what_answered(desk: D
     assert (await judge.ask(request())).fingerprint == "scripted/scripted (2026-01-01)"
 
 
+async def test_a_key_is_masked_in_the_version_a_provider_reports_too(desk: Desk) -> None:
+    judge = client(desk.gateway(), scripted(answer(model_version=f"m-1 {KEY}")))
+    assert (await judge.ask(request())).fingerprint == "scripted/scripted (m-1 [redacted])"
+    assert KEY not in str(desk.calls())
+
+
 @pytest.mark.parametrize(
     ("rates", "completion", "cost"),
     [

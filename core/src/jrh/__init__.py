@@ -124,14 +124,12 @@ if TYPE_CHECKING:
     from jrh.types import Verdict as Verdict
 
 _PUBLIC = {
-    "syntax": "WrittenTask",
-    "settings": "read_settings task_of",
-    "installed": "load_metrics",
-    "importing": "import_records imported_record",
     "errors": "FaultKind JrhError ModelFault PluginError Problem StopReason StopRun StoreError SuiteError",
     "events": "RecordWritten RunFinished RunStarted",
     "hookspecs": "hookimpl",
     "identity": "content_id derive_seed",
+    "importing": "import_records imported_record",
+    "installed": "load_metrics",
     "protocols": (
         "BatchJudge BuildContext ChatModel ChatRequest Completion DataSource Judge Logger Metric MetricContext "
         "ModelClient Parser Perturber Rates Reporter SetPerturber SetValidator SimulatedJudge TrainedJudge Validator"
@@ -143,11 +141,13 @@ _PUBLIC = {
     "outcome": "RunResult",
     "runs": "read_items run",
     "scales": "Scale ScaleKind invert",
+    "settings": "read_settings task_of",
     "specs": (
         "ALL_MODES DataSourceSpec JudgeKind JudgeSpec MetricSpec ModelSpec NoOptions ParserSpec PerturberSpec "
         "ReportTarget ReporterSpec Scope ValidatorSpec"
     ),
     "structured": "read_json",
+    "syntax": "WrittenTask",
     "templates": "render variables_of",
     "types": (
         "REFERENCE Case Changes Condition Draft Equals Example Expectation Interval Item Json Judgement Measure "

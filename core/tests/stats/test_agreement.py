@@ -8,7 +8,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 # Krippendorff (2011): four observers, twelve units, values 1 to 5, missing ratings.
 OBSERVERS = ["1 2 3 3 2 1 4 1 2 . . .", "1 2 3 3 2 2 4 1 2 5 . 3", ". 3 3 3 2 3 4 2 2 5 1 .", "1 2 3 3 2 4 4 1 2 5 1 ."]
 RATINGS = np.array([[0 if mark == "." else int(mark) for mark in row.split()] for row in OBSERVERS]).T
-COUNTS = np.stack([(RATINGS == value).sum(axis=1) for value in range(1, 6)], axis=1)
+COUNTS = np.stack([(value == RATINGS).sum(axis=1) for value in range(1, 6)], axis=1)
 VALUES = [1, 2, 3, 4, 5]
 
 _counts = st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=2, max_size=12)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from jrh.stats import prediction_powered_mean, rogan_gladen
+from scipy import stats
 
 LABELS = [1] * 40 + [0] * 20
 PREDICTIONS = [1] * 36 + [0] * 4 + [1] * 6 + [0] * 14
@@ -71,7 +72,8 @@ def test_tuning_chooses_the_weight_with_the_smallest_variance():
     y, f, u = (np.array(part, dtype=float) for part in (LABELS, PREDICTIONS, UNLABELLED))
     widths = [w**2 * u.var() / len(u) + (y - w * f).var() / len(y) for w in np.linspace(0, 1, 201)]
     reached = ((found.high - found.low) / 2 / 1.959964) ** 2
-    assert reached == pytest.approx(min(widths), rel=0.01)
+    fitted = (stats.t.ppf(0.975, 58) / 1.959964) ** 2 * 60 / 58
+    assert reached == pytest.approx(min(widths) * fitted, rel=0.01)
 
 
 def test_predictions_that_say_nothing_are_not_used_and_perfect_ones_are():

@@ -21,7 +21,7 @@ class Bench:
         self.records: list[Record] = []
 
     def add(self, item: str, template: str, label: str | None, **how: Any) -> Bench:
-        """Add one trial; `label` is canonical, None for none; `presented` where it differs; `status` for missing ones."""
+        """Add one trial; `label` is canonical, None for none; `presented` where it differs."""
         status = how.pop("status", Status.OK if label is not None else Status.UNPARSABLE)
         presented = how.pop("presented", label)
         record = evolve(

@@ -1,4 +1,4 @@
-"""Order measures by hand, and against scipy and statsmodels' formulas."""
+"""Order measures by hand, and against scipy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,15 @@ def ask(made, item, first_order, second_order, gold=None):
     for order, label in (("AB", first_order), ("BA", second_order)):
         canonical = label if order == "AB" or label is None else OTHER[label]
         made.add(
-            item, "", canonical, presented=label, option_order=order, variant=order, test="order", family="option-order", gold=gold
+            item,
+            "",
+            canonical,
+            presented=label,
+            option_order=order,
+            variant=order,
+            test="order",
+            family="option-order",
+            gold=gold,
         )
 
 

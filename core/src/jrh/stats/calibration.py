@@ -8,10 +8,9 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
-from jrh.stats.bootstrap import resample_totals
 from jrh.stats.clusters import cluster_margins, cluster_sums, ratio_variance
 from jrh.stats.estimate import Estimate
-from jrh.stats.proportion import clustered_proportion, effective_score_interval
+from jrh.stats.proportion import effective_score_interval
 from jrh.stats.wilson import wilson, z_quantile
 
 Binning: TypeAlias = Literal["width", "mass"]
@@ -62,13 +61,18 @@ def brier_score(
         ValueError: the shapes differ, a probability is outside [0, 1], or an outcome is not 0 or 1.
     """
     p, y, items = _checked(probabilities, outcomes, clusters)
+    return _mean_estimate(np.square(p - y), items, level)
+
+
+def _mean_estimate(scores: NDArray[np.float64], items: NDArray[np.int64], level: float) -> Estimate:
+    """Estimate the mean of scores in [0, 1] with the interval that `brier_score` describes."""
     z_quantile(level)
-    sums = cluster_sums(items, np.square(p - y), np.ones(len(p)))
+    sums = cluster_sums(items, scores, np.ones(len(scores)))
     sums = sums[np.lexsort(sums.T)]
     if not len(sums):
         return Estimate(value=None, flags=("empty",))
     top, n = (float(part) for part in sums.sum(axis=0))
-    value, clusters = top / n, len(sums)
+    value, clusters = min(top / n, 1.0), len(sums)
     if clusters < _LEAST:
         return Estimate(value=value, n=n, clusters=clusters)
     variance = ratio_variance(sums[:, 0], sums[:, 1])
@@ -88,8 +92,6 @@ def reliability_curve(
     bins: int = 10,
     binning: Binning = "width",
     level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
 ) -> list[ReliabilityBin]:
     """Compute the share of right answers per bin of the stated probability; empty bins are left out.
 
@@ -101,9 +103,7 @@ def reliability_curve(
         clusters: as for `brier_score`.
         bins: number of bins.
         binning: how the edges are set.
-        level: coverage of each bin's own interval.
-        resamples: bootstrap samples.
-        seed: the only source of randomness.
+        level: coverage of each bin's own interval, of the kind of `brier_score`.
 
     Raises:
         ValueError: as for `brier_score`, or there is no bin.
@@ -114,14 +114,12 @@ def reliability_curve(
     curve = []
     for number in np.unique(place):
         rows = place == number
-        sums = cluster_sums(items[rows], y[rows], np.ones(int(rows.sum())))
-        accuracy = clustered_proportion(sums[:, 0], sums[:, 1], level=level, resamples=resamples, seed=seed)
         curve.append(
             ReliabilityBin(
                 low=float(edges[number]),
                 high=float(edges[number + 1]),
                 confidence=float(np.sort(p[rows]).mean()),
-                accuracy=accuracy,
+                accuracy=_mean_estimate(y[rows], items[rows], level),
             )
         )
     return curve
@@ -142,10 +140,10 @@ def expected_calibration_error(
 
     The plain estimate is too high: also a perfectly calibrated judge shows differences in small samples. A bootstrap of
     it is too high twice, so its percentiles do not cover. The interval used here holds for every truth: by the triangle
-    inequality the estimate errs by at most the summed error of the bins' signed differences, and the quantile `level`
-    of that error is taken from a cluster bootstrap centred at the data.
+    inequality the estimate errs by at most the summed error of the bins' signed differences; the quantile `level` of
+    that error is taken from normal draws with the cluster-robust covariance of the differences.
 
-        [max(0, ECE - q), ECE + q],  q = quantile of sum over bins |difference* - difference|
+        [max(0, ECE - q), ECE + q],  q = quantile of sum over bins |error of the difference|
 
     It is wider than it has to be (flag `conservative`). The target is the error of these bins, with their edges as they
     are.
@@ -160,11 +158,11 @@ def expected_calibration_error(
         bins: number of bins.
         binning: how the edges are set.
         level: coverage.
-        resamples: bootstrap samples.
+        resamples: normal draws.
         seed: the only source of randomness.
 
     Returns:
-        The error, method `bootstrap-l1`. No interval with one cluster only.
+        The error, method `normal-l1`. No interval with one cluster only.
 
     Raises:
         ValueError: as for `brier_score`, or there is no bin.
@@ -183,18 +181,29 @@ def expected_calibration_error(
     n, groups = float(whole[-1]), len(sums)
     if groups < _LEAST:
         return Estimate(value=value, n=n, clusters=groups)
-    totals = resample_totals(sums, resamples=resamples, seed=seed)
-    error = np.abs(totals[:, :-1] / totals[:, -1:] - centre).sum(axis=1) * np.sqrt(groups / (groups - 1))
+    error = np.abs(_normal_errors(sums, centre, resamples, seed)).sum(axis=1)
     reach = float(np.quantile(error, level))
     return Estimate(
         value=value,
         low=max(value - reach, 0.0),
         high=min(value + reach, 1.0),
-        method="bootstrap-l1",
+        method="normal-l1",
         n=n,
         clusters=groups,
         flags=("conservative",),
     )
+
+
+def _normal_errors(
+    sums: NDArray[np.float64], centre: NDArray[np.float64], draws: int, seed: int
+) -> NDArray[np.float64]:
+    """Draw errors of the bins' differences, shape (draws, bins), with their linearised covariance over clusters."""
+    groups = len(sums)
+    residuals = (sums[:, :-1] - sums[:, -1:] * centre) / sums[:, -1].sum()
+    covariance = residuals.T @ residuals * groups / (groups - 1)
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+    return np.asarray(np.random.default_rng(seed).standard_normal((draws, len(centre))) @ root, dtype=np.float64)
 
 
 def _checked(

@@ -66,8 +66,13 @@ def distinct(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np
 
     Resampling clusters is resampling their kinds: far fewer, and without an order of clusters to depend on.
     """
-    kinds, counts = np.unique(sums, axis=0, return_counts=True)
-    return kinds, counts.astype(np.int64)
+    if not len(sums):
+        return sums, np.zeros(0, dtype=np.int64)
+    # Many times faster than numpy.unique over rows, with the same result: sorted by the first column first.
+    ordered = sums[np.lexsort(sums.T[::-1])]
+    first = np.concatenate([[True], np.any(ordered[1:] != ordered[:-1], axis=1)])
+    starts = np.flatnonzero(first)
+    return ordered[starts], np.diff(np.append(starts, len(ordered))).astype(np.int64)
 
 
 def ratio_variance(numerators: ArrayLike, denominators: ArrayLike) -> float:

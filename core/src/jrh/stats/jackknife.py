@@ -49,7 +49,11 @@ def jackknife_variance(sums: ArrayLike, statistic: Statistic) -> float:
     Raises:
         ValueError: there are fewer than two clusters, or the statistic is undefined on all of them.
     """
-    kinds, counts = distinct(np.asarray(sums, dtype=np.float64))
+    return _variance(*distinct(np.asarray(sums, dtype=np.float64)), statistic)
+
+
+def _variance(kinds: NDArray[np.float64], counts: NDArray[np.int64], statistic: Statistic) -> float:
+    """Compute the jackknife variance from the kinds of clusters and how many there are of each."""
     clusters = int(counts.sum())
     if clusters <= 1:
         raise ValueError("leaving out one cluster at a time needs two")
@@ -104,7 +108,7 @@ def chance_corrected(
         drop = float(wilson(0, clusters, level=level)[1]) * worst / float(expected(total)[0])
         return _with(value, (max(1 - drop, -1.0), value), "wilson-clusters", n, clusters)
     share = float(np.clip((1 - value) / 2, 0.0, 1.0))
-    variance = jackknife_variance(sums, coefficient)
+    variance = _variance(kinds, counts, coefficient)
     if variance <= NOISE:
         low, high = (float(end) for end in wilson(share * clusters, clusters, level=level))
         return _with(value, (1 - 2 * high, 1 - 2 * low), "wilson-clusters", n, clusters)
@@ -131,7 +135,7 @@ def correlation_estimate(sums: NDArray[np.float64], correlation: Statistic, *, n
     if np.isnan(value):
         return Estimate(value=None, n=n, clusters=clusters, flags=("degenerate",))
     value = float(np.clip(value, -1.0, 1.0))
-    variance = jackknife_variance(sums, correlation) if clusters > 1 else 0.0
+    variance = _variance(kinds, counts, correlation) if clusters > 1 else 0.0
     if variance <= NOISE or 1 - abs(value) <= NOISE:
         return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
     reach = t_quantile(level, clusters - 1) * np.sqrt(variance) / (1 - value**2)
@@ -152,7 +156,7 @@ def ratio_of_spreads(sums: NDArray[np.float64], ratio: Statistic, *, n: float, l
     value = float(ratio((counts @ kinds)[None, :])[0])
     if np.isnan(value):
         return Estimate(value=None, n=n, clusters=clusters, flags=("degenerate",))
-    variance = jackknife_variance(sums, ratio) if clusters > 1 else 0.0
+    variance = _variance(kinds, counts, ratio) if clusters > 1 else 0.0
     if variance <= NOISE or value <= NOISE:
         return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
     # The exponent is limited so that a hopeless interval is wide and not infinite.

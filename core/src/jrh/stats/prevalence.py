@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from jrh.stats.estimate import Estimate
-from jrh.stats.wilson import z_quantile
+from jrh.stats.wilson import t_quantile, z_quantile
 
 _LEAST: Final = 2
 """A variance needs two values."""
+_FITTED: Final = 2
+"""A mean and a weight are fitted."""
 
 
 def rogan_gladen(
@@ -112,7 +114,9 @@ def prediction_powered_mean(
 
     Untuned, w = 1. Tuned, w = cov(labels, predictions) / ((1 + n / N) var(predictions)), cut to [0, 1], which
     makes the variance smallest: useless predictions get the weight 0 and cost nothing. The interval is normal, with
-    variance w^2 var(unlabelled) / N + var(labels - w predictions) / n, variances with divisors n and N.
+    variance w^2 var(unlabelled) / N + var(labels - w predictions) / n, variances with divisors n and N. Tuned, the fit
+    costs two degrees of freedom: Student's t with n - 2 and the factor sqrt(n / (n - 2)), which in a simulation (n =
+    40 to 200, N = 400 to 560) raised the coverage from 93 to 95 % to 95 %.
 
     Source: Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), Science 382:669-674; tuning: Angelopoulos, Duchi
     and Zrnic (2023), PPI++, arXiv:2311.01453. The labelled items have to be a random sample of the population.
@@ -126,8 +130,8 @@ def prediction_powered_mean(
 
     Returns:
         The estimate in the unit of the labels, method `prediction-powered` or `prediction-powered-tuned`; `n` counts
-        all items, `clusters` the labelled ones. Flag `empty` with fewer than two labelled or unlabelled items; flag
-        `few-labels` with fewer than 30 labelled ones: the normal interval is then too short.
+        all items, `clusters` the labelled ones. Flag `empty` with fewer than three labelled or two unlabelled items;
+        flag `few-labels` with fewer than 30 labelled ones: the normal interval is then too short.
 
     Raises:
         ValueError: the shapes differ or the level is not between 0 and 1.
@@ -137,7 +141,7 @@ def prediction_powered_mean(
     if y.shape != f.shape or y.ndim != 1 or others.ndim != 1:
         raise ValueError("labels and predictions are arrays of one length; unlabelled predictions are an array")
     n, many = len(y), len(others)
-    if n < _LEAST or many < _LEAST:
+    if n <= _FITTED or many < _LEAST:
         return Estimate(value=None, flags=("empty",), n=n + many, clusters=n)
     order = np.lexsort((f, y))
     y, f, others = y[order], f[order], np.sort(others)
@@ -145,6 +149,8 @@ def prediction_powered_mean(
     value = float(weight * others.mean() + (y - weight * f).mean())
     variance = weight**2 * float(np.var(others)) / many + float(np.var(y - weight * f)) / n
     half = z * float(np.sqrt(variance))
+    if tuned:  # the weight was fitted to the same labels, which costs two degrees of freedom
+        half *= t_quantile(level, n - _FITTED) / z * float(np.sqrt(n / (n - _FITTED)))
     method = "prediction-powered-tuned" if tuned else "prediction-powered"
     flags = ("few-labels",) if n < 30 else ()  # noqa: PLR2004 - the rule of thumb for a normal mean
     return Estimate(

@@ -78,8 +78,6 @@ class Calibration:
             bins=self.options.bins,
             binning=self.options.binning,
             level=context.level,
-            resamples=context.resamples,
-            seed=seed,
         )
         for part in curve:
             inside = (stated > part.low) | ((part.low == 0.0) & (stated == 0.0))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from attrs import frozen
-from jrh import REFERENCE, JrhError, MetricContext, RecordTable, Status
+from jrh import REFERENCE, JrhError, MetricContext, RecordTable, Status, Task
 from numpy.typing import NDArray
 
 Codes = NDArray[np.int64]
@@ -63,12 +65,26 @@ def is_named(column: Coded, name: str) -> Mask:
     return np.asarray(column.codes == code)
 
 
+_READ: Final[WeakKeyDictionary[RecordTable, tuple[Mapping[str, Task], Trials]]] = WeakKeyDictionary()
+"""What was read of tables that are still in use: all metrics of a run read the same one, which never changes."""
+
+
 def read_trials(records: RecordTable, context: MetricContext) -> Trials:
-    """Code the columns of a table; columns the table does not have count as empty.
+    """Code the columns of a table once; every further metric is handed the same arrays, which nobody changes.
 
     Raises:
         JrhError: a trial occurs twice, or a gold or expected label is not on the scale of its task.
     """
+    known = _READ.get(records)
+    if known is not None and known[0] == context.tasks:
+        return known[1]
+    trials = _read(records, context)
+    _READ[records] = (context.tasks, trials)
+    return trials
+
+
+def _read(records: RecordTable, context: MetricContext) -> Trials:
+    """Code the columns of a table; columns the table does not have count as empty."""
     _check_distinct(records)
     task = _coded(records, "task", first=tuple(context.tasks))
     test = _coded(records, "test", first=(REFERENCE,))

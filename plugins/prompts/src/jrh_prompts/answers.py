@@ -50,7 +50,7 @@ class Answers:
         return {status: int(found.sum()) for status, found in self.missing.items() if found.any()}
 
 
-def tests_of(records: RecordTable, *needed: str) -> Iterator[tuple[Cell, RecordTable]]:
+def cells_of(records: RecordTable, *needed: str) -> Iterator[tuple[Cell, RecordTable]]:
     """Yield the rows of every judge, task and test in which all the named text columns are filled."""
     if not len(records) or any(name not in records.columns for name in needed):
         return

@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh.stats import clustered_kappa
 
-from jrh_prompts.answers import Answers, Cell, answers_of, tests_of
+from jrh_prompts.answers import Answers, Cell, answers_of, cells_of
 from jrh_prompts.measuring import Basis, Resampling
 from jrh_prompts.options import MetricOptions
 from jrh_prompts.pairs import Pairs
@@ -105,7 +105,7 @@ class JudgeAgreement:
 
 def _by_test(records: RecordTable, needed: str) -> dict[tuple[str, str], list[tuple[Cell, RecordTable]]]:
     found: dict[tuple[str, str], list[tuple[Cell, RecordTable]]] = {}
-    for cell, rows in tests_of(records, needed):
+    for cell, rows in cells_of(records, needed):
         found.setdefault((cell.task, cell.test), []).append((cell, rows))
     return found
 

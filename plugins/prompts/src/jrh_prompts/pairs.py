@@ -135,11 +135,33 @@ def _sampled(answers: Answers, first: NDArray[np.int64], second: NDArray[np.int6
 
 
 def _round(levels: list[int]) -> list[tuple[int, int]]:
-    """Return all pairs: neighbours on a circle, then those two apart, and so on; every step uses each level twice."""
-    size = len(levels)
-    found: dict[tuple[int, int], None] = {}
-    for step in range(1, size // 2 + 1):
-        for place in range(size):
-            one, other = levels[place], levels[(place + step) % size]
-            found.setdefault((min(one, other), max(one, other)))
-    return list(found)
+    """Return all pairs in an order of which every beginning uses the levels equally often, to within one.
+
+    Of an even number: matchings, one after the other (the circle method). Of an odd number: the edges of Hamiltonian
+    cycles (Walecki's decomposition), every second one first.
+    """
+    *ring, fixed = levels
+    if len(levels) % 2 == 0:
+        rounds = [_matching(ring, fixed, turn) for turn in range(len(ring))]
+    else:
+        rounds = [_every_second(_cycle(ring, fixed, turn)) for turn in range(len(ring) // 2)]
+    return [(min(pair), max(pair)) for found in rounds for pair in found]
+
+
+def _matching(ring: list[int], fixed: int, turn: int) -> list[tuple[int, int]]:
+    size = len(ring)
+    mirrored = [(ring[(turn + step) % size], ring[turn - step]) for step in range(1, size // 2 + 1)]
+    return [(fixed, ring[turn]), *mirrored]
+
+
+def _cycle(ring: list[int], fixed: int, turn: int) -> list[int]:
+    """Return a Hamiltonian cycle: the fixed level, then a zigzag across the ring."""
+    size = len(ring)
+    zigzag = [(place + 1) // 2 if place % 2 else -(place // 2) for place in range(size)]
+    return [fixed, *(ring[(turn + step) % size] for step in zigzag)]
+
+
+def _every_second(cycle: list[int]) -> list[tuple[int, int]]:
+    edges = list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))
+    # Of an odd cycle the last edge of the first pass closes it, so that no level is left behind.
+    return edges[::2] + edges[1::2]

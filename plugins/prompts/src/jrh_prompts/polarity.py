@@ -11,7 +11,7 @@ from jrh import Measure, MetricContext, Polarity, RecordTable, Scale
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from jrh_prompts.answers import Answers, answers_of, modal, tests_of
+from jrh_prompts.answers import Answers, answers_of, cells_of, modal
 from jrh_prompts.measuring import Basis, Resampling
 from jrh_prompts.options import MetricOptions
 
@@ -56,7 +56,7 @@ class PolarityFindings:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield one finding per judge and template that it is about; nothing where all is as declared."""
         tests: dict[tuple[str, str], list[tuple[Answers, Mapping[str, bool]]]] = {}
-        for cell, rows in tests_of(records, "template"):
+        for cell, rows in cells_of(records, "template"):
             answers = answers_of(cell, rows, by="template", label="canonical")
             tests.setdefault((cell.task, cell.test), []).append((answers, _declared(rows)))
         for (task, _), judges in tests.items():

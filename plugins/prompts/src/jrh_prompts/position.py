@@ -12,7 +12,7 @@ from jrh import Measure, MetricContext, RecordTable, Scale
 from jrh.stats import Estimate, mcnemar_exact, z_quantile
 from numpy.typing import NDArray
 
-from jrh_prompts.answers import Answers, Cell, Counts, answers_of, tests_of
+from jrh_prompts.answers import Answers, Cell, Counts, answers_of, cells_of
 from jrh_prompts.measuring import Basis, Resampling
 from jrh_prompts.options import MetricOptions
 from jrh_prompts.pairs import Pairs, agreement, bounds
@@ -34,7 +34,7 @@ class PositionBias:
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield all measures per judge, task and test with two orders at least."""
-        for cell, rows in tests_of(records, "option_order"):
+        for cell, rows in cells_of(records, "option_order"):
             task = context.tasks.get(cell.task)
             if task is not None and len(dict.fromkeys(rows.text("option_order"))) > 1:
                 yield from self._consistency(cell, rows, context)
@@ -119,7 +119,7 @@ class IdenticalChoice:
         if "family" not in records.columns or not len(records):
             return
         control = records.where(records.equals("family", "identical-options"))
-        for cell, rows in tests_of(control, "variant"):
+        for cell, rows in cells_of(control, "variant"):
             task = context.tasks.get(cell.task)
             if task is not None:
                 answers = answers_of(cell, rows, by="variant", label="presented")

@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 
 from jrh_prompts import pairs as pairing
-from jrh_prompts.answers import Cell, Mask, answers_of, tests_of
+from jrh_prompts.answers import Cell, Mask, answers_of, cells_of
 from jrh_prompts.measuring import Basis, Resampling, mirrored
 from jrh_prompts.options import SensitivityOptions
 from jrh_prompts.pairs import Pairs
@@ -33,7 +33,7 @@ class TemplateSensitivity:
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield all measures per judge, task and test in which there are two templates."""
-        for cell, rows in tests_of(records, "template"):
+        for cell, rows in cells_of(records, "template"):
             if len(dict.fromkeys(rows.text("template"))) > 1:
                 yield from self._of_test(cell, rows, context)
 

@@ -41,7 +41,6 @@ class TemplatesPerturber:
         found = [*_inventory(options, task), *own]
         check_templates(found, task)
         found = list(variants(_chosen(found, options), options.formats))
-        check_templates(found, task)
         if not found and not options.from_items and not _elsewhere(options):
             raise JrhError(
                 f"templates: there is no template for task '{task.name}'; say `inventory: "

@@ -11,7 +11,8 @@ from jrh import JrhError, render
 _SHORTEST: Final = 4
 """Characters that prompts must have in common to be taken for the request."""
 _QUOTES: Final = ("''", '""', "\u2018\u2019", "\u201c\u201d", "\u00ab\u00bb")
-_CODE: Final = re.compile(r"\{(?=[{%#])|\r")
+_CODE: Final = re.compile(r"\{(?=[{%#\r]|\Z)|\r")
+"""What would begin code: a brace before another mark, or before whatever is put behind the text; and a bare CR."""
 
 
 def literal(text: str) -> str:

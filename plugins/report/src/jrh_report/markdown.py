@@ -37,7 +37,7 @@ class MarkdownReporter:
             tables.components(report),
         ):
             if table is not None:
-                blocks += [f"## {table.title}", _table(table)]
+                blocks += [f"## {table.title}", *([safe(table.note)] if table.note else []), _table(table)]
         return "\n\n".join(blocks) + "\n"
 
 

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from attrs import frozen
-from jrh import CostLine, Measure, RunReport, ScaleKind, Status, TaskSummary
+from jrh import Attrition, CostLine, Measure, RunReport, ScaleKind, Status, TaskSummary
 
 from jrh_report import numbers
 
 _OPTION: Final = 80
 """Characters of an option's value that are shown."""
+_REASONS: Final = 3
+"""Reasons of a test's rejections or skips that are named; the others are counted."""
 
 _MEASURE_COLUMNS: Final = (
     "judge",
@@ -38,6 +40,8 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     right: tuple[int, ...] = ()
     """Columns of numbers, which stand to the right."""
+    note: str = ""
+    """What has to be known to read the table, in one line above it."""
 
 
 def judge_label(report: RunReport, judge: str) -> str:
@@ -103,24 +107,35 @@ def attrition(report: RunReport) -> Table | None:
                 f"{line.items:,}",
                 f"{line.drafted:,}",
                 f"{line.kept:,}",
-                "; ".join(
-                    part
-                    for part in (
-                        f"rejected: {_reasons(line.rejected)}" if line.rejected else "",
-                        f"skipped: {_reasons(line.skipped)}" if line.skipped else "",
-                    )
-                    if part
-                ),
+                _fate(line),
             )
             for line in report.attrition
         ),
         right=(2, 3, 4),
+        note="A test makes several drafts of an item, or none: what it cannot treat is skipped and counted once for each "
+        "variant. A draft that no validator rejects is kept: it is a case, and every judge is asked it.",
     )
 
 
+def _fate(line: Attrition) -> str:
+    """Say why there are no more cases."""
+    if not (line.drafted or line.rejected or line.skipped):
+        return "nothing was drafted"
+    parts = (("rejected", line.rejected), ("skipped", line.skipped))
+    return "; ".join(f"{what}: {_reasons(found)}" for what, found in parts if found)
+
+
 def _reasons(found: Mapping[str, int]) -> str:
+    """Name the commonest reasons, and count the others."""
     ordered = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
-    return ", ".join(f"{reason} ({count:,})" for reason, count in ordered)
+    if len(ordered) == _REASONS + 1:
+        named, others = ordered, []
+    else:
+        named, others = ordered[:_REASONS], ordered[_REASONS:]
+    written = [f"{reason} ({count:,})" for reason, count in named]
+    if others:
+        written.append(f"{len(others)} other reasons ({sum(count for _, count in others):,})")
+    return ", ".join(written)
 
 
 def faults(report: RunReport) -> Table | None:

@@ -82,6 +82,8 @@ def _parts(report: RunReport, width: int) -> Iterator[RenderableType]:
     ):
         if table is not None:
             yield from _heading(table.title)
+            if table.note:
+                yield _indented(Text(table.note, style="dim"))
             yield _indented(_grid(table))
     yield from _components(report)
     if report.notes:

@@ -1,0 +1,277 @@
+"""Every planted fault is found with its numbers, and a clean data set yields none."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from jrh import Item, JrhError, MetricContext, Mode, RecordTable, Scale, Task
+from jrh_prompts.audit import audit
+from jrh_prompts.audit.repetition import similar
+from jrh_prompts.audit.size import half_width
+from jrh_prompts.audit.texts import asks_for_opposite
+from jrh_prompts.cli import command
+from jrh_prompts.findings import AuditMetric
+from jrh_prompts.inventory import shipped
+from jrh_prompts.options import AuditOptions, Inventory
+from statsmodels.stats.proportion import proportion_confint
+
+REAL = Path(__file__).parents[4] / "shared" / "data" / "judgesense"
+YES_NO = Task(name="facts", scale=Scale.of_labels("YES", "NO"))
+LEVELS = Task(name="levels", scale=Scale.of_levels(1, 5))
+PAIRS = Task(name="pairs", scale=Scale.of_pairs(), mode=Mode.PAIRWISE)
+WORDS = [f"word{number}" for number in range(400)]
+
+
+def sentence(chance, size=20):
+    return " ".join(chance.choice(WORDS) for _ in range(size)) + "."
+
+
+def clean(task, n=120):
+    """Items without a fault: distinct texts of one length, balanced labels that follow nothing."""
+    chance = random.Random(7)
+    labels = task.scale.labels
+    return [
+        Item(
+            id=f"i{place}",
+            fields={"request": sentence(chance, 5), **{name: sentence(chance) for name in task.mode.judged_fields}},
+            gold=labels[place % len(labels)],
+            stratum=("one", "two")[(place // len(labels)) % 2],
+        )
+        for place in range(n)
+    ]
+
+
+def kinds(items, task):
+    return [finding.kind for finding in audit(items, task)]
+
+
+def found(items, task, kind):
+    (finding,) = [each for each in audit(items, task) if each.kind == kind]
+    return finding
+
+
+@pytest.mark.parametrize("task", [YES_NO, LEVELS, PAIRS], ids=lambda task: task.name)
+def test_a_clean_data_set_yields_no_finding(task):
+    assert audit(clean(task), task) == ()
+
+
+def test_no_items_no_finding():
+    assert audit([], YES_NO) == ()
+
+
+def test_duplicates_are_counted_and_contradictions_among_them():
+    items = clean(YES_NO)
+    copy = evolve(items[0], id="copy", gold="NO")
+    finding = found([*items, copy], YES_NO, "duplicate-items")
+    assert finding.evidence == "121 items are 120 distinct questions; 1 repeat another"
+    assert finding.examples == ("i0 = copy",)
+    assert "1 question of them with several gold labels" in finding.consequence
+
+
+def test_a_text_that_differs_in_a_word_is_a_near_duplicate():
+    items = clean(YES_NO)
+    text = str(items[3].fields["response"]).rsplit(" ", 1)[0] + " other."
+    near = evolve(items[3], id="near", fields={**items[3].fields, "response": text})
+    finding = found([*items, near], YES_NO, "near-duplicate-items")
+    assert (finding.affected, finding.examples) == (2, ("i3 = near",))
+
+
+texts = st.lists(st.text("ab ", min_size=0, max_size=14), max_size=12)
+
+
+@given(texts=texts, threshold=st.sampled_from([0.3, 0.5, 0.8, 1.0]))
+def test_the_quick_search_finds_what_comparing_all_pairs_finds(texts, threshold):
+    from jrh_prompts.audit.repetition import _shingles
+
+    sets = [_shingles(text) for text in texts]
+    slow = [
+        (one, other)
+        for other in range(len(sets))
+        for one in range(other)
+        if sets[one] and sets[other] and len(sets[one] & sets[other]) / len(sets[one] | sets[other]) >= threshold
+    ]
+    assert similar(texts, threshold) == sorted(slow)
+
+
+def test_rows_that_repeat_each_other_shrink_to_the_items_and_the_interval_follows():
+    items = [evolve(item, metadata={"rows": 25, "pairs": [["a", "b"]] * 5}) for item in clean(YES_NO, 5)]
+    finding = found(items, YES_NO, "repeated-rows")
+    assert finding.evidence == "125 rows are 25 distinct pairs over 5 items"
+    for n in (125, 5):
+        low, high = proportion_confint(0.9 * n, n, method="wilson")
+        assert f"{low:.2f} to {high:.2f}" in finding.consequence
+
+
+def test_constant_gold_of_pairs_says_that_position_bias_cannot_be_told():
+    items = [evolve(item, gold="A") for item in clean(PAIRS)]
+    finding = found(items, PAIRS, "constant-gold")
+    assert finding.evidence == "every gold label is A (120 items)"
+    assert "Always-A is the right answer" in finding.consequence
+    assert "Position bias cannot be told from it" in finding.consequence
+    assert "gold-by-position" not in kinds(items, PAIRS)
+
+
+def test_lopsided_gold_says_what_always_answering_it_is_worth():
+    items = [evolve(item, gold="NO" if place % 10 == 0 else "YES") for place, item in enumerate(clean(YES_NO))]
+    assert found(items, YES_NO, "lopsided-gold").evidence == "108 of 120 gold labels are YES (90%)"
+
+
+def test_gold_that_stands_mostly_in_one_place_is_confounded_with_it():
+    items = [evolve(item, gold="A" if place % 4 else "B") for place, item in enumerate(clean(PAIRS))]
+    assert (
+        found(items, PAIRS, "gold-by-position").evidence
+        == "the better option stands in place A in 90 of 120 items (75%)"
+    )
+
+
+def longer(item, name):
+    return evolve(item, fields={**item.fields, name: f"{item.fields[name]} And a few words more."})
+
+
+def test_the_longer_option_being_the_better_one_is_noticed():
+    items = [longer(item, f"response_{str(item.gold).lower()}") for item in clean(PAIRS)]
+    assert (
+        found(items, PAIRS, "gold-by-length").evidence
+        == "the longer response is the better one in 120 of 120 items (100%)"
+    )
+
+
+def test_a_label_that_goes_with_long_responses_is_noticed():
+    items = [longer(item, "response") if item.gold == "YES" else item for item in clean(YES_NO)]
+    assert "a response labelled YES is longer than one labelled NO" in found(items, YES_NO, "gold-by-length").evidence
+
+
+def test_levels_that_grow_with_length_are_noticed():
+    items = []
+    for item in clean(LEVELS):
+        grown = item
+        for _ in range(int(str(item.gold))):
+            grown = longer(grown, "response")
+        items.append(grown)
+    assert "rank correlation" in found(items, LEVELS, "gold-by-length").evidence
+
+
+@pytest.mark.parametrize("text", ["", "  \n"])
+def test_empty_responses_are_named(text):
+    items = clean(YES_NO)
+    items[5] = evolve(items[5], fields={"request": "q", "response": text})
+    assert found(items, YES_NO, "empty-responses").examples == ("i5",)
+
+
+def test_responses_cut_in_the_middle_of_a_sentence_are_named_where_others_are_whole():
+    items = clean(YES_NO)
+    items[5] = evolve(items[5], fields={"request": "q", "response": str(items[5].fields["response"])[:-1] + " and the"})
+    assert found(items, YES_NO, "truncated-responses").examples == ("i5",)
+    unpunctuated = [
+        evolve(item, fields={**item.fields, "response": str(item.fields["response"])[:-1]}) for item in clean(YES_NO)
+    ]
+    assert kinds(unpunctuated, YES_NO) == []
+
+
+def test_a_template_that_asks_for_errors_among_others_that_do_not_is_named():
+    prompts = {"good": "Is it accurate? {{ response }}", "bad": "Does it contain errors? {{ response }}"}
+    items = [evolve(item, metadata={"prompts": prompts}) for item in clean(YES_NO)]
+    finding = found(items, YES_NO, "opposite-polarity")
+    assert finding.examples == ("bad",)
+    assert "labels: {YES: NO, NO: YES}" in finding.consequence
+
+
+def test_of_the_shipped_templates_only_the_inverted_one_reads_as_opposite():
+    named = [each.name for kind in Inventory for each in shipped(kind).templates if asks_for_opposite(each.user)]
+    assert named == ["fact-errors"]
+
+
+def test_anchors_and_both_directions_in_one_template_are_not_opposite():
+    assert not asks_for_opposite("Coherence: 1 (incoherent) to 5 (very coherent).")
+    assert not asks_for_opposite("YES if correct, NO if incorrect: {{ response }}")
+    assert asks_for_opposite("Which response is worse? {{ response_a }} {{ response_b }}")
+
+
+def test_labels_outside_the_scale_are_listed():
+    items = clean(LEVELS)
+    items[0] = evolve(items[0], gold="7")
+    assert found(items, LEVELS, "labels-off-scale").evidence == "1 gold label outside the scale 1, 2, 3, 4, 5: '7'"
+
+
+def test_strata_with_few_items_are_listed():
+    items = clean(YES_NO)
+    items[0] = evolve(items[0], stratum="rare")
+    assert "1 of 3 strata have fewer than 10 items: rare 1" in found(items, YES_NO, "small-strata").evidence
+
+
+def test_few_items_say_how_precise_they_are():
+    finding = found(clean(YES_NO, 30), YES_NO, "few-items")
+    low, high = proportion_confint(15, 30, method="wilson")
+    assert half_width(30) == pytest.approx((high - low) / 2)
+    assert f"known to within {(high - low) / 2:.2f}" in finding.consequence
+
+
+def test_the_metric_carries_findings_with_what_they_concern():
+    items = {"pairs": [evolve(item, gold="A") for item in clean(PAIRS)]}
+    context = MetricContext(tasks={"pairs": PAIRS}, items=items)
+    (measure,) = AuditMetric(AuditOptions()).measure(RecordTable({}, {}), context)
+    assert (measure.task, measure.judge, measure.estimate, measure.flags) == ("pairs", "", 1.0, ("finding",))
+    assert measure.cell["finding"] == "constant-gold"
+    assert "position-bias" in measure.cell["concerns"]
+
+
+def run(*arguments):
+    return CliRunner().invoke(command, [str(each) for each in arguments], standalone_mode=False, catch_exceptions=True)
+
+
+def test_the_command_reads_a_file_and_tells_what_a_source_would_refuse(tmp_path):
+    path = tmp_path / "data.jsonl"
+    rows = [{"id": "x", "response": "", "label": "9"}, {"id": "y", "response": "two", "label": "1"}]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    said = run(path, "--scale", "1-5").output
+    assert "data: 2 items, pointwise, 1, 2, 3, 4, 5" in said
+    assert "labels-off-scale: 1 gold label outside the scale 1, 2, 3, 4, 5: '9' (x)." in said
+    assert "empty-responses: 1 item with an empty response (x)." in said
+
+
+def test_the_command_reads_the_data_of_a_suite(tmp_path):
+    suite = tmp_path / "suite.yaml"
+    suite.write_text(
+        "name: s\ndata: {source: examples, dataset: relevance}\ntask: {scale: {pairwise: true}}\n"
+        "judges: [{judge: simulated}]\n",
+        encoding="utf-8",
+    )
+    assert "s: 30 items, pairwise, A, B" in run(suite).output
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "arguments", "said"),
+    [
+        ("a.csv", "text,label\nhm,YES\n", (), "there is no column response"),
+        ("a.csv", "response,label\nhm,YES\n", (), "the scale cannot be told from the labels"),
+        ("a.csv", "response,label\nhm,YES\n", ("--column", "label=gold"), "there is no column 'gold'"),
+        ("a.csv", "response,label\nhm,YES\n", ("--column", "label"), "--column: write TARGET=COLUMN"),
+        ("a.csv", "response,label\nhm,YES\n", ("--scale", "YES"), "--scale: write 1-6, or labels"),
+        ("a.txt", "hm", (), "the audit reads .jsonl and .csv files"),
+    ],
+)
+def test_what_the_command_cannot_use_gets_one_message(tmp_path, name, content, arguments, said):
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    outcome = run(tmp_path / name, *arguments)
+    assert isinstance(outcome.exception, JrhError)
+    assert said in str(outcome.exception)
+
+
+def test_the_real_benchmark_gets_the_findings_it_deserves():
+    if not REAL.exists():
+        pytest.skip("the real benchmark is not here (../shared/data/judgesense)")
+    coherence, relevance = run(REAL / "coherence.jsonl").output, run(REAL / "relevance.jsonl").output
+    for said in (coherence, relevance):
+        assert "125 rows are 25 distinct pairs over 5 items" in said
+        assert "0.83 to 0.94 with rows as the unit, and 0.46 to 0.99 with items" in said
+    assert "every gold label is A (5 items). Always-A is the right answer" in relevance
+    assert "Position bias cannot be told from it" in relevance
+    assert "constant-gold" not in coherence
+    assert "opposite-polarity" not in coherence + relevance

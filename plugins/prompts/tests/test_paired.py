@@ -1,0 +1,245 @@
+"""Paired-prompt files and decision logs: items, templates, records; and what is wrong with a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import jrh_prompts.plugin
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jrh import JrhError, Mode, RecordTable, Scale, Status, Task, render
+from jrh.testing import build
+from jrh_prompts.decisions import read_decisions, records_of
+from jrh_prompts.unfolding import literal, template_of
+
+REAL = Path(__file__).parents[4] / "shared" / "data" / "judgesense"
+LEVELS = Task(name="coherence", scale=Scale.of_levels(1, 5))
+PAIRS = Task(name="relevance", scale=Scale.of_pairs(), mode=Mode.PAIRWISE)
+YES_NO = Task(name="facts", scale=Scale.of_labels("YES", "NO"))
+
+
+def row(number=1, **changes):
+    text = changes.pop("text", f"text {number}")
+    return {
+        "pair_id": f"p{number}",
+        "task_type": "facts",
+        "prompt_a": f"Right?\n{text}",
+        "prompt_b": f"{text}\nTrue or not?",
+        "response_being_judged": text,
+        "ground_truth_label": "YES",
+        **changes,
+    }
+
+
+def write(path, rows):
+    path.write_text("\n".join(json.dumps(each) for each in rows), encoding="utf-8")
+    return path.name
+
+
+def read(base, rows, task=YES_NO, **options):
+    name = write(base / "pairs.jsonl", rows)
+    return build(jrh_prompts.plugin, "paired-prompts", options={"path": name, **options}, task=task, base=base).read()
+
+
+def test_rows_about_one_text_are_one_item_with_its_prompts(tmp_path):
+    rows = [row(1), row(1, pair_id="again", prompt_a="text 1\nTrue or not?", prompt_b="Right?\ntext 1"), row(2)]
+    first, second = read(tmp_path, rows)
+    assert (first.id, first.gold, first.fields["response"], first.metadata["rows"]) == ("p1", "YES", "text 1", 2)
+    assert first.metadata["prompts"] == {
+        "prompt-1": "Right?\n{{ response }}",
+        "prompt-2": "{{ response }}\nTrue or not?",
+    }
+    assert first.metadata["prompts"] == second.metadata["prompts"]
+    assert first.metadata["pairs"] == [["prompt-1", "prompt-2"]]
+    assert first.origin == "pairs.jsonl:1"
+
+
+def test_what_all_prompts_of_an_item_ask_about_becomes_the_request(tmp_path):
+    rows = [
+        row(
+            number,
+            text=f"A: {good} | B: {bad}",
+            prompt_a=f"Which fits \u201c{query}\u201d?\nA: {good}\nB: {bad}",
+            prompt_b=f"\u201c{query}\u201d: A or B?\nA: {good}\nB: {bad}",
+            ground_truth_label="A",
+        )
+        for number, (query, good, bad) in enumerate(
+            [("how do fish breathe", "gills", "cars"), ("why is the sky blue", "air", "tea")]
+        )
+    ]
+    first, second = read(tmp_path, rows, PAIRS)
+    assert dict(first.fields) == {"request": "how do fish breathe", "response_a": "gills", "response_b": "cars"}
+    assert second.fields["request"] == "why is the sky blue"
+    assert (
+        next(iter(first.metadata["prompts"].values()))
+        == "Which fits \u201c{{ request }}\u201d?\nA: {{ response_a }}\nB: {{ response_b }}"
+    )
+    assert first.metadata["prompts"] == second.metadata["prompts"]
+
+
+@pytest.mark.parametrize(("name", "task"), [("coherence", LEVELS), ("relevance", PAIRS)])
+def test_the_real_benchmark_is_five_items_asked_with_five_templates_to_the_byte(name, task):
+    if not REAL.exists():
+        pytest.skip("the real benchmark is not here (../shared/data/judgesense)")
+    items = build(jrh_prompts.plugin, "paired-prompts", options={"path": f"{name}.jsonl"}, task=task, base=REAL).read()
+    assert len(items) == 5
+    assert all(sorted(item.metadata["prompts"]) == [f"prompt-{n}" for n in range(1, 6)] for item in items)
+    assert len({json.dumps(item.metadata["prompts"], sort_keys=True) for item in items}) == 1
+    rendered = {render(source, dict(item.fields)) for item in items for source in item.metadata["prompts"].values()}
+    written = [json.loads(line) for line in (REAL / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert rendered == {each[column] for each in written for column in ("prompt_a", "prompt_b")}
+    assert sum(item.metadata["rows"] for item in items) == 125
+    assert sum(len(item.metadata["pairs"]) for item in items) == 25
+
+
+def test_a_csv_file_reads_the_same(tmp_path):
+    target = io.StringIO()
+    writer = csv.DictWriter(target, fieldnames=list(row()))
+    writer.writeheader()
+    writer.writerows([row(1), row(2)])
+    (tmp_path / "pairs.csv").write_text(target.getvalue(), encoding="utf-8")
+    options = {"path": "pairs.csv"}
+    found = build(jrh_prompts.plugin, "paired-prompts", options=options, task=YES_NO, base=tmp_path).read()
+    assert [item.fields for item in found] == [item.fields for item in read(tmp_path, [row(1), row(2)])]
+
+
+def test_scores_and_declared_labels_become_the_scales(tmp_path):
+    rows = [row(1, ground_truth_label="score_4"), row(2, ground_truth_label="top"), row(3, ground_truth_label="")]
+    found = read(tmp_path, rows, LEVELS, labels={"top": "5"})
+    assert [item.gold for item in found] == ["4", "5", None]
+
+
+@pytest.mark.parametrize(
+    ("rows", "task", "said"),
+    [
+        (
+            [{k: v for k, v in row().items() if k != "prompt_b"}],
+            YES_NO,
+            "pairs.jsonl: there is no column 'prompt_b'; did you mean 'prompt_a'?",
+        ),
+        (
+            [row(1), {k: v for k, v in row(2).items() if k != "pair_id"}],
+            YES_NO,
+            "pairs.jsonl:2: the row has no 'pair_id'",
+        ),
+        (
+            [row(text="only one", ground_truth_label="A")],
+            PAIRS,
+            "pairs.jsonl:1: a pairwise task compares two responses, `A: ... | B: ...`; this row has one",
+        ),
+        ([row(prompt_a="Right?")], YES_NO, "pairs.jsonl:1: `prompt_a` does not show response, which it asks to judge"),
+        ([row(prompt_b="Right?\ntext 1")], YES_NO, "pairs.jsonl:1: `prompt_a` and `prompt_b` have the same text"),
+        ([row(ground_truth_label="MAYBE")], YES_NO, "pairs.jsonl:1: the label 'MAYBE' is not on the scale YES, NO"),
+        ([row(), row(ground_truth_label="NO")], YES_NO, "the same text has several labels in the file: YES, NO"),
+        ([row(response_being_judged=" ")], YES_NO, "`response_being_judged` is empty"),
+        ([row(), row(2, task_type="other")], YES_NO, "holds several task types (facts, other); choose one"),
+    ],
+)
+def test_a_broken_file_gets_one_clear_message(tmp_path, rows, task, said):
+    with pytest.raises(JrhError) as caught:
+        read(tmp_path, rows, task)
+    assert said in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_all_mistakes_of_a_file_are_told_at_once(tmp_path):
+    with pytest.raises(JrhError) as caught:
+        read(tmp_path, [row(number, prompt_a="?") for number in range(30)])
+    assert len(str(caught.value).splitlines()) == 21
+    assert str(caught.value).endswith("and 10 more mistakes")
+
+
+def test_a_line_that_is_no_json_and_a_file_that_is_not_there(tmp_path):
+    (tmp_path / "pairs.jsonl").write_text('{"pair_id": 1', encoding="utf-8")
+    source = build(jrh_prompts.plugin, "paired-prompts", options={"path": "pairs.jsonl"}, task=YES_NO, base=tmp_path)
+    with pytest.raises(JrhError, match=r"pairs\.jsonl:1: not JSON"):
+        source.read()
+    source = build(jrh_prompts.plugin, "paired-prompts", options={"path": "none.jsonl"}, task=YES_NO, base=tmp_path)
+    with pytest.raises(JrhError, match=r"none\.jsonl: cannot be read: No such file"):
+        source.read()
+
+
+def test_a_renamed_column_and_a_chosen_task_type(tmp_path):
+    rows = [
+        {"id": each["pair_id"], **{k: v for k, v in each.items() if k != "pair_id"}}
+        for each in (row(1), row(2, task_type="other"))
+    ]
+    found = read(tmp_path, rows, columns={"pair_id": "id"}, task_type="other")
+    assert [item.id for item in found] == ["p2"]
+
+
+def decided(number, a, b, **more):
+    return {**row(number), "decision_a": a, "decision_b": b, **more}
+
+
+def test_a_decision_log_becomes_records_with_one_template_per_prompt(tmp_path):
+    rows = [decided(1, "YES", "NO"), decided(2, "yes", "YES", judge="other"), decided(1, "YES", "YES", pair_id="again")]
+    path = tmp_path / "log.jsonl"
+    write(path, rows)
+    records = records_of(read_decisions(path), YES_NO)
+    assert [(each.judge, each.item_id, each.template, each.repeat, each.canonical) for each in records] == [
+        ("judge", "p1", "prompt-1", 0, "YES"),
+        ("judge", "p1", "prompt-2", 0, "NO"),
+        ("other", "p2", "prompt-1", 0, "YES"),
+        ("other", "p2", "prompt-2", 0, "YES"),
+        ("judge", "p1", "prompt-1", 1, "YES"),
+        ("judge", "p1", "prompt-2", 1, "YES"),
+    ]
+    assert len({record.trial_id for record in records}) == 6
+    assert len({record.case_id for record in records}) == 4
+
+
+def test_jss_of_a_log_needs_no_model(tmp_path):
+    from jrh import MetricContext
+    from jrh_prompts.options import SensitivityOptions
+    from jrh_prompts.sensitivity import TemplateSensitivity
+
+    path = tmp_path / "log.jsonl"
+    write(path, [decided(1, "YES", "NO"), decided(2, "NO", "NO"), decided(3, "NO", "NO"), decided(4, "NO", "hm")])
+    table = RecordTable.from_records(records_of(read_decisions(path), YES_NO))
+    context = MetricContext(tasks={"facts": YES_NO}, resamples=100)
+    found = {
+        each.name: each for each in TemplateSensitivity(SensitivityOptions()).measure(table, context) if not each.cell
+    }
+    assert found["jss"].estimate == pytest.approx(2 / 3)
+    assert dict(found["jss"].missing) == {"off_scale": 1}
+
+
+def test_missing_decisions_are_statuses_and_inverted_prompts_are_turned_around(tmp_path):
+    path = tmp_path / "log.jsonl"
+    write(path, [decided(1, "", "YES"), decided(2, "YES", "x", status_b="truncated")])
+    records = records_of(read_decisions(path), YES_NO, inverted=["Right?\ntext 2"])
+    assert [each.status for each in records] == [Status.UNPARSABLE, Status.OK, Status.OK, Status.TRUNCATED]
+    assert (records[2].presented, records[2].canonical, records[2].polarity) == ("YES", "NO", "inverted")
+
+
+def test_a_log_without_decisions_or_with_an_unknown_status_is_refused(tmp_path):
+    path = tmp_path / "log.jsonl"
+    write(path, [row()])
+    with pytest.raises(JrhError, match="there is no column 'decision_a'"):
+        read_decisions(path)
+    write(path, [decided(1, "YES", "NO", status_a="lost")])
+    with pytest.raises(JrhError, match=r"log\.jsonl:1: `status_a`: 'lost' is no status"):
+        read_decisions(path)
+
+
+@given(text=st.text(st.sampled_from("{}%#\r\n ab'\""), max_size=12))
+def test_any_text_can_be_written_as_a_template_that_renders_to_it(text):
+    assert render(literal(text), {}) == text
+
+
+@given(
+    before=st.text(max_size=8),
+    after=st.text(max_size=8),
+    response=st.text(min_size=1, max_size=8),
+    request=st.text(min_size=1, max_size=8),
+)
+def test_a_prompt_taken_apart_renders_to_the_prompt_or_is_not_taken_apart(before, after, response, request):
+    fields = {"request": request, "response": response}
+    prompt = f"{before}{request}|{response}{after}"
+    source = template_of(prompt, fields)
+    assert source is None or render(source, fields) == prompt
