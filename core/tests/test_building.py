@@ -130,7 +130,7 @@ def test_a_component_for_all_tasks_must_not_ask_for_one(lab: Any) -> None:
     [
         (ValueError("no such table"), r"'acme/asks' \(1\.0\) could not be built: ValueError: no such table"),
         (
-            ImportError("No module named 'torch'"),
+            ModuleNotFoundError("No module named 'torch'"),
             "'acme/asks' needs a package that is not installed: .*'torch'.*acme 1.0",
         ),
         (JrhError("table.csv:3: bad row"), r"^table\.csv:3: bad row$"),

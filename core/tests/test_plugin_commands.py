@@ -28,7 +28,7 @@ class Point:
 @pytest.fixture
 def brings(monkeypatch):
     def install(*points):
-        monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: points if group == extra.GROUP else ())
+        monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: points if group == groups.COMMANDS else ())
 
     return install
 

@@ -129,7 +129,7 @@ class Builder:
             return entry.spec.factory(options, context)
         except JrhError:
             raise
-        except ImportError as error:
+        except ModuleNotFoundError as error:
             raise PluginError(
                 f"'{entry.qualified}' needs a package that is not installed: {error}; "
                 f"install what {entry.distribution} {entry.version} depends on"

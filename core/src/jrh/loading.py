@@ -15,14 +15,11 @@ from typing import Any, Final, cast
 import pluggy
 from attrs import field, frozen
 
-from jrh import hookspecs, specs
+from jrh import groups, hookspecs, specs
 from jrh.errors import JrhError, PluginError
 from jrh.redact import error_line
 from jrh.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.specs import Spec
-
-GROUP: Final = "jrh"
-"""The entry-point group."""
 
 _DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
     "jrh_data_sources": ("data source", specs.DataSourceSpec),
@@ -92,11 +89,16 @@ def load_plugins(allow: Sequence[str] = ()) -> Loaded:
 
 def _installed() -> Iterator[Candidate]:
     seen = set()
-    for point in metadata.entry_points(group=GROUP):
+    for point in metadata.entry_points(group=groups.COMPONENTS):
         name, version = (point.dist.name, point.dist.version) if point.dist else ("unknown", "")
         if (name, point.name, point.value) not in seen:
             seen.add((name, point.name, point.value))
             yield Candidate(name=point.name, distribution=name, version=version, load=point.load)
+
+
+def _command_plugins() -> set[str]:
+    """Return the distributions that bring commands: they may be named, though they may declare no component."""
+    return {point.dist.name for point in metadata.entry_points(group=groups.COMMANDS) if point.dist}
 
 
 def _is_local(item: str) -> bool:
@@ -111,6 +113,7 @@ def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]
     local = [_local(item) for item in allow if _is_local(item)]
     wanted = [item for item in allow if not _is_local(item)]
     known = {candidate.name for candidate in installed} | {candidate.distribution for candidate in installed}
+    known |= _command_plugins()
     for item in wanted:
         if item not in known:
             close = get_close_matches(item, sorted(known), n=1)

@@ -7,17 +7,15 @@ installed and imports nothing; a command is imported when it is called.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
 from jrh.errors import PluginError
+from jrh.groups import COMMANDS
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-
-GROUP: Final = "jrh.commands"
-"""The entry-point group."""
 
 
 def plugin_commands() -> Mapping[str, list[EntryPoint]]:
@@ -25,7 +23,7 @@ def plugin_commands() -> Mapping[str, list[EntryPoint]]:
     from importlib.metadata import entry_points
 
     found: dict[str, list[EntryPoint]] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, _distribution(point))):
+    for point in sorted(entry_points(group=COMMANDS), key=lambda point: (point.name, _distribution(point))):
         known = found.setdefault(point.name, [])
         if all((point.value, _distribution(point)) != (other.value, _distribution(other)) for other in known):
             known.append(point)

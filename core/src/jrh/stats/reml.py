@@ -91,7 +91,8 @@ class _Problem:
         # Products with H^-1 = I - Z S A^-1 S Z', where A is `inner` and S the scale.
         products = np.column_stack([self.zz, self.zx, self.zy]) - (self.zz * scale) @ solved
         zz, zx, zy = products[:, :-2], products[:, -2], products[:, -1]
-        xx = self.n - float((scale * self.zx) @ solved[:, -2])
+        # Positive by theory; rounding can make it not, where a variance is very large beside the residual's.
+        xx = max(self.n - float((scale * self.zx) @ solved[:, -2]), 1e-12 * self.n)
         xy = self.xy - float((scale * self.zx) @ solved[:, -1])
         yy = self.yy - float((scale * self.zy) @ solved[:, -1])
         left = max(yy - xy * xy / xx, 1e-300)

@@ -7,6 +7,7 @@ from typing import Final
 from jrh import RunReport
 
 from jrh_report.findings import FINDING
+from jrh_report.overview import COLUMNS, EXPECTED
 from jrh_report.tables import judge_label
 
 MEANING: Final = {
@@ -19,6 +20,9 @@ MEANING: Final = {
 }
 """What the flags of jrh-metrics mean; flags of other metrics are shown by name alone."""
 
+MAIN: Final = frozenset({*COLUMNS, EXPECTED, "agreement", "missing"})
+"""The measures whose flags are told beside the main table."""
+
 _SEVERAL: Final = 3
 """Names of measures are listed where they are fewer; more are `several measures`."""
 
@@ -26,13 +30,14 @@ _SEVERAL: Final = 3
 def cautions(report: RunReport, task: str) -> list[str]:
     """Return one line per flag: what it means, which measures have it, and of which judges in which tests.
 
-    Measures of whole tests only. `simulated` is left out: simulated judges are marked wherever they appear. So are
+    The measures of the main table and their like, for whole tests; those of all measures stand beside them in the
+    Markdown and the JSON report. `simulated` is left out: simulated judges are marked wherever they appear. So are
     findings, which are told in words of their own.
     """
     places: dict[str, dict[str, list[str]]] = {}
     names: dict[str, list[str]] = {}
     for measure in report.measures:
-        if measure.task != task or measure.cell:
+        if measure.task != task or measure.cell or measure.name not in MAIN:
             continue
         for flag in measure.flags:
             if flag not in ("simulated", FINDING):
@@ -58,4 +63,6 @@ def _where(judge: str, tests: list[str], report: RunReport) -> str:
     name = judge_label(report, judge)
     if set(tests) >= set(report.tests):
         return f"{name} in all tests"
+    if not any(tests):
+        return name
     return f"{name} in {', '.join(test for test in report.tests if test in tests) or ', '.join(tests)}"

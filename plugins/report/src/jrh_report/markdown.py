@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from attrs import frozen
 from jrh import Measure, RunReport, TaskSummary
@@ -14,7 +15,9 @@ from jrh_report.options import MarkdownOptions
 from jrh_report.overview import HEADINGS, LEGEND, NOISE, Row, overview
 from jrh_report.safe import markdown as safe
 
-_DIGITS = 3
+_DIGITS: Final = 3
+_SHOWN_CELLS: Final = frozenset({"variant"})
+"""Cells that are tabulated: whole tests and their variants. Finer ones are in the JSON report."""
 
 
 @frozen
@@ -104,8 +107,12 @@ def _details(report: RunReport, found: Iterable[Measure]) -> Iterator[str]:
     for measure in found:
         by_name.setdefault(measure.name, []).append(measure)
     for name, measures in by_name.items():
-        table = tables.measures(report, measures, _DIGITS)
-        yield f"<details><summary>{safe(name)}</summary>\n\n{_table(table)}\n\n</details>"
+        shown = [measure for measure in measures if set(measure.cell) <= _SHOWN_CELLS]
+        rest = len(measures) - len(shown)
+        if shown:
+            more = f"\n\n{rest:,} more by stratum, level and the like: report.json" if rest else ""
+            table = _table(tables.measures(report, shown, _DIGITS))
+            yield f"<details><summary>{safe(name)}</summary>\n\n{table}{more}\n\n</details>"
 
 
 def _elsewhere(report: RunReport) -> Iterator[str]:

@@ -63,9 +63,14 @@ def _rows(report: RunReport, found: dict[tuple[str, str, str], Measure]) -> Iter
         noise = found.get((judge, REFERENCE, NOISE))
         for test in report.tests:
             cells = {name: found[judge, test, name] for name in COLUMNS if (judge, test, name) in found}
-            if RIGHT not in cells and (judge, test, EXPECTED) in found:
+            if (judge, test, EXPECTED) in found and not _rests_on_something(cells.get(RIGHT)):
                 cells[RIGHT] = found[judge, test, EXPECTED]
             own = NOISE in cells
             if cells and noise is not None and not own:
                 cells[NOISE] = noise
             yield Row(judge=judge, test=test, cells=cells, own_noise=own)
+
+
+def _rests_on_something(measure: Measure | None) -> bool:
+    """Tell whether a test keeps the gold label at all: where it does not, there is no trial to compare with it."""
+    return measure is not None and (measure.n_trials > 0 or bool(measure.missing))

@@ -112,8 +112,8 @@ def attrition(report: RunReport) -> Table | None:
             for line in report.attrition
         ),
         right=(2, 3, 4),
-        note="A test makes several drafts of an item, or none: what it cannot treat is skipped and counted once for each "
-        "variant. A draft that no validator rejects is kept: it is a case, and every judge is asked it.",
+        note="A test makes several drafts of an item, or none: what it cannot treat is skipped and counted once for "
+        "each variant. A draft that no validator rejects is kept: it is a case, and every judge is asked it.",
     )
 
 

@@ -106,7 +106,7 @@ class PlantedJudge:
         if self.mode is Mode.PAIRWISE and view.identical:
             # Neither response is better: a tie where there is one, otherwise either option.
             tie, (uniform, _, _, _) = self.scale.tie, self.draws.uniforms("identical", truth.item_id)
-            return tie if tie in frame.wording else pick(uniform, frame.canonical)
+            return str(tie) if tie in frame.wording else pick(uniform, frame.canonical)
         if truth.expected in frame.meaning:
             return frame.meaning[str(truth.expected)]
         if truth.gold in frame.wording:

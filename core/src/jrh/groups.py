@@ -1,0 +1,10 @@
+"""The entry-point groups that plugins use."""
+
+from __future__ import annotations
+
+from typing import Final
+
+COMPONENTS: Final = "jrh"
+"""Plugins: modules with hook implementations."""
+COMMANDS: Final = "jrh.commands"
+"""Commands: an entry point's name is the command, its value a click command."""
