@@ -6,6 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from jrh.cli import cli, extra, invoke
+from jrh.groups import COMMANDS
 
 
 class Point:
@@ -28,7 +29,7 @@ class Point:
 @pytest.fixture
 def brings(monkeypatch):
     def install(*points):
-        monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: points if group == groups.COMMANDS else ())
+        monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: points if group == COMMANDS else ())
 
     return install
 
