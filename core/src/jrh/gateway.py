@@ -73,6 +73,8 @@ class Gateway:
         self._in_flight: dict[str, asyncio.Future[Reply]] = {}
         self._clients: list[Client] = []
         self.answered_from_cache = 0
+        self.failed_calls = 0
+        """Calls that ended without an answer after all retries; asking again may help."""
 
     def client(self, use: ModelUse, model: ChatModel) -> Client:
         """Return the gate to a model; the gateway closes the model at its end."""
@@ -134,6 +136,7 @@ class Gateway:
             reply = await self._attempts(client, call)
         except ModelFault as fault:
             await self._store.mark_final(call.row)
+            self.failed_calls += 1
             self._fail(client, fault)
             status = Status.TIMEOUT if fault.kind is FaultKind.TIMEOUT else Status.PROVIDER_ERROR
             detail = f"{fault.kind.value}: {self._redact(fault.detail)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -78,14 +79,19 @@ class RunResult:
         return self.records.to_pandas()
 
 
-def conclude(stop: StopRun | None, report: RunReport | None) -> tuple[int, str]:
-    """Return the exit code of a run, and why it is not done."""
+def conclude(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = ()) -> tuple[int, str]:
+    """Return the exit code of a run, and why it is not done.
+
+    `unfinished` names the tests whose drafts are not all made, because a provider failed.
+    """
     if stop is not None:
         codes = {StopReason.BUDGET: BUDGET_REACHED, StopReason.INTERRUPTED: INTERRUPTED}
         return codes.get(stop.reason, INCOMPLETE), stop.message
     if report is None or report.missing_records:
         missing = report.missing_records if report else 0
         return INCOMPLETE, f"{missing} trials have no record"
+    if unfinished:
+        return INCOMPLETE, f"a model failed while drafts were made: {', '.join(unfinished)}"
     statuses = Counter(report.records.text("status"))
     failed = sum(statuses[status.value] for status in Status if status.transient)
     if failed:

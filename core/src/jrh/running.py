@@ -57,6 +57,8 @@ class Run:
         self.items: dict[str, tuple[Item, ...]] = {}
         self.tasks = {use.task.name: use.task for use in self.suite.tasks}
         self.judges_built = False
+        self.unfinished: list[str] = []
+        """Tests whose drafts are not all made, because a provider failed."""
 
     async def go(self) -> RunResult:
         """Read the data, open what the run needs, run it, and close everything again.
@@ -188,7 +190,12 @@ class Run:
                     cases += perturbing.read_cases(self.store, *here)
                     continue
                 self._build_judges()
+                failed = self.gateway.failed_calls
                 made = await perturbing.perturb(self.builder, test, use.task, items, self.progress, self.log)
+                if self.gateway.failed_calls > failed:
+                    # Drafts are missing because a provider failed: the next run drafts again; paid replies are kept.
+                    digest = f"{digest}:unfinished"
+                    self.unfinished.append(test.use.name)
                 perturbing.write(self.store, *here, digest, made)
                 cases += made.cases
         self.progress.end()
@@ -295,7 +302,7 @@ class Run:
         written = reporting.Written(terminal="", files=(), problems=())
         if report is not None:
             written = reporting.write_reports(self.builder, report, self.run_dir, self.log)
-        exit_code, message = conclude(stop, report)
+        exit_code, message = conclude(stop, report, self.unfinished)
         ledger = self.gateway.ledger.spent()
         statuses = dict(Counter(report.records.text("status"))) if report and len(report.records) else {}
         self.log.info(
