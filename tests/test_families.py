@@ -28,9 +28,13 @@ REASONS = {
     "unchanged": "unchanged",
     "rubric": "the rubric itself",
     "refusal": "the model refused",
-    "huge": "longer than 100,000 characters",
+    "long": "longer than 100,000 characters",
+    "huge": "provider error",
     "language": "another language",
 }
+FORMAT = {"format": {"variants": ["spaces", "indent"]}}
+READ = tuple(fault for fault in FAULTS if fault != "huge")
+"""What is wrong with a reply that arrived; ten megabytes are more than a provider lets in."""
 SHARED: dict[str, Any] = {
     "resamples": 100,
     "metrics": ["accuracy", "flip-rate"],
@@ -116,9 +120,10 @@ def items_of(suite: dict[str, Any], folder: Path) -> tuple[jrh.Item, ...]:
 
 def with_writer(suite: dict[str, Any], url: str, tests: list[Any]) -> dict[str, Any]:
     """Let a model write, and another one read, over the wire."""
+    limits = {"free": True, "max_tokens": 4000, "max_attempts": 1}
     models = {
-        "writer": openai_http(url, model="writer", free=True, max_tokens=4000),
-        "reader": openai_http(url, model="reader", free=True, max_tokens=4000),
+        "writer": openai_http(url, model="writer", **limits),
+        "reader": openai_http(url, model="reader", **limits),
     }
     judges = [*suite["judges"], {"name": "reader", "judge": "llm", "model": "reader"}]
     return {**suite, "models": models, "tests": tests, "judges": judges}
@@ -129,7 +134,7 @@ def essays_by_rules(tmp_path_factory: pytest.TempPathFactory) -> Job:
     if not (DATA / "essays.csv").is_file():
         pytest.skip("the essays (../shared/data/persuade) are not here")
     folder = tmp_path_factory.mktemp("essays-rules")
-    tests = ["format", {"stochastic": {"repeats": 2}}, "paraphrase", "verbosity", "synthetic-ordinal"]
+    tests = [FORMAT, {"stochastic": {"repeats": 2}}, "paraphrase", "verbosity", "synthetic-ordinal"]
     suite = {**essays(folder), "tests": tests}
     return done(folder, suite, items_of(suite, folder))
 
@@ -141,10 +146,10 @@ def essays_by_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Job]:
     folder = tmp_path_factory.mktemp("essays-model")
     suite = essays(folder)
     items = items_of({**suite, "tests": []}, folder)
-    with ChatServer(Writers(items, (DATA / "rubric.txt").read_text(encoding="utf-8"), LEVELS)) as server:
+    with ChatServer(Writers(items, (DATA / "rubric.txt").read_text(encoding="utf-8"), LEVELS, READ)) as server:
         once = {"initial_temperature": 1.0, "max_temperature": 1.0, "attempts_per_temperature": 1}
         tests = [
-            "format",
+            FORMAT,
             {"stochastic": {"repeats": 2}},
             {"paraphrase": {"model": "writer", "attempts": 1}},
             {"verbosity": {"model": "writer", "attempts": 1}},
@@ -157,7 +162,7 @@ def essays_by_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Job]:
 def facts_by_rules(tmp_path_factory: pytest.TempPathFactory) -> Job:
     folder = tmp_path_factory.mktemp("facts-rules")
     tests = [
-        "format",
+        FORMAT,
         {"stochastic": {"repeats": 2}},
         "paraphrase",
         {"verbosity": {"long_ratio": [1.05, 3.0]}},
@@ -175,10 +180,153 @@ def facts_by_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Job]:
     writers = Writers(items, suite["task"]["rubric"], ("YES", "NO"), doubted=DOUBTED)
     with ChatServer(writers) as server:
         tests = [
-            "format",
+            FORMAT,
             {"stochastic": {"repeats": 2}},
             {"paraphrase": {"model": "writer", "attempts": 1}},
             {"verbosity": {"model": "writer", "attempts": 1}},
             {"label-flip": {"model": "writer", "attempts": 1, "validate": [{"llm-label": {"model": "reader"}}]}},
         ]
         yield done(folder, with_writer(suite, server.url, tests), items)
+
+
+def kept(job: Job) -> dict[str, tuple[int, int, int]]:
+    """Return for every test how many drafts were made, kept, and how many drafts or items were not even drafts."""
+    return {
+        test: (line["drafted"], line["kept"], sum(line["skipped"].values())) for test, line in job.attrition().items()
+    }
+
+
+def test_every_family_but_label_flip_runs_over_essays_without_a_model(essays_by_rules: Job) -> None:
+    assert essays_by_rules.outcome.exit_code == 0, essays_by_rules.outcome.output
+    assert "No model was called." in essays_by_rules.outcome.stdout
+    found = kept(essays_by_rules)
+    assert found["format"] == (2 * ESSAYS, 2 * ESSAYS, 0)
+    assert found["stochastic"] == (ESSAYS, ESSAYS, 0)
+    # A rule can write for the lowest of the six levels only.
+    assert found["synthetic-ordinal"] == (ESSAYS, ESSAYS, 5 * ESSAYS)
+    for test, variants in (("paraphrase", 1), ("verbosity", 2)):
+        drafted, kept_of_them, skipped = found[test]
+        assert drafted + skipped == variants * ESSAYS
+        assert drafted == kept_of_them >= ESSAYS // 2
+
+
+def test_every_family_but_ordinal_runs_over_facts_without_a_model(facts_by_rules: Job) -> None:
+    assert facts_by_rules.outcome.exit_code == 0, facts_by_rules.outcome.output
+    found = kept(facts_by_rules)
+    assert found["format"] == (2 * FACTS, 2 * FACTS, 0)
+    assert found["stochastic"] == (FACTS, FACTS, 0)
+    assert found["paraphrase"][0] + found["paraphrase"][2] == FACTS
+    assert found["verbosity"][0] + found["verbosity"][2] == 2 * FACTS
+    assert all(drafted == kept_of_them > 0 for drafted, kept_of_them, _ in found.values())
+
+
+def test_a_rule_flips_right_answers_only_and_says_so_of_the_others(facts_by_rules: Job) -> None:
+    gold = {item.id: item.gold for item in facts_by_rules.items}
+    assert {gold[case["item_id"]] for case in facts_by_rules.cases("label-flip")} == {"YES"}
+    wrong = list(gold.values()).count("NO")
+    skipped = facts_by_rules.attrition()["label-flip"]["skipped"]
+    assert skipped["the response is not right, and an error does not make it so"] == wrong
+
+
+@pytest.mark.parametrize("name", ["essays_by_rules", "facts_by_rules", "essays_by_model", "facts_by_model"])
+def test_the_report_shows_what_became_of_the_drafts(name: str, request: pytest.FixtureRequest) -> None:
+    job: Job = request.getfixturevalue(name)
+    written = job.project.read("run/report.md")
+    for test, line in job.attrition().items():
+        assert f"| {line['task']} | {test} | {line['items']} | {line['drafted']} | {line['kept']} |" in written
+        states = [state for _, _, state, _, _ in job.drafts(test)]
+        assert states.count("kept") == line["kept"] == len(job.cases(test))
+        assert states.count("rejected") == line["drafted"] - line["kept"]
+
+
+def test_a_model_writes_every_family_for_essays_and_its_failures_are_counted(essays_by_model: Job) -> None:
+    assert essays_by_model.outcome.exit_code == 0, essays_by_model.outcome.output
+    bad, good = len(READ), ESSAYS - len(READ)
+    found = kept(essays_by_model)
+    assert found["paraphrase"] == (good, good, bad)
+    assert found["verbosity"] == (2 * good, 2 * good, 2 * bad)
+    assert found["synthetic-ordinal"] == (6 * good, 6 * good, 6 * bad)
+
+
+def test_a_model_writes_every_family_for_facts_and_its_failures_are_counted(facts_by_model: Job) -> None:
+    # The reply of ten megabytes is a fault of the provider, and what a provider fails to answer can be asked again.
+    assert facts_by_model.outcome.exit_code == 3, facts_by_model.outcome.output
+    assert "a model failed while drafts were made: paraphrase, verbosity, label-flip" in facts_by_model.outcome.stderr
+    bad, good = len(FAULTS), FACTS - len(FAULTS)
+    found = kept(facts_by_model)
+    assert found["paraphrase"] == (good, good, bad)
+    assert found["verbosity"] == (2 * good, 2 * good, 2 * bad)
+    assert found["label-flip"] == (good, good - 1, bad)
+
+
+def test_the_draft_that_a_validator_does_not_believe_is_rejected_in_its_name(facts_by_model: Job) -> None:
+    rejected = [row[:4] for row in facts_by_model.drafts("label-flip") if row[2] == "rejected"]
+    reason = "llm-label: reached another label than expected"
+    assert rejected == [(facts_by_model.items[DOUBTED].id, "flip", "rejected", reason)]
+    assert f"rejected: {reason} (1)" in facts_by_model.project.read("run/report.md")
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [("essays_by_model", fault) for fault in READ] + [("facts_by_model", fault) for fault in FAULTS],
+)
+def test_what_a_generator_does_wrong_is_a_recorded_rejection(
+    name: str, fault: str, request: pytest.FixtureRequest
+) -> None:
+    job: Job = request.getfixturevalue(name)
+    faults = READ if name == "essays_by_model" else FAULTS
+    item, reason = job.items[faults.index(fault)].id, REASONS[fault]
+    for test in REWRITTEN if name == "facts_by_model" else REWRITTEN[:2]:
+        rows = [(state, why) for of, _, state, why, _ in job.drafts(test) if of == item]
+        assert rows
+        assert set(rows) == {("skipped", reason)}
+        assert item not in {case["item_id"] for case in job.cases(test)}
+
+
+@pytest.mark.parametrize("fault", READ)
+def test_an_attempt_at_a_level_that_failed_is_recorded_with_its_reason(fault: str, essays_by_model: Job) -> None:
+    item, reason = essays_by_model.items[READ.index(fault)].id, REASONS[fault]
+    payloads = [row[4] for row in essays_by_model.drafts("synthetic-ordinal") if row[0] == item]
+    assert len(payloads) == len(LEVELS)
+    assert all(f'"{reason}"' in json.dumps(payload["details"]["attempts"]) for payload in payloads)
+    assert item not in {case["item_id"] for case in essays_by_model.cases("synthetic-ordinal")}
+
+
+@pytest.mark.parametrize("name", ["essays_by_model", "facts_by_model"])
+def test_no_case_holds_anything_the_generator_was_not_to_write(name: str, request: pytest.FixtureRequest) -> None:
+    job: Job = request.getfixturevalue(name)
+    sources = {item.id: str(item.fields["response"]) for item in job.items}
+    for test in (*REWRITTEN, "synthetic-ordinal"):
+        for case in job.cases(test):
+            text = case["fields"]["response"]
+            assert text.strip()
+            assert text != sources[case["item_id"]]
+            assert len(text) < 100_000
+            assert not any(bad in text for bad in (PROSE, REFUSAL, FOREIGN))
+
+
+def test_a_flipped_fact_expects_the_other_label(facts_by_model: Job) -> None:
+    gold = {item.id: item.gold for item in facts_by_model.items}
+    cases = facts_by_model.cases("label-flip")
+    assert {case["fields"]["response"].startswith(FLIPPED) for case in cases} == {True}
+    for case in cases:
+        assert case["expectation"]["label"] == {"YES": "NO", "NO": "YES"}[gold[case["item_id"]]]
+
+
+def test_a_response_of_a_level_expects_the_level_it_was_written_for(essays_by_model: Job) -> None:
+    cases = essays_by_model.cases("synthetic-ordinal")
+    assert {case["expectation"]["label"] for case in cases} == set(LEVELS)
+    for case in cases:
+        assert f"level{case['expectation']['label']}x" in case["fields"]["response"]
+
+
+@pytest.mark.parametrize("name", ["essays_by_model", "facts_by_model"])
+def test_who_wrote_a_case_and_how_stands_in_its_provenance(name: str, request: pytest.FixtureRequest) -> None:
+    job: Job = request.getfixturevalue(name)
+    for test in ("paraphrase", "verbosity"):
+        for case in job.cases(test):
+            assert "writer" in case["provenance"]["model"]
+            details = case["provenance"]["details"]
+            assert details["temperature"] == 0.7
+            assert details["fields"]["response"]["attempts"] == 1
+            assert isinstance(details["fields"]["response"]["seed"], int)

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks import diversity, nine_judges, replay, startup, statistics, throughput
+from tests.benchmarks import diversity, families, nine_judges, replay, startup, statistics, throughput
 from tests.benchmarks.table import Line, show
 
 BENCHMARKS = {
@@ -20,6 +20,7 @@ BENCHMARKS = {
     "latency": throughput.latency,
     "replay": replay.lines,
     "diversity": diversity.lines,
+    "families": families.lines,
     "nine-judges": nine_judges.lines,
     "statistics": statistics.lines,
 }

@@ -10,47 +10,61 @@ from typing import Any, Final
 from jrh import Item
 from jrh.testing.server.bodies import prompt_of
 
-RUBRIC: Final = "the rubric"
 HUGE: Final = "x" * 10_000_000
 PROSE: Final = "Here is my version of it, and I hope that you will like it."
 REFUSAL: Final = "I'm sorry, but I can't help with that."
-FOREIGN: Final = "Этот текст написан на другом языке и не говорит ни о чём из того что было сказано раньше"
-_FAULTS: Final[Mapping[str, Callable[[str, str], str]]] = {
-    "prose": lambda text, rubric: PROSE,
-    "empty": lambda text, rubric: _reply(""),
-    "unchanged": lambda text, rubric: _reply(text),
-    "rubric": lambda text, rubric: _reply(rubric),
-    "refusal": lambda text, rubric: REFUSAL,
-    "huge": lambda text, rubric: _reply(HUGE),
-    "language": lambda text, rubric: _reply(_as_long(FOREIGN, text)),
+LONG: Final = "x" * 200_000
+FOREIGN: Final = "прежде"
+_FAULTS: Final[Mapping[str, Callable[[str, str, str], str]]] = {
+    "prose": lambda well, text, rubric: PROSE,
+    "empty": lambda well, text, rubric: _reply(""),
+    "unchanged": lambda well, text, rubric: _reply(text),
+    "rubric": lambda well, text, rubric: _reply(rubric),
+    "refusal": lambda well, text, rubric: REFUSAL,
+    "long": lambda well, text, rubric: _reply(LONG),
+    "huge": lambda well, text, rubric: _reply(HUGE),
+    "language": lambda well, text, rubric: _reply(_translated(well)),
 }
 FAULTS: Final = tuple(_FAULTS)
-"""What the generator does wrong, always, with the first items of the data; with the others it does its work."""
+"""What the generator can do wrong, always, with one of the first items; with the others it does its work."""
 FLIPPED: Final = "It is the other way round: "
 _SHOWN: Final = re.compile(r"<(text|response)(?P<mark>[-\w]*)>\n(?P<text>.*?)\n</\1(?P=mark)>", re.DOTALL)
 _LEVEL: Final = re.compile(r"a careful judge gives level (\S+?),")
 _WRITTEN_FOR: Final = re.compile(r"level(\d+)x")
 _KEPT_WORDS: Final = frozenset(
-    "not no never none nobody nothing nowhere neither nor cannot without hardly scarcely barely and one two three four "
-    "five six seven eight nine ten eleven twelve hundred thousand million".split()
+    # Numbers and negations, which no draft may lose; "and" stands in "one hundred and two".
+    word
+    for line in (
+        "not no never none nobody nothing nowhere neither nor cannot without hardly scarcely barely and",
+        "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty hundred",
+    )
+    for word in line.split()
 )
 
 
 class Writers:
     """Answers as generator, grader, label validator and judge, by what the prompt asks for."""
 
-    def __init__(self, items: Sequence[Item], rubric: str, labels: tuple[str, ...], doubted: int | None = None) -> None:
+    def __init__(
+        self,
+        items: Sequence[Item],
+        rubric: str,
+        labels: tuple[str, ...],
+        faults: Sequence[str] = FAULTS,
+        doubted: int | None = None,
+    ) -> None:
         """Know the items by their text.
 
         Args:
             items: the items of the task, in order.
             rubric: the task's rubric, which one of the faults hands back.
             labels: the labels of the scale.
+            faults: what is done wrong, each with one of the first items.
             doubted: place of an item whose label flip the validator does not believe.
         """
         self.places = {_bare(str(item.fields["response"])): place for place, item in enumerate(items)}
         self.gold = [str(item.gold) for item in items]
-        self.rubric, self.labels, self.doubted = rubric, labels, doubted
+        self.rubric, self.labels, self.faults, self.doubted = rubric, labels, faults, doubted
 
     def __call__(self, body: dict[str, Any]) -> str:
         """Answer one request."""
@@ -78,7 +92,9 @@ class Writers:
 
     def _written(self, text: str, well: Callable[[], str]) -> str:
         place = self.places[_bare(text)]
-        return _FAULTS[FAULTS[place]](text, self.rubric) if place < len(FAULTS) else _reply(well())
+        if place < len(self.faults):
+            return _FAULTS[self.faults[place]](well(), text, self.rubric)
+        return _reply(well())
 
     def _label(self, text: str) -> str:
         """Judge a flipped text: the other label than the item's, but for the item in doubt."""
@@ -96,16 +112,20 @@ def _bare(text: str) -> str:
     return " ".join(text.split())
 
 
-def _as_long(words: str, text: str) -> str:
-    """Repeat words until they are as many as those of the text."""
-    wanted, once = len(text.split()), words.split()
-    return " ".join((once * (wanted // len(once) + 1))[:wanted])
+def _translated(text: str) -> str:
+    """Put foreign letters into the place of all but numbers, names and negations."""
+    return " ".join(word if _stays(word) else re.sub("[a-z]+", FOREIGN, word) for word in text.split())
+
+
+def _stays(word: str) -> bool:
+    parts = re.findall("[a-z]+", word.lower())
+    return word[:1].isupper() or "'" in word or "\u2019" in word or not _KEPT_WORDS.isdisjoint(parts)
 
 
 def _shorter(text: str) -> str:
     """Leave out a quarter of the words, never a number, a name or a negation."""
     words = text.split()
-    places = [place for place, word in enumerate(words) if re.fullmatch("[a-z]+", word) and word not in _KEPT_WORDS]
+    places = [place for place, word in enumerate(words) if re.fullmatch("[a-z]+", word) and not _stays(word)]
     dropped = set(places[: -(-len(words) // 4)])
     return " ".join(word for place, word in enumerate(words) if place not in dropped)
 

@@ -1,0 +1,30 @@
+"""The section on what became of the drafts, for somebody who sees such a report for the first time."""
+
+from attrs import evolve
+from jrh_report import tables
+
+
+def fate(report, **changes):
+    line = evolve(report.attrition[0], **{"rejected": {}, "skipped": {}, **changes})
+    table = tables.attrition(evolve(report, attrition=(line,)))
+    return table.rows[0][-1]
+
+
+def test_the_commonest_reasons_are_named_and_the_others_counted(report) -> None:
+    skipped = {"a": 1, "b": 30, "c": 14, "d": 14, "e": 2}
+    assert fate(report, skipped=skipped) == "skipped: b (30), c (14), d (14), 2 other reasons (3)"
+
+
+def test_four_reasons_are_all_named(report) -> None:
+    assert fate(report, skipped={"a": 4, "b": 3, "c": 2, "d": 1}) == "skipped: a (4), b (3), c (2), d (1)"
+
+
+def test_a_test_that_made_nothing_of_a_task_says_so(report) -> None:
+    assert fate(report, drafted=0, kept=0) == "nothing was drafted"
+    assert fate(report, drafted=3, kept=3) == ""
+
+
+def test_the_words_of_the_section_are_explained_in_file_and_terminal(render, report) -> None:
+    for reporter in ("markdown", "terminal"):
+        shown = " ".join(render(reporter, report).split())
+        assert "A draft that no validator rejects is kept: it is a case" in shown

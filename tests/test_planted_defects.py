@@ -1,0 +1,146 @@
+"""Each family moves the judge whose defect it looks for, and no other, and the report says so (simulated judges)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jrh
+import pytest
+from jrh import Measure
+
+PAIRS = 40
+"""Pairs of a right and a wrong answer, on which every family finds something to change."""
+NOISE = 0.04
+"""Share of answers that are drawn anew at every asking, by every judge."""
+DEFECTS: dict[str, dict[str, float]] = {
+    "sound": {},
+    # A draft of verbosity has about twice the letters of its item, one of another family nearly as many as it.
+    "by-length": {"length_preference": 0.9, "length_ratio": 1.25},
+    "by-layout": {"format_sensitivity": 0.5},
+    "blind": {"meaning_blindness": 1.0},
+}
+MOVED_BY = {
+    "format": {"by-layout"},
+    "verbosity": {"by-length"},
+    "paraphrase": set(),
+    # Here a judge has to move; the one that does not read does not.
+    "label-flip": {"sound", "by-length", "by-layout"},
+}
+
+
+def items() -> str:
+    """Write items whose answers hold something that every family can change."""
+    lines = []
+    for number in range(PAIRS):
+        length = 120 + number
+        text = (
+            f"The bridge is {{}} metres long. For example, {3 + number % 6} boats can lie beside it. "
+            "They do not pay for that."
+        )
+        for label, said in (("YES", length), ("NO", length + 1000)):
+            item = {
+                "id": f"{number:02}-{label}",
+                "request": "What is known of the bridge?",
+                "response": text.format(said),
+            }
+            lines.append(json.dumps({**item, "label": label}))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> jrh.RunResult:
+    folder: Path = tmp_path_factory.mktemp("planted")
+    (folder / "items.jsonl").write_text(items(), encoding="utf-8")
+    suite: dict[str, Any] = {
+        "name": "planted",
+        "data": {"source": "jsonl", "path": str(folder / "items.jsonl")},
+        "task": {"instruction": "Is the answer right?", "scale": {"labels": ["YES", "NO"]}},
+        "tests": [
+            {"format": {"variants": ["spaces"]}},
+            {"verbosity": {"variants": ["long"], "long_ratio": [1.3, 3.0]}},
+            "paraphrase",
+            {"label-flip": {"variants": ["negation"]}},
+        ],
+        "judges": [
+            {"judge": "simulated", "name": name, "rerun_noise": NOISE, **defects} for name, defects in DEFECTS.items()
+        ],
+        "metrics": ["accuracy", "gold-accuracy", "flip-rate", "rerun-disagreement", "noise-excess"],
+        "reference": {"repeats": 4},
+        "resamples": 400,
+        "seed": 3,
+    }
+    return jrh.run(suite, run_dir=folder / "run", use_cache=False)
+
+
+def measured(found: jrh.RunResult, name: str, judge: str, test: str) -> Measure:
+    return next(
+        each for each in found.measures if (each.name, each.judge, each.test) == (name, judge, test) and not each.cell
+    )
+
+
+def interval(measure: Measure) -> tuple[float, float]:
+    assert measure.interval is not None
+    return measure.interval.low, measure.interval.high
+
+
+def test_every_family_has_cases_of_every_item_that_it_can_treat(found: jrh.RunResult) -> None:
+    assert found.exit_code == 0, found.message
+    assert found.report is not None
+    kept = {line.test: line.kept for line in found.report.attrition}
+    # A rule makes a right answer wrong; a wrong one it leaves alone.
+    assert kept == {"format": 2 * PAIRS, "verbosity": 2 * PAIRS, "paraphrase": 2 * PAIRS, "label-flip": PAIRS}
+
+
+@pytest.mark.parametrize("judge", DEFECTS)
+@pytest.mark.parametrize("test", MOVED_BY)
+def test_a_family_moves_the_judge_it_should_and_no_other(found: jrh.RunResult, judge: str, test: str) -> None:
+    flips = measured(found, "flip-rate", judge, test)
+    floor = measured(found, "rerun-disagreement", judge, "reference")
+    # Two askings differ where one of them at least is drawn anew and comes out differently: (1 - s²)(1 - 1/2).
+    low, high = interval(floor)
+    assert low <= (1 - (1 - NOISE) ** 2) / 2 <= high
+    if judge in MOVED_BY[test]:
+        assert interval(flips)[0] > high
+    else:
+        assert interval(flips)[0] <= high
+
+
+@pytest.mark.parametrize("judge", DEFECTS)
+@pytest.mark.parametrize("test", MOVED_BY)
+def test_the_excess_over_the_noise_floor_tells_the_same(found: jrh.RunResult, judge: str, test: str) -> None:
+    excess = measured(found, "excess-disagreement", judge, test)
+    assert (interval(excess)[0] > 0) == (judge in MOVED_BY[test])
+
+
+def test_the_share_that_moves_is_the_planted_one(found: jrh.RunResult) -> None:
+    stable = (1 - NOISE) ** 2
+
+    def expected(flipped: float) -> float:
+        return 1 - stable * (1 - flipped) - (1 - stable) / 2
+
+    by_layout = interval(measured(found, "flip-rate", "by-layout", "format"))
+    assert by_layout[0] <= expected(0.5) <= by_layout[1]
+    # The longer answer gets the first label: only the wrong answers, half of the items, have somewhere to move.
+    by_length = interval(measured(found, "flip-rate", "by-length", "verbosity"))
+    assert by_length[0] <= expected(0.9 / 2) <= by_length[1]
+    for judge in MOVED_BY["label-flip"]:
+        assert measured(found, "flip-rate", judge, "label-flip").estimate == pytest.approx(expected(1.0), abs=0.05)
+
+
+def test_the_judge_that_ignores_meaning_is_wrong_about_planted_errors_and_right_elsewhere(found: jrh.RunResult) -> None:
+    assert interval(measured(found, "accuracy", "blind", "label-flip"))[1] < 0.2
+    assert interval(measured(found, "gold-accuracy", "blind", "reference"))[0] > 0.9
+    for judge in ("sound", "by-length", "by-layout"):
+        assert interval(measured(found, "accuracy", judge, "label-flip"))[0] > 0.8
+
+
+@pytest.mark.parametrize("test", MOVED_BY)
+def test_the_report_shows_it(found: jrh.RunResult, test: str) -> None:
+    written = next(path for path in found.files if path.name == "report.md").read_text(encoding="utf-8")
+    main = written.partition("<details>")[0]
+    for judge in DEFECTS:
+        row = next(line for line in main.splitlines() if line.startswith(f"| {judge} (simulated) | {test} |"))
+        estimate = measured(found, "flip-rate", judge, test).estimate
+        assert f"{estimate:.3f} \\[" in row
