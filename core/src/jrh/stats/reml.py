@@ -12,6 +12,8 @@ from jrh.stats.design import Design
 
 _BOUNDARY: Final = 1e-8
 """Variance ratios below this count as 0."""
+_LARGEST: Final = 1e8
+"""Variance ratios go no higher: beyond, nothing is left for the residual, and the equations lose their last digits."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -52,7 +54,15 @@ def reml_components(design: Design, start: NDArray[np.float64]) -> tuple[NDArray
 
     if design.squares <= 0:
         return np.zeros(len(start)), np.zeros(len(start))
-    found = minimize(objective, np.sqrt(ratios), jac=True, method="L-BFGS-B", options={"ftol": 1e-13, "gtol": 1e-7})
+    limit = float(np.sqrt(_LARGEST))
+    found = minimize(
+        objective,
+        np.sqrt(np.minimum(ratios, _LARGEST)),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(-limit, limit)] * len(ratios),
+        options={"ftol": 1e-13, "gtol": 1e-7},
+    )
     ratios = np.square(found.x)
     ratios = np.where(ratios < _BOUNDARY, 0.0, ratios)
     fit = problem.fit(ratios)
