@@ -46,7 +46,8 @@ class Found:
         found = [
             each
             for each in self.measures
-            if (each.name, each.task, each.judge, dict(each.cell)) == (name, task, judge, cell) and each.test != "reference"
+            if (each.name, each.task, each.judge, dict(each.cell)) == (name, task, judge, cell)
+            and each.test != "reference"
         ]
         assert len(found) == 1, f"{len(found)} measures {name}, {task}, {judge}, {cell}"
         return found[0]
@@ -57,11 +58,22 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Found:
     suite = {
         "name": "shipped",
         "tasks": [
-            {"name": name, "data": {"source": "examples", "dataset": name}, "task": {"instruction": "Judge.", "scale": scale}}
+            {
+                "name": name,
+                "data": {"source": "examples", "dataset": name},
+                "task": {"instruction": "Judge.", "scale": scale},
+            }
             for name, scale in SCALES.items()
         ],
         "tests": [{"templates": {"inventory": INVENTORY}}, "option-order", "identical-options"],
-        "metrics": ["template-sensitivity", "polarity", "position-bias", "identical-choice", "flipped-by-every-judge", "audit"],
+        "metrics": [
+            "template-sensitivity",
+            "polarity",
+            "position-bias",
+            "identical-choice",
+            "flipped-by-every-judge",
+            "audit",
+        ],
         "reference": {"repeats": 1},
         "resamples": 200,
         "judges": JUDGES,
@@ -156,7 +168,9 @@ def benchmark(tmp_path_factory: pytest.TempPathFactory) -> tuple[Found, jrh.RunR
 def test_the_real_benchmark_is_asked_25_prompts_per_repeat_and_judge(benchmark: tuple[Found, jrh.RunResult]) -> None:
     records = benchmark[1].records
     for name in ("coherence", "relevance"):
-        rows = records.where(records.equals("task", name) & records.equals("judge", "steady") & records.equals("test", "templates"))
+        rows = records.where(
+            records.equals("task", name) & records.equals("judge", "steady") & records.equals("test", "templates")
+        )
         assert len(rows) == 25 * 3
         assert len(set(zip(rows.text("item_id"), rows.text("template"), strict=True))) == 25
 
@@ -185,13 +199,20 @@ def test_the_findings_stay_when_the_report_is_written_again(tmp_path: Path) -> N
     from jrh.testing import Project
 
     project = Project(tmp_path)
-    project.write("data.jsonl", "\n".join(
-        f'{{"id": "{n}", "request": "q{n}", "response_a": "one {n}.", "response_b": "two {n}.", "label": "A"}}' for n in range(6)
-    ))
-    project.write("suite.yaml", (
-        "name: s\ndata: {source: jsonl, path: data.jsonl}\ntask: {scale: {pairwise: true}}\n"
-        "judges: [{judge: simulated}]\nresamples: 100\n"
-    ))
+    project.write(
+        "data.jsonl",
+        "\n".join(
+            f'{{"id": "{n}", "request": "q{n}", "response_a": "one {n}.", "response_b": "two {n}.", "label": "A"}}'
+            for n in range(6)
+        ),
+    )
+    project.write(
+        "suite.yaml",
+        (
+            "name: s\ndata: {source: jsonl, path: data.jsonl}\ntask: {scale: {pairwise: true}}\n"
+            "judges: [{judge: simulated}]\nresamples: 100\n"
+        ),
+    )
     assert project.run("run", "suite.yaml", "--run-dir", "run").exit_code == 0
     first = project.read("run/report.md")
     assert "every gold label is A (6 items)" in first

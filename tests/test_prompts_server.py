@@ -9,7 +9,6 @@ from collections import Counter
 
 import yaml
 from jrh.testing import ChatServer, Fault, Project
-
 from support.looking import one, query, report, report_bytes, until
 from support.planted import NINE, PlantedAnswers, suite
 

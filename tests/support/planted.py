@@ -102,7 +102,9 @@ def _fields(item: jrh.Item) -> tuple[str, str]:
     return ("response_a", "response_b") if "response_a" in item.fields else ("response", "")
 
 
-def suite(judges: Mapping[str, Planted], url: str, *, repeats: int = 1, items: int = 30, **limits: Any) -> dict[str, Any]:
+def suite(
+    judges: Mapping[str, Planted], url: str, *, repeats: int = 1, items: int = 30, **limits: Any
+) -> dict[str, Any]:
     """Make the JSS suite over the four shipped data sets, one model and one judge per name."""
     return {
         "name": "jss",
@@ -126,6 +128,7 @@ def suite(judges: Mapping[str, Planted], url: str, *, repeats: int = 1, items: i
             for name in judges
         },
         "reference": {"repeats": repeats},
+        "metrics": ["template-sensitivity", "missing"],
         "resamples": 200,
         "tests": [{"templates": {"inventory": {name: each for name, (each, _) in TASKS.items()}, "repeats": repeats}}],
         "judges": [{"name": name, "judge": "llm", "model": name} for name in judges],

@@ -182,6 +182,7 @@ async def test_sampling_of_the_question_wins_over_that_of_the_judge():
 
     assert sampling == Sampling(temperature=0.0, seed=7, max_tokens=16)
     assert (await asked(temperature=0.7, max_tokens=16)).sampling == Sampling(temperature=0.7, max_tokens=16)
+    assert (await asked(reasoning_effort="low")).sampling == Sampling(reasoning_effort="low")
     assert (await asked()).sampling == Sampling()
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import evolve
 from jrh import Measure, MetricContext, Record, RecordTable, Scale, Status, Task
-from jrh.testing import sample_records, sample_task
+from jrh.testing import Project, sample_records, sample_task
 
 BASE = sample_records(items=1)[0]
 
@@ -59,6 +60,12 @@ class Bench:
         """Measure all records."""
         settings = {"tasks": {self.task.name: self.task}, "resamples": 200, "seed": 1, **context}
         return list(metric.measure(RecordTable.from_records(self.records), MetricContext(**settings)))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Return an empty project to run the program in."""
+    return Project(tmp_path)
 
 
 @pytest.fixture

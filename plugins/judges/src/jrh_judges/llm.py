@@ -40,7 +40,11 @@ class LlmJudge:
                 as_json=options.rationale or options.json_schema,
                 rationale=options.rationale,
             ),
-            sampling=Sampling(temperature=options.temperature, max_tokens=options.max_tokens),
+            sampling=Sampling(
+                temperature=options.temperature,
+                max_tokens=options.max_tokens,
+                reasoning_effort=options.reasoning_effort,
+            ),
             json_schema=options.json_schema,
             top_logprobs=options.top_logprobs,
         )

@@ -41,6 +41,10 @@ class LlmOptions:
     max_tokens: int | None = field(
         default=None, validator=optional(gt(0)), metadata={"help": "longest reply in tokens; none: the model's own"}
     )
+    reasoning_effort: str | None = field(
+        default=None,
+        metadata={"help": "how much a reasoning model may think, in its provider's words; none: the model's own"},
+    )
     top_logprobs: int = field(
         default=0,
         validator=and_(ge(0), le(20)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from attrs import frozen
@@ -72,37 +72,47 @@ def answers_of(cell: Cell, rows: RecordTable, *, by: str, label: str) -> Answers
         by: the text column whose values are the levels.
         label: `canonical` or `presented`.
     """
-    items, item = coded(rows.text("item_id"))
-    levels, level = coded(rows.text(by))
-    given = [
-        text if status == Status.OK.value else None
-        for text, status in zip(rows.text(label), rows.text("status"), strict=True)
-    ]
-    labels, code = coded(given)
+    items, item = coded(rows, "item_id")
+    levels, level = coded(rows, by)
+    ok = rows.equals("status", Status.OK.value)
+    labels, code = coded(rows, label, ok)
+    cells = item * len(levels) + level
     shape = (len(items), len(levels))
-    counts = np.zeros((*shape, len(labels)))
     there = code >= 0
-    np.add.at(counts, (item[there], level[there], code[there]), 1)
-    planned = np.zeros(shape)
-    np.add.at(planned, (item, level), 1)
-    missing = {}
-    # A trial that is said to be ok and has no label has none.
-    told = [Status.OFF_SCALE.value if status == Status.OK.value else str(status) for status in rows.text("status")]
-    names, status_code = coded(told)
-    for place, name in enumerate(names):
-        without = ~there & (status_code == place)
-        missing[name] = np.zeros(shape)
-        np.add.at(missing[name], (item[without], level[without]), 1)
+    counts = _count(cells[there] * len(labels) + code[there], (*shape, len(labels)))
+    status, told = coded(rows, "status")
+    missing: dict[str, Counts] = {}
+    for place, name in enumerate(status):
+        # A trial that is said to be ok and has no label is off the scale.
+        kind = Status.OFF_SCALE.value if name == Status.OK.value else name
+        missing[kind] = missing.get(kind, np.zeros(shape)) + _count(cells[~there & (told == place)], shape)
+    planned = _count(cells, shape)
     return Answers(
         cell=cell, items=items, levels=levels, labels=labels, counts=counts, planned=planned, missing=missing
     )
 
 
-def coded(values: Sequence[str | None]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Return the distinct texts, sorted, and every value's place among them, -1 for None."""
-    names = tuple(sorted(dict.fromkeys(value for value in values if value is not None)))
-    place: dict[str | None, int] = {None: -1} | {name: number for number, name in enumerate(names)}
-    return names, np.fromiter((place[value] for value in values), dtype=np.int64, count=len(values))
+def coded(rows: RecordTable, name: str, kept: Mask | None = None) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Return the texts of a column that occur, sorted, and every row's place among them, -1 for None.
+
+    Args:
+        rows: the records.
+        name: a text column.
+        kept: the rows whose text counts, shape (n,); that of all others is None.
+    """
+    codes, categories = rows.codes(name), rows.categories(name)
+    own = codes if kept is None else np.where(kept, codes, -1)
+    present = np.unique(own[own >= 0])
+    names = tuple(sorted(categories[code] for code in present))
+    place = {text: number for number, text in enumerate(names)}
+    # One more entry, for None: code -1 reads the last.
+    lookup = np.full(len(categories) + 1, -1, dtype=np.int64)
+    lookup[present] = [place[categories[code]] for code in present]
+    return names, lookup[own]
+
+
+def _count(keys: NDArray[np.int64], shape: tuple[int, ...]) -> Counts:
+    return np.bincount(keys, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
 
 
 def modal(counts: Counts) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from attrs import frozen
-from jrh import JrhError, Mode, Polarity, Record, Status, Task, content_id
+from jrh import JrhError, Mode, Polarity, Record, Status, Task, imported_record
 
 from jrh_prompts.paired import judged_fields, label_of
 from jrh_prompts.rows import PAIR_COLUMNS, Mistakes, Row, read_rows
@@ -139,42 +139,21 @@ def _record(
 ) -> Record:
     judge, item, template = key
     status, label = _verdict(decision, task, labels)
-    meaning = task.scale.swap_map() if inverted else task.scale.identity_map()
     gold = label_of(decision.gold, task.scale, labels)
-    case = content_id("decision", task.name, item, template)
-    return Record(
-        trial_id=content_id("decision", judge, case, repeat),
-        case_id=case,
+    return imported_record(
+        task=task,
         item_id=item,
-        task=task.name,
+        judge=judge,
+        label=label,
+        presented=True,
+        status=status,
         test=TEST,
-        family=TEST,
         variant=template,
         template=template,
-        option_order="",
         polarity=(Polarity.INVERTED if inverted else Polarity.POSITIVE).value,
-        strength=0.0,
-        language="",
-        temperature=None,
-        stratum="",
-        group=item,
-        judge=judge,
-        simulated=False,
         repeat=repeat,
         gold=gold if gold in task.scale else None,
-        expectation="same",
-        expected=None,
-        status=status,
-        presented=label,
-        canonical=None if label is None else meaning[label],
-        probability=None,
-        cost=None,
-        prompt_tokens=None,
-        completion_tokens=None,
-        latency=None,
-        attempts=1,
         detail="" if label is not None else f"the log says '{decision.text[:80]}'",
-        rationale="",
     )
 
 

@@ -257,6 +257,11 @@ class SensitivityOptions:
         validator=optional(ge(1)),
         metadata={"help": "template pairs per item, a balanced sample drawn by the seed; none: all pairs"},
     )
+    items: int = field(
+        default=1000,
+        validator=ge(0),
+        metadata={"help": "tell JSS per item for tasks of so many items at most"},
+    )
     few_items: int = field(
         default=10, validator=ge(0), metadata={"help": "flag estimates that rest on fewer items than this"}
     )

@@ -6,7 +6,7 @@ import random
 from itertools import combinations
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import derive_seed
 from jrh.stats import Estimate, clustered_kappa
 from numpy.typing import NDArray
@@ -69,16 +69,43 @@ class Pairs:
         """
         return np.asarray(self.agreeing / np.maximum(self.combined, 1.0))
 
+    def select(self, chosen: NDArray[np.int64]) -> Pairs:
+        """Return some of the pairs, by their numbers."""
+        return evolve(
+            self,
+            first=self.first[chosen],
+            second=self.second[chosen],
+            agreeing=self.agreeing[:, chosen],
+            combined=self.combined[:, chosen],
+            planned=self.planned[:, chosen],
+        )
+
+    def of_levels(self) -> Answers:
+        """Return the answers that stand in a pair that is looked at; what stands in none counts as nothing."""
+        answers = self.answers
+        levels, place = np.unique(np.concatenate([self.first, self.second]), return_inverse=True)
+        first, second = np.split(place, 2)
+        used = np.zeros((len(answers.items), len(levels)), dtype=np.bool_)
+        row, pair = np.nonzero(self.looked_at)
+        used[row, first[pair]] = True
+        used[row, second[pair]] = True
+        return evolve(
+            answers,
+            levels=tuple(answers.levels[level] for level in levels),
+            counts=np.where(used[:, :, None], answers.counts[:, levels], 0.0),
+            planned=np.where(used, answers.planned[:, levels], 0.0),
+            missing={status: np.where(used, found[:, levels], 0.0) for status, found in answers.missing.items()},
+        )
+
     def name(self, pair: int) -> str:
         """Return a pair's name."""
         levels = self.answers.levels
         return f"{levels[self.first[pair]]} | {levels[self.second[pair]]}"
 
 
-def agreement(pairs: Pairs, chosen: Mask, how: Resampling) -> Estimate:
+def agreement(pairs: Pairs, how: Resampling) -> Estimate:
     """Estimate how often two templates agree on an item: JSS; the clusters are items."""
-    used = chosen & pairs.usable
-    return how.proportion(np.where(used, pairs.scores, 0.0).sum(axis=1), used.sum(axis=1))
+    return how.proportion(pairs.scores.sum(axis=1), pairs.usable.sum(axis=1))
 
 
 def agreement_with_excluded(pairs: Pairs, how: Resampling) -> Estimate:
@@ -88,9 +115,9 @@ def agreement_with_excluded(pairs: Pairs, how: Resampling) -> Estimate:
     return how.proportion(pairs.scores.sum(axis=1), pairs.looked_at.sum(axis=1))
 
 
-def bounds(pairs: Pairs, chosen: Mask) -> tuple[float, float] | None:
+def bounds(pairs: Pairs) -> tuple[float, float] | None:
     """Return the agreement if every missing verdict had disagreed, and if every one had agreed."""
-    used = chosen & pairs.looked_at
+    used = pairs.looked_at
     if not used.any():
         return None
     planned = np.maximum(pairs.planned, 1.0)
@@ -99,19 +126,19 @@ def bounds(pairs: Pairs, chosen: Mask) -> tuple[float, float] | None:
     return float(np.sort(low[used]).mean()), min(float(np.sort(high[used]).mean()), 1.0)
 
 
-def kappa(pairs: Pairs, chosen: Mask, *, level: float) -> Estimate:
+def kappa(pairs: Pairs, *, level: float) -> Estimate:
     """Compute Cohen's kappa over the pairs, the template that sorts first against the other; clusters are items.
 
     Every pair weighs 1 in total, divided over the combinations of its repeats.
     """
-    used = chosen & pairs.usable
-    item, pair = np.nonzero(used)
-    counts, answered = pairs.answers.counts, pairs.answers.answered
-    one, other = counts[item, pairs.first[pair]], counts[item, pairs.second[pair]]
-    total = answered[item, pairs.first[pair]] * answered[item, pairs.second[pair]]
-    joint = one[:, :, None] * other[:, None, :] / np.maximum(total, 1.0)[:, None, None]
-    row, first, second = np.nonzero(joint)
-    return clustered_kappa(first, second, item[row], case_weights=joint[row, first, second], level=level)
+    counts, labels = pairs.answers.counts, len(pairs.answers.labels)
+    joint = np.zeros((len(pairs.answers.items), labels, labels))
+    for pair, (one, other) in enumerate(zip(pairs.first, pairs.second, strict=True)):
+        # Pairs of one item are added up at once: clusters are items, so that only their sums count.
+        weight = pairs.usable[:, pair] / np.maximum(pairs.combined[:, pair], 1.0)
+        joint += counts[:, one, :, None] * counts[:, other, None, :] * weight[:, None, None]
+    item, first, second = np.nonzero(joint)
+    return clustered_kappa(first, second, item, case_weights=joint[item, first, second].round(12), level=level)
 
 
 def excluded(pairs: Pairs, status: str | None, how: Resampling) -> Estimate:

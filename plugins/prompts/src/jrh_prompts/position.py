@@ -46,12 +46,11 @@ class PositionBias:
 
     def _consistency(self, cell: Cell, rows: RecordTable, context: MetricContext) -> Iterator[Measure]:
         pairs = Pairs.of(answers_of(cell, rows, by="option_order", label="canonical"))
-        everything = np.ones(pairs.planned.shape, dtype=np.bool_)
         yield Basis.of(pairs.answers, self.options.few_items).measure(
             "swap-consistency",
-            agreement(pairs, everything, Resampling.of(context, cell)),
+            agreement(pairs, Resampling.of(context, cell)),
             context,
-            bounds=bounds(pairs, everything),
+            bounds=bounds(pairs),
             nothing="no item has verdicts in two orders",
         )
 

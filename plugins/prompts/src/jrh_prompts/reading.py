@@ -48,14 +48,18 @@ def read_data(path: Path, columns: Mapping[str, str], scale: str | None) -> tupl
 def _paired(
     path: Path, columns: Mapping[str, str], scale: str | None, rows: Sequence[Row], task_type: str
 ) -> tuple[Task, tuple[Item, ...]]:
-    chosen = [row for row in rows if row["task_type"] == task_type]
-    written = chosen[0]["response_being_judged"].lstrip()
-    mode = Mode.PAIRWISE if written.startswith("A:") and "| B:" in written else Mode.POINTWISE
-    golds = [_bare(row["ground_truth_label"]) for row in chosen]
-    task = Task(name=task_type or path.stem, scale=_scale(scale, golds, mode, path), mode=mode)
+    task = paired_task([row for row in rows if row["task_type"] == task_type], scale, path)
     options = PairedPromptsOptions(path=path, task_type=task_type, columns=columns)
     source = PairedPrompts(path=path, shown=path.name, options=options, task=task)
     return task, tuple(source.read())
+
+
+def paired_task(rows: Sequence[Row], scale: str | None, path: Path) -> Task:
+    """Return the task of rows of one task type; its scale is the one given, or what the labels look like."""
+    written = rows[0]["response_being_judged"].lstrip()
+    mode = Mode.PAIRWISE if written.startswith("A:") and "| B:" in written else Mode.POINTWISE
+    golds = [_bare(row["ground_truth_label"]) for row in rows]
+    return Task(name=rows[0]["task_type"] or path.stem, scale=_scale(scale, golds, mode, path), mode=mode)
 
 
 def _bare(label: str) -> str | None:

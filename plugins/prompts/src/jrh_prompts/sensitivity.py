@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 
 from jrh_prompts import pairs as pairing
-from jrh_prompts.answers import Cell, Mask, answers_of, cells_of
+from jrh_prompts.answers import Cell, answers_of, cells_of
 from jrh_prompts.measuring import Basis, Resampling, mirrored
 from jrh_prompts.options import SensitivityOptions
 from jrh_prompts.pairs import Pairs
@@ -42,27 +42,27 @@ class TemplateSensitivity:
         for label, suffix in (("canonical", ""), ("presented", "-raw")):
             answers = answers_of(cell, rows, by="template", label=label)
             pairs = Pairs.of(answers, sample=self.options.pairs, seed=context.seed)
-            for levels, chosen in _cells(pairs, languages):
-                yield from self._agreement(pairs, levels, chosen, suffix, context)
+            for levels, part in _cells(pairs, languages):
+                yield from self._agreement(part, levels, suffix, context)
             if not suffix:
                 yield from self._items(pairs)
                 yield from self._exclusions(pairs, context)
 
     def _agreement(
-        self, pairs: Pairs, levels: Mapping[str, str], chosen: Mask, suffix: str, context: MetricContext
+        self, pairs: Pairs, levels: Mapping[str, str], suffix: str, context: MetricContext
     ) -> Iterator[Measure]:
-        basis = self._basis(pairs, chosen)
+        basis = Basis.of(pairs.of_levels(), self.options.few_items)
         jss = basis.measure(
             f"jss{suffix}",
-            pairing.agreement(pairs, chosen, Resampling.of(context, pairs.answers.cell, levels)),
+            pairing.agreement(pairs, Resampling.of(context, pairs.answers.cell, levels)),
             context,
             levels=levels,
-            bounds=pairing.bounds(pairs, chosen),
+            bounds=pairing.bounds(pairs),
             nothing=_NO_PAIR,
         )
         yield jss
         yield mirrored(jss, f"template-flip-rate{suffix}")
-        kappa = pairing.kappa(pairs, chosen, level=context.level)
+        kappa = pairing.kappa(pairs, level=context.level)
         note = _DEGENERATE if "degenerate" in kappa.flags else ""
         yield basis.measure(
             f"template-kappa{suffix}",
@@ -77,6 +77,8 @@ class TemplateSensitivity:
     def _items(self, pairs: Pairs) -> Iterator[Measure]:
         # Of one item there is no interval over items, so that none is drawn.
         answers, used, scores = pairs.answers, pairs.usable, pairs.scores
+        if len(answers.items) > self.options.items:
+            return
         for row in np.flatnonzero(pairs.looked_at.any(axis=1)):
             count = int(used[row].sum())
             value = round(float(scores[row][used[row]].mean()), 12) if count else None
@@ -96,17 +98,12 @@ class TemplateSensitivity:
             )
 
     def _exclusions(self, pairs: Pairs, context: MetricContext) -> Iterator[Measure]:
-        everything = np.ones(pairs.planned.shape, dtype=np.bool_)
         planned = pairs.answers.planned
+        compared = Basis.of(pairs.of_levels(), self.options.few_items)
         # Of whether there is a verdict, trials without one say as much as the others.
-        basis = evolve(
-            self._basis(pairs, everything),
-            n_trials=int(planned.sum()),
-            n_items=int((planned.sum(axis=1) > 0).sum()),
-        )
-        cell = pairs.answers.cell
-        with_all = pairing.agreement_with_excluded(pairs, Resampling.of(context, cell))
-        yield self._basis(pairs, everything).measure(
+        basis = evolve(compared, n_trials=int(planned.sum()), n_items=int((planned.sum(axis=1) > 0).sum()))
+        with_all = pairing.agreement_with_excluded(pairs, Resampling.of(context, pairs.answers.cell))
+        yield compared.measure(
             "jss-with-excluded", with_all, context, note="excluded pairs count as flips", nothing=_NO_PAIR
         )
         yield self._excluded(pairs, basis, None, context)
@@ -119,41 +116,22 @@ class TemplateSensitivity:
         measure = basis.measure("excluded-pairs", found, context, levels=levels)
         return evolve(measure, flags=tuple(flag for flag in measure.flags if flag == "few-items"))
 
-    def _basis(self, pairs: Pairs, chosen: Mask) -> Basis:
-        """Count the trials that stand in a chosen pair."""
-        answers = pairs.answers
-        used = np.zeros(answers.planned.shape, dtype=np.bool_)
-        looked = chosen & pairs.looked_at
-        row, pair = np.nonzero(looked)
-        used[row, pairs.first[pair]] = True
-        used[row, pairs.second[pair]] = True
-        kept = evolve(
-            answers,
-            counts=np.where(used[:, :, None], answers.counts, 0.0),
-            planned=np.where(used, answers.planned, 0.0),
-            missing={status: np.where(used, found, 0.0) for status, found in answers.missing.items()},
-        )
-        return Basis.of(kept, self.options.few_items)
 
-
-def _cells(pairs: Pairs, languages: Mapping[str, str]) -> Iterator[tuple[dict[str, str], Mask]]:
+def _cells(pairs: Pairs, languages: Mapping[str, str]) -> Iterator[tuple[dict[str, str], Pairs]]:
     """Yield the whole test, then every template pair, then within and across languages."""
-    shape = pairs.planned.shape
-    yield {}, np.ones(shape, dtype=np.bool_)
-    for pair in range(shape[1]):
-        yield {"pair": pairs.name(pair)}, _columns(shape, np.arange(shape[1]) == pair)
+    yield {}, pairs
+    # Prompts of an imported log may differ from item to item; pairs that stand on no item are no cells.
+    for pair in np.flatnonzero(pairs.looked_at.any(axis=0)):
+        yield {"pair": pairs.name(int(pair))}, pairs.select(np.array([pair]))
     spoken = sorted(dict.fromkeys(languages.values()))
     if len(spoken) > 1:
         of = np.array([spoken.index(languages[name]) for name in pairs.answers.levels])
         first, second = of[pairs.first], of[pairs.second]
         for place, language in enumerate(spoken):
-            if ((first == place) & (second == place)).any():
-                yield {"language": language or "unstated"}, _columns(shape, (first == place) & (second == place))
-        yield {"language": ACROSS}, _columns(shape, first != second)
-
-
-def _columns(shape: tuple[int, ...], chosen: Mask) -> Mask:
-    return np.broadcast_to(chosen, shape)
+            within = np.flatnonzero((first == place) & (second == place))
+            if len(within):
+                yield {"language": language or "unstated"}, pairs.select(within)
+        yield {"language": ACROSS}, pairs.select(np.flatnonzero(first != second))
 
 
 def _languages(rows: RecordTable) -> dict[str, str]:

@@ -1,0 +1,69 @@
+"""`jrh import-decisions`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from jrh import JrhError, Record, Task, import_records
+
+from jrh_prompts.audit import audit
+from jrh_prompts.decisions import DECISION_COLUMNS, read_decisions, records_of
+from jrh_prompts.options import PairedPromptsOptions
+from jrh_prompts.paired import PairedPrompts
+from jrh_prompts.reading import paired_task
+from jrh_prompts.rows import read_rows
+
+
+@click.command("import-decisions")
+@click.argument("log", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--judge", default="judge", show_default=True, help="The judge's name where the log has no column for it."
+)
+@click.option("--scale", metavar="LABELS", help="1-6, or YES,NO.  [default: from the log's gold labels]")
+@click.option("--inverted", multiple=True, metavar="TEXT", help="Prompts that hold this text ask for the opposite.")
+@click.option(
+    "--run-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where the records go.  [default: runs/<name of the log>]",
+)
+def command(log: Path, judge: str, scale: str | None, inverted: tuple[str, ...], run_dir: Path | None) -> int:
+    """Make a run directory of a decision LOG (.jsonl or .csv) with two decisions per row; asks no model.
+
+    `jrh report` then tells JSS, flip rate and kappa between the prompts.
+    """
+    target = run_dir or Path("runs") / log.stem
+    tasks, records, notes = read_log(log, judge=judge, scale=scale, inverted=inverted)
+    count = import_records(target, log.stem, tasks, records, notes=notes)
+    judges, items = ({getattr(record, name) for record in records} for name in ("judge", "item_id"))
+    click.echo(f"Imported {count} decisions of {len(judges)} judges on {len(items)} items into {target}.")
+    click.echo(f"Next: jrh report {target}")
+    return 0
+
+
+def read_log(
+    log: Path, *, judge: str = "judge", scale: str | None = None, inverted: tuple[str, ...] = ()
+) -> tuple[list[Task], list[Record], list[str]]:
+    """Read a decision log: one task per task type, the records, and what the audit finds about the items.
+
+    Raises:
+        JrhError: the log cannot be read, or its scale cannot be told.
+    """
+    rows = read_rows(log, log.name, {}, DECISION_COLUMNS)
+    decisions = read_decisions(log, judge=judge)
+    tasks: list[Task] = []
+    records: list[Record] = []
+    notes: list[str] = []
+    for task_type in dict.fromkeys(row["task_type"] for row in rows):
+        task = paired_task([row for row in rows if row["task_type"] == task_type], scale, log)
+        own = [decision for decision in decisions if decision.task_type == task_type]
+        turned = [each.prompt for each in own if any(text in each.prompt for text in inverted)]
+        tasks.append(task)
+        records += records_of(own, task, inverted=turned)
+        options = PairedPromptsOptions(path=log, task_type=task_type)
+        items = PairedPrompts(path=log, shown=log.name, options=options, task=task).read()
+        notes += [f"{task.name}: {finding.sentence}" for finding in audit(items, task)]
+    unused = [text for text in inverted if not any(text in decision.prompt for decision in decisions)]
+    if unused:
+        raise JrhError(f"--inverted: no prompt of {log.name} holds '{unused[0]}'")
+    return tasks, records, notes
