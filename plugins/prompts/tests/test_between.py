@@ -37,5 +37,6 @@ def test_judges_are_compared_prompt_by_prompt(levels, pick):
     agreement = pick(found, "judge-agreement", **{"with": "y"})
     assert agreement.judge == "x"
     assert agreement.estimate == pytest.approx(4 / 5)
+    assert dict(agreement.missing) == {"unparsable": 1}
     kappa = pick(found, "judge-kappa", **{"with": "y"})
     assert kappa.estimate == pytest.approx(cohen_kappa_score([1, 2, 3, 3, 5], [1, 2, 2, 3, 5]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
@@ -41,26 +41,22 @@ class FlippedByEveryJudge:
     def _measured(
         self, task: str, test: str, members: Sequence[tuple[Cell, RecordTable]], context: MetricContext
     ) -> Measure:
-        seen: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
-        trials = 0
-        for cell, rows in members:
-            pairs = Pairs.of(answers_of(cell, rows, by="template", label="canonical"))
-            trials += int(pairs.answers.counts.sum())
-            flips = pairs.scores < 0.5  # noqa: PLR2004 - more than half disagree
-            for row, pair in zip(*np.nonzero(pairs.usable), strict=True):
-                seen[pairs.answers.items[row], pairs.name(pair)].append(bool(flips[row, pair]))
-        common = {key: all(found) for key, found in sorted(seen.items()) if len(found) > 1}
-        items = sorted(dict.fromkeys(item for item, _ in common))
-        place = {item: number for number, item in enumerate(items)}
-        tops, bottoms = np.zeros(len(items)), np.zeros(len(items))
-        for (item, _), flipped in common.items():
-            tops[place[item]] += flipped
-            bottoms[place[item]] += 1
+        answers = aligned([answers_of(*member, by="template", label="canonical") for member in members])
+        judges = [Pairs.of(each) for each in answers]
+        usable = np.stack([pairs.usable for pairs in judges])
+        flips = np.stack([pairs.scores < 0.5 for pairs in judges]) & usable  # noqa: PLR2004 - more than half disagree
+        common = usable.sum(axis=0) > 1
+        every = common & (flips.sum(axis=0) == usable.sum(axis=0))
+        trials = sum(int(each.counts.sum()) for each in answers)
+        note = _listed([f"{answers[0].items[row]}: {judges[0].name(pair)}" for row, pair in np.argwhere(every)])
         cell = Cell(judge="", task=task, test=test)
-        basis = Basis(cell=cell, n_trials=trials, n_items=len(items), missing={}, few_items=self.options.few_items)
-        estimate = Resampling.of(context, cell).proportion(tops, bottoms)
+        items = int(common.any(axis=1).sum())
+        basis = Basis(cell=cell, n_trials=trials, n_items=items, missing={}, few_items=self.options.few_items)
+        estimate = Resampling.of(context, cell).proportion(every.sum(axis=1), common.sum(axis=1))
         return _marked(
-            basis.measure("flipped-by-every-judge", estimate, context, note=_listed(common)),
+            basis.measure(
+                "flipped-by-every-judge", estimate, context, note=note, nothing="no pair has verdicts of two judges"
+            ),
             [rows for _, rows in members],
         )
 
@@ -80,9 +76,9 @@ class JudgeAgreement:
     def _between(
         self, one: tuple[Cell, RecordTable], other: tuple[Cell, RecordTable], context: MetricContext
     ) -> Iterator[Measure]:
-        first, second = _aligned(
-            answers_of(*one, by="template", label="canonical"), answers_of(*other, by="template", label="canonical")
-        )
+        both = [answers_of(*each, by="template", label="canonical") for each in (one, other)]
+        missing = Counter(both[0].missing_by_status) + Counter(both[1].missing_by_status)
+        first, second = aligned(both)
         answered = first.answered * second.answered
         agreeing = (first.counts * second.counts).sum(axis=2) / np.maximum(answered, 1.0)
         usable = answered > 0
@@ -91,13 +87,17 @@ class JudgeAgreement:
             Basis.of(first, self.options.few_items),
             n_trials=int(first.counts[usable].sum()),
             n_items=int(usable.any(axis=1).sum()),
+            missing=dict(missing),
         )
         how = Resampling.of(context, one[0], levels)
         estimate = how.proportion((agreeing * usable).sum(axis=1), usable.sum(axis=1))
         found = [basis.measure("judge-agreement", estimate, context, levels=levels)]
-        joint = first.counts[:, :, :, None] * second.counts[:, :, None, :] / np.maximum(answered, 1.0)[:, :, None, None]
-        item, _, label, same = np.nonzero(joint)
-        kappa = clustered_kappa(label, same, item, case_weights=joint[np.nonzero(joint)], level=context.level)
+        # Prompts of one item are added up at once: clusters are items, so that only their sums count.
+        weight = usable / np.maximum(answered, 1.0)
+        joint = np.einsum("itl,itm,it->ilm", first.counts, second.counts, weight)
+        item, label, same = np.nonzero(joint)
+        weights = joint[item, label, same].round(12)
+        kappa = clustered_kappa(label, same, item, case_weights=weights, level=context.level)
         note = _DEGENERATE if "degenerate" in kappa.flags else ""
         found.append(basis.measure("judge-kappa", kappa, context, levels=levels, unit="coefficient", note=note))
         yield from (_marked(measure, [one[1], other[1]]) for measure in found)
@@ -110,30 +110,31 @@ def _by_test(records: RecordTable, needed: str) -> dict[tuple[str, str], list[tu
     return found
 
 
-def _aligned(one: Answers, other: Answers) -> tuple[Answers, Answers]:
-    """Return both with the items, levels and labels that either has."""
+def aligned(judges: Sequence[Answers]) -> list[Answers]:
+    """Return the answers of all judges with the items, levels and labels that any of them has."""
     items, levels, labels = (
-        tuple(sorted({*getattr(one, name), *getattr(other, name)})) for name in ("items", "levels", "labels")
+        tuple(sorted(dict.fromkeys(name for judge in judges for name in getattr(judge, part))))
+        for part in ("items", "levels", "labels")
     )
+    return [_spread(judge, items, levels, labels) for judge in judges]
 
-    def spread(answers: Answers) -> Answers:
-        rows, columns, codes = (
-            np.array([names.index(name) for name in own], dtype=np.int64)
+
+def _spread(answers: Answers, items: tuple[str, ...], levels: tuple[str, ...], labels: tuple[str, ...]) -> Answers:
+    row, column, code = (
+        np.array([place[name] for name in own], dtype=np.int64)
+        for place, own in (
+            ({name: number for number, name in enumerate(names)}, own)
             for names, own in ((items, answers.items), (levels, answers.levels), (labels, answers.labels))
         )
-        counts = np.zeros((len(items), len(levels), len(labels)))
-        counts[np.ix_(rows, columns, codes)] = answers.counts
-        planned = np.zeros((len(items), len(levels)))
-        planned[np.ix_(rows, columns)] = answers.planned
-        return evolve(answers, items=items, levels=levels, labels=labels, counts=counts, planned=planned)
+    )
+    counts = np.zeros((len(items), len(levels), len(labels)))
+    counts[np.ix_(row, column, code)] = answers.counts
+    planned = np.zeros((len(items), len(levels)))
+    planned[np.ix_(row, column)] = answers.planned
+    return evolve(answers, items=items, levels=levels, labels=labels, counts=counts, planned=planned, missing={})
 
-    return spread(one), spread(other)
 
-
-def _listed(common: dict[tuple[str, str], bool]) -> str:
-    flipped = [f"{item}: {pair}" for (item, pair), every in common.items() if every]
-    if not common:
-        return "no pair has verdicts of two judges"
+def _listed(flipped: Sequence[str]) -> str:
     if not flipped:
         return ""
     rest = f"; and {len(flipped) - _LISTED} more" if len(flipped) > _LISTED else ""
