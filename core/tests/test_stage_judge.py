@@ -622,6 +622,8 @@ async def test_several_judges_work_at_the_same_time_and_one_that_breaks_costs_th
 
 def test_nothing_to_do_is_done_at_once(lab: Any, store: Store) -> None:
     asyncio.run(stage.judge_all(Court(lab, store, None).bench(), []))
+    store.flush()
+    assert store.read("SELECT count(*) FROM records") == [(0,)]
 
 
 class Closing(Single):
