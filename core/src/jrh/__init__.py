@@ -35,11 +35,13 @@ if TYPE_CHECKING:
     from jrh.protocols import ChatRequest as ChatRequest
     from jrh.protocols import Completion as Completion
     from jrh.protocols import DataSource as DataSource
+    from jrh.protocols import Evidence as Evidence
     from jrh.protocols import Judge as Judge
     from jrh.protocols import Logger as Logger
     from jrh.protocols import Metric as Metric
     from jrh.protocols import MetricContext as MetricContext
     from jrh.protocols import ModelClient as ModelClient
+    from jrh.protocols import NoEvidence as NoEvidence
     from jrh.protocols import Parser as Parser
     from jrh.protocols import Perturber as Perturber
     from jrh.protocols import Rates as Rates
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from jrh.report import FaultLine as FaultLine
     from jrh.report import RunReport as RunReport
     from jrh.report import TaskSummary as TaskSummary
+    from jrh.runs import open_run as open_run
     from jrh.runs import read_items as read_items
     from jrh.runs import run as run
     from jrh.scales import Scale as Scale
@@ -131,15 +134,15 @@ _PUBLIC = {
     "importing": "import_records imported_record",
     "installed": "load_metrics",
     "protocols": (
-        "BatchJudge BuildContext ChatModel ChatRequest Completion DataSource Judge Logger Metric MetricContext "
-        "ModelClient Parser Perturber Rates Reporter SetPerturber SetValidator SimulatedJudge TrainedJudge Validator"
+        "BatchJudge BuildContext ChatModel ChatRequest Completion DataSource Evidence Judge Logger Metric MetricContext "
+        "ModelClient NoEvidence Parser Perturber Rates Reporter SetPerturber SetValidator SimulatedJudge TrainedJudge Validator"
     ),
     "providers": "error_text response_format retry_after",
     "records": "Categorical RecordTable",
     "redact": "Redactor",
     "report": "Attrition ComponentUsed CostLine FaultLine RunReport TaskSummary",
     "outcome": "RunResult",
-    "runs": "read_items run",
+    "runs": "open_run read_items run",
     "scales": "Scale ScaleKind invert",
     "settings": "read_settings task_of",
     "specs": (

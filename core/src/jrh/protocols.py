@@ -10,6 +10,7 @@ from attrs import Factory, frozen
 
 from jrh.scales import Scale
 from jrh.types import (
+    Case,
     Draft,
     Example,
     Item,
@@ -120,6 +121,29 @@ class Parser(Protocol):
         """Return the presented label or the status that says why there is none. Pure; `reply.ok` is True."""
 
 
+@runtime_checkable
+class Evidence(Protocol):
+    """What stands behind the records, read on demand: large, and absent where records were imported."""
+
+    def cases(self, case_ids: Sequence[str]) -> Mapping[str, Case]:
+        """Return the cases that are known, by id."""
+
+    def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:
+        """Return the replies that are known, by the id of their trial; secrets are taken out."""
+
+
+class NoEvidence:
+    """The evidence of records that came without any."""
+
+    def cases(self, case_ids: Sequence[str]) -> Mapping[str, Case]:  # noqa: ARG002 - the signature is the protocol's
+        """Know no case."""
+        return {}
+
+    def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:  # noqa: ARG002 - the signature is the protocol's
+        """Know no reply."""
+        return {}
+
+
 @frozen(kw_only=True)
 class MetricContext:
     """What a metric may know beside the records."""
@@ -127,6 +151,8 @@ class MetricContext:
     tasks: Mapping[str, Task]
     items: Mapping[str, Sequence[Item]] = Factory(dict)
     """Task -> its items, for findings about the data themselves; empty where only records are known."""
+    evidence: Evidence = NoEvidence()
+    """What stands behind the records: how a case was edited, for findings about that."""
     level: float = 0.95
     """Coverage of the intervals."""
     resamples: int = 2000

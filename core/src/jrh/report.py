@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from attrs import Factory, frozen
 
+from jrh.protocols import Evidence, NoEvidence
 from jrh.records import RecordTable
 from jrh.types import Json, Measure, Task
 
@@ -117,3 +118,5 @@ class RunReport:
     notes: tuple[str, ...]
     """Findings of the run itself, one sentence each."""
     records: RecordTable
+    evidence: Evidence = NoEvidence()
+    """The cases and replies behind the records, read on demand; only while the report is being written."""

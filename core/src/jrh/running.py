@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve
+
 from jrh.building import Builder, parts_used, used
 from jrh.cache import Cache
 from jrh.convert import to_json
@@ -22,6 +24,7 @@ from jrh.ledger import Ledger
 from jrh.loading import Events, Loaded
 from jrh.outcome import RunResult, Settings, conclude
 from jrh.progress import Progress
+from jrh.protocols import NoEvidence
 from jrh.redact import Redactor, named_secrets
 from jrh.rehearsal import SilentModel, rehearse
 from jrh.report import ComponentUsed, RunReport
@@ -32,6 +35,7 @@ from jrh.stages import load as loading_items
 from jrh.stages import measure as measuring
 from jrh.stages import perturb as perturbing
 from jrh.stages import report as reporting
+from jrh.stages.evidence import StoredEvidence
 from jrh.store import FILENAME as STORE
 from jrh.store import Store
 from jrh.trials import is_put, judge_ids, plan_trials, write_plan
@@ -323,7 +327,7 @@ class Run:
             exit_code=exit_code,
             message=message,
             run_dir=self.run_dir,
-            report=report,
+            report=evolve(report, evidence=NoEvidence()) if report is not None else None,
             spent=ledger,
             unknown_calls=self.unknown,
             terminal=written.terminal,
@@ -341,7 +345,12 @@ class Run:
             self.store,
             measuring.stage_digest(self.builder, self.store, tasks),
             lambda: measuring.measure(
-                self.builder, records, {task.name: task for task in tasks}, self.log, items=self.items
+                self.builder,
+                records,
+                {task.name: task for task in tasks},
+                self.log,
+                items=self.items,
+                evidence=StoredEvidence(store=self.store),
             ),
         )
         self.progress.end()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ from jrh.loading import Loaded, load_plugins
 from jrh.outcome import RunResult, Settings
 from jrh.progress import Progress, Silent
 from jrh.registry import Entry
+from jrh.report import RunReport
 from jrh.resolve import Resolved, ResolvedSuite, load_suite
 from jrh.runlog import Quiet
 from jrh.running import Run
 from jrh.stages import load as loading_items
 from jrh.stages import measure as measuring
 from jrh.stages import report as reporting
+from jrh.stages.evidence import StoredEvidence
 from jrh.store import Store
 from jrh.suite import Suite, Use
 from jrh.types import Item, Task
@@ -136,9 +139,34 @@ def report_again(run_dir: Path, loaded: Loaded) -> reporting.Written:
         builder = Builder(resolved, loaded.plugins, Quiet, _no_model)
         records = reporting.read_records(store)
         tasks = {each.task.name: each.task for each in summary.tasks}
-        measures, notes = measuring.measure(builder, records, tasks, Quiet(), items=loading_items.recall(store))
+        measures, notes = measuring.measure(
+            builder,
+            records,
+            tasks,
+            Quiet(),
+            items=loading_items.recall(store),
+            evidence=StoredEvidence(store=store),
+        )
         report = reporting.gather(store, summary, measures, notes, records)
         return reporting.write_reports(builder, report, run_dir, Quiet())
+    finally:
+        store.close()
+
+
+@contextmanager
+def open_run(run_dir: str | Path) -> Iterator[RunReport]:
+    """Open a run directory and yield what it found, with the measures as they were stored.
+
+    The report's `evidence` can be read until the context ends. Asks no model, computes and writes nothing.
+
+    Raises:
+        JrhError: there is no run in the directory, or it stopped before there was anything to report.
+    """
+    store = Store.view(Path(run_dir))
+    try:
+        summary = reporting.recall(store)
+        measures, notes = measuring.read(store)
+        yield reporting.gather(store, summary, measures, notes, reporting.read_records(store))
     finally:
         store.close()
 

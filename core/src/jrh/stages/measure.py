@@ -9,7 +9,7 @@ from attrs import evolve
 from jrh.building import Builder, identity
 from jrh.convert import unstructure
 from jrh.identity import content_id
-from jrh.protocols import Logger, Metric, MetricContext
+from jrh.protocols import Evidence, Logger, Metric, MetricContext, NoEvidence
 from jrh.records import RecordTable
 from jrh.redact import error_line
 from jrh.serial import from_text, to_text
@@ -26,11 +26,17 @@ def measure(
     log: Logger,
     *,
     items: Mapping[str, Sequence[Item]] | None = None,
+    evidence: Evidence = NoEvidence(),  # noqa: B008 - without state
 ) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
     """Run every metric of the suite over the records; return the measures and a note per metric that broke."""
     suite = builder.resolved.suite
     context = MetricContext(
-        tasks=tasks, items=items or {}, level=suite.level, resamples=suite.resamples, seed=suite.seed
+        tasks=tasks,
+        items=items or {},
+        evidence=evidence,
+        level=suite.level,
+        resamples=suite.resamples,
+        seed=suite.seed,
     )
     metrics = [(resolved.use.name, builder.build(resolved)) for resolved in builder.resolved.metrics]
     return run_metrics(metrics, records, context, log)

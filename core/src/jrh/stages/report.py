@@ -17,6 +17,7 @@ from jrh.redact import error_line
 from jrh.report import Attrition, ComponentUsed, CostLine, FaultLine, RunReport, TaskSummary
 from jrh.serial import from_text, to_text
 from jrh.specs import ReporterSpec, ReportTarget
+from jrh.stages.evidence import StoredEvidence
 from jrh.stages.perturb import attrition
 from jrh.store import Store
 from jrh.types import REFERENCE, Measure, Status
@@ -91,6 +92,7 @@ def gather(
         missing_records=planned - len(records),
         notes=(*summary.notes, *notes),
         records=records,
+        evidence=StoredEvidence(store=store),
     )
 
 

@@ -98,4 +98,5 @@ def ratio_sums(numerators: ArrayLike, denominators: ArrayLike) -> NDArray[np.flo
     if np.any(m <= 0):
         raise ValueError("every cluster needs a positive denominator; leave out clusters without trials")
     # Sorted, because the order of floating-point addition would show in the last digit.
-    return np.stack([y, m], axis=1)[np.lexsort((m, y))]
+    kinds, counts = distinct(np.stack([y, m], axis=1))
+    return np.repeat(kinds, counts, axis=0)
