@@ -134,9 +134,9 @@ _PUBLIC = {
     "importing": "import_records imported_record",
     "installed": "load_metrics",
     "protocols": (
-        "BatchJudge BuildContext ChatModel ChatRequest Completion DataSource Evidence Judge Logger Metric MetricContext "
-        "ModelClient NoEvidence Parser Perturber Rates Reporter SetPerturber SetValidator SimulatedJudge TrainedJudge "
-        "Validator"
+        "BatchJudge BuildContext ChatModel ChatRequest Completion DataSource Evidence Judge Logger Metric "
+        "MetricContext ModelClient NoEvidence Parser Perturber Rates Reporter SetPerturber SetValidator SimulatedJudge "
+        "TrainedJudge Validator"
     ),
     "providers": "error_text response_format retry_after",
     "records": "Categorical RecordTable",

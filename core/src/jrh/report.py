@@ -6,6 +6,7 @@ Wall-clock times, cache hits and what an interruption cost are not here; they st
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from attrs import Factory, frozen
 
@@ -92,6 +93,8 @@ class TaskSummary:
 class RunReport:
     """Everything a run found."""
 
+    BESIDE: ClassVar = ("records", "evidence")
+    """The fields that no document holds: they stay in the run's store."""
     suite: str
     run_id: str
     version: str

@@ -35,9 +35,9 @@ def record_schema() -> Schema:
 
 
 def results_schema() -> Schema:
-    """Return the schema of the report for programs: a `RunReport` without its records."""
+    """Return the schema of the report for programs: a `RunReport` without its records and what stands behind them."""
     schemas = TypeSchemas(written=False)
-    properties = schemas.properties(RunReport, leave_out="records")
+    properties = schemas.properties(RunReport, leave_out=RunReport.BESIDE)
     results = schemas.closed(properties, required=list(properties))
     return _document("The results of a run, without its records", results, schemas)
 

@@ -6,7 +6,7 @@ import ast
 import inspect
 import textwrap
 import types
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -71,9 +71,9 @@ class TypeSchemas:
             return {"enum": kinds.choices(kind)}
         return self._compound(kind)
 
-    def properties(self, cls: type, *, leave_out: str = "") -> dict[str, Schema]:
-        """Return the schema of every field of an attrs class but one, with help and defaults."""
-        attributes = [attribute for attribute in kinds.resolved_fields(cls) if attribute.name != leave_out]
+    def properties(self, cls: type, *, leave_out: Collection[str] = ()) -> dict[str, Schema]:
+        """Return the schema of every field of an attrs class but these, with help and defaults."""
+        attributes = [attribute for attribute in kinds.resolved_fields(cls) if attribute.name not in leave_out]
         return {attribute.name: self._property(cls, attribute) for attribute in attributes}
 
     def closed(self, properties: Mapping[str, Schema], *, required: list[str], description: str = "") -> Schema:
