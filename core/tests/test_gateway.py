@@ -13,10 +13,11 @@ import attrs
 import pytest
 from attrs import evolve
 from jrh.cache import Cache
+from jrh.clients import Client, fingerprint_of, rates_of, with_defaults
 from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
-from jrh.gateway import BREAKER, Client, Gateway, fingerprint_of, rates_of, with_defaults
+from jrh.gateway import BREAKER, Gateway
 from jrh.ledger import Ledger, worst_case
-from jrh.protocols import ChatRequest, Completion, Rates
+from jrh.protocols import LONGEST_ANSWER, TOO_LONG, ChatRequest, Completion, Rates
 from jrh.redact import Redactor
 from jrh.store import FILENAME, Store
 from jrh.suite import Budget, Limits, ModelUse, Price
@@ -294,6 +295,7 @@ async def test_an_attempt_has_one_total_timeout(desk: Desk) -> None:
         (answer("YES", "content_filter"), Status.REFUSED),
         (answer("YES", refusal="no"), Status.REFUSED),
         (answer(None, refusal=""), Status.REFUSED),
+        (answer(None, TOO_LONG), Status.TRUNCATED),
         (answer(None), Status.OK),
         (answer(""), Status.OK),
     ],
@@ -302,6 +304,20 @@ async def test_only_a_complete_answer_may_be_parsed(desk: Desk, completion: Comp
     reply = await client(desk.gateway(), scripted(completion)).ask(request())
     assert reply.status is status
     assert len(desk.calls()) == 1
+
+
+@pytest.mark.parametrize(
+    "given", [answer("A" * (LONGEST_ANSWER + 1)), answer(None, TOO_LONG)], ids=["whole", "left-out"]
+)
+async def test_an_answer_that_is_too_long_is_final_says_so_and_is_not_kept(desk: Desk, given: Completion) -> None:
+    gateway = desk.gateway()
+    model = client(gateway, scripted(given))
+    reply, again = await model.ask(request()), await model.ask(request())
+    assert again == reply
+    assert (reply.status, reply.text, reply.finish_reason) == (Status.TRUNCATED, "", TOO_LONG)
+    assert reply.detail == "the reply is longer than 8,388,608 bytes and was not read"
+    assert (gateway.failed_calls, [row["outcome"] for row in desk.calls()]) == (0, ["truncated"])
+    assert len(desk.calls()[0]["payload"]) < 1000
 
 
 async def test_the_version_the_provider_reports_is_part_of_what_answered(desk: Desk) -> None:

@@ -190,12 +190,12 @@ resamples: 500
     assert resolved.models["writer"].options == ProviderOptions(model="x")
     assert [test.use.name for test in resolved.tests] == ["format", "stochastic", "wide"]
     assert [test.use.repeats for test in resolved.tests] == [None, None, 4]
-    assert resolved.tests[1].component.options == StochasticOptions(repeats=5)
+    assert resolved.tests[1].steps[0].component.options == StochasticOptions(repeats=5)
     wide = resolved.tests[2]
     assert wide.use.on_mismatch is OnMismatch.KEEP
-    assert wide.component.options == FormatOptions(strength=2)
-    assert [each.use.name for each in wide.validators] == ["same-words", "length"]
-    assert wide.validators[1].options == FormatOptions(strength=3)
+    assert wide.steps[0].component.options == FormatOptions(strength=2)
+    assert [each.use.name for each in wide.steps[0].validators] == ["same-words", "length"]
+    assert wide.steps[0].validators[1].options == FormatOptions(strength=3)
     assert [judge.use.name for judge in resolved.judges] == ["baseline", "mini"]
     assert [judge.folds for judge in suite.judges] == [5, 3]
     assert resolved.judges[1].options == LlmOptions(parser=ParserName("label"))
@@ -293,8 +293,8 @@ def test_several_tasks_have_names_of_their_own(load, mistakes):
 def test_a_components_own_option_wins_over_the_suites_key_of_the_same_name(load):
     resolved = load(LEAST + "tests:\n  - {test: stochastic, repeats: 9}\n  - format: {repeats: 9}\n")
     own, ours = resolved.tests
-    assert (own.use.repeats, own.component.options) == (None, StochasticOptions(repeats=9))
-    assert (ours.use.repeats, ours.component.options) == (9, FormatOptions())
+    assert (own.use.repeats, own.steps[0].component.options) == (None, StochasticOptions(repeats=9))
+    assert (ours.use.repeats, ours.steps[0].component.options) == (9, FormatOptions())
     model = load(LEAST + "models: {m: {provider: litellm, seed: 4}}\n").models["m"]
     assert (model.use.sampling.seed, model.options.seed) == (None, 4)
 
@@ -306,8 +306,8 @@ def test_a_component_without_options_may_be_written_with_a_colon(load):
 
 def test_the_perturbers_own_validators_come_first_and_from_its_own_distribution(load):
     resolved = load(LEAST + "tests: [acme-own, {format: {validate: [length, same-words]}}]\n")
-    assert [each.entry.qualified for each in resolved.tests[0].validators] == ["acme/twice"]
-    assert [each.use.name for each in resolved.tests[1].validators] == ["length", "same-words"]
+    assert [each.entry.qualified for each in resolved.tests[0].steps[0].validators] == ["acme/twice"]
+    assert [each.use.name for each in resolved.tests[1].steps[0].validators] == ["length", "same-words"]
 
 
 def test_all_mistakes_of_a_suite_are_shown_at_once_in_the_order_of_the_file(mistakes):
@@ -333,7 +333,7 @@ budget: {usd: -5}
     assert mistakes(text) == [
         (
             "s.yaml:1:1: nam: unknown key\nDid you mean 'name'? Known keys: name, data, task, tasks, models, parsers, "
-            "tests, judges, metrics, budget, seed, reference, level, resamples."
+            "tests, judges, metrics, reports, budget, seed, reference, level, resamples, gate."
         ),
         "s.yaml:1:1: missing key 'name'",
         "s.yaml:2:21: pth: unknown key\nDid you mean 'path'? Known keys: path, columns, source, name, sample.",
@@ -354,7 +354,8 @@ budget: {usd: -5}
         "s.yaml:8:18: repeats: expected a whole number, got the text 'x'",
         (
             "s.yaml:9:14: strenth: unknown key\n"
-            "Did you mean 'strength'? Known keys: variants, strength, test, name, validate, on_mismatch, repeats."
+            "Did you mean 'strength'? Known keys: variants, strength, test, name, validate, on_mismatch, "
+            "repeats, sample."
         ),
         "s.yaml:9:26: repeats: must be more than 0, got 0",
         (
@@ -487,7 +488,7 @@ def test_settings_override_the_file_and_their_mistakes_name_them(load, mistakes)
     text = LEAST + "tests: [format]\n"
     resolved = load(text, overrides=["data.sample.n=3", "tests.format.strength=7", "seed=5"])
     assert resolved.suite.tasks[0].data.sample == Sample(n=3)
-    assert resolved.tests[0].component.options.strength == 7
+    assert resolved.tests[0].steps[0].component.options.strength == 7
     assert resolved.suite.seed == 5
     assert mistakes(text, overrides=["tests.format.strength=x", "data.sampel.n=3", "judges.baseline.folds=1"]) == [
         "--set judges.baseline.folds: must be at least 2, got 1",

@@ -348,13 +348,13 @@ async def test_a_set_validator_that_breaks_rejects_every_draft_and_not_the_run(l
     assert all(reason.startswith("broken: plugin error: ") for reason in reasons(made))
 
 
-async def test_a_set_perturber_sees_all_items_once(lab: Any) -> None:
+async def test_a_set_perturber_sees_all_items_once_and_its_cases_come_in_their_order(lab: Any) -> None:
     def middle(items: Sequence[Item]) -> list[tuple[Item, Draft | Skip]]:
         return [(items[2], Draft(variant="two")), (items[0], Skip(reason="ends")), (items[1], Draft(variant="one"))]
 
     made = await run(lab, middle, spec={"scope": Scope.SET})
-    assert [(case.item_id, case.condition.variant) for case in made.cases] == [("i2", "two"), ("i1", "one")]
-    assert reasons(made) == ["", "ends", ""]
+    assert [(case.item_id, case.condition.variant) for case in made.cases] == [("i1", "one"), ("i2", "two")]
+    assert reasons(made) == ["ends", "", ""]
 
 
 @pytest.mark.parametrize(

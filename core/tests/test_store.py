@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -139,6 +140,18 @@ def test_a_run_can_be_viewed_while_it_is_written(store: Store, tmp_path: Path) -
     store.put_records([(record("b"), None, None)])
     store.flush()
     assert viewed.record_columns()["trial_id"] == ("b",)
+    viewed.close()
+
+
+def test_what_a_kill_left_in_the_log_is_read_where_the_directory_is_read_only(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.set_meta("key", "value")
+    shutil.copytree(store.path.parent, tmp_path / "copy")
+    assert (tmp_path / "copy" / f"{FILENAME}-wal").stat().st_size
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    viewed = Store.view(tmp_path / "copy")
+    assert viewed.meta("key") == "value"
     viewed.close()
 
 

@@ -144,3 +144,11 @@ def test_a_loop_that_is_gone_does_not_stop_the_writer(writer: Writer, path: Path
     blocker.close()
     writer.flush((INSERT, [(2,)]))
     assert seen(path) == [1, 2]
+
+
+async def test_a_closed_writer_refuses_further_jobs_at_once(writer: Writer, path: Path) -> None:
+    writer.close()
+    for put in (writer.put, writer.flush, writer.commit):
+        with pytest.raises(StoreError, match="it is closed"):
+            put((INSERT, [(1,)]))
+    assert seen(path) == []

@@ -10,6 +10,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from jrh.asking import Answer as Answer
+    from jrh.asking import ask_until_read as ask_until_read
+    from jrh.checks import Checks as Checks
+    from jrh.checks import texts_of as texts_of
+    from jrh.choices import WrittenBy as WrittenBy
+    from jrh.choices import distinct as distinct
+    from jrh.edits import Edit as Edit
+    from jrh.edits import apply_edits as apply_edits
+    from jrh.edits import edits_apart as edits_apart
+    from jrh.edits import edits_at as edits_at
     from jrh.errors import FaultKind as FaultKind
     from jrh.errors import JrhError as JrhError
     from jrh.errors import ModelFault as ModelFault
@@ -22,13 +32,23 @@ if TYPE_CHECKING:
     from jrh.events import RecordWritten as RecordWritten
     from jrh.events import RunFinished as RunFinished
     from jrh.events import RunStarted as RunStarted
+    from jrh.generation import Generated as Generated
+    from jrh.generation import TextWriter as TextWriter
+    from jrh.generation import text_schema as text_schema
     from jrh.hookspecs import hookimpl as hookimpl
     from jrh.identity import content_id as content_id
     from jrh.identity import derive_seed as derive_seed
+    from jrh.identity import shuffled as shuffled
     from jrh.importing import import_records as import_records
     from jrh.importing import imported_record as imported_record
     from jrh.installed import load_metrics as load_metrics
+    from jrh.languages import other_language as other_language
+    from jrh.outcome import Ended as Ended
     from jrh.outcome import RunResult as RunResult
+    from jrh.outcome import RunState as RunState
+    from jrh.pool import for_each as for_each
+    from jrh.protocols import LONGEST_ANSWER as LONGEST_ANSWER
+    from jrh.protocols import TOO_LONG as TOO_LONG
     from jrh.protocols import BatchJudge as BatchJudge
     from jrh.protocols import BuildContext as BuildContext
     from jrh.protocols import ChatModel as ChatModel
@@ -63,14 +83,20 @@ if TYPE_CHECKING:
     from jrh.report import FaultLine as FaultLine
     from jrh.report import RunReport as RunReport
     from jrh.report import TaskSummary as TaskSummary
+    from jrh.rules import Rule as Rule
+    from jrh.rules import parse_rule as parse_rule
     from jrh.runs import open_run as open_run
     from jrh.runs import read_items as read_items
     from jrh.runs import run as run
+    from jrh.runs import run_state as run_state
     from jrh.scales import Scale as Scale
     from jrh.scales import ScaleKind as ScaleKind
     from jrh.scales import invert as invert
     from jrh.settings import read_settings as read_settings
     from jrh.settings import task_of as task_of
+    from jrh.showing import clean_text as clean_text
+    from jrh.showing import formula_safe as formula_safe
+    from jrh.showing import markdown_text as markdown_text
     from jrh.specs import ALL_MODES as ALL_MODES
     from jrh.specs import DataSourceSpec as DataSourceSpec
     from jrh.specs import JudgeKind as JudgeKind
@@ -84,10 +110,28 @@ if TYPE_CHECKING:
     from jrh.specs import ReportTarget as ReportTarget
     from jrh.specs import Scope as Scope
     from jrh.specs import ValidatorSpec as ValidatorSpec
+    from jrh.store import EmptyStoreError as EmptyStoreError
     from jrh.structured import read_json as read_json
+    from jrh.suite import Gate as Gate
     from jrh.syntax import WrittenTask as WrittenTask
+    from jrh.templates import check_template as check_template
+    from jrh.templates import packaged_template as packaged_template
     from jrh.templates import render as render
+    from jrh.templates import tag_mark as tag_mark
     from jrh.templates import variables_of as variables_of
+    from jrh.texts import LONGEST_TEXT as LONGEST_TEXT
+    from jrh.texts import PROVIDER_ERROR as PROVIDER_ERROR
+    from jrh.texts import Unusable as Unusable
+    from jrh.texts import Written as Written
+    from jrh.texts import no_text as no_text
+    from jrh.texts import read_text as read_text
+    from jrh.transcript_text import LeftOut as LeftOut
+    from jrh.transcript_text import Rendered as Rendered
+    from jrh.transcript_text import render_transcript as render_transcript
+    from jrh.transcripts import ToolCall as ToolCall
+    from jrh.transcripts import TranscriptMessage as TranscriptMessage
+    from jrh.transcripts import read_transcript as read_transcript
+    from jrh.transcripts import transcript_problems as transcript_problems
     from jrh.types import REFERENCE as REFERENCE
     from jrh.types import Case as Case
     from jrh.types import Changes as Changes
@@ -125,34 +169,57 @@ if TYPE_CHECKING:
     from jrh.types import Validation as Validation
     from jrh.types import ValidatorName as ValidatorName
     from jrh.types import Verdict as Verdict
+    from jrh.wording import APOSTROPHE as APOSTROPHE
+    from jrh.wording import Protected as Protected
+    from jrh.wording import WordingRule as WordingRule
+    from jrh.wording import length_ratio as length_ratio
+    from jrh.wording import not_after as not_after
+    from jrh.wording import phrase_rule as phrase_rule
+    from jrh.wording import safe_edits as safe_edits
+    from jrh.wording import word_count as word_count
 
 _PUBLIC = {
+    "asking": "Answer ask_until_read",
+    "checks": "Checks texts_of",
+    "choices": "WrittenBy distinct",
+    "edits": "Edit apply_edits edits_apart edits_at",
+    "generation": "Generated TextWriter text_schema",
+    "languages": "other_language",
+    "pool": "for_each",
+    "texts": "LONGEST_TEXT PROVIDER_ERROR Unusable Written no_text read_text",
+    "wording": "APOSTROPHE Protected WordingRule length_ratio not_after phrase_rule safe_edits word_count",
     "errors": "FaultKind JrhError ModelFault PluginError Problem StopReason StopRun StoreError SuiteError",
     "events": "RecordWritten RunFinished RunStarted",
     "hookspecs": "hookimpl",
-    "identity": "content_id derive_seed",
+    "identity": "content_id derive_seed shuffled",
     "importing": "import_records imported_record",
     "installed": "load_metrics",
     "protocols": (
-        "BatchJudge BuildContext ChatModel ChatRequest Completion DataSource Evidence Judge Logger Metric "
-        "MetricContext ModelClient NoEvidence Parser Perturber Rates Reporter SetPerturber SetValidator SimulatedJudge "
-        "TrainedJudge Validator"
+        "LONGEST_ANSWER TOO_LONG BatchJudge BuildContext ChatModel ChatRequest Completion DataSource Evidence Judge "
+        "Logger Metric MetricContext ModelClient NoEvidence Parser Perturber Rates Reporter SetPerturber SetValidator "
+        "SimulatedJudge TrainedJudge Validator"
     ),
     "providers": "error_text response_format retry_after",
     "records": "Categorical RecordTable",
     "redact": "Redactor",
     "report": "Attrition ComponentUsed CostLine FaultLine RunReport TaskSummary",
-    "outcome": "RunResult",
-    "runs": "open_run read_items run",
+    "outcome": "Ended RunResult RunState",
+    "rules": "Rule parse_rule",
+    "store": "EmptyStoreError",
+    "suite": "Gate",
+    "runs": "open_run read_items run run_state",
     "scales": "Scale ScaleKind invert",
     "settings": "read_settings task_of",
+    "showing": "clean_text formula_safe markdown_text",
     "specs": (
         "ALL_MODES DataSourceSpec JudgeKind JudgeSpec MetricSpec ModelSpec NoOptions ParserSpec PerturberSpec "
         "ReportTarget ReporterSpec Scope ValidatorSpec"
     ),
     "structured": "read_json",
     "syntax": "WrittenTask",
-    "templates": "render variables_of",
+    "templates": "check_template packaged_template render tag_mark variables_of",
+    "transcript_text": "LeftOut Rendered render_transcript",
+    "transcripts": "ToolCall TranscriptMessage read_transcript transcript_problems",
     "types": (
         "REFERENCE Case Changes Condition Draft Equals Example Expectation Interval Item Json Judgement Measure "
         "Message Mode ModelName NotAbove NotBelow ParserName Polarity Prompt Provenance Question Record Reply Same "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -55,6 +55,16 @@ class EntryReader:
         read, problems = collect(value, kind, base=self.base, document=self.document, location=location)
         self.problems.extend(problems)
         return default if read is None else read
+
+    def entries(
+        self, value: Mapping[str, Any], key: str, read: Callable[[Any, Location], T], at: Location = ()
+    ) -> list[T]:
+        """Read every entry of a list that may be left out."""
+        written = value.get(key, [])
+        if not isinstance(written, list | tuple):
+            self.report((*at, key), f"expected a list, got {kinds.described(written)}")
+            return []
+        return [read(entry, (*at, key, position)) for position, entry in enumerate(written)]
 
     def entry(self, value: Any, at: Location, role: Role) -> Written | None:
         """Take an entry apart, in whichever form it is written."""

@@ -7,43 +7,35 @@ A committed outcome is never lost and never paid for again. Failures are values;
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from attrs import define, evolve
+from attrs import define
 
+from jrh.clients import Client, request_key
 from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
-from jrh.identity import content_id
-from jrh.ledger import Ledger, cost_of, estimate_prompt_tokens, worst_case
-from jrh.limits import AdaptiveConcurrency, RateLimits
-from jrh.protocols import ChatModel, ChatRequest, Completion, Logger, Rates
+from jrh.ledger import Ledger, estimate_prompt_tokens, worst_case
+from jrh.protocols import ChatModel, ChatRequest, Logger
 from jrh.redact import Redactor
+from jrh.replies import read_reply
+from jrh.retries import as_fault, retrying
 from jrh.serial import from_text, to_text
 from jrh.suite import ModelUse
-from jrh.types import Reply, Sampling, Status
+from jrh.types import Reply, Status
 
 if TYPE_CHECKING:
-    from tenacity import AsyncRetrying, RetryCallState
-
     from jrh.cache import Cache
     from jrh.store import Store
 
 BREAKER: Final = 20
 """Calls of one model that fail in a row, retries included, before the run stops."""
-FIRST_WAIT: Final = 0.5
-LONGEST_WAIT: Final = 60.0
-"""Seconds between attempts: exponential with full jitter between these, unless the server says Retry-After."""
-CUT: Final = frozenset({"length", "max_tokens"})
-FILTERED: Final = frozenset({"content_filter", "safety"})
 PAID: Final = ("ok", "refused", "truncated")
 """Outcomes that are answers; every other outcome in the store is the kind of a failure."""
 UNKNOWN: Final = "unknown"
 """The outcome of a call that was in flight when the process was killed."""
 
-_UNSET: Final = Sampling()
 _MAYBE_BILLED: Final = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.MALFORMED})
 
 
@@ -100,7 +92,7 @@ class Gateway:
 
     async def answer(self, client: Client, request: ChatRequest, repeat: int, purpose: str) -> Reply:
         """Answer one request; identical requests of the same repeat are asked once."""
-        key = content_id(client.model.fingerprint, _plain(request), repeat)
+        key = request_key(client.model, request, repeat)
         while (under_way := self._in_flight.get(key)) is not None:
             with _unless_given_up(under_way):
                 return await asyncio.shield(under_way)
@@ -157,7 +149,7 @@ class Gateway:
                 raise earlier.pop()
             return await self._attempt(client, call)
 
-        reply: Reply = await self._retrying(client)(attempt)
+        reply: Reply = await retrying(client.use.limits, self.sleep)(attempt)
         return reply
 
     def _fail(self, client: Client, fault: ModelFault) -> None:
@@ -168,23 +160,6 @@ class Gateway:
                 f"model '{client.name}' failed {BREAKER} calls in a row, the last one with "
                 f"{fault.kind.value}: {self._redact(fault.detail)}",
             )
-
-    def _retrying(self, client: Client) -> AsyncRetrying:
-        from tenacity import AsyncRetrying, retry_if_exception
-
-        limits = client.use.limits
-
-        def exhausted(state: RetryCallState) -> bool:
-            waited = state.idle_for + state.upcoming_sleep
-            return state.attempt_number >= limits.max_attempts or waited > limits.max_wait
-
-        return AsyncRetrying(
-            sleep=self.sleep,
-            stop=exhausted,
-            wait=_wait,
-            retry=retry_if_exception(lambda error: isinstance(error, ModelFault) and error.retryable),
-            reraise=True,
-        )
 
     async def sleep(self, seconds: float) -> None:
         """Wait between attempts, but no longer than until the run stops."""
@@ -235,10 +210,17 @@ class Gateway:
         try:
             async with asyncio.timeout(client.use.limits.timeout):
                 completion = await client.model.complete(call.request)
-            reply = self._reply(client, call, completion, time.perf_counter() - started)
+            reply = read_reply(
+                completion,
+                self._redact,
+                fingerprint=client.model.fingerprint,
+                rates=client.rates,
+                latency=time.perf_counter() - started,
+                attempts=call.attempts,
+            )
             payload = to_text(reply)
         except Exception as error:  # a provider's bug, too, ends this call and not the run
-            fault = _as_fault(error, client.use.limits.timeout)
+            fault = as_fault(error, client.use.limits.timeout)
             billed = fault is not error or fault.kind in _MAYBE_BILLED  # a bug may have lost an answer
             raise await self._note_fault(client, call, fault, worst, billed=billed) from None
         await self._note_reply(call, reply, payload, worst)
@@ -269,112 +251,6 @@ class Gateway:
         if self._cache is not None and reply.ok and reply.text:
             self._cache.put(call.key, payload)
 
-    def _reply(self, client: Client, call: _Call, completion: Completion, latency: float) -> Reply:
-        if not isinstance(completion, Completion):
-            raise TypeError(f"complete() returned {type(completion).__name__}, not a Completion")
-        status, detail = _classify(completion)
-        version = f" ({completion.model_version})" if completion.model_version else ""
-        return Reply(
-            status=status,
-            text=self._redact(completion.text or ""),
-            finish_reason=self._redact(completion.finish_reason),
-            usage=completion.usage,
-            cost=completion.cost if completion.cost is not None else cost_of(completion.usage, client.rates),
-            latency=latency,
-            fingerprint=client.model.fingerprint + self._redact(version),
-            detail=self._redact(detail)[:500],
-            attempts=call.attempts,
-            token_probabilities=completion.token_probabilities,
-        )
-
-
-class Client:
-    """A model as components see it (`jrh.ModelClient`)."""
-
-    def __init__(self, use: ModelUse, model: ChatModel, gateway: Gateway) -> None:
-        """Keep the suite's entry, the provider's model and the gate."""
-        self.use = use
-        self.model = model
-        self.failures_in_a_row = 0
-        self.concurrency = AdaptiveConcurrency(use.limits.concurrency, gateway.sleep)
-        self.rate_limits = RateLimits(use.limits)
-        self._gateway = gateway
-
-    @property
-    def name(self) -> str:
-        """Return the suite's name of the model."""
-        return self.use.name
-
-    @property
-    def rates(self) -> Rates | None:
-        """Return the prices: the suite's, or else the provider's."""
-        return rates_of(self.use, self.model)
-
-    @property
-    def fingerprint(self) -> str:
-        """Return what answers, including the sampling set in the suite."""
-        return fingerprint_of(self.use, self.model)
-
-    async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:
-        """Answer from what is known or ask the provider."""
-        return await self._gateway.answer(self, with_defaults(request, self.use.sampling), repeat, purpose)
-
-
-def rates_of(use: ModelUse, model: ChatModel) -> Rates | None:
-    """Return the prices in US dollars per token: the suite's, or else the provider's; None where unknown."""
-    if use.price is None:
-        return model.rates
-    longest = model.rates.max_output_tokens if model.rates else None
-    return Rates(input=use.price.input / 1e6, output=use.price.output / 1e6, max_output_tokens=longest)
-
-
-def fingerprint_of(use: ModelUse, model: ChatModel) -> str:
-    """Return the provider's fingerprint followed by the sampling that the suite sets."""
-    settings = ",".join(f"{name}={value}" for name, value in _set_values(use.sampling))
-    return f"{model.fingerprint}[{settings}]" if settings else model.fingerprint
-
-
-def with_defaults(request: ChatRequest, defaults: Sampling) -> ChatRequest:
-    """Fill the sampling's None values from the model's own settings."""
-    wanted = request.sampling
-    return ChatRequest(
-        messages=request.messages,
-        sampling=defaults if wanted == _UNSET else evolve(defaults, **dict(_set_values(wanted))),
-        json_schema=request.json_schema,
-        top_logprobs=request.top_logprobs,
-    )
-
-
-def _set_values(sampling: Sampling) -> list[tuple[str, Any]]:
-    values = (
-        ("temperature", sampling.temperature),
-        ("top_p", sampling.top_p),
-        ("max_tokens", sampling.max_tokens),
-        ("seed", sampling.seed),
-        ("reasoning_effort", sampling.reasoning_effort),
-    )
-    return [(name, value) for name, value in values if value is not None]
-
-
-def _plain(request: ChatRequest) -> list[object]:
-    """Return what makes a request this request, for its key."""
-    return [
-        [(message.role, message.content) for message in request.messages],
-        _set_values(request.sampling),
-        request.json_schema,
-        request.top_logprobs,
-    ]
-
-
-def _classify(completion: Completion) -> tuple[Status, str]:
-    if completion.refusal is not None:
-        return Status.REFUSED, completion.refusal or "the model refused"
-    if completion.finish_reason in FILTERED:
-        return Status.REFUSED, "the provider's content filter cut the reply"
-    if completion.finish_reason in CUT:
-        return Status.TRUNCATED, "the reply was cut at the token limit"
-    return Status.OK, ""
-
 
 @contextmanager
 def _unless_given_up(under_way: asyncio.Future[Reply]) -> Iterator[None]:
@@ -387,25 +263,8 @@ def _unless_given_up(under_way: asyncio.Future[Reply]) -> Iterator[None]:
             raise
 
 
-def _as_fault(error: Exception, timeout: float) -> ModelFault:
-    if isinstance(error, ModelFault):
-        return error
-    if isinstance(error, TimeoutError):
-        return ModelFault(FaultKind.TIMEOUT, f"no complete answer within {timeout:g} s")
-    return ModelFault(FaultKind.REJECTED, f"the model plugin raised {type(error).__name__}: {error}")
-
-
 def _pause(client: Client, fault: ModelFault | None) -> float | None:
     """Return for how long nobody should ask: as the server says, but never longer than a call may wait."""
     if fault is None or fault.retry_after is None:
         return None
     return min(fault.retry_after, client.use.limits.max_wait)
-
-
-def _wait(state: RetryCallState) -> float:
-    """Return the seconds before the next attempt."""
-    error = state.outcome.exception() if state.outcome else None
-    if isinstance(error, ModelFault) and error.retry_after is not None:
-        return error.retry_after
-    ceiling = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (state.attempt_number - 1))
-    return random.uniform(ceiling / 2.0, ceiling)  # noqa: S311 - spreads retries, decides nothing

@@ -16,14 +16,12 @@ from jrh.loading import load_plugins
 from jrh.report import TaskSummary
 from jrh.scales import invert
 from jrh.stages.measure import STAGE as MEASURES
-from jrh.stages.report import Summary, is_known, remember
+from jrh.stages.report import IMPORTED, Summary, is_known, remember
 from jrh.store import Store
 from jrh.trials import TrialRow, write_plan
 from jrh.types import REFERENCE, Record, Status, Task
 from jrh.version import version
 
-IMPORTED: Final = "imported"
-"""Key of the mark that a run directory holds imported records."""
 _MOST: Final = 20
 """Problems that are written out; the others are counted."""
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jrh.building import Builder
+from jrh.clients import Client
 from jrh.convert import structure
 from jrh.errors import JrhError
-from jrh.gateway import Client
 from jrh.loading import load_plugins
 from jrh.protocols import ChatModel, Metric
 from jrh.registry import Entry, Plugins

@@ -13,6 +13,7 @@ from jrh.errors import StopReason, StopRun
 from jrh.ledger import Spent
 from jrh.records import RecordTable
 from jrh.report import RunReport
+from jrh.suite import Gate
 from jrh.types import Measure, Status
 
 if TYPE_CHECKING:
@@ -77,6 +78,31 @@ class RunResult:
     def to_pandas(self) -> pandas.DataFrame:
         """Return the records as a pandas frame; needs pandas."""
         return self.records.to_pandas()
+
+
+@frozen(kw_only=True)
+class Ended:
+    """How a run ended, as its store remembers it."""
+
+    exit_code: int
+    """0 done, 3 incomplete, 4 budget reached, 130 interrupted."""
+    message: str
+    """Why it is not done; empty where it is."""
+    complete: bool
+    """It came to its end: every case is made, and every planned trial has a record, if not a verdict."""
+
+
+@frozen(kw_only=True)
+class RunState:
+    """What a run directory tells without its records."""
+
+    suite: str
+    gate: Gate = Gate()
+    """The rules of the suite when it was run last."""
+    ended: Ended | None = None
+    """None where the run still goes on, or its process was killed."""
+    imported: bool = False
+    """The records come from elsewhere: there is no run to end."""
 
 
 def conclude(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = ()) -> tuple[int, str]:

@@ -12,15 +12,15 @@ from jrh.document import Document, Location, did_you_mean, path_text
 from jrh.errors import Problem, SuiteError
 from jrh.types import Json
 
-ENTRY_KEYS: Final = ("test", "judge", "metric", "validator")
+ENTRY_KEYS: Final = ("test", "judge", "metric", "validator", "reporter")
 """The keys that name the component of a list entry that is written flat."""
 
 
 def override(document: Document, setting: str) -> Document:
     """Return the document with one value set, for example by `data.sample.n=10`.
 
-    The key is the way to the value: keys, list positions from 0, and in `tests`, `judges` and `metrics` the names of
-    entries (`judges.mini.model`). The value is read as in a suite file. Mappings that are missing are made; the
+    The key is the way to the value: keys, list positions from 0, and in `tests`, `judges`, `metrics` and `reports` the
+    names of entries (`judges.mini.model`). The value is read as in a suite file. Mappings that are missing are made; the
     original document stays as it is.
 
     Raises:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from attrs import define, frozen
 
 from jrh.building import Builder, close
-from jrh.gateway import fingerprint_of, rates_of, with_defaults
+from jrh.clients import fingerprint_of, rates_of, with_defaults
 from jrh.ledger import estimate_prompt_tokens
 from jrh.loading import Loaded
 from jrh.progress import Silent
@@ -251,5 +251,4 @@ def _question(case: Case, task: Task) -> Question:
 
 def _asks(test: ResolvedTest) -> bool:
     """Tell whether a model writes or validates the test's cases."""
-    parts: tuple[Resolved[Any], ...] = (test.component, *test.validators)
-    return any(kind == "model" for part in parts for kind, _ in references(part.options))
+    return any(kind == "model" for part in test.components for kind, _ in references(part.options))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from attrs import Factory, frozen
 
@@ -32,6 +32,11 @@ from jrh.types import (
 if TYPE_CHECKING:
     from jrh.records import RecordTable
     from jrh.report import RunReport
+
+LONGEST_ANSWER: Final = 8 * 1024 * 1024
+"""Bytes of a model's answer; a longer one is not read."""
+TOO_LONG: Final = "too_long"
+"""The finish reason of an answer that is longer: it is final, has no text, and counts as truncated."""
 
 
 @runtime_checkable
@@ -195,6 +200,7 @@ class Completion:
 
     text: str | None
     finish_reason: str
+    """As the provider says it; `TOO_LONG` where the answer was too long to be read."""
     usage: Usage = Usage()
     cost: float | None = None
     """Only where the provider itself states a cost; otherwise the gateway computes it from `rates`."""
@@ -246,8 +252,12 @@ class ModelClient(Protocol):
 class Reporter(Protocol):
     """Writes a run down for people or programs."""
 
-    def render(self, report: RunReport) -> str | bytes:
-        """Return the whole document. Pure: same report, same bytes."""
+    def render(self, report: RunReport) -> str | bytes | Iterable[bytes] | Mapping[str, str | bytes]:
+        """Return the whole document. Pure: same report, same bytes.
+
+        A file may also come as chunks of bytes, in order, which are written as they come: for documents that are too
+        large to be held whole. A directory is a mapping of plain file names to their contents.
+        """
 
 
 class Logger(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,14 +11,17 @@ import attrs
 from attrs import define, field, frozen
 
 from jrh import kinds, syntax
+from jrh.compositions import TestReader
 from jrh.convert import collect
+from jrh.criteria import read_rubric
 from jrh.document import Document, Location, unknown_key
-from jrh.entries import EntryReader, take
-from jrh.errors import Problem
+from jrh.entries import take
+from jrh.errors import Problem, SuiteError
 from jrh.registry import Plugins
+from jrh.rules import mistakes_of_rule
 from jrh.scales import ScaleKind
-from jrh.suite import DataUse, JudgeUse, Limits, ModelUse, Price, Suite, TaskUse, TestUse, Use
-from jrh.syntax import DATA, JUDGE, METRIC, PARSER, TEST, VALIDATOR, SuiteSettings, WrittenTask
+from jrh.suite import DataUse, JudgeUse, Limits, ModelUse, Price, Suite, TaskUse, Use
+from jrh.syntax import DATA, JUDGE, METRIC, PARSER, REPORTER, SuiteSettings, WrittenCriteriaTask, WrittenTask
 from jrh.types import REFERENCE, Mode, Sampling, Task
 
 T = TypeVar("T")
@@ -59,7 +62,7 @@ class _Priced:
 
 
 @define(kw_only=True)
-class _Reader(EntryReader):
+class _Reader(TestReader):
     """Reads section by section, so that a mistake in one does not hide those of the others."""
 
     data_alone: list[DataUse] = field(factory=list)
@@ -73,18 +76,21 @@ class _Reader(EntryReader):
             tasks=self._tasks(value, name),
             models=self._by_name(value, "models", self._model),
             parsers=self._by_name(value, "parsers", self._parser),
-            tests=self._uses(value, "tests", self._test),
+            tests=self.tests(value),
             judges=self._judges(value),
             metrics=self._uses(value, "metrics", self._metric) if "metrics" in value else None,
+            reports=self._uses(value, "reports", self._reporter) if "reports" in value else None,
             budget=settings.budget,
             seed=settings.seed,
             reference_repeats=settings.reference.repeats,
             level=settings.level,
             resamples=settings.resamples,
+            gate=settings.gate,
             base=self.base,
             source=self.document.source,
         )
         self._check_names(suite)
+        self._check_rules(suite)
         return suite
 
     def _required(self, value: Mapping[str, Any], key: str, kind: type[T], at: Location, default: T) -> T:
@@ -129,39 +135,67 @@ class _Reader(EntryReader):
             for key in ("data", "task"):
                 if key in value:
                     self.report((key,), "stands beside `tasks`; write it into one of the tasks")
-            tasks = self._entries(value, "tasks", self._named_task)
+            tasks = self.entries(value, "tasks", self._named_task)
             if value["tasks"] == []:
                 self.report(("tasks",), "name at least one task")
-        return tuple(task for task in tasks if task is not None)
+        return tuple(use for uses in tasks for use in uses)
 
-    def _named_task(self, value: Any, at: Location) -> TaskUse | None:
+    def _named_task(self, value: Any, at: Location) -> Sequence[TaskUse]:
         if not isinstance(value, Mapping):
             self.report(at, f"expected a mapping with name, data and task, got {kinds.described(value)}")
-            return None
+            return ()
         self._known_keys(value, ("name", "data", "task"), at)
         return self._task(value, self._name(value, at), at)
 
-    def _task(self, value: Mapping[str, Any], name: str, at: Location) -> TaskUse | None:
+    def _task(self, value: Mapping[str, Any], name: str, at: Location) -> Sequence[TaskUse]:
         data = self._data(self._mapping(value, "data", at), (*at, "data"))
         written = self._mapping(value, "task", at)
-        task = None if written is None else self._asked(written, name, (*at, "task"))
-        if task is not None and data is not None:
-            return TaskUse(task=task, data=data)
+        tasks = () if written is None else self._asked(written, name, (*at, "task"))
+        if tasks and data is not None:
+            return [TaskUse(task=task, data=data) for task in tasks]
         self.data_alone += [] if data is None else [data]
-        return None
+        return ()
 
-    def _asked(self, value: Mapping[str, Any], name: str, at: Location) -> Task | None:
+    def _criteria(self, value: Mapping[str, Any], name: str, at: Location) -> Sequence[Task]:
+        """Read a task for every entry of a rubric file."""
+        read, problems = collect(value, WrittenCriteriaTask, base=self.base, document=self.document, location=at)
+        self.problems.extend(problems)
+        if read is None:
+            return ()
+        scale = read.scale.scale() if read.scale else None
+        if read.mode is Mode.PAIRWISE or (scale is not None and scale.kind is ScaleKind.PAIRWISE):
+            self.report(at, "criteria are judged one answer at a time; neither `mode` nor `scale` can be pairwise")
+            return ()
+        if not read.criteria.file.is_file():
+            self.report((*at, "criteria", "file"), f"there is no file '{read.criteria.file}'")
+            return ()
+        try:
+            rubric = read_rubric(read.criteria.file)
+        except SuiteError as error:
+            self.problems.extend(error.problems)
+            return ()
+        entries, unknown = rubric.chosen(read.criteria.targets)
+        for position, message in unknown:
+            self.report((*at, "criteria", "targets", position), message)
+        return [
+            entry.task(name, instruction=read.instruction.content, scale=scale, mode=read.mode) for entry in entries
+        ]
+
+    def _asked(self, value: Mapping[str, Any], name: str, at: Location) -> Sequence[Task]:
+        if "criteria" in value:
+            return self._criteria(value, name, at)
         read, problems = collect(value, WrittenTask, base=self.base, document=self.document, location=at)
         self.problems.extend(problems)
         if read is None:
-            return None
+            return ()
         scale = read.scale.scale()
         pairwise = scale.kind is ScaleKind.PAIRWISE
         if pairwise and read.mode not in (None, Mode.PAIRWISE):
             self.report((*at, "mode"), "a pairwise scale compares two responses; leave `mode` out")
-            return None
+            return ()
         mode = read.mode or (Mode.PAIRWISE if pairwise else Mode.POINTWISE)
-        return Task(name=name, instruction=read.instruction.content, rubric=read.rubric.content, scale=scale, mode=mode)
+        instruction, rubric = read.instruction.content, read.rubric.content
+        return (Task(name=name, instruction=instruction, rubric=rubric, scale=scale, mode=mode),)
 
     def _data(self, value: Mapping[str, Any] | None, at: Location) -> DataUse | None:
         if value is None:
@@ -208,19 +242,6 @@ class _Reader(EntryReader):
             return None
         return Use(name=name, component=written.component, options=written.options, location=at)
 
-    def _test(self, value: Any, at: Location) -> TestUse | None:
-        written = self.entry(value, at, TEST)
-        if written is None:
-            return None
-        settings = written.settings
-        validators = self._entries({"validate": settings.validate}, "validate", self._validator, written.location)
-        return TestUse(
-            **written.common(),
-            validate=tuple(use for use in validators if use is not None),
-            on_mismatch=settings.on_mismatch,
-            repeats=settings.repeats,
-        )
-
     def _judges(self, value: Mapping[str, Any]) -> tuple[JudgeUse, ...]:
         if "judges" not in value:
             self.report((), "missing key 'judges'")
@@ -236,38 +257,41 @@ class _Reader(EntryReader):
         written = self.entry(value, at, METRIC)
         return None if written is None else Use(**written.common())
 
-    def _validator(self, value: Any, at: Location) -> Use | None:
-        written = self.entry(value, at, VALIDATOR)
+    def _reporter(self, value: Any, at: Location) -> Use | None:
+        written = self.entry(value, at, REPORTER)
         return None if written is None else Use(**written.common())
 
     def _uses(self, value: Mapping[str, Any], key: str, read: Callable[[Any, Location], T | None]) -> tuple[T, ...]:
-        return tuple(use for use in self._entries(value, key, read) if use is not None)
-
-    def _entries(
-        self, value: Mapping[str, Any], key: str, read: Callable[[Any, Location], T], at: Location = ()
-    ) -> list[T]:
-        entries = value.get(key, [])
-        if not isinstance(entries, list | tuple):
-            self.report((*at, key), f"expected a list, got {kinds.described(entries)}")
-            return []
-        return [read(entry, (*at, key, position)) for position, entry in enumerate(entries)]
+        return tuple(use for use in self.entries(value, key, read) if use is not None)
 
     def _check_names(self, suite: Suite) -> None:
         self._distinct([(use.task.name, (*use.data.location[:-1], "name")) for use in suite.tasks], "tasks")
         for named in (*suite.models.values(), *suite.parsers.values()):
             self._check_name(named.name, named.location)
-        for plural, uses in (("tests", suite.tests), ("judges", suite.judges), ("metrics", suite.metrics or ())):
+        sections = ("tests", suite.tests), ("judges", suite.judges), ("metrics", suite.metrics or ())
+        for plural, uses in (*sections, ("reports", suite.reports or ())):
             for use in uses:
                 self._check_name(use.name, use.location)
             self._distinct([(use.name, use.location) for use in uses], plural)
-        for test in suite.tests:
-            self._distinct([(use.name, use.location) for use in test.validate], "validators")
-            if test.name == REFERENCE:
-                self.report(test.location, f"'{REFERENCE}' is the name of the unperturbed condition; choose another")
+        written = {each.location: each for test in suite.tests for each in (test, *test.steps)}
+        for each in written.values():
+            self._distinct([(use.name, use.location) for use in each.validate], "validators")
+            if each.name == REFERENCE:
+                self.report(each.location, f"'{REFERENCE}' is the name of the unperturbed condition; choose another")
+
+    def _check_rules(self, suite: Suite) -> None:
+        known = {
+            "test": (REFERENCE, *(use.name for use in suite.tests)),
+            "judge": [use.name for use in suite.judges],
+            "task": [use.task.name for use in suite.tasks],
+        }
+        for place, rule in enumerate(suite.gate.rules):
+            for message in mistakes_of_rule(rule, known):
+                self.report(("gate", "rules", place), message)
 
     def _check_name(self, name: str, at: Location) -> None:
-        if name and (not name.isprintable() or name != name.strip() or {"/", "\\"} & set(name)):
-            self.report(at, f"the name '{name}' has a slash, a line break or white space around it; choose another")
+        if name and (unfit := syntax.unfit_name(name)):
+            self.report(at, unfit)
 
     def _distinct(self, named: list[tuple[str, Location]], plural: str) -> None:
         seen: Counter[str] = Counter()

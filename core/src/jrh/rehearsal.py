@@ -5,8 +5,8 @@ from __future__ import annotations
 from attrs import frozen
 
 from jrh.building import Builder
+from jrh.clients import fingerprint_of
 from jrh.errors import PluginError
-from jrh.gateway import fingerprint_of
 from jrh.protocols import ChatModel, ChatRequest
 from jrh.resolve import applies, tests_of
 from jrh.suite import ModelUse
@@ -44,9 +44,8 @@ def rehearse(builder: Builder) -> None:
     resolved = builder.resolved
     for task in (use.task for use in resolved.suite.tasks):
         for test in tests_of(resolved, task):
-            builder.build(test.component, task)
-            for validator in test.validators:
-                builder.build(validator, task)
+            for component in test.components:
+                builder.build(component, task)
         for judge in resolved.judges:
             if applies(judge, task):
                 builder.build(judge, task)

@@ -56,13 +56,32 @@ class Resolved(Generic[S]):
 
 
 @frozen(kw_only=True)
-class ResolvedTest:
-    """One test of the suite."""
+class Step:
+    """One perturber of a test, with the validators of what it drafts."""
 
     use: TestUse
     component: Resolved[PerturberSpec]
     validators: tuple[Resolved[ValidatorSpec], ...] = ()
     """In the order they are asked: the perturber's own, then the suite's."""
+
+
+@frozen(kw_only=True)
+class ResolvedTest:
+    """One test of the suite: a perturber, or a chain of them."""
+
+    use: TestUse
+    steps: tuple[Step, ...]
+    """In the order they are applied; one unless the test is a chain."""
+    validators: tuple[Resolved[ValidatorSpec], ...] = ()
+    """Those of a chain, asked about what its last step made; a single step's are its own."""
+
+    @property
+    def components(self) -> tuple[Resolved[Any], ...]:
+        """Return every perturber and validator of the test."""
+        parts: list[Resolved[Any]] = []
+        for step in self.steps:
+            parts += [step.component, *step.validators]
+        return (*parts, *self.validators)
 
 
 @frozen(kw_only=True)
@@ -89,9 +108,14 @@ def applies(component: Resolved[Any], task: Task) -> bool:
     return task.mode in component.entry.spec.modes
 
 
+def is_made_for(test: ResolvedTest, task: Task) -> bool:
+    """Tell whether every perturber of a test is made for the task's mode."""
+    return all(applies(step.component, task) for step in test.steps)
+
+
 def tests_of(resolved: ResolvedSuite, task: Task) -> tuple[ResolvedTest, ...]:
     """Return the tests that are made for a task's mode."""
-    return tuple(test for test in resolved.tests if applies(test.component, task))
+    return tuple(test for test in resolved.tests if is_made_for(test, task))
 
 
 def load_suite(
@@ -194,7 +218,7 @@ class _Resolver(Lookup):
             tests=_found(tests),
             judges=_found(judges),
             metrics=self._metrics(),
-            reporters=_found([self._default(entry, plugins.reporters) for entry in plugins.reporters]),
+            reporters=self._reporters(),
         )
 
     def _use(self, use: Use, registry: Registry[S], role: syntax.Role, *, prefer: str = "") -> Resolved[S] | None:
@@ -254,6 +278,27 @@ class _Resolver(Lookup):
         return None if entry is None else self._resolved(use, entry, _MODEL_KEYS)
 
     def _test(self, use: TestUse) -> ResolvedTest | None:
+        if not use.steps:
+            step = self._step(use)
+            return None if step is None else ResolvedTest(use=use, steps=(step,))
+        steps = [self._step(each) for each in use.steps]
+        validators = [self._use(validator, self.plugins.validators, syntax.VALIDATOR) for validator in use.validate]
+        if None in steps:
+            return None
+        test = ResolvedTest(use=use, steps=_found(steps), validators=_found(validators))
+        self._check_chain(test)
+        return test
+
+    def _check_chain(self, test: ResolvedTest) -> None:
+        """Report a chain whose perturbers fit tasks each, but no task together."""
+        fits = [[applies(step.component, use.task) for use in self.suite.tasks] for step in test.steps]
+        if all(map(any, fits)) and not any(map(all, zip(*fits, strict=True))):
+            message = (
+                f"the perturbers of '{test.use.name}' fit no task together; leave out the one that is for other modes"
+            )
+            self.problems.append(self.document.problem(test.use.location, message))
+
+    def _step(self, use: TestUse) -> Step | None:
         component = self._use(use, self.plugins.perturbers, syntax.TEST)
         named = [self._use(validator, self.plugins.validators, syntax.VALIDATOR) for validator in use.validate]
         if component is None:
@@ -263,7 +308,7 @@ class _Resolver(Lookup):
         # A validator the suite names as well is asked once, with the suite's options.
         again = {validator.entry.qualified for validator in named if validator}
         validators = [validator for validator in own if validator.entry.qualified not in again]
-        return ResolvedTest(use=use, component=component, validators=(*validators, *_found(named)))
+        return Step(use=use, component=component, validators=(*validators, *_found(named)))
 
     def _own_validators(self, entry: Entry[PerturberSpec], test: TestUse) -> tuple[Resolved[ValidatorSpec], ...]:
         uses = [
@@ -294,6 +339,18 @@ class _Resolver(Lookup):
         if self.suite.metrics is None:
             return _found([self._default(entry, registry) for entry in registry if entry.spec.default])
         return _found([self._use(use, registry, syntax.METRIC) for use in self.suite.metrics])
+
+    def _reporters(self) -> tuple[Resolved[ReporterSpec], ...]:
+        registry = self.plugins.reporters
+        if self.suite.reports is None:
+            return _found([self._default(entry, registry) for entry in registry if entry.spec.default])
+        found = _found([self._use(use, registry, syntax.REPORTER) for use in self.suite.reports])
+        for place, one in enumerate(found):
+            name = one.entry.spec.filename
+            if name and name in [other.entry.spec.filename for other in found[:place]]:
+                message = f"two reports are written to '{name}'; keep one of them"
+                self.problems.append(self.document.wrong(one.use.location, message))
+        return found
 
     def _default(self, entry: Entry[S], registry: Registry[S]) -> Resolved[S] | None:
         """Resolve a component that is used because it is installed."""

@@ -15,20 +15,21 @@ from attrs import evolve
 
 from jrh.building import Builder, parts_used, used
 from jrh.cache import Cache
+from jrh.clients import Client, rates_of
 from jrh.convert import to_json
 from jrh.errors import JrhError, StopReason, StopRun
 from jrh.events import RunFinished, RunStarted
-from jrh.gateway import UNKNOWN, Client, Gateway, rates_of
+from jrh.gateway import UNKNOWN, Gateway
 from jrh.identity import content_id
 from jrh.ledger import Ledger
 from jrh.loading import Events, Loaded
-from jrh.outcome import RunResult, Settings, conclude
+from jrh.outcome import Ended, RunResult, Settings, conclude
 from jrh.progress import Progress
 from jrh.protocols import NoEvidence
 from jrh.redact import Redactor, named_secrets
 from jrh.rehearsal import SilentModel, rehearse
 from jrh.report import ComponentUsed, RunReport
-from jrh.resolve import Resolved, ResolvedSuite, applies, simulated_judges, tests_of
+from jrh.resolve import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, simulated_judges, tests_of
 from jrh.runlog import Quiet, RunLog
 from jrh.stages import judge as judging
 from jrh.stages import load as loading_items
@@ -93,6 +94,7 @@ class Run:
         self.unknown = self._settle_unknown()
         self.gateway = Gateway(self.store, cache, self._ledger(), self.redact, self.log)
         self.builder = Builder(self.resolved, self.loaded.plugins, log.logger, self._open_model)
+        reporting.note_start(self.store, self.suite.gate)
         self.log.info("run started", suite=self.suite.name, version=version(), plugins=list(self.loaded.names))
         self.events.tell("jrh_run_started", RunStarted(run_id=self.run_id, suite=self.suite.name, run_dir=self.run_dir))
         try:
@@ -263,15 +265,21 @@ class Run:
                 tests=(REFERENCE, *(test.use.name for test in self.resolved.tests)),
                 components=self._components(),
                 notes=tuple(self._not_put(cases)),
+                reports=self._reports(),
             ),
         )
+
+    def _reports(self) -> tuple[ComponentUsed, ...] | None:
+        """Describe the reporters the suite names, so that the reports can be written again."""
+        if self.suite.reports is None:
+            return None
+        return tuple(used("reporter", each, self.suite.base) for each in self.resolved.reporters)
 
     def _components(self) -> tuple[ComponentUsed, ...]:
         resolved, base = self.resolved, self.suite.base
         found = [used("data source", source, base) for source in resolved.sources]
         for test in resolved.tests:
-            found.append(used("perturber", test.component, base))
-            found += [used("validator", validator, base) for validator in test.validators]
+            found += _used_by(test, base)
         found += [
             used("model", model, base, simulated=model.entry.spec.simulated) for model in resolved.models.values()
         ]
@@ -279,17 +287,16 @@ class Run:
         found += [used("metric", metric, base) for metric in resolved.metrics]
         refer: list[Resolved[Any]] = [*resolved.judges]
         for test in resolved.tests:
-            refer += [test.component, *test.validators]
+            refer += test.components
         return (*found, *parts_used(refer, base))
 
     def _not_put(self, cases: Sequence[Case]) -> Iterator[str]:
         """Say what of the suite does not apply."""
-        components: list[Resolved[Any]] = [test.component for test in self.resolved.tests]
-        components += self.resolved.judges
         for task in self.tasks.values():
-            for component in components:
-                if not applies(component, task):
-                    yield f"'{component.use.name}' is not for {task.mode.value} tasks: not used on '{task.name}'"
+            unfit = [test.use.name for test in self.resolved.tests if not is_made_for(test, task)]
+            unfit += [judge.use.name for judge in self.resolved.judges if not applies(judge, task)]
+            for name in unfit:
+                yield f"'{name}' is not for {task.mode.value} tasks: not used on '{task.name}'"
         for judge in self.resolved.judges:
             of_its_tasks = [case for case in cases if applies(judge, self.tasks[case.task])]
             count = sum(not is_put(case, judge, self.tasks[case.task]) for case in of_its_tasks)
@@ -307,6 +314,8 @@ class Run:
         if report is not None:
             written = reporting.write_reports(self.builder, report, self.run_dir, self.log)
         exit_code, message = conclude(stop, report, self.unfinished)
+        complete = stop is None and report is not None and not report.missing_records and not self.unfinished
+        reporting.note_end(self.store, Ended(exit_code=exit_code, message=message, complete=complete))
         ledger = self.gateway.ledger.spent()
         statuses = dict(Counter(report.records.text("status"))) if report and len(report.records) else {}
         self.log.info(
@@ -363,5 +372,16 @@ def _parts(resolved: ResolvedSuite) -> Iterator[Resolved[Any]]:
     yield from resolved.models.values()
     yield from resolved.judges
     for test in resolved.tests:
-        yield test.component
-        yield from test.validators
+        yield from test.components
+
+
+def _used_by(test: ResolvedTest, base: Path) -> Iterator[ComponentUsed]:
+    """Describe what a test is made of; the steps of a chain are named with it."""
+    for step in test.steps:
+        prefix = f"{test.use.name}: " if test.use.steps else ""
+        found = used("perturber", step.component, base)
+        yield evolve(found, name=f"{prefix}{found.name}")
+        for validator in step.validators:
+            yield used("validator", validator, base)
+    for validator in test.validators:
+        yield used("validator", validator, base)

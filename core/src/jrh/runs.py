@@ -9,17 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from jrh.building import Builder
+from jrh.clients import Client
 from jrh.convert import structure
 from jrh.errors import JrhError
-from jrh.gateway import Client
 from jrh.loading import Loaded, load_plugins
-from jrh.outcome import RunResult, Settings
+from jrh.outcome import RunResult, RunState, Settings
 from jrh.progress import Progress, Silent
 from jrh.registry import Entry
 from jrh.report import RunReport
+from jrh.reporters import chosen_reporters
 from jrh.resolve import Resolved, ResolvedSuite, load_suite
 from jrh.runlog import Quiet
 from jrh.running import Run
+from jrh.specs import ReporterSpec
 from jrh.stages import load as loading_items
 from jrh.stages import measure as measuring
 from jrh.stages import report as reporting
@@ -126,38 +128,74 @@ def _outside_of_loops(action: Callable[[], RunResult]) -> RunResult:
         return pool.submit(action).result()
 
 
-def report_again(run_dir: Path, loaded: Loaded) -> reporting.Written:
+def report_again(
+    run_dir: Path,
+    loaded: Loaded,
+    *,
+    formats: Sequence[str] = (),
+    settings: Sequence[str] = (),
+    output: Path | None = None,
+) -> reporting.Written:
     """Compute the measures of a run again and write its reports; needs no suite and asks no model.
 
+    Args:
+        run_dir: the run.
+        loaded: what is installed.
+        formats: names of reporters; where empty, those its suite named, or the defaults.
+        settings: options of reporters, as `REPORTER.OPTION=VALUE`.
+        output: the directory to write to, made where it is missing; the run's own by default.
+
     Raises:
-        JrhError: there is no run in the directory, or a metric it was made with is not installed.
+        JrhError: there is no run in the directory, a reporter that is named or a metric the run was made with is not
+            installed, or an option is wrong.
     """
     store = Store.view(run_dir)
     try:
-        summary = reporting.recall(store)
-        resolved = _without_suite(summary, loaded)
-        builder = Builder(resolved, loaded.plugins, Quiet, _no_model)
-        records = reporting.read_records(store)
-        tasks = {each.task.name: each.task for each in summary.tasks}
-        measures, notes = measuring.measure(
-            builder,
-            records,
-            tasks,
-            Quiet(),
-            items=loading_items.recall(store),
-            evidence=StoredEvidence(store=store),
-        )
-        report = reporting.gather(store, summary, measures, notes, records)
-        return reporting.write_reports(builder, report, run_dir, Quiet())
+        named = reporting.recall(store).reports
+        reporters = chosen_reporters(loaded.plugins.reporters, named, formats=formats, settings=settings)
+        builder, report = _measured(store, loaded, reporters)
+        return reporting.write_reports(builder, report, _made(output or run_dir), Quiet())
     finally:
         store.close()
 
 
+def _made(directory: Path) -> Path:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise JrhError(f"cannot make the directory '{directory}': {error.strerror or error}") from error
+    return directory
+
+
+def _measured(
+    store: Store, loaded: Loaded, reporters: tuple[Resolved[ReporterSpec], ...] = ()
+) -> tuple[Builder, RunReport]:
+    """Compute the measures of a run; return them with what its reporters are built by."""
+    summary = reporting.recall(store)
+    builder = Builder(_without_suite(summary, loaded, reporters), loaded.plugins, Quiet, _no_model)
+    records = reporting.read_records(store)
+    tasks = {each.task.name: each.task for each in summary.tasks}
+    measures, notes = measuring.measure(
+        builder,
+        records,
+        tasks,
+        Quiet(),
+        items=loading_items.recall(store),
+        evidence=StoredEvidence(store=store),
+    )
+    return builder, reporting.gather(store, summary, measures, notes, records)
+
+
 @contextmanager
-def open_run(run_dir: str | Path) -> Iterator[RunReport]:
+def open_run(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[str] = ()) -> Iterator[RunReport]:
     """Open a run directory and yield what it found, with the measures as they were stored.
 
-    The report's `evidence` can be read until the context ends. Asks no model, computes and writes nothing.
+    The report's `evidence` can be read until the context ends. Asks no model and writes nothing.
+
+    Args:
+        run_dir: the directory.
+        measure: compute the measures where none are stored, as after an import.
+        plugins: allow-list of plugins for that, as `--plugins`.
 
     Raises:
         JrhError: there is no run in the directory, or it stopped before there was anything to report.
@@ -166,12 +204,30 @@ def open_run(run_dir: str | Path) -> Iterator[RunReport]:
     try:
         summary = reporting.recall(store)
         measures, notes = measuring.read(store)
+        if measure and not measures:
+            yield _measured(store, load_plugins(tuple(plugins)))[1]
+            return
         yield reporting.gather(store, summary, measures, notes, reporting.read_records(store))
     finally:
         store.close()
 
 
-def _without_suite(summary: reporting.Summary, loaded: Loaded) -> ResolvedSuite:
+def run_state(run_dir: str | Path) -> RunState:
+    """Read the rules of a run and how it ended; also of one that holds nothing to report yet.
+
+    Raises:
+        JrhError: there is no run in the directory.
+    """
+    store = Store.view(Path(run_dir))
+    try:
+        return reporting.state(store)
+    finally:
+        store.close()
+
+
+def _without_suite(
+    summary: reporting.Summary, loaded: Loaded, reporters: tuple[Resolved[ReporterSpec], ...]
+) -> ResolvedSuite:
     """Make what metrics and reporters are built from out of what the store remembers."""
     suite = Suite(
         name=summary.suite,
@@ -189,7 +245,7 @@ def _without_suite(summary: reporting.Summary, loaded: Loaded) -> ResolvedSuite:
         tests=(),
         judges=(),
         metrics=tuple(_again(loaded.plugins.metrics.find(each.component), each.name, each.options) for each in metrics),
-        reporters=tuple(_again(entry, entry.spec.name, {}) for entry in loaded.plugins.reporters),
+        reporters=reporters,
     )
 
 

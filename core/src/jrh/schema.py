@@ -13,7 +13,7 @@ from jrh.registry import Entry, Plugins, Registry
 from jrh.report import RunReport
 from jrh.schema_types import Schema, TypeSchemas, any_of
 from jrh.suite import Limits, Price
-from jrh.syntax import Named, Role, SuiteSettings, WrittenTask
+from jrh.syntax import Named, Role, SuiteSettings, WrittenCriteriaTask, WrittenTask
 from jrh.types import Record, Sampling
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -67,11 +67,14 @@ class _SuiteSchema:
 
     def build(self) -> Schema:
         self._define("data", any_of(self._flat(syntax.DATA)))
-        self._define("task", self._schemas.of(WrittenTask))
+        self._define("task", any_of([self._schemas.of(WrittenTask), self._schemas.of(WrittenCriteriaTask)]))
         self._define("validator", self._entry(syntax.VALIDATOR))
-        self._define("test", self._entry(syntax.TEST))
+        self._define("perturber", self._entry(syntax.TEST))
+        self._define("chain", self._list_of(_reference("perturber")))
+        self._define("test", self._test())
         self._define("judge", self._entry(syntax.JUDGE))
         self._define("metric", self._entry(syntax.METRIC))
+        self._define("reporter", self._entry(syntax.REPORTER))
         self._define("model", any_of(self._models()))
         self._define("parser", any_of(self._flat(syntax.PARSER)))
         properties = {**self._sections(), **self._schemas.properties(SuiteSettings)}
@@ -94,6 +97,7 @@ class _SuiteSchema:
             "tests": {"type": "array", "items": _reference("test")},
             "judges": {"type": "array", "minItems": 1, "items": _reference("judge")},
             "metrics": {"type": "array", "items": _reference("metric")},
+            "reports": {"type": "array", "items": _reference("reporter")},
         }
 
     def _define(self, name: str, schema: Schema) -> None:
@@ -104,6 +108,24 @@ class _SuiteSchema:
         registry = self._registry(role)
         names = [name for entry in registry for name in _names(entry, registry)]
         return any_of([{"enum": names}, *self._short(role), *self._flat(role)] if names else [])
+
+    def _test(self) -> Schema:
+        """Describe an entry of `tests`: a perturber, a chain as a list or with settings, or a crossing."""
+        ours = self._schemas.properties(syntax.TestSettings)
+        ours["validate"] |= {"items": _reference("validator")}
+        factor = any_of([_reference("perturber"), _reference("chain")])
+        factors = {**self._list_of(factor), "maxItems": syntax.MOST_FACTORS}
+        written = [
+            self._schemas.closed({key: part, **ours}, required=[key], description=text)
+            for key, part, text in (
+                (syntax.CHAIN, _reference("chain"), "Several perturbers in turn, as one condition."),
+                (syntax.CROSS, factors, "A test for every combination of several perturbers."),
+            )
+        ]
+        return any_of([_reference("perturber"), _reference("chain"), *written])
+
+    def _list_of(self, entry: Schema) -> Schema:
+        return {"type": "array", "minItems": 2, "items": entry}
 
     def _short(self, role: Role) -> list[Schema]:
         described = []

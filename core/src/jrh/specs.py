@@ -62,6 +62,8 @@ class ReportTarget(Enum):
     """Printed at the end of a run."""
     FILE = "file"
     """Written into the run directory."""
+    DIRECTORY = "directory"
+    """Several files, written into a directory of the run directory."""
 
 
 @frozen(kw_only=True)
@@ -146,12 +148,14 @@ class ModelSpec(Spec):
 
 @frozen(kw_only=True)
 class ReporterSpec(Spec):
-    """Declare a reporter."""
+    """Declare a reporter; every declared reporter that is a default writes unless the suite lists some."""
 
     factory: Callable[[Any, BuildContext], Reporter]
     target: ReportTarget = ReportTarget.FILE
     filename: str = ""
-    """The file's name in the run directory; for `FILE` reporters."""
+    """The name of the file, or of the directory, in the run directory; not for `TERMINAL` reporters."""
+    default: bool = True
+    """Whether it writes where the suite lists no reports; others write only where they are named."""
 
 
 AnySpec: TypeAlias = (

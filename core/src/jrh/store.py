@@ -143,8 +143,7 @@ class Store:
             raise StoreError(f"'{run_dir}' is not a run directory: it holds no {FILENAME}")
 
         def connected() -> sqlite3.Connection:
-            mode = "ro" if os.access(run_dir, os.W_OK) else "ro&immutable=1"
-            reader = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+            reader = sqlite3.connect(f"{path.resolve().as_uri()}?{_reading(path)}", uri=True, isolation_level=None)
             if _check_version(reader, path) == 0:  # its process was killed before the tables were made
                 reader.close()
                 raise EmptyStoreError(f"'{run_dir}' holds no run yet; run the suite first")
@@ -307,3 +306,14 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> int:
     if version > SCHEMA_VERSION:
         raise StoreError(f"'{path}' was written by a newer jrh (schema {version}, this one knows {SCHEMA_VERSION})")
     return version
+
+
+def _reading(path: Path) -> str:
+    """Say how to open a store for reading.
+
+    In a directory that cannot be written SQLite must be told that nobody writes the file, or it wants to make its own
+    files beside it. That is so unless there is a write-ahead log with something in it, which would then be ignored.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    alone = not os.access(path.parent, os.W_OK) and not (log.is_file() and log.stat().st_size)
+    return "mode=ro&immutable=1" if alone else "mode=ro"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from attrs import Factory, field, frozen
 from attrs.validators import ge, gt, lt, optional
@@ -70,6 +70,10 @@ class TestUse(Use):
     on_mismatch: OnMismatch = OnMismatch.REJECT
     repeats: int | None = field(default=None, validator=optional(gt(0)))
     """Ask every case so often; None: as the perturber says."""
+    sample: Sample | None = None
+    """Perturb some of the task's items only."""
+    steps: tuple[TestUse, ...] = ()
+    """The perturbers of a chain in the order they are applied; empty where the test is one perturber."""
 
 
 @frozen(kw_only=True)
@@ -129,6 +133,18 @@ class Budget:
 
 
 @frozen(kw_only=True)
+class Gate:
+    """What `jrh gate` checks."""
+
+    rules: tuple[str, ...] = ()
+    """Such as `accuracy[label-flip] >= 0.9`; all of them have to hold."""
+    allow_missing: float = field(default=0.0, validator=[ge(0), lt(1)])
+    """The largest share of the trials of one judge in one test that may be without a verdict."""
+    undecided: Literal[0, 1, 5] = 5
+    """Exit code where a rule is undecided: its own, that of a rule that fails (1), or that of success (0)."""
+
+
+@frozen(kw_only=True)
 class Suite:
     """A whole suite."""
 
@@ -141,6 +157,8 @@ class Suite:
     judges: tuple[JudgeUse, ...]
     metrics: tuple[Use, ...] | None = None
     """None: every metric that is installed."""
+    reports: tuple[Use, ...] | None = None
+    """None: every reporter that is a default."""
     budget: Budget = Budget()
     seed: int = 0
     reference_repeats: int = field(default=2, validator=ge(1))
@@ -148,6 +166,7 @@ class Suite:
     level: float = field(default=0.95, validator=[gt(0), lt(1)])
     """Coverage of the intervals."""
     resamples: int = field(default=2000, validator=ge(100))
+    gate: Gate = Gate()
     base: Path = Path()
     """Where relative paths start: the suite file's directory."""
     source: str = "suite"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 import attrs
@@ -10,10 +11,12 @@ from attrs import field, frozen
 
 from jrh.errors import JrhError
 from jrh.scales import Scale, ScaleKind
-from jrh.suite import Budget, JudgeUse, OnMismatch, Sample, Suite, TestUse
+from jrh.suite import Budget, Gate, JudgeUse, OnMismatch, Sample, Suite, TestUse
 from jrh.types import Json, Mode, Text
 
 MOST_LEVELS: Final = 1000
+MOST_FACTORS: Final = 5
+"""Factors of one crossing at most: every further one doubles the calls."""
 
 _SUITE: Final = attrs.fields(Suite)
 
@@ -95,6 +98,29 @@ class WrittenTask:
 
 
 @frozen(kw_only=True)
+class WrittenCriteria:
+    """The entries of a rubric file, each a task of its own."""
+
+    file: Path = field(
+        metadata={"help": "JSON or YAML: a list of entries with `id`, `instructions` and optional `score_levels`."}
+    )
+    targets: tuple[str, ...] = field(default=(), metadata={"help": "Ids of the entries that are used; none: all."})
+
+
+@frozen(kw_only=True)
+class WrittenCriteriaTask:
+    """What the judge is asked, once per entry of a rubric file; the tasks are named `NAME.ID`."""
+
+    instruction: Text = field(default=Text(content=""), metadata={"help": "What the judge is asked to decide."})
+    criteria: WrittenCriteria
+    scale: WrittenScale | None = field(
+        default=None,
+        metadata={"help": "The labels of entries without levels; `[satisfies, violates]` where not given."},
+    )
+    mode: Mode = field(default=Mode.POINTWISE, metadata={"help": "What the judge is shown; not `pairwise`."})
+
+
+@frozen(kw_only=True)
 class Reference:
     """The unperturbed condition."""
 
@@ -122,6 +148,7 @@ class SuiteSettings:
         validator=_SUITE.resamples.validator,
         metadata={"help": "Resamples of every bootstrap."},
     )
+    gate: Gate = field(default=Gate(), metadata={"help": "The rules that `jrh gate` checks."})
 
 
 @frozen(kw_only=True)
@@ -139,7 +166,7 @@ class KeySettings:
 
 @frozen(kw_only=True)
 class Named:
-    """What every metric and validator may say beside its options."""
+    """What every metric, validator and reporter may say beside its options."""
 
     name: str | None = field(default=None, metadata={"help": "A name of its own."})
 
@@ -162,6 +189,7 @@ class TestSettings(Named):
         validator=attrs.fields(TestUse).repeats.validator,
         metadata={"help": "Ask every case so often."},
     )
+    sample: Sample | None = field(default=None, metadata={"help": "Perturb some of the task's items only."})
 
 
 @frozen(kw_only=True)
@@ -188,11 +216,16 @@ class Role:
     """`name` is the suite's name for the component, also where the component has an option of this name."""
 
 
+CHAIN: Final = "chain"
+"""The key of a test that applies several perturbers in turn."""
+CROSS: Final = "cross"
+"""The key of a test for every combination of several perturbers."""
 DATA: Final = Role(key="source", plural="data_sources", settings=DataSettings, own_name=False)
 TEST: Final = Role(key="test", plural="perturbers", settings=TestSettings)
 JUDGE: Final = Role(key="judge", plural="judges", settings=JudgeSettings)
 METRIC: Final = Role(key="metric", plural="metrics", settings=Named)
 VALIDATOR: Final = Role(key="validator", plural="validators", settings=Named)
+REPORTER: Final = Role(key="reporter", plural="reporters", settings=Named)
 PARSER: Final = Role(key="parser", plural="parsers", settings=KeySettings, own_name=False)
 SECTIONS: Final[Mapping[str, str]] = {
     "name": "The suite's name.",
@@ -204,6 +237,14 @@ SECTIONS: Final[Mapping[str, str]] = {
     "tests": "What is changed before the judge is asked again.",
     "judges": "The judges under test.",
     "metrics": "What is computed; all that is installed where not given.",
+    "reports": "Which reports are written; those that are a default where not given.",
     **{attribute.name: attribute.metadata["help"] for attribute in attrs.fields(SuiteSettings)},
 }
 """The keys of a suite -> what stands there, in the order they are listed in messages."""
+
+
+def unfit_name(name: str) -> str:
+    """Say why a text cannot name a part of a suite; empty where it can."""
+    if name.isprintable() and name == name.strip() and not {"/", "\\"} & set(name):
+        return ""
+    return f"the name '{name}' has a slash, a line break or white space around it; choose another"

@@ -5,11 +5,13 @@ Text from an item enters as the value of a variable and is never rendered itself
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from jrh.errors import JrhError
+from jrh.identity import content_id
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -41,6 +43,36 @@ def variables_of(source: str) -> frozenset[str]:
         return frozenset(meta.find_undeclared_variables(_environment().parse(source)))
     except TemplateSyntaxError as error:
         raise JrhError(f"prompt template, line {error.lineno}: {error.message}") from error
+
+
+@lru_cache(maxsize=128)
+def packaged_template(package: str, name: str) -> str:
+    """Return the template `prompts/<name>.j2` that comes with a package, without its last line break."""
+    return files(package).joinpath("prompts", f"{name}.j2").read_text(encoding="utf-8").removesuffix("\n")
+
+
+def check_template(what: str, source: str, *, known: Collection[str], needed: str) -> None:
+    """Check a template before anything is asked with it.
+
+    Args:
+        what: names the template in the message, such as "label-flip: the prompt template".
+        source: the template.
+        known: the names it is given.
+        needed: the name it has to use.
+
+    Raises:
+        JrhError: it is not valid, uses an unknown name, or does not use the one that is needed.
+    """
+    used = variables_of(source)
+    unknown = sorted(used - set(known))
+    if unknown or needed not in used:
+        wrong = f"uses {', '.join(unknown)}, which it is not given" if unknown else f"does not show {{{{ {needed} }}}}"
+        raise JrhError(f"{what} {wrong}; there are {', '.join(sorted(known))}")
+
+
+def tag_mark(*shown: object) -> str:
+    """Return what a prompt appends to the tags around texts: no text holds its own hash, so none can close them."""
+    return content_id(*shown)[:8]
 
 
 @lru_cache(maxsize=1)

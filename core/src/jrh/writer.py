@@ -54,6 +54,7 @@ class Writer:
         self._name = name
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._failure: StoreError | None = None
+        self._closed = False
         self._thread = threading.Thread(target=self._work, name=f"jrh-writer-{name}", daemon=True)
         self._thread.start()
 
@@ -64,13 +65,18 @@ class Writer:
 
     def put(self, *statements: Statement) -> None:
         """Queue a job; it is durable after the next `flush` or awaited commit."""
-        self._jobs.put(_Job(statements, None))
+        self._queue(_Job(statements, None))
 
     def commit(self, *statements: Statement) -> asyncio.Future[None]:
         """Queue a job and return a future of the running loop that is done once the job is durable."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._jobs.put(_Job(statements, done))
+        self._queue(_Job(statements, done))
         return done
+
+    def _queue(self, job: _Job) -> None:
+        if self._closed:  # nobody would ever write it
+            raise StoreError(f"cannot write {self._name}: it is closed")
+        self._jobs.put(job)
 
     def flush(self, *statements: Statement) -> None:
         """Write a job and everything before it; return when it is durable.
@@ -79,11 +85,14 @@ class Writer:
             StoreError: it could not be written.
         """
         done: Future[None] = Future()
-        self._jobs.put(_Job(statements, done))
+        self._queue(_Job(statements, done))
         done.result()
 
     def close(self) -> None:
-        """Write what is queued and stop the thread; the connection is closed."""
+        """Write what is queued and stop the thread; the connection is closed, and every further job is an error."""
+        if self._closed:
+            return
+        self._closed = True
         self._jobs.put(None)
         self._thread.join()
         self._connection.close()

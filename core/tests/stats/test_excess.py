@@ -56,7 +56,7 @@ def test_a_condition_asked_once_borrows_the_references_floor_and_says_so() -> No
 
     assert found.floor.value == pytest.approx(0.5)
     assert found.raw.value == pytest.approx(0.75)
-    assert found.excess.flags == ("reference-floor", "few-clusters")
+    assert found.excess.flags == ("few-events", "reference-floor", "few-clusters")
 
 
 def test_items_without_a_second_reference_answer_take_no_part() -> None:

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from jrh.stats import icc, mean_squares
+from jrh.stats.moments import combination_interval
 
 # Shrout and Fleiss (1979), table 2: six targets, four judges.
 RATINGS = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]])
@@ -8,7 +9,7 @@ RATINGS = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10,
 
 @pytest.mark.parametrize(
     ("form", "value", "low", "high"),
-    # Values: the paper; intervals: R's psych package, which prints two digits of them.
+    # Values: the paper; F intervals: R's psych package, which prints two digits of them.
     [
         ("1,1", 0.166, -0.13, 0.72),
         ("2,1", 0.290, 0.02, 0.76),
@@ -19,9 +20,10 @@ RATINGS = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10,
     ],
 )
 def test_all_forms_give_the_published_values(form: str, value: float, low: float, high: float) -> None:
-    found = icc(RATINGS, form)
+    found = icc(RATINGS, form, interval="f")
 
     assert found.value == pytest.approx(value, abs=0.0005)
+    assert icc(RATINGS, form).value == found.value
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.0051)
     assert (found.n, found.clusters) == (24, 6)
 
@@ -52,3 +54,32 @@ def test_ratings_that_never_differ_have_no_coefficient(form: str) -> None:
 def test_one_item_one_rater_or_a_hole_is_refused(ratings) -> None:
     with pytest.raises(ValueError, match=r"two or more|every rater"):
         icc(ratings)
+
+
+@pytest.mark.parametrize("form", ["2,1", "2,k"])
+def test_the_large_sample_interval_is_where_the_contrast_of_variances_could_be_zero(form: str) -> None:
+    found = icc(RATINGS, form)
+    squares = mean_squares(RATINGS)
+    observed = np.array([squares.between, squares.between_raters, squares.residual])
+
+    assert found.method == "modified-large-sample"
+    for end, side in ((found.low, 0), (found.high, 1)):
+        r = end / (4 - 3 * end) if form == "2,k" else end
+        # sigma_item^2 = (BMS - EMS) / 4, sigma_rater^2 = (JMS - EMS) / 6, sigma_e^2 = EMS
+        contrast = np.array([(1 - r) / 4, -r / 6, r / 6 - r - (1 - r) / 4])
+        ends = combination_interval(contrast, observed, np.array([5.0, 3.0, 15.0]), 0.95)
+        assert ends[side] == pytest.approx(0, abs=1e-6)
+
+
+def test_the_large_sample_interval_covers_where_two_raters_differ_in_level_and_the_f_interval_does_not() -> None:
+    generator = np.random.default_rng(4)
+    truth, hits = 1 / (1 + 0.3 + 0.4), {"large-sample": 0, "f": 0}
+    for _ in range(400):
+        ratings = generator.standard_normal((120, 1)) + 0.3**0.5 * generator.standard_normal((1, 2))
+        ratings = ratings + 0.4**0.5 * generator.standard_normal((120, 2))
+        for interval in hits:
+            found = icc(ratings, "2,1", interval=interval)
+            hits[interval] += found.low <= truth <= found.high
+
+    assert hits["large-sample"] / 400 > 0.92
+    assert hits["f"] / 400 < 0.87

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from datetime import UTC, datetime
@@ -13,6 +14,8 @@ import pytest
 from jrh import Completion, FaultKind, ModelFault, ModelSpec, Rates, Usage
 from jrh.testing import ModelContract
 from jrh.testing.contracts.base import ComponentContract
+from jrh.testing.contracts.models import WIRE_ANSWERS, WIRE_FAULTS, WIRE_SILENCE
+from jrh.testing.server.faults import FAULTS
 
 
 @attrs.frozen(kw_only=True)
@@ -152,6 +155,16 @@ class Retries(Client):
         return answer
 
 
+class Patient(Client):
+    """Takes the end of the wait for an answer."""
+
+    async def complete(self, request):
+        try:
+            return await super().complete(request)
+        except asyncio.CancelledError:
+            return Completion(text="", finish_reason="stop")
+
+
 class EverythingStops(Client):
     def read(self, parsed):
         return attrs.evolve(super().read(parsed), finish_reason="stop")
@@ -192,7 +205,8 @@ PLANTED = {
     EverythingIsServerError: KINDS,
     FaultShowsKey: KINDS,
     NoDates: "test_the_time_to_wait_is_passed_on",
-    Retries: "test_nothing_is_retried",
+    Retries: KINDS,
+    Patient: "test_a_wait_can_be_given_up",
     EverythingStops: "test_unfinished_answers_are_passed_on_as_they_are",
     UnknownIsZero: "test_unknown_usage_is_not_zero",
 }
@@ -225,6 +239,10 @@ def test_a_simulated_model_that_is_not_steady_is_found(failing):
     found = failing(ModelContract, "jrh_models", spec(Unsteady, simulated=True))
     assert found == ["test_a_simulated_model_answers"]
     assert failing(ModelContract, "jrh_models", spec(Steady, simulated=True)) == []
+
+
+def test_every_fault_of_the_chat_server_is_met():
+    assert {*WIRE_FAULTS, *WIRE_ANSWERS, *WIRE_SILENCE, "huge-body"} == set(FAULTS)
 
 
 def test_every_test_of_the_contract_is_shown_to_fail():

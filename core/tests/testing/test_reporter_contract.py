@@ -52,7 +52,23 @@ class Bytes(Lines):
         return super().render(report).encode()
 
 
-FILE, TERMINAL = ReportTarget.FILE, ReportTarget.TERMINAL
+class Chunks(Lines):
+    def render(self, report):
+        return (line.encode() + b"\n" for line in super().render(report).splitlines())
+
+
+class Directory(Lines):
+    name = "report.txt"
+
+    def render(self, report):
+        return {self.name: super().render(report)}
+
+
+class Elsewhere(Directory):
+    name = "../report.txt"
+
+
+FILE, TERMINAL, DIRECTORY = ReportTarget.FILE, ReportTarget.TERMINAL, ReportTarget.DIRECTORY
 PLANTED = [
     (DividesByRecords, FILE, "out.txt", "test_an_empty_run_is_reported"),
     (NoTranscripts, FILE, "out.txt", "test_every_kind_of_task_is_reported"),
@@ -61,6 +77,9 @@ PLANTED = [
     (Nameless, FILE, "out.txt", "test_judges_are_named_and_simulated_ones_marked"),
     (Lines, FILE, "", "test_a_file_has_a_name"),
     (Lines, FILE, "../out.txt", "test_a_file_has_a_name"),
+    (Elsewhere, DIRECTORY, "out", "test_a_directory_holds_files_with_plain_names"),
+    (Directory, FILE, "out.txt", "test_a_directory_holds_files_with_plain_names"),
+    (Lines, DIRECTORY, "out", "test_a_directory_holds_files_with_plain_names"),
     (Bytes, TERMINAL, "", "test_a_terminal_gets_text"),
 ]
 
@@ -81,7 +100,10 @@ def test_every_test_of_the_contract_is_shown_to_fail():
     assert {test for *_, test in PLANTED} == own
 
 
-@pytest.mark.parametrize(("cls", "target", "filename"), [(Lines, TERMINAL, ""), (Bytes, FILE, "out.bin")])
+@pytest.mark.parametrize(
+    ("cls", "target", "filename"),
+    [(Lines, TERMINAL, ""), (Bytes, FILE, "out.bin"), (Chunks, FILE, "out.csv"), (Directory, DIRECTORY, "out")],
+)
 def test_a_sound_reporter_passes_everything(failing, cls, target, filename):
     assert failing(ReporterContract, "jrh_reporters", spec(cls, target, filename)) == []
 

@@ -114,6 +114,7 @@ def test_flags_tell_constant_verdicts_few_items_and_simulated_judges(measure, re
     assert measure("agreement", rows, options={"few_items": 2})["judge", "t", ""].flags == (
         "constant-verdicts",
         "simulated",
+        "few-events",
     )
 
 

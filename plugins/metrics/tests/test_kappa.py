@@ -49,7 +49,7 @@ def test_a_constant_reference_is_flagged_because_kappa_is_then_zero_whatever_hap
     found = measure("kappa", rows)["judge", "t", ""]
 
     assert found.estimate == pytest.approx(0.0)
-    assert found.flags == ("constant-reference",)
+    assert found.flags == ("constant-reference", "few-events")
 
 
 def test_perfect_agreement_on_both_labels_is_one_with_room_below(measure, ref, row) -> None:

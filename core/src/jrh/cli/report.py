@@ -11,17 +11,35 @@ from jrh.cli.options import allowed, plugins_option
 
 @click.command("report")
 @click.argument("run_dir", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--format",
+    "formats",
+    metavar="A,B",
+    default="",
+    help="Only these reports.  [default: those the suite names, else those `jrh plugins list` calls default]",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="REPORTER.OPTION=VALUE",
+    help="Set an option of a report, such as markdown.details=false; may be repeated.",
+)
+@click.option(
+    "--output", type=click.Path(path_type=Path, file_okay=False), help="Write into this directory.  [default: RUN_DIR]"
+)
 @plugins_option
-def command(run_dir: Path, plugins: str) -> int:
+def command(run_dir: Path, formats: str, settings: tuple[str, ...], output: Path | None, plugins: str) -> int:
     """Write the reports of the run in RUN_DIR again, and print the one for the terminal."""
     from jrh.loading import load_plugins
     from jrh.runs import report_again
 
-    written = report_again(run_dir, load_plugins(allowed(plugins)))
-    click.echo(written.terminal.rstrip("\n"))
+    loaded = load_plugins(allowed(plugins))
+    written = report_again(run_dir, loaded, formats=allowed(formats), settings=settings, output=output)
+    if written.terminal:
+        click.echo(written.terminal.rstrip("\n") + "\n")
     for problem in written.problems:
         click.echo(f"jrh: {problem}", err=True)
-    click.echo()
     for path in written.files:
         click.echo(f"Report: {path}")
     return 0

@@ -12,7 +12,7 @@ from jrh.errors import StoreError
 from jrh.pool import for_each
 from jrh.progress import Progress
 from jrh.protocols import Logger
-from jrh.resolve import ResolvedTest
+from jrh.resolve import ResolvedTest, Step
 from jrh.specs import Scope
 from jrh.suite import OnMismatch, TestUse
 from jrh.types import Draft, Equals, Item, Skip, Task, Validation
@@ -25,13 +25,13 @@ T = TypeVar("T")
 
 
 async def propose(
-    builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item], progress: Progress, log: Logger
+    builder: Builder, step: Step, task: Task, items: Sequence[Item], progress: Progress, log: Logger
 ) -> list[Proposal]:
-    """Let the test's perturber treat the items; one it breaks on is skipped with the reason `plugin error`."""
-    entry = test.component.entry
-    perturber = builder.build(test.component, task, seed_name=entry.spec.name)
+    """Let a perturber treat the items, whose ids differ; one it breaks on is skipped with the reason `plugin error`."""
+    entry = step.component.entry
+    perturber = builder.build(step.component, task, seed_name=entry.spec.name)
     if entry.spec.scope is Scope.SET:
-        return await _propose_set(perturber, test, items, progress, log)
+        return await _propose_set(perturber, step, items, progress, log)
     results: list[list[Draft | Skip]] = [[] for _ in items]
 
     async def one(position: int) -> None:
@@ -41,7 +41,7 @@ async def propose(
         except StoreError:
             raise
         except Exception as error:  # one item must not cost the others
-            log.warning("perturber raised", test=test.use.name, item=items[position].id, error=repr(error))
+            log.warning("perturber raised", test=step.use.name, item=items[position].id, error=repr(error))
             results[position] = [_broken(error)]
         progress.advance()
 
@@ -50,7 +50,7 @@ async def propose(
 
 
 async def _propose_set(
-    perturber: Any, test: ResolvedTest, items: Sequence[Item], progress: Progress, log: Logger
+    perturber: Any, step: Step, items: Sequence[Item], progress: Progress, log: Logger
 ) -> list[Proposal]:
     own = {item.id: item for item in items}
     try:
@@ -59,7 +59,7 @@ async def _propose_set(
     except StoreError:
         raise
     except Exception as error:  # one test must not cost the others
-        log.warning("perturber raised", test=test.use.name, error=repr(error))
+        log.warning("perturber raised", test=step.use.name, error=repr(error))
         found = [(item, _broken(error)) for item in items]
     progress.advance(len(items))
     foreign = Skip(reason="jrh: belongs to no item of the task")
@@ -77,18 +77,22 @@ def _broken(error: Exception) -> Skip:
 
 
 async def validate(
-    builder: Builder, test: ResolvedTest, task: Task, drafts: Sequence[tuple[Item, Draft]], log: Logger
+    builder: Builder,
+    step: Step | ResolvedTest,
+    task: Task,
+    drafts: Sequence[tuple[Item, Draft]],
+    log: Logger,
 ) -> list[tuple[Draft, str]]:
-    """Run the chain over all drafts; return each draft as it is kept, and who rejected it and why."""
+    """Run the validators over all drafts; return each draft as it is kept, and who rejected it and why."""
     state = [(draft, _breach(task, item, draft)) for item, draft in drafts]
-    for resolved in test.validators:
+    for resolved in step.validators:
         validator = builder.build(resolved, task)
         alive = [position for position, (_, rejection) in enumerate(state) if not rejection]
         pairs = [(drafts[position][0], state[position][0]) for position in alive]
         ask = _all_at_once if resolved.entry.spec.scope is Scope.SET else _one_by_one
         for position, validation in zip(alive, await ask(validator, pairs, log), strict=True):
             draft = state[position][0]
-            state[position] = _apply(test.use, task, draft, validation, resolved.use.name)
+            state[position] = _apply(step.use, task, draft, validation, resolved.use.name)
     return state
 
 

@@ -10,10 +10,10 @@ from typing import Any, Final
 from attrs import Factory, evolve, frozen
 
 from jrh.building import Builder, close
+from jrh.clients import Client
 from jrh.convert import expectation_kind
 from jrh.errors import JrhError, StopReason, StopRun, StoreError
 from jrh.events import RecordWritten
-from jrh.gateway import Client
 from jrh.loading import Events
 from jrh.pool import for_each
 from jrh.progress import Progress

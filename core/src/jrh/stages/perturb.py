@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from attrs import evolve, frozen
 
@@ -16,11 +16,14 @@ from jrh.progress import Progress
 from jrh.protocols import Logger
 from jrh.registry import Entry
 from jrh.report import Attrition
-from jrh.resolve import Resolved, ResolvedTest
+from jrh.resolve import ResolvedTest
 from jrh.serial import from_text, storable, to_text
 from jrh.specs import PerturberSpec
-from jrh.stages.drafts import propose, validate
+from jrh.stages.assembly import Assembly, Line
+from jrh.stages.chain import JOINT
+from jrh.stages.load import choose
 from jrh.store import Store
+from jrh.suite import Sample
 from jrh.types import (
     REFERENCE,
     Case,
@@ -35,6 +38,8 @@ from jrh.types import (
 
 Outcome: TypeAlias = tuple[Item, Draft | Skip, str]
 """A draft or a skip of an item, and why it was rejected; empty where it was not."""
+OUTSIDE: Final = "jrh: not in the test's sample"
+"""Reason why an item was not perturbed."""
 
 
 @frozen(kw_only=True)
@@ -61,28 +66,35 @@ async def perturb(
     builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item], progress: Progress, log: Logger
 ) -> Perturbed:
     """Draft and validate the cases of one test over one task."""
-    proposed = await propose(builder, test, task, items, progress, log)
-    drafts = [(item, draft) for item, draft in proposed if isinstance(draft, Draft)]
-    checked = await validate(builder, test, task, drafts, log)
-    verdicts = iter(checked)
+    chosen = _sampled(items, test.use.sample)
     outcomes: list[Outcome] = []
     cases: dict[str, Case] = {}
-    for item, draft in proposed:
-        if isinstance(draft, Skip):
-            outcomes.append((item, draft, ""))
-            continue
-        accepted, rejection = next(verdicts)
-        if not rejection:
-            case = _kept(test, task, item, accepted, builder.resolved.suite.seed)
+    for line in await Assembly(builder, test, task, progress, log).run(chosen):
+        item, draft, rejection = line.outcome
+        if isinstance(draft, Draft) and not rejection:
+            case = _kept(test, task, line, builder.resolved.suite.seed)
             rejection = "" if cases.setdefault(case.id, case) is case else "jrh: the same case again"
-        outcomes.append((item, accepted, rejection))
+        outcomes.append((item, draft, rejection))
+    left = {item.id for item in items} - {item.id for item in chosen}
+    outcomes += [(item, Skip(reason=OUTSIDE), "") for item in items if item.id in left]
+    progress.advance(len(left))
     return Perturbed(cases=tuple(cases.values()), outcomes=tuple(outcomes))
 
 
-def _kept(test: ResolvedTest, task: Task, item: Item, draft: Draft, run_seed: int) -> Case:
-    entry: Entry[PerturberSpec] = test.component.entry
+def _sampled(items: Sequence[Item], sample: Sample | None) -> Sequence[Item]:
+    """Return the items of a test's sample, unchanged; all where there are no more than it asks for."""
+    if sample is None or sample.n >= len(items):
+        return items
+    chosen = {item.id for item in choose(items, sample, None)}
+    return [item for item in items if item.id in chosen]
+
+
+def _kept(test: ResolvedTest, task: Task, line: Line, run_seed: int) -> Case:
+    draft = line.draft
+    assert isinstance(draft, Draft)
+    entries: list[Entry[PerturberSpec]] = [step.component.entry for step in test.steps]
     condition = Condition(
-        family=entry.spec.name,
+        family=JOINT.join(entry.spec.name for entry in entries),
         variant=draft.variant,
         template=draft.prompt.name if draft.prompt else "",
         option_order=draft.option_order,
@@ -91,15 +103,15 @@ def _kept(test: ResolvedTest, task: Task, item: Item, draft: Draft, run_seed: in
         language=draft.prompt.language if draft.prompt else "",
     )
     provenance = Provenance(
-        component=entry.qualified,
-        version=entry.version,
+        component=" + ".join(entry.qualified for entry in entries),
+        version=" + ".join(entry.version for entry in entries),
         model=draft.model,
         seed=run_seed,
         details=draft.details,
     )
     if test.use.repeats is not None:
         draft = evolve(draft, repeats=test.use.repeats)
-    return _case(task, test.use.name, item, draft, condition, provenance)
+    return _case(task, test.use.name, line.item, draft, condition, provenance)
 
 
 def _case(task: Task, test: str, item: Item, draft: Draft, condition: Condition, provenance: Provenance) -> Case:
@@ -143,11 +155,11 @@ def stage_digest(builder: Builder, test: ResolvedTest | None, task: Task, items_
     suite = builder.resolved.suite
     made_by: list[Any] = [suite.reference_repeats]
     if test is not None:
-        parts: list[Resolved[Any]] = [test.component, *test.validators]
         made_by = [
-            [identity(part, builder.resolved) for part in parts],
-            test.use.on_mismatch.value,
+            [identity(part, builder.resolved) for part in test.components],
+            [use.on_mismatch.value for use in (test.use, *test.use.steps)],
             test.use.repeats,
+            unstructure(test.use.sample),
         ]
     return content_id(suite.seed, unstructure(task), items_id, made_by)
 

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from attrs import frozen
 
 from jrh.building import Builder
 from jrh.errors import StoreError
 from jrh.gateway import PAID, UNKNOWN
+from jrh.outcome import Ended, RunState
 from jrh.protocols import Logger
 from jrh.records import RecordTable
 from jrh.redact import error_line
 from jrh.report import Attrition, ComponentUsed, CostLine, FaultLine, RunReport, TaskSummary
 from jrh.serial import from_text, to_text
 from jrh.specs import ReporterSpec, ReportTarget
+from jrh.stages.documents import write_document
 from jrh.stages.evidence import StoredEvidence
 from jrh.stages.perturb import attrition
-from jrh.store import Store
+from jrh.store import EmptyStoreError, Store
+from jrh.suite import Gate
 from jrh.types import REFERENCE, Measure, Status
 
 SUMMARY = "summary"
 """Key of the summary in the store."""
+GATE: Final = "gate"
+"""Key of the suite's rules."""
+ENDED: Final = "ended"
+"""Key of how the run ended; empty while it goes on."""
+IMPORTED: Final = "imported"
+"""Key of the mark that a run directory holds imported records."""
 
 
 @frozen(kw_only=True)
@@ -42,6 +51,8 @@ class Summary:
     tests: tuple[str, ...]
     components: tuple[ComponentUsed, ...]
     notes: tuple[str, ...] = ()
+    reports: tuple[ComponentUsed, ...] | None = None
+    """The reporters the suite names; None where it names none."""
 
 
 def remember(store: Store, summary: Summary) -> None:
@@ -60,12 +71,34 @@ def recall(store: Store) -> Summary:
     """Read the summary.
 
     Raises:
-        StoreError: the run stopped before there was anything to report.
+        EmptyStoreError: the run stopped before there was anything to report.
     """
     text = store.meta(SUMMARY)
     if text is None:
-        raise StoreError(f"'{store.path.parent}' holds nothing to report yet; run the suite first")
+        raise EmptyStoreError(f"'{store.path.parent}' holds nothing to report yet; run the suite first")
     return from_text(Summary, text)
+
+
+def note_start(store: Store, gate: Gate) -> None:
+    """Keep the rules of the suite, and that the run has not ended."""
+    store.set_meta(GATE, to_text(gate))
+    store.set_meta(ENDED, "")
+
+
+def note_end(store: Store, ended: Ended) -> None:
+    """Keep how the run ended."""
+    store.set_meta(ENDED, to_text(ended))
+
+
+def state(store: Store) -> RunState:
+    """Read what is known of a run without its records."""
+    gate, ended = store.meta(GATE), store.meta(ENDED)
+    return RunState(
+        suite=store.meta("suite") or "",
+        gate=from_text(Gate, gate) if gate else Gate(),
+        ended=from_text(Ended, ended) if ended else None,
+        imported=store.meta(IMPORTED) is not None,
+    )
 
 
 def gather(
@@ -166,26 +199,13 @@ def write_reports(builder: Builder, report: RunReport, run_dir: Path, log: Logge
         spec: ReporterSpec = resolved.entry.spec
         try:
             content = builder.build(resolved).render(report)
+            if spec.target is ReportTarget.TERMINAL:
+                terminal.append(content if isinstance(content, str) else content.decode("utf-8"))
+            else:
+                files.append(write_document(run_dir / spec.filename, content))
+        except StoreError:
+            raise
         except Exception as error:
             log.warning("reporter raised", reporter=resolved.use.name, error=repr(error))
             problems.append(f"reporter '{resolved.use.name}' failed: {error_line(error)}")
-            continue
-        if spec.target is ReportTarget.TERMINAL:
-            terminal.append(content if isinstance(content, str) else content.decode("utf-8"))
-        else:
-            files.append(_write(run_dir / spec.filename, content))
     return Written(terminal="\n".join(terminal), files=tuple(files), problems=tuple(problems))
-
-
-def _write(path: Path, content: str | bytes) -> Path:
-    """Write a file whole or not at all."""
-    data = content.encode("utf-8", "replace") if isinstance(content, str) else content
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        partial.write_bytes(data)
-        partial.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
-        raise StoreError(f"cannot write '{path}': {error.strerror or error}") from error
-    return path

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jrh.stats.clusters import distinct
+from jrh.stats.clusters import Kinds, distinct, kinds_of
 from jrh.stats.estimate import Estimate
 from jrh.stats.wilson import z_quantile
 
@@ -15,7 +15,7 @@ _CHUNK: Final = 4_000_000
 """Weights held in memory at once: 32 MB."""
 
 
-def resample_totals(sums: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
+def resample_totals(sums: NDArray[np.float64] | Kinds, *, resamples: int, seed: int) -> NDArray[np.float64]:
     """Draw bootstrap totals: K clusters with replacement from K, summed.
 
     Clusters with equal sums are interchangeable, so the draw is one multinomial over the distinct rows of `sums`, with
@@ -73,10 +73,10 @@ def cluster_bootstrap_ratio(
         ValueError: the shapes differ or a denominator is not positive.
     """
     z_quantile(level)
-    sums = ratio_sums(numerators, denominators)
+    sums = ratio_kinds(numerators, denominators)
     if not len(sums):
         return Estimate(value=None, flags=("empty",))
-    top, bottom = sums.sum(axis=0)
+    top, bottom = sums.total
     totals = resample_totals(sums, resamples=resamples, seed=seed)
     low, high = np.quantile(totals[:, 0] / totals[:, 1], [(1 - level) / 2, (1 + level) / 2])
     value = float(top / bottom)
@@ -90,13 +90,11 @@ def cluster_bootstrap_ratio(
     )
 
 
-def ratio_sums(numerators: ArrayLike, denominators: ArrayLike) -> NDArray[np.float64]:
-    """Check and stack numerators and denominators as per-cluster sums of shape (K, 2), sorted."""
+def ratio_kinds(numerators: ArrayLike, denominators: ArrayLike) -> Kinds:
+    """Check numerators and denominators, and return the kinds of clusters, with these two columns."""
     y, m = np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)
     if y.shape != m.shape or y.ndim != 1:
         raise ValueError(f"numerators and denominators are two arrays of one length, got {y.shape} and {m.shape}")
     if np.any(m <= 0):
         raise ValueError("every cluster needs a positive denominator; leave out clusters without trials")
-    # Sorted, because the order of floating-point addition would show in the last digit.
-    kinds, counts = distinct(np.stack([y, m], axis=1))
-    return np.repeat(kinds, counts, axis=0)
+    return kinds_of(np.stack([y, m], axis=1))

@@ -9,6 +9,7 @@ from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from jrh.stats.clusters import cluster_margins, cluster_sums, ratio_variance
+from jrh.stats.degrees import FEW_EVENTS, effective_degrees, few_events
 from jrh.stats.estimate import Estimate
 from jrh.stats.proportion import effective_score_interval
 from jrh.stats.wilson import wilson, z_quantile
@@ -55,7 +56,7 @@ def brier_score(
     Returns:
         The score, method `linearised-wilson`: Wilson's interval with the number of answers that the cluster-robust
         variance implies and Student's t, as in `clustered_proportion`; where all clusters have the same score,
-        `wilson-clusters`. No interval with one cluster only. Flag `empty` without answers.
+        `wilson-clusters`. No interval with one cluster only. Flags: `empty` without answers, `few-events`.
 
     Raises:
         ValueError: the shapes differ, a probability is outside [0, 1], or an outcome is not 0 or 1.
@@ -78,10 +79,21 @@ def _mean_estimate(scores: NDArray[np.float64], items: NDArray[np.int64], level:
     variance = ratio_variance(sums[:, 0], sums[:, 1])
     if variance <= _NOISE:
         low, high = (float(end) for end in wilson(value * clusters, clusters, level=level))
-        return Estimate(value=value, low=low, high=high, method="wilson-clusters", n=n, clusters=clusters)
+        return Estimate(
+            value=value, low=low, high=high, method="wilson-clusters", n=n, clusters=clusters, flags=(FEW_EVENTS,)
+        )
     # A squared error varies less than a proportion of the same mean, so the number implied may exceed that of answers.
-    low, high = effective_score_interval(value, variance, float("inf"), clusters, level)
-    return Estimate(value=value, low=low, high=high, method="linearised-wilson", n=n, clusters=clusters)
+    degrees = effective_degrees(sums[:, 0] - value * sums[:, 1])
+    low, high = effective_score_interval(value, variance, float("inf"), degrees, level)
+    return Estimate(
+        value=value,
+        low=low,
+        high=high,
+        method="linearised-wilson",
+        n=n,
+        clusters=clusters,
+        flags=few_events(degrees),
+    )
 
 
 def reliability_curve(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 _DECIMALS: Final = 12
@@ -33,8 +34,8 @@ def cluster_sums(clusters: ArrayLike, *values: ArrayLike) -> NDArray[np.float64]
     columns = [np.asarray(column, dtype=np.float64) for column in values]
     if any(column.shape != codes.shape for column in columns):
         raise ValueError(f"values have the shape of the clusters, {codes.shape}")
-    dense, size = dense_codes(codes)
-    sums = [np.bincount(dense, weights=column, minlength=size) for column in columns]
+    dense, present = dense_codes(codes)
+    sums = [np.bincount(dense, weights=column, minlength=len(present)) for column in columns]
     return _exact(np.stack(sums, axis=1))
 
 
@@ -52,37 +53,74 @@ def cluster_margins(
     Returns:
         Shape (clusters that occur, L), ordered and rounded as by `cluster_sums`.
     """
-    dense, size = dense_codes(np.asarray(clusters, dtype=np.int64))
+    dense, present = dense_codes(np.asarray(clusters, dtype=np.int64))
     flat = np.bincount(
         dense * n_labels + np.asarray(labels, dtype=np.int64),
         weights=np.asarray(weights, dtype=np.float64),
-        minlength=size * n_labels,
+        minlength=len(present) * n_labels,
     )
-    return _exact(flat.reshape(size, n_labels))
+    return _exact(flat.reshape(len(present), n_labels))
 
 
-def dense_codes(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Number the codes that occur from 0 on, in their order; return the new code of every row, and how many there are.
+def dense_codes(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the codes that occur from 0 on, in their order; return the number of every row, and the codes.
 
     Codes that are not much larger than their number are counted instead of sorted.
     """
-    top = int(codes.max(initial=-1))
-    if top > _SPARSE * len(codes) or (len(codes) and codes.min() < 0):
+    if not len(codes):
+        return codes, codes
+    top = int(codes.max())
+    if top > _SPARSE * len(codes) + _SMALL or codes.min() < 0:
         present, dense = np.unique(codes, return_inverse=True)
-        return dense.astype(np.int64), len(present)
-    place = np.cumsum(np.bincount(codes, minlength=top + 1) > 0)
-    return np.asarray(place[codes] - 1), int(place[-1]) if len(place) else 0
+        return dense.astype(np.int64), present
+    present = np.flatnonzero(np.bincount(codes))
+    if len(present) == top + 1:
+        return codes, present
+    place = np.zeros(top + 1, dtype=np.int64)
+    place[present] = np.arange(len(present))
+    return place[codes], present
 
 
 def _exact(sums: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(sums, dtype=np.float64).round(_DECIMALS)
 
 
-def distinct(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+@frozen(kw_only=True, eq=False)
+class Kinds:
+    """The distinct rows of per-cluster sums, in an order that does not depend on that of the clusters."""
+
+    rows: NDArray[np.float64]
+    """Shape (kinds, columns)."""
+    counts: NDArray[np.int64]
+    """Clusters of each kind, shape (kinds,)."""
+
+    def __len__(self) -> int:
+        """Return the number of clusters."""
+        return int(self.counts.sum())
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """Return the sums over all clusters, shape (columns,)."""
+        return np.asarray(self.counts @ self.rows, dtype=np.float64)
+
+    def times(self, matrix: NDArray[np.float64]) -> Kinds:
+        """Return linear combinations of the columns; kinds that become equal are not joined."""
+        return Kinds(rows=self.rows @ matrix, counts=self.counts)
+
+
+def kinds_of(sums: NDArray[np.float64]) -> Kinds:
+    """Return the kinds of per-cluster sums of shape (clusters, columns)."""
+    rows, counts = distinct(sums)
+    return Kinds(rows=rows, counts=counts)
+
+
+def distinct(sums: NDArray[np.float64] | Kinds) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the distinct rows of per-cluster sums, sorted, and how many clusters have each.
 
     Resampling clusters is resampling their kinds: far fewer, and without an order of clusters to depend on.
     """
+    if isinstance(sums, Kinds):
+        return sums.rows, sums.counts
     if not len(sums):
         return sums, np.zeros(0, dtype=np.int64)
     return _distinct_whole(sums) or _distinct_any(sums)
@@ -104,7 +142,7 @@ def _distinct_whole(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDA
         return None
     steps = np.append(np.cumprod(widths[::-1])[-2::-1], 1.0)
     # Whole numbers below 2^53, so that this product of floating-point numbers is exact.
-    keys = (steps @ columns - steps @ low).astype(np.int64)
+    keys = (steps @ (columns - low[:, None])).astype(np.int64)
     if size <= _SPARSE * len(sums) + _SMALL:
         every = np.bincount(keys)
         found = np.flatnonzero(every)
@@ -123,7 +161,7 @@ def _distinct_any(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArr
     return ordered[starts], np.diff(np.append(starts, len(ordered))).astype(np.int64)
 
 
-def ratio_variance(numerators: ArrayLike, denominators: ArrayLike) -> float:
+def ratio_variance(numerators: ArrayLike, denominators: ArrayLike, counts: ArrayLike | None = None) -> float:
     """Compute the cluster-robust variance of the ratio sum(numerators) / sum(denominators), in closed form.
 
     With r the ratio and K clusters:
@@ -136,6 +174,7 @@ def ratio_variance(numerators: ArrayLike, denominators: ArrayLike) -> float:
     Args:
         numerators: sum of the scores of each cluster, shape (K,).
         denominators: number (or weight) of trials of each cluster, shape (K,).
+        counts: where the rows are kinds of clusters, how many there are of each; 1 by default.
 
     Returns:
         The variance in the squared unit of the ratio.
@@ -144,7 +183,9 @@ def ratio_variance(numerators: ArrayLike, denominators: ArrayLike) -> float:
         ValueError: fewer than two clusters, or a total denominator of 0.
     """
     y, m = np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)
-    if y.size <= 1 or m.sum() <= 0:
+    many = np.ones(y.shape) if counts is None else np.asarray(counts, dtype=np.float64)
+    clusters, total = float(many.sum()), float(many @ m)
+    if clusters <= 1 or total <= 0:
         raise ValueError("a variance between clusters needs two clusters and a positive denominator")
-    residuals = y - y.sum() / m.sum() * m
-    return float(y.size / (y.size - 1) * np.square(residuals).sum() / m.sum() ** 2)
+    residuals = y - float(many @ y) / total * m
+    return float(clusters / (clusters - 1) * float(many @ np.square(residuals)) / total**2)

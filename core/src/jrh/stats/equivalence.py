@@ -92,6 +92,7 @@ def equivalence(
         method="cluster-robust-t",
         n=found.n,
         clusters=clusters,
+        flags=found.flags,
     )
     nearest = margin - abs(found.value)
     p = float(stdtr(clusters - 1, -nearest / error))

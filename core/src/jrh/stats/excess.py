@@ -65,8 +65,8 @@ def excess_disagreement(counts: ArrayLike, *, level: float = 0.95) -> Excess:
     Returns:
         Raw, floor and excess, means over all item-condition pairs that take part, items as clusters, with the
         intervals of `clustered_mean` within bounds (-0.5 to 1 for the excess). Flags: `empty` where none takes part;
-        `reference-floor`, see `Excess`; `few-clusters` below 30 items: where only few of them move, the interval of the
-        excess is then too short (87 % instead of 95 % with 20 items in a simulation, 94 % with 60).
+        `reference-floor`, see `Excess`; `few-clusters` below 30 items: the interval of the excess is then too short
+        (down to 87 % instead of 95 % with 20 items); `few-events` where few items move.
 
     Raises:
         ValueError: `counts` has another shape or a negative number.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from collections.abc import Callable
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from attrs import frozen
@@ -10,13 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh.stats.estimate import Estimate
 from jrh.stats.jackknife import NOISE
+from jrh.stats.moments import combination_interval
 from jrh.stats.wilson import z_quantile
 
 IccForm: TypeAlias = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
 """Shrout and Fleiss' names: 1 raters differ per item; 2 the same raters, drawn at random (agreement); 3 these raters
 and no others (consistency); one rater's rating, or the mean of k."""
 
+RandomRaters: TypeAlias = Literal["large-sample", "f"]
+"""The interval of form 2: modified large-sample, or the F interval of Shrout and Fleiss."""
+
 _TWO = 2
+_EDGE: Final = 1 - 1e-9
 
 
 @frozen(kw_only=True)
@@ -66,8 +72,10 @@ def mean_squares(ratings: ArrayLike) -> MeanSquares:
     )
 
 
-def icc(ratings: ArrayLike, form: IccForm = "2,1", *, level: float = 0.95) -> Estimate:
-    """Estimate an intraclass correlation with the exact or approximate F interval.
+def icc(
+    ratings: ArrayLike, form: IccForm = "2,1", *, level: float = 0.95, interval: RandomRaters = "large-sample"
+) -> Estimate:
+    """Estimate an intraclass correlation with its interval.
 
     With n items, k raters and the mean squares of `mean_squares`:
 
@@ -75,20 +83,30 @@ def icc(ratings: ArrayLike, form: IccForm = "2,1", *, level: float = 0.95) -> Es
         (2,1) (BMS - EMS) / (BMS + (k - 1) EMS + k (JMS - EMS) / n)       (2,k) (BMS - EMS) / (BMS + (JMS - EMS) / n)
         (3,1) (BMS - EMS) / (BMS + (k - 1) EMS)                           (3,k) (BMS - EMS) / BMS
 
-    Intervals: exact F for forms 1 and 3; for form 2 F with Satterthwaite's degrees of freedom. All assume normal
-    ratings: on few levels they are approximate.
+    Intervals: exact F for forms 1 and 3. For form 2 the modified large-sample interval: ICC(2,1) = r exactly if
+
+        (1 - r) sigma_item^2 - r sigma_rater^2 - r sigma_e^2 = 0,
+
+    so r belongs to the interval where the `combination_interval` of that contrast contains 0; that of (2,k) follows.
+    The F interval of Shrout and Fleiss, with Satterthwaite's degrees of freedom, is the one that other programs print;
+    where two or three raters differ in level it covers down to 78 % (120 items, in a simulation), this one 94 % and
+    more. All assume normal ratings: on few levels they are approximate.
 
     Source: Shrout and Fleiss (1979), Psychological Bulletin 86:420-428; McGraw and Wong (1996), Psychological Methods
-    1:30-46.
+    1:30-46. Modified large-sample: Burdick and Graybill (1992), Confidence Intervals on Variance Components; compared
+    with others for this coefficient by Ionan, Polley, McShane and Dobbin (2014), BMC Medical Research Methodology
+    14:121.
 
     Args:
         ratings: numbers, shape (items, raters), complete, at least two of each.
         form: which of the six.
         level: coverage.
+        interval: of form 2; the others have `f` alone.
 
     Returns:
-        The estimate, method `f`; may be negative. Flags: `degenerate` where no two ratings differ; `no-interval` where
-        the raters never differ but for a constant, or the coefficient's denominator is not positive.
+        The estimate, method `f` or `modified-large-sample`; may be negative. Flags: `degenerate` where no two
+        ratings differ or the coefficient's denominator is not positive; `no-interval` where the raters never differ but
+        for a constant.
 
     Raises:
         ValueError: the table has another shape, or a number is not finite.
@@ -104,8 +122,16 @@ def icc(ratings: ArrayLike, form: IccForm = "2,1", *, level: float = 0.95) -> Es
         return Estimate(value=None, n=n, clusters=squares.items, flags=("degenerate",))
     if error <= NOISE or squares.between <= NOISE:
         return Estimate(value=value, n=n, clusters=squares.items, flags=("no-interval",))
-    low, high = _random_raters(squares, form, level) if form[0] == "2" else _by_f(squares, form, level)
-    return Estimate(value=value, low=min(low, value), high=max(high, value), method="f", n=n, clusters=squares.items)
+    contrast = form[0] == "2" and interval == "large-sample"
+    low, high = (_by_contrast if contrast else _random_raters if form[0] == "2" else _by_f)(squares, form, level)
+    return Estimate(
+        value=value,
+        low=min(low, value),
+        high=max(high, value),
+        method="modified-large-sample" if contrast else "f",
+        n=n,
+        clusters=squares.items,
+    )
 
 
 def _value(m: MeanSquares, form: IccForm) -> float | None:
@@ -127,6 +153,21 @@ def _by_f(m: MeanSquares, form: IccForm, level: float) -> tuple[float, float]:
     return (low - 1) / (low + k - 1), (high - 1) / (high + k - 1)
 
 
+def _by_contrast(m: MeanSquares, form: IccForm, level: float) -> tuple[float, float]:
+    """Return the ends between which the contrast that is 0 at the coefficient could be 0."""
+    n, k = m.items, m.raters
+    squares = np.array([m.between, m.between_raters, m.residual])
+    degrees = np.array([n - 1, k - 1, (n - 1) * (k - 1)], dtype=np.float64)
+
+    def end(r: float, side: int) -> float:
+        item = (1 - r) / k
+        weights = np.array([item, -r / n, r / n - r - item])
+        return combination_interval(weights, squares, degrees, level)[side]
+
+    low, high = (_root(lambda r, side=side: end(r, side)) for side in (0, 1))  # type: ignore[misc]
+    return (k * low / (1 + (k - 1) * low), k * high / (1 + (k - 1) * high)) if form[2] == "k" else (low, high)
+
+
 def _random_raters(m: MeanSquares, form: IccForm, level: float) -> tuple[float, float]:
     n, k = m.items, m.raters
     single = _value(m, "2,1") or 0.0
@@ -141,6 +182,16 @@ def _random_raters(m: MeanSquares, form: IccForm, level: float) -> tuple[float, 
     if form[2] == "k":
         return k * low / (1 + (k - 1) * low), k * high / (1 + (k - 1) * high)
     return low, high
+
+
+def _root(falling: Callable[[float], float]) -> float:
+    """Return where a falling function crosses 0 between the least and the greatest correlation."""
+    from scipy.optimize import brentq
+
+    least, most = -_EDGE, _EDGE
+    if falling(least) <= 0:
+        return least
+    return most if falling(most) >= 0 else float(brentq(falling, least, most, xtol=1e-10))
 
 
 def _f_quantile(level: float, numerator: float, denominator: float) -> float:

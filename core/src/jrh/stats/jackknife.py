@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jrh.stats.clusters import cluster_sums, distinct
+from jrh.stats.clusters import Kinds, cluster_sums, distinct
+from jrh.stats.degrees import FEW_EVENTS, effective_degrees, few_events
 from jrh.stats.estimate import Estimate
 from jrh.stats.proportion import effective_score_interval
 from jrh.stats.wilson import t_quantile, wilson, z_quantile
 
 Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """Totals of shape (B, columns) -> values of shape (B,), NaN where the statistic is not defined."""
+
+Ends: TypeAlias = Literal["wilson", "fisher-z"]
+"""How the jackknife's variance becomes an interval: Wilson's of (1 - coefficient) / 2, or symmetric in Fisher's z."""
 
 NOISE: Final = 1e-12
 """Differences below this are rounding."""
@@ -49,31 +53,43 @@ def jackknife_variance(sums: ArrayLike, statistic: Statistic) -> float:
     Raises:
         ValueError: there are fewer than two clusters, or the statistic is undefined on all of them.
     """
-    return _variance(*distinct(np.asarray(sums, dtype=np.float64)), statistic)
+    kinds, counts = distinct(np.asarray(sums, dtype=np.float64))
+    _, without = _left_out(kinds, counts, statistic)
+    return _variance(without, counts)
 
 
-def _variance(kinds: NDArray[np.float64], counts: NDArray[np.int64], statistic: Statistic) -> float:
-    """Compute the jackknife variance from the kinds of clusters and how many there are of each."""
-    clusters = int(counts.sum())
-    if clusters <= 1:
+def _left_out(
+    kinds: NDArray[np.float64], counts: NDArray[np.int64], statistic: Statistic
+) -> tuple[float, NDArray[np.float64]]:
+    """Return the statistic of all clusters, and of all but one cluster of each kind."""
+    if int(counts.sum()) <= 1:
         raise ValueError("leaving out one cluster at a time needs two")
     total = counts @ kinds
     value = float(statistic(total[None, :])[0])
     if np.isnan(value):
         raise ValueError("the statistic is not defined on all clusters together")
     without = statistic(total[None, :] - kinds)
-    without = np.where(np.isnan(without), value, without)
+    return value, np.where(np.isnan(without), value, without)
+
+
+def _variance(without: NDArray[np.float64], counts: NDArray[np.int64]) -> float:
+    """Compute the jackknife variance from the values without a cluster of each kind."""
+    clusters = int(counts.sum())
     mean = float(counts @ without) / clusters
     return float(counts @ np.square(without - mean)) * (clusters - 1) / clusters
 
 
 def chance_corrected(
-    sums: NDArray[np.float64], observed: Statistic, expected: Statistic, *, n: float, level: float, worst: float = 1.0
+    sums: NDArray[np.float64] | Kinds,
+    observed: Statistic,
+    expected: Statistic,
+    *,
+    n: float,
+    level: float,
+    worst: float = 1.0,
+    ends: Ends = "wilson",
 ) -> Estimate:
     """Estimate a coefficient of the form 1 - D_o / D_e with the interval of `clustered_kappa`.
-
-    Unlike there the effective number of observations has no upper limit: distances between levels, and ratings by more
-    than two raters, can carry more than one yes or no.
 
     Args:
         sums: per-cluster sums, shape (K, columns).
@@ -82,10 +98,12 @@ def chance_corrected(
         n: observations, for the result.
         level: coverage.
         worst: the largest disagreement that a single observation can have.
+        ends: `wilson` where a disagreement is a yes or no, `fisher-z` where it has a size.
 
     Returns:
-        The estimate. Method `jackknife-wilson`, or `wilson-clusters` where leaving out a cluster changes nothing; no
-        interval from one cluster. Flags: `empty` without observations, `degenerate` where D_e is 0.
+        The estimate. Method `jackknife-wilson` or `jackknife-fisher-z`, or `wilson-clusters` where leaving out a
+        cluster changes nothing; no interval from one cluster. Flags: `empty` without observations, `degenerate` where
+        D_e is 0, `few-events`.
     """
     z_quantile(level)
     if not len(sums) or n <= 0:
@@ -104,27 +122,50 @@ def chance_corrected(
         return Estimate(value=None, n=n, clusters=clusters, flags=("degenerate",))
     if clusters == 1:
         return Estimate(value=value, n=n, clusters=1)
+    _, without = _left_out(kinds, counts, coefficient)
+    if value >= 1 - NOISE or _variance(without, counts) <= NOISE:
+        chance = float(expected(total)[0])
+        reach = _of_clusters(value, clusters, worst / chance, level)
+        return _with(value, reach, "wilson-clusters", n, clusters, (FEW_EVENTS,))
+    if ends == "fisher-z" and value > -1 + NOISE:
+        return _by_fisher_z(value, without, counts, n, level)
+    return _by_wilson(value, without, counts, n, level)
+
+
+def _of_clusters(value: float, clusters: int, largest: float, level: float) -> tuple[float, float]:
+    """Return the interval where no cluster differs; `largest` is what one disagreement can take from 1 at most."""
     if value >= 1 - NOISE:
-        drop = float(wilson(0, clusters, level=level)[1]) * worst / float(expected(total)[0])
-        return _with(value, (max(1 - drop, -1.0), value), "wilson-clusters", n, clusters)
+        return max(1 - float(wilson(0, clusters, level=level)[1]) * largest, -1.0), value
     share = float(np.clip((1 - value) / 2, 0.0, 1.0))
-    variance = _variance(kinds, counts, coefficient)
-    if variance <= NOISE:
-        low, high = (float(end) for end in wilson(share * clusters, clusters, level=level))
-        return _with(value, (1 - 2 * high, 1 - 2 * low), "wilson-clusters", n, clusters)
-    low, high = effective_score_interval(share, variance / 4, np.inf, clusters, level)
-    return _with(value, (1 - 2 * high, 1 - 2 * low), "jackknife-wilson", n, clusters)
+    low, high = (float(end) for end in wilson(share * clusters, clusters, level=level))
+    return 1 - 2 * high, 1 - 2 * low
 
 
-def correlation_estimate(sums: NDArray[np.float64], correlation: Statistic, *, n: float, level: float) -> Estimate:
+def _by_wilson(
+    value: float, without: NDArray[np.float64], counts: NDArray[np.int64], n: float, level: float
+) -> Estimate:
+    """Put Wilson's interval of (1 - value) / 2 around a value, with the effective number of observations."""
+    share = float(np.clip((1 - value) / 2, 0.0, 1.0))
+    degrees = effective_degrees(without, counts)
+    low, high = effective_score_interval(share, _variance(without, counts) / 4, np.inf, degrees, level)
+    clusters = int(counts.sum())
+    return _with(value, (1 - 2 * high, 1 - 2 * low), "jackknife-wilson", n, clusters, few_events(degrees))
+
+
+def correlation_estimate(
+    sums: NDArray[np.float64] | Kinds, correlation: Statistic, *, n: float, level: float
+) -> Estimate:
     """Estimate a correlation with Fisher's z and the jackknife over clusters.
 
-    z = atanh(r) has the variance v / (1 - r^2)^2, v that of the jackknife; the ends are tanh(z -+ t s_z), t with K - 1
-    degrees of freedom. Source: Fisher (1921), Metron 1:3-32, for the transformation.
+    The jackknife is that of z = atanh(r) itself: v is the variance of the values of z without one cluster, and the ends
+    are tanh(z -+ t sqrt(v)), t with the `effective_degrees` of these values. Where r is 1 without some cluster, z is
+    not finite there, and v is that of r divided by (1 - r^2)^2. Source: Fisher (1921), Metron 1:3-32, for the
+    transformation.
 
     Returns:
         The estimate, method `jackknife-fisher-z`. Flags: `empty` without observations; `degenerate` where a side is
-        constant; `no-interval` from one cluster, at -1 or 1, or where leaving out a cluster changes nothing.
+        constant; `no-interval` from one cluster, at -1 or 1, or where leaving out a cluster changes nothing;
+        `few-events`.
     """
     z_quantile(level)
     if not len(sums) or n <= 0:
@@ -135,18 +176,30 @@ def correlation_estimate(sums: NDArray[np.float64], correlation: Statistic, *, n
     if np.isnan(value):
         return Estimate(value=None, n=n, clusters=clusters, flags=("degenerate",))
     value = float(np.clip(value, -1.0, 1.0))
-    variance = _variance(kinds, counts, correlation) if clusters > 1 else 0.0
-    if variance <= NOISE or 1 - abs(value) <= NOISE:
+    without = _left_out(kinds, counts, correlation)[1] if clusters > 1 else np.array([value])
+    if _variance(without, counts) <= NOISE or 1 - abs(value) <= NOISE:
         return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
-    reach = t_quantile(level, clusters - 1) * np.sqrt(variance) / (1 - value**2)
+    return _by_fisher_z(value, without, counts, n, level)
+
+
+def _by_fisher_z(
+    value: float, without: NDArray[np.float64], counts: NDArray[np.int64], n: float, level: float
+) -> Estimate:
+    """Put the interval that `correlation_estimate` describes around a value strictly between -1 and 1."""
+    finite = bool(np.all(1 - np.abs(without) > NOISE))
+    scores = np.arctanh(without) if finite else without / (1 - value**2)
+    degrees = effective_degrees(scores, counts)
+    reach = t_quantile(level, degrees) * float(np.sqrt(_variance(scores, counts)))
     ends = np.tanh(np.arctanh(value) + np.array([-reach, reach]))
-    return _with(value, (float(ends[0]), float(ends[1])), "jackknife-fisher-z", n, clusters)
+    clusters = int(counts.sum())
+    return _with(value, (float(ends[0]), float(ends[1])), "jackknife-fisher-z", n, clusters, few_events(degrees))
 
 
-def ratio_of_spreads(sums: NDArray[np.float64], ratio: Statistic, *, n: float, level: float) -> Estimate:
+def ratio_of_spreads(sums: NDArray[np.float64] | Kinds, ratio: Statistic, *, n: float, level: float) -> Estimate:
     """Estimate a positive ratio with an interval that is symmetric in its logarithm; flags as `correlation_estimate`.
 
-    Method `jackknife-log`: the ends are ratio * exp(-+ t s / ratio), s the jackknife's standard error.
+    Method `jackknife-log`: the ends are ratio * exp(-+ t s / ratio), s the jackknife's standard error, t with the
+    `effective_degrees` of the values without one cluster.
     """
     z_quantile(level)
     if not len(sums) or n <= 0:
@@ -156,15 +209,26 @@ def ratio_of_spreads(sums: NDArray[np.float64], ratio: Statistic, *, n: float, l
     value = float(ratio((counts @ kinds)[None, :])[0])
     if np.isnan(value):
         return Estimate(value=None, n=n, clusters=clusters, flags=("degenerate",))
-    variance = _variance(kinds, counts, ratio) if clusters > 1 else 0.0
+    without = _left_out(kinds, counts, ratio)[1] if clusters > 1 else np.array([value])
+    variance = _variance(without, counts)
     if variance <= NOISE or value <= NOISE:
         return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
+    degrees = effective_degrees(without, counts)
     # The exponent is limited so that a hopeless interval is wide and not infinite.
-    reach = min(t_quantile(level, clusters - 1) * float(np.sqrt(variance)) / value, 700.0)
-    return _with(value, (value * float(np.exp(-reach)), value * float(np.exp(reach))), "jackknife-log", n, clusters)
+    reach = min(t_quantile(level, degrees) * float(np.sqrt(variance)) / value, 700.0)
+    ends = (value * float(np.exp(-reach)), value * float(np.exp(reach)))
+    return _with(value, ends, "jackknife-log", n, clusters, few_events(degrees))
 
 
-def _with(value: float, ends: tuple[float, float], method: str, n: float, clusters: int) -> Estimate:
+def _with(
+    value: float, ends: tuple[float, float], method: str, n: float, clusters: int, flags: tuple[str, ...]
+) -> Estimate:
     return Estimate(
-        value=value, low=min(ends[0], value), high=max(ends[1], value), method=method, n=n, clusters=clusters
+        value=value,
+        low=min(ends[0], value),
+        high=max(ends[1], value),
+        method=method,
+        n=n,
+        clusters=clusters,
+        flags=flags,
     )

@@ -79,7 +79,13 @@ def krippendorff_alpha(
         return np.asarray((products * distances(margins)).sum(axis=(1, 2)) / _positive(n * (n - 1)))
 
     return chance_corrected(
-        sums, observed, expected, n=float(ratings.sum()), level=level, worst=_worst(sums, fixed, size)
+        sums,
+        observed,
+        expected,
+        n=float(ratings.sum()),
+        level=level,
+        worst=_worst(sums, fixed, size),
+        ends="wilson" if metric == "nominal" else "fisher-z",
     )
 
 

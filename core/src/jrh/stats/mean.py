@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from jrh.stats.bootstrap import ratio_sums
-from jrh.stats.clusters import cluster_sums, ratio_variance
+from jrh.stats.bootstrap import ratio_kinds
+from jrh.stats.clusters import Kinds, cluster_sums, ratio_variance
+from jrh.stats.degrees import FEW_EVENTS, effective_degrees, few_events
 from jrh.stats.estimate import Estimate
 from jrh.stats.wilson import score_interval, t_quantile, wilson, z_quantile
 
@@ -24,12 +25,13 @@ def clustered_mean(
 ) -> Estimate:
     """Estimate the mean score sum(numerators) / sum(denominators) with a closed-form cluster-robust interval.
 
-    v is `ratio_variance`, t Student's with K - 1 degrees of freedom.
+    v is `ratio_variance`.
 
-    * Without bounds: mean -+ t sqrt(v), method `cluster-robust-t`.
+    * Without bounds: mean -+ t sqrt(v), t Student's with K - 1 degrees of freedom, method `cluster-robust-t`.
     * With bounds a <= score <= b: Wilson's interval of u = (mean - a) / (b - a) with the effective number of trials
-      u (1 - u) (b - a)^2 / v and t instead of z, method `cluster-robust-wilson`. It stays within the bounds and leans
-      away from them. Bounds (0, 1) give the closed-form counterpart of `clustered_proportion`.
+      u (1 - u) (b - a)^2 / v, and t with the degrees of freedom of `effective_degrees` instead of z, method
+      `cluster-robust-wilson`. It stays within the bounds and leans away from them. Bounds (0, 1) give the closed-form
+      counterpart of `clustered_proportion`.
     * Where no cluster differs from another (or there is one): with bounds Wilson's interval of u with n = K, method
       `wilson-clusters`; without, no interval and the flag `no-interval`.
 
@@ -40,25 +42,32 @@ def clustered_mean(
         level: coverage.
 
     Returns:
-        The mean in the unit of the scores; flag `empty` without clusters.
+        The mean in the unit of the scores. Flags: `empty` without clusters; `few-events` where so few clusters differ
+        from the others that the coverage may be off (`few_events`), also where none does.
 
     Raises:
         ValueError: the shapes differ, a denominator is not positive, or a mean lies outside the bounds.
     """
     z_quantile(level)
-    sums = ratio_sums(numerators, denominators)
+    sums = ratio_kinds(numerators, denominators)
     if not len(sums):
         return Estimate(value=None, flags=("empty",))
-    clusters, n = len(sums), float(sums[:, 1].sum())
-    value = float(sums[:, 0].sum() / n)
-    variance = ratio_variance(sums[:, 0], sums[:, 1]) if clusters > 1 else 0.0
+    clusters, n = len(sums), float(sums.total[1])
+    value = float(sums.total[0]) / n
+    variance = ratio_variance(sums.rows[:, 0], sums.rows[:, 1], sums.counts) if clusters > 1 else 0.0
     if bounds is not None:
         return _within(sums, value, variance, bounds, level)
     if variance <= _NOISE:
         return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
     reach = t_quantile(level, clusters - 1) * float(np.sqrt(variance))
     return Estimate(
-        value=value, low=value - reach, high=value + reach, method="cluster-robust-t", n=n, clusters=clusters
+        value=value,
+        low=value - reach,
+        high=value + reach,
+        method="cluster-robust-t",
+        n=n,
+        clusters=clusters,
+        flags=few_events(effective_degrees(sums.rows[:, 0] - value * sums.rows[:, 1], sums.counts)),
     )
 
 
@@ -111,23 +120,32 @@ def clustered_difference(
     if found.value is None or np.abs(np.asarray(numerators, dtype=np.float64)).max() > _NOISE:
         return found
     reach = span * float(wilson(0, found.clusters, level=level)[1])
-    return Estimate(value=0.0, low=-reach, high=reach, method="wilson-clusters", n=found.n, clusters=found.clusters)
+    return Estimate(
+        value=0.0,
+        low=-reach,
+        high=reach,
+        method="wilson-clusters",
+        n=found.n,
+        clusters=found.clusters,
+        flags=(FEW_EVENTS,),
+    )
 
 
 def _within(
-    sums: NDArray[np.float64], value: float, variance: float, bounds: tuple[float, float], level: float
+    sums: Kinds, value: float, variance: float, bounds: tuple[float, float], level: float
 ) -> Estimate:
     low, high = bounds
-    means = sums[:, 0] / sums[:, 1]
+    means = sums.rows[:, 0] / sums.rows[:, 1]
     slack = 1e-9 * max(abs(low), abs(high), 1.0)
     if not low < high or means.min() < low - slack or means.max() > high + slack:
         raise ValueError(f"a cluster's mean score lies within the bounds {low:g} to {high:g}")
     clusters, width = len(sums), high - low
     share = float(np.clip((value - low) / width, 0.0, 1.0))
     varies = variance > _NOISE * width**2
+    degrees = effective_degrees(sums.rows[:, 0] - value * sums.rows[:, 1], sums.counts)
     if varies:
         effective = share * (1 - share) * width**2 / variance
-        ends = score_interval(share, effective, t_quantile(level, clusters - 1))
+        ends = score_interval(share, effective, t_quantile(level, degrees))
     else:
         ends = wilson(share * clusters, clusters, level=level)
     return Estimate(
@@ -135,6 +153,7 @@ def _within(
         low=min(low + width * float(ends[0]), value),
         high=max(low + width * float(ends[1]), value),
         method="cluster-robust-wilson" if varies else "wilson-clusters",
-        n=float(sums[:, 1].sum()),
+        n=float(sums.total[1]),
         clusters=clusters,
+        flags=few_events(degrees),
     )

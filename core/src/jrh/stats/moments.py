@@ -95,19 +95,38 @@ def _expected(design: Design) -> NDArray[np.float64]:
 def _large_sample(
     weights: NDArray[np.float64], squares: NDArray[np.float64], degrees: NDArray[np.float64], level: float
 ) -> tuple[float | None, float | None]:
-    """Compute the modified large-sample interval of a linear combination of mean squares, cut at 0."""
+    """Compute the interval of a component, cut at 0; none where no mean square adds to it."""
+    if not np.any(weights > _ZERO) or not np.any(squares > 0):
+        return None, None
+    low, high = combination_interval(weights, squares, degrees, level)
+    value = max(float(weights @ squares), 0.0)
+    return min(max(low, 0.0), value), max(high, value)
+
+
+def combination_interval(
+    weights: NDArray[np.float64], squares: NDArray[np.float64], degrees: NDArray[np.float64], level: float
+) -> tuple[float, float]:
+    """Compute the modified large-sample interval of a linear combination of expected mean squares.
+
+    Source: Burdick and Graybill (1992), Confidence Intervals on Variance Components, section 3.3.
+
+    Args:
+        weights: weight of every mean square, of either sign, shape (m,).
+        squares: independent mean squares, shape (m,).
+        degrees: their degrees of freedom, shape (m,).
+        level: coverage.
+
+    Returns:
+        Lower and upper end, in the unit of the mean squares.
+    """
     parts = weights * squares
     positive, negative = np.flatnonzero(weights > _ZERO), np.flatnonzero(weights < -_ZERO)
-    if not len(positive) or not np.any(squares > 0):
-        return None, None
     tail = (1 - level) / 2
     estimate = float(parts.sum())
     plus, minus = (parts[positive], degrees[positive]), (-parts[negative], degrees[negative])
     down = np.sqrt(max(_spread(plus, minus, tail, lower=True), 0.0))
     up = np.sqrt(max(_spread(plus, minus, tail, lower=False), 0.0))
-    low, high = max(estimate - float(down), 0.0), max(estimate + float(up), 0.0)
-    value = max(estimate, 0.0)
-    return min(low, value), max(high, value)
+    return estimate - float(down), estimate + float(up)
 
 
 def _spread(

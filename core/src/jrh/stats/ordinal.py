@@ -8,9 +8,10 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import ArrayLike, NDArray
 
-from jrh.stats.clusters import cluster_sums
+from jrh.stats.clusters import Kinds, cluster_sums, kinds_of
 from jrh.stats.estimate import Estimate
 from jrh.stats.jackknife import NOISE, chance_corrected, correlation_estimate, ratio_of_spreads
+from jrh.stats.kinds import pair_kinds
 from jrh.stats.mean import clustered_mean
 
 _W, _X, _Y, _XX, _YY, _XY = range(6)
@@ -117,8 +118,8 @@ def concordance(
         level: coverage.
 
     Returns:
-        The estimate, with the interval of `clustered_kappa`. Flags: `empty`; `degenerate` where both sides are one and
-        the same constant.
+        The estimate, with the interval of `clustered_kappa` for weights. Flags: `empty`; `degenerate` where both sides
+        are one and the same constant; `few-events`.
 
     Raises:
         ValueError: the shapes differ.
@@ -135,7 +136,7 @@ def concordance(
 
     both = np.concatenate([np.asarray(verdicts, dtype=np.float64), np.asarray(truths, dtype=np.float64)])
     worst = float(np.ptp(both)) ** 2 if both.size else 0.0
-    return chance_corrected(sums, observed, expected, n=float(sums[:, _W].sum()), level=level, worst=worst)
+    return chance_corrected(sums, observed, expected, n=_mass(sums), level=level, worst=worst, ends="fisher-z")
 
 
 def pearson(
@@ -157,7 +158,7 @@ def pearson(
         defined = (xx > NOISE) & (yy > NOISE)
         return np.where(defined, xy / np.sqrt(np.where(defined, xx * yy, 1.0)), np.nan)
 
-    return correlation_estimate(sums, correlation, n=float(sums[:, _W].sum()), level=level)
+    return correlation_estimate(sums, correlation, n=_mass(sums), level=level)
 
 
 def scale_compression(
@@ -187,7 +188,7 @@ def scale_compression(
         xx, yy, _ = _spreads(totals)
         return np.where(yy > NOISE, np.sqrt(np.maximum(xx, 0) / np.where(yy > NOISE, yy, 1.0)), np.nan)
 
-    return ratio_of_spreads(sums, ratio, n=float(sums[:, _W].sum()), level=level)
+    return ratio_of_spreads(sums, ratio, n=_mass(sums), level=level)
 
 
 def _spreads(totals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -199,21 +200,29 @@ def _spreads(totals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
     )
 
 
-def _moments(x: ArrayLike, y: ArrayLike, clusters: ArrayLike, weights: ArrayLike | None) -> NDArray[np.float64]:
+def _moments(x: ArrayLike, y: ArrayLike, clusters: ArrayLike, weights: ArrayLike | None) -> Kinds:
     one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     mass = np.ones(one.shape) if weights is None else np.asarray(weights, dtype=np.float64)
     if one.shape != other.shape or one.shape != mass.shape or one.ndim != 1:
         raise ValueError("both sides and the case weights are arrays of one length")
     if not one.size:
-        return np.zeros((0, 6))
+        return kinds_of(np.zeros((0, 6)))
     # The middle of all numbers does not depend on their order, and keeps the squares small.
-    both = np.concatenate([one, other])
-    middle = (both.min() + both.max()) / 2
+    middle = (min(one.min(), other.min()) + max(one.max(), other.max())) / 2
+    found = pair_kinds(one, other, clusters, mass)
+    if found is not None:
+        tables, levels = found
+        x, y = np.repeat(levels - middle, len(levels)), np.tile(levels - middle, len(levels))
+        return tables.times(np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], axis=1))
     one, other = one - middle, other - middle
     sums = cluster_sums(
         clusters, mass, mass * one, mass * other, mass * one * one, mass * other * other, mass * one * other
     )
-    return sums[np.lexsort(sums.T)]
+    return kinds_of(sums)
+
+
+def _mass(sums: Kinds) -> float:
+    return float(sums.total[_W]) if len(sums) else 0.0
 
 
 def _errors(verdicts: ArrayLike, truths: ArrayLike) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
+from jrh.stats.degrees import effective_degrees, few_events
 from jrh.stats.estimate import Estimate
 from jrh.stats.panel import Ties, majority_vote
 from jrh.stats.proportion import clustered_proportion
@@ -76,7 +77,8 @@ def effective_judges(errors: ArrayLike, *, level: float = 0.95) -> Estimate:
     With equal variances and a mean correlation r it is J / (1 + (J - 1) r): J where errors are independent, 1 where all
     judges err alike. It exceeds J where errors cancel.
 
-    The interval is the jackknife's over items on the scale of log n_eff, with Student's t.
+    The interval is the jackknife's over items on the scale of log n_eff, with Student's t and the `effective_degrees`
+    of the values without one item.
 
     Source: design effect of correlated observations: Kish (1965), Survey Sampling; jackknife: Efron (1982).
 
@@ -86,7 +88,7 @@ def effective_judges(errors: ArrayLike, *, level: float = 0.95) -> Estimate:
 
     Returns:
         The estimate; `n` is the number of errors, `clusters` that of complete items. Flag `empty` with fewer than three
-        complete items or two judges, `degenerate` where no error varies, or all of them always cancel.
+        complete items or two judges, `degenerate` where no error varies, or all of them always cancel, `few-events`.
     """
     z_quantile(level)
     table = np.asarray(errors, dtype=np.float64)
@@ -106,9 +108,12 @@ def effective_judges(errors: ArrayLike, *, level: float = 0.95) -> Estimate:
         return Estimate(value=value, n=n, clusters=items, flags=("no-interval",))
     logs = np.log(left_out)
     error = float(np.sqrt((items - 1) / items * np.square(logs - logs.mean()).sum()))
-    reach = t_quantile(level, items - 1) * error
+    degrees = effective_degrees(logs)
+    reach = t_quantile(level, degrees) * error
     low, high = value * float(np.exp(-reach)), value * float(np.exp(reach))
-    return Estimate(value=value, low=low, high=high, method="jackknife-log", n=n, clusters=items)
+    return Estimate(
+        value=value, low=low, high=high, method="jackknife-log", n=n, clusters=items, flags=few_events(degrees)
+    )
 
 
 def _effective(

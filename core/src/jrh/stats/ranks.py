@@ -7,9 +7,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jrh.stats.clusters import cluster_margins
+from jrh.stats.clusters import Kinds, cluster_margins, kinds_of
 from jrh.stats.estimate import Estimate
 from jrh.stats.jackknife import NOISE, Statistic, correlation_estimate
+from jrh.stats.kinds import pair_kinds
 
 MOST_LEVELS: Final = 101
 """Both rank correlations work on the table of levels, one column per pair of levels that occur."""
@@ -74,26 +75,29 @@ def _estimate(
 ) -> Estimate:
     tables, size = _tables(verdicts, truths, clusters, weights)
     return correlation_estimate(
-        tables, lambda totals: correlation(totals.reshape(-1, size, size)), n=float(tables.sum()), level=level
+        tables, lambda totals: correlation(totals.reshape(-1, size, size)), n=float(tables.total.sum()), level=level
     )
 
 
 def _tables(
     verdicts: ArrayLike, truths: ArrayLike, clusters: ArrayLike, weights: ArrayLike | None
-) -> tuple[NDArray[np.float64], int]:
-    """Return per-cluster tables verdict x truth, flattened, and the number of levels."""
+) -> tuple[Kinds, int]:
+    """Return the kinds of per-cluster tables verdict x truth, flattened, and the number of levels."""
     one, other = np.asarray(verdicts, dtype=np.float64), np.asarray(truths, dtype=np.float64)
     mass = np.ones(one.shape) if weights is None else np.asarray(weights, dtype=np.float64)
     if one.shape != other.shape or one.shape != mass.shape or one.ndim != 1:
         raise ValueError("both sides and the case weights are arrays of one length")
+    if not one.size:
+        return kinds_of(np.zeros((0, 1))), 1
+    found = pair_kinds(one, other, clusters, mass)
+    if found is not None:
+        return found[0], len(found[1])
     levels, dense = np.unique(np.concatenate([one, other]), return_inverse=True)
     size = len(levels)
     if size > MOST_LEVELS:
         raise ValueError(f"rank correlations are for up to {MOST_LEVELS} levels, got {size}; bin the numbers first")
     rows, columns = np.split(dense, 2)
-    if not one.size:
-        return np.zeros((0, 1)), 1
-    return cluster_margins(clusters, rows * size + columns, mass, n_labels=size * size), size
+    return kinds_of(cluster_margins(clusters, rows * size + columns, mass, n_labels=size * size)), size
 
 
 def _rho(tables: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jrh.testing.fakes import EchoJudge as EchoJudge
     from jrh.testing.fakes import LabelParser as LabelParser
     from jrh.testing.fakes import ScriptedModel as ScriptedModel
+    from jrh.testing.payloads import PAYLOADS as PAYLOADS
     from jrh.testing.reports import empty_report as empty_report
     from jrh.testing.reports import sample_records as sample_records
     from jrh.testing.reports import sample_report as sample_report
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from jrh.testing.server.faults import FAULTS as FAULTS
     from jrh.testing.server.faults import Fault as Fault
     from jrh.testing.server.process import ServerProcess as ServerProcess
+    from jrh.testing.server.raw import RawServer as RawServer
+    from jrh.testing.server.raw import http_answer as http_answer
     from jrh.testing.server.thread import ChatServer as ChatServer
 
 _PUBLIC = {
@@ -62,6 +65,7 @@ _PUBLIC = {
     "contracts.sources": "DataSourceContract",
     "contracts.validators": "ValidatorContract",
     "fakes": "Asked EchoJudge LabelParser ScriptedModel",
+    "payloads": "PAYLOADS",
     "reports": "empty_report sample_records sample_report",
     "runner": "Outcome Project Running run_jrh start_jrh",
     "samples": (
@@ -70,6 +74,7 @@ _PUBLIC = {
     "server.answers": "LabelAnswers SimulatedAnswers",
     "server.faults": "FAULTS Fault",
     "server.process": "ServerProcess",
+    "server.raw": "RawServer http_answer",
     "server.thread": "ChatServer",
 }
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names.split()}

@@ -10,6 +10,8 @@ from attrs import frozen
 
 from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
 from jrh.protocols import ChatRequest, Completion, Rates
+from jrh.redact import Redactor
+from jrh.replies import read_reply
 from jrh.scales import Scale
 from jrh.types import Json, Judgement, Question, Reply, Status, Usage, Verdict
 
@@ -84,7 +86,8 @@ class ScriptedModel:
             return _failed(answer, self.fingerprint)
         if isinstance(answer, BaseException):
             raise answer
-        return _reply(_completion(answer, request), self.fingerprint)
+        completion = _completion(answer, request)
+        return read_reply(completion, Redactor(frozenset()), fingerprint=self.fingerprint, rates=self.rates)
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Answer as a provider would; faults are raised."""
@@ -131,31 +134,6 @@ def _completion(answer: str | Completion, request: ChatRequest) -> Completion:
         completion_tokens=len(answer) // _CHARACTERS_PER_TOKEN + 1,
     )
     return Completion(text=answer, finish_reason="stop", usage=usage)
-
-
-def _reply(completion: Completion, fingerprint: str) -> Reply:
-    status, detail = _status(completion)
-    return Reply(
-        status=status,
-        text=completion.text or "",
-        finish_reason=completion.finish_reason,
-        usage=completion.usage,
-        cost=completion.cost,
-        latency=0.0,
-        fingerprint=fingerprint,
-        detail=detail,
-        token_probabilities=completion.token_probabilities,
-    )
-
-
-def _status(completion: Completion) -> tuple[Status, str]:
-    if completion.refusal is not None or completion.finish_reason == "content_filter":
-        return Status.REFUSED, completion.refusal or "content filter"
-    if completion.finish_reason == "length":
-        return Status.TRUNCATED, "cut at the token limit"
-    if completion.text is None:
-        return Status.PROVIDER_ERROR, "no text"
-    return Status.OK, ""
 
 
 def _failed(fault: ModelFault, fingerprint: str) -> Reply:

@@ -10,7 +10,6 @@ from jrh import Measure, MetricContext, RecordTable
 from jrh_metrics.cells import FACTORS, cells_of
 from jrh_metrics.measuring import MeasureBuilder
 from jrh_metrics.options import MetricOptions
-from jrh_metrics.reference import reference_verdicts
 from jrh_metrics.scoring import against_label, as_expected
 from jrh_metrics.trials import is_named
 
@@ -36,7 +35,7 @@ class Accuracy:
         """Yield `accuracy` per task, judge and test, and per variant, stratum, gold level and strength."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
-        scores = as_expected(trials, reference_verdicts(trials))
+        scores = as_expected(trials)
         for cell in cells_of(trials, FACTORS):
             yield builder.rate(
                 "accuracy", cell, scores, nothing="nothing to compare with: no gold label, no expectation"

@@ -11,7 +11,7 @@ from jrh_metrics.cells import FACTORS, cells_of
 from jrh_metrics.measuring import MeasureBuilder
 from jrh_metrics.options import MetricOptions
 from jrh_metrics.reference import reference_verdicts
-from jrh_metrics.scoring import agreeing
+from jrh_metrics.scoring import NOTHING_EXPECTED, agreeing, compared
 
 
 @frozen
@@ -27,11 +27,16 @@ class Agreement:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `agreement` per task, judge and test other than the reference, and per factor of `cells.FACTORS`."""
         builder = MeasureBuilder.of(records, context, self.options)
-        trials = builder.trials
-        scores = agreeing(trials, reference_verdicts(trials), ~trials.reference)
-        for cell in cells_of(trials, FACTORS):
-            if cell.test != REFERENCE:
-                yield builder.rate("agreement", cell, scores, nothing="no trial")
+        key = ("agreement", self.options, context.level, context.resamples, context.seed)
+        yield from builder.trials.shared(key, lambda: list(_agreements(builder)))
+
+
+def _agreements(builder: MeasureBuilder) -> Iterator[Measure]:
+    trials = builder.trials
+    scores = agreeing(trials, reference_verdicts(trials), compared(trials))
+    for cell in cells_of(trials, FACTORS):
+        if cell.test != REFERENCE:
+            yield builder.rate("agreement", cell, scores, nothing=NOTHING_EXPECTED)
 
 
 @frozen

@@ -34,7 +34,7 @@ class Calibration:
         if "probability" not in records.columns:
             return
         builder = MeasureBuilder.of(records, context, self.options)
-        stated = records.number("probability")
+        stated = builder.trials.records.number("probability")
         truth = stated_label(builder.trials)
         for cell in cells_of(builder.trials, ()):
             labelled = cell.rows[truth[cell.rows] >= 0]

@@ -44,16 +44,31 @@ def cells_of(trials: Trials, factors: Sequence[str] = (VARIANT,)) -> Iterator[Ce
     After each whole test follow its parts by one factor at a time: its variants, where they have names, and the levels
     of the other factors, where there are two or more.
     """
-    key = (trials.task.codes * len(trials.judge.names) + trials.judge.codes) * len(trials.test.names)
-    for rows in _groups(key + trials.test.codes):
+    for rows, *parts in trials.shared(("cells", *factors), lambda: list(_divided(trials, factors))):
         first = rows[0]
         task = trials.task.names[trials.task.codes[first]]
         judge = trials.judge.names[trials.judge.codes[first]]
         test = trials.test.names[trials.test.codes[first]]
         yield Cell(task=task, judge=judge, test=test, rows=rows)
-        for factor in factors:
-            for level, part in _levels(trials, factor, rows):
+        for factor, levels in zip(factors, parts, strict=True):
+            for level, part in levels:
                 yield Cell(task=task, judge=judge, test=test, levels={factor: level}, rows=part)
+
+
+def _divided(trials: Trials, factors: Sequence[str]) -> Iterator[tuple[Codes, *tuple[list[tuple[str, Codes]], ...]]]:
+    """Yield the rows of every task, judge and test, and for each factor the names and rows of its levels."""
+    whole = trials.shared("cells", lambda: list(_groups(_tests(trials))))
+    for place, rows in enumerate(whole):
+        levels = (
+            trials.shared(("levels", factor, place), lambda of=factor, rows=rows: list(_levels(trials, of, rows)))
+            for factor in factors
+        )
+        yield rows, *levels
+
+
+def _tests(trials: Trials) -> Codes:
+    key = (trials.task.codes * len(trials.judge.names) + trials.judge.codes) * len(trials.test.names)
+    return key + trials.test.codes
 
 
 def panels_of(trials: Trials) -> Iterator[Cell]:
@@ -97,6 +112,8 @@ def _column(trials: Trials, factor: str) -> Coded:
 
 
 def _groups(key: Codes) -> Iterator[Codes]:
+    if key.max(initial=0) <= np.iinfo(np.int16).max:
+        key = key.astype(np.int16)  # numpy sorts short numbers in one pass
     order = np.argsort(key, kind="stable")
     ends = np.flatnonzero(np.diff(key[order])) + 1
     if len(order):

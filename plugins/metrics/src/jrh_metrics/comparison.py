@@ -16,7 +16,6 @@ from jrh_metrics.cells import Cell, panels_of
 from jrh_metrics.changes import p_values
 from jrh_metrics.measuring import MeasureBuilder, Scores
 from jrh_metrics.options import MetricOptions
-from jrh_metrics.reference import reference_verdicts
 from jrh_metrics.scoring import as_expected
 from jrh_metrics.trials import Codes, Trials
 
@@ -39,7 +38,7 @@ class JudgeComparison:
         """Yield `accuracy-difference` per task, test and pair of judges (`cell`: against), and its p-values."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
-        scores = as_expected(trials, reference_verdicts(trials))
+        scores = as_expected(trials)
         question = _questions(trials)
         for _, panels in groupby(panels_of(trials), key=lambda panel: panel.task):
             family: list[tuple[Cell, Codes, float | None]] = []

@@ -39,6 +39,7 @@ class Generalizability:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `variance` per component, `generalizability`, `dependability` and `cheapest-design`, per task."""
         builder = MeasureBuilder.of(records, context, self.options)
+        records = builder.trials.records
         conditions = {name: _column(records, name) for name in ("template", "option_order")}
         asked_otherwise = (conditions["template"] > 0) | (conditions["option_order"] > 0)
         counted = builder.trials.reference | (asked_otherwise & is_named(builder.trials.expectation, "same"))

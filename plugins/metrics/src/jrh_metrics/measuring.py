@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from functools import cached_property
+from typing import Final, TypeAlias
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 from jrh import Interval, Measure, MetricContext, RecordTable
 from jrh.stats import Estimate, cluster_sums, clustered_mean, clustered_proportion
 from numpy.typing import NDArray
@@ -17,7 +18,11 @@ from jrh_metrics.trials import Codes, Mask, Trials, read_trials
 
 Flags: TypeAlias = tuple[str, ...]
 
-NO_REFERENCE = "no_reference"
+_PARTS: Final = 4
+_REMEMBERED: Final = 8
+_FEW_ITEMS: Final = "few-items"
+_FEW_EVENTS: Final = "few-events"
+NO_REFERENCE: Final = "no_reference"
 """Counted as missing: there is a verdict, but none of the reference condition to compare it with."""
 
 
@@ -35,6 +40,36 @@ class Scores:
     """Score if every verdict that is missing had been the best."""
     truth: Codes | None = None
     """Label the trial was compared with where that is a stated one, else -1."""
+    answered: Mask = field(repr=False)
+    """Where there is a value; scores that share this array and `eligible` are counted once."""
+
+    @answered.default
+    def _answered(self) -> Mask:
+        return ~np.isnan(self.value)
+
+    @cached_property
+    def exact(self) -> bool:
+        """Tell whether sums of the bounds are exact in any order: they are whole numbers, halves, quarters."""
+        return all(np.array_equal(side * _PARTS, np.rint(side * _PARTS)) for side in (self.low, self.high))
+
+
+@frozen(kw_only=True, eq=False)
+class _Selected:
+    """The trials of a cell that scores are about, and of what arrays they were taken."""
+
+    asked: tuple[Codes, Mask, Mask]
+    rows: Codes
+    usable: Codes
+
+
+@frozen(kw_only=True, eq=False)
+class _Facts:
+    """What is counted of the trials that a measure rests on."""
+
+    rows: Codes
+    items: int
+    constant: bool
+    """There are several verdicts, and all are the same label."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -44,6 +79,9 @@ class MeasureBuilder:
     trials: Trials
     context: MetricContext
     options: MetricOptions
+    _last: list[_Selected] = field(factory=list, init=False, repr=False)
+    _facts: dict[int, _Facts] = field(factory=dict, init=False, repr=False)
+    """Of the last few arrays of rows: several measures of a cell rest on the same ones."""
 
     @classmethod
     def of(cls, records: RecordTable, context: MetricContext, options: MetricOptions) -> MeasureBuilder:
@@ -63,8 +101,7 @@ class MeasureBuilder:
             scores: the scores of all trials.
             nothing: what to note where no trial of the cell is eligible.
         """
-        rows = cell.rows[scores.eligible[cell.rows]]
-        usable = rows[~np.isnan(scores.value[rows])]
+        rows, usable = self._selected(cell, scores)
         sums = cluster_sums(self.trials.item.codes[usable], scores.value[usable], np.ones(len(usable)))
         estimate = clustered_proportion(
             sums[:, 0],
@@ -73,7 +110,7 @@ class MeasureBuilder:
             resamples=self.context.resamples,
             seed=cell.seed(self.context),
         )
-        flags = (*self._constant_truth(scores, usable), *self.flags(cell, rows, usable))
+        flags = (*_own(estimate), *self._constant_truth(scores, usable), *self.flags(cell, rows, usable))
         return self.measure(
             name,
             cell,
@@ -107,8 +144,7 @@ class MeasureBuilder:
             unit: unit of the estimate.
             transform: applied to estimate, interval and bounds; increasing.
         """
-        rows = cell.rows[scores.eligible[cell.rows]]
-        usable = rows[~np.isnan(scores.value[rows])]
+        rows, usable = self._selected(cell, scores)
         sums = cluster_sums(self.trials.item.codes[usable], scores.value[usable], np.ones(len(usable)))
         found = clustered_mean(sums[:, 0], sums[:, 1], bounds=limits, level=self.context.level)
         ends = [None if number is None else transform(number) for number in (found.value, found.low, found.high)]
@@ -120,7 +156,7 @@ class MeasureBuilder:
             rows=rows,
             usable=usable,
             bounds=None if bounds is None else (transform(bounds[0]), transform(bounds[1])),
-            flags=self.flags(cell, rows, usable),
+            flags=(*_own(found), *self.flags(cell, rows, usable)),
             note=self.why_none(rows, usable, nothing),
             unit=unit,
         )
@@ -162,30 +198,57 @@ class MeasureBuilder:
             n_items=self.items(usable),
             missing=self.missing(rows, usable),
             bounds=bounds,
-            flags=flags,
+            flags=_cautious(flags, estimate),
             note=note,
         )
 
     def items(self, rows: Codes) -> int:
         """Count the distinct items of some trials."""
-        return int(np.count_nonzero(np.bincount(self.trials.item.codes[rows])))
+        return self._of(rows).items
+
+    def _selected(self, cell: Cell, scores: Scores) -> tuple[Codes, Codes]:
+        """Return the eligible trials of a cell, and those of them that have a score."""
+        asked = (cell.rows, scores.eligible, scores.answered)
+        if not self._last or any(one is not other for one, other in zip(self._last[0].asked, asked, strict=True)):
+            rows = cell.rows[scores.eligible[cell.rows]]
+            self._last[:] = [_Selected(asked=asked, rows=rows, usable=rows[scores.answered[rows]])]
+        return self._last[0].rows, self._last[0].usable
+
+    def _of(self, rows: Codes) -> _Facts:
+        known = self._facts.get(id(rows))
+        if known is not None and known.rows is rows:
+            return known
+        if len(self._facts) >= _REMEMBERED:
+            self._facts.clear()
+        labels = self.trials.label[rows]
+        top, bottom = labels.max(initial=-1), labels.min(initial=len(self.trials.labels))
+        if bottom < 0:
+            answered = labels[labels >= 0]
+            several, bottom = len(answered) > 1, answered.min(initial=len(self.trials.labels))
+        else:
+            several = len(labels) > 1
+        found = _Facts(
+            rows=rows,
+            items=int(np.count_nonzero(np.bincount(self.trials.item.codes[rows]))),
+            constant=several and bool(top == bottom),
+        )
+        self._facts[id(rows)] = found
+        return found
 
     def missing(self, rows: Codes, usable: Codes) -> Mapping[str, int]:
         """Count by status the trials among `rows` without a verdict, and those without a reference, by name."""
-        status = self.trials.status
-        counts = np.bincount(status.codes[rows[~self.trials.usable[rows]]], minlength=len(status.names))
+        status, answered = self.trials.status, self.trials.usable[rows]
+        counts = np.bincount(status.codes[rows[~answered]], minlength=len(status.names))
         found = {name: int(count) for name, count in zip(status.names, counts, strict=True) if count}
-        alone = int(self.trials.usable[rows].sum()) - int(self.trials.usable[usable].sum())
+        alone = np.count_nonzero(answered) - np.count_nonzero(self.trials.usable[usable])
         return found | ({NO_REFERENCE: alone} if alone else {})
 
     def flags(self, cell: Cell, rows: Codes, usable: Codes) -> tuple[str, ...]:
         """Return the flags that any measure can have."""
-        labels = self.trials.label[usable]
-        answered = labels[labels >= 0]
         found = {
-            "constant-verdicts": len(answered) > 1 and bool(np.all(answered == answered[0])),
+            "constant-verdicts": self._of(usable).constant,
             "all-missing": len(rows) > 0 and not len(usable),
-            "few-items": 0 < self.items(usable) < self.options.few_items,
+            _FEW_ITEMS: 0 < self.items(usable) < self.options.few_items,
             "simulated": bool(np.any(self.trials.simulated[cell.rows])),
         }
         return tuple(name for name, applies in found.items() if applies)
@@ -206,6 +269,17 @@ class MeasureBuilder:
         return ("constant-gold",) if truth[0] >= 0 and np.all(truth == truth[0]) else ()
 
 
+def _own(estimate: Estimate) -> Flags:
+    """Return what the estimate says about itself; that there is nothing to estimate stands in the note."""
+    return tuple(flag for flag in estimate.flags if flag != "empty")
+
+
+def _cautious(flags: Flags, estimate: Estimate) -> Flags:
+    """Put the estimate's `few-events` last, and leave it out where `few-items` says as much."""
+    others = tuple(flag for flag in flags if flag != _FEW_EVENTS)
+    return (*others, _FEW_EVENTS) if _FEW_EVENTS in estimate.flags and _FEW_ITEMS not in flags else others
+
+
 def _interval(estimate: Estimate, level: float) -> Interval | None:
     if estimate.low is None or estimate.high is None:
         return None
@@ -215,9 +289,7 @@ def _interval(estimate: Estimate, level: float) -> Interval | None:
 def _bounds(scores: Scores, rows: Codes) -> tuple[float, float] | None:
     if not len(rows):
         return None
-    return _mean(scores.low[rows]), _mean(scores.high[rows])
-
-
-def _mean(scores: NDArray[np.float64]) -> float:
-    # Sums of whole numbers are exact; others are sorted, since the order of addition must not show in the last digit.
-    return float((scores if np.array_equal(scores, np.rint(scores)) else np.sort(scores)).mean())
+    low, high = scores.low[rows], scores.high[rows]
+    if not scores.exact:  # the order of addition must not show in the last digit
+        low, high = np.sort(low), np.sort(high)
+    return float(low.mean()), float(high.mean())

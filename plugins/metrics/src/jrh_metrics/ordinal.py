@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from typing import Final
 
 import numpy as np
@@ -76,15 +77,17 @@ class OrdinalErrors:
 def _error_scores(levels: _Levels) -> dict[str, Scores]:
     error = levels.given - levels.right
     size, top = np.abs(error), levels.top
+    missing = np.isnan(error)
+    answered = ~missing
 
     def scores(value: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> Scores:
-        missing = np.isnan(error)
         value = np.where(missing, np.nan, value)
         return Scores(
             eligible=levels.eligible,
             value=value,
             low=np.where(missing, low, value),
             high=np.where(missing, high, value),
+            answered=answered,
         )
 
     none, all_ = np.zeros(len(error)), np.ones(len(error))
@@ -202,13 +205,17 @@ def _confusion_scores(trials: Trials, scale: tuple[str, ...]) -> Iterator[tuple[
         eligible = truth == code[right]
         for verdict in scale:
             value, low, high = said[verdict]
-            yield right, verdict, Scores(eligible=eligible, value=value, low=low, high=high)
+            scores = Scores(eligible=eligible, value=value, low=low, high=high, answered=trials.usable)
+            yield right, verdict, scores
 
 
 def _confusion(builder: MeasureBuilder, cell: Cell, prepared: list[tuple[str, str, Scores]]) -> Iterator[Measure]:
-    for right, verdict, scores in prepared:
-        rows = cell.rows[scores.eligible[cell.rows]]
-        if len(rows):
-            levels = {"right": right, "verdict": verdict}
-            part = Cell(task=cell.task, judge=cell.judge, test=cell.test, levels=levels, rows=rows)
-            yield builder.rate("confusion", part, scores, nothing=_NOTHING)
+    for right, of_right in groupby(prepared, key=lambda found: found[0]):
+        rows: Codes | None = None
+        for _, verdict, scores in of_right:
+            if rows is None:
+                rows = cell.rows[scores.eligible[cell.rows]]
+            if len(rows):
+                levels = {"right": right, "verdict": verdict}
+                part = Cell(task=cell.task, judge=cell.judge, test=cell.test, levels=levels, rows=rows)
+                yield builder.rate("confusion", part, scores, nothing=_NOTHING)

@@ -89,6 +89,12 @@ def _agreement() -> Iterable[MetricSpec]:
         factory=_factory("excess", "NoiseExcess"),
     )
     yield MetricSpec(
+        name="interaction",
+        summary="what a chain of perturbations moves beyond what its parts move one by one",
+        options=MetricOptions,
+        factory=_factory("interaction", "Interaction"),
+    )
+    yield MetricSpec(
         name="kappa",
         summary="Cohen's kappa between the verdicts and those of the reference condition",
         options=MetricOptions,

@@ -31,6 +31,10 @@ class ReferenceVerdicts:
 
 def reference_verdicts(trials: Trials) -> ReferenceVerdicts:
     """Count the reference verdicts and find every trial's own."""
+    return trials.shared("reference verdicts", lambda: _reference_verdicts(trials))
+
+
+def _reference_verdicts(trials: Trials) -> ReferenceVerdicts:
     key = (trials.task.codes * len(trials.judge.names) + trials.judge.codes) * len(trials.item.names)
     key = key + trials.item.codes
     rows = np.flatnonzero(trials.reference)

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
 from jrh_metrics.measuring import Scores
-from jrh_metrics.reference import ReferenceVerdicts
+from jrh_metrics.reference import ReferenceVerdicts, reference_verdicts
 from jrh_metrics.trials import Codes, Mask, Trials, is_named
+
+
+NOTHING_EXPECTED: Final = "no trial of which anything is expected"
+
+
+def compared(trials: Trials) -> Mask:
+    """Return the mask of the trials that are compared with the reference condition: something is expected of them.
+
+    Where nothing is, as with the same response as every option, the verdict is about another question.
+    """
+    return ~trials.reference & ~is_named(trials.expectation, "")
 
 
 def against_label(trials: Trials, truth: Codes, eligible: Mask) -> Scores:
@@ -50,11 +63,15 @@ def agreeing(trials: Trials, reference: ReferenceVerdicts, eligible: Mask) -> Sc
     return against_reference(trials, reference, reference.matching(trials.label), eligible)
 
 
-def as_expected(trials: Trials, reference: ReferenceVerdicts) -> Scores:
+def as_expected(trials: Trials) -> Scores:
     """Score every trial against what is expected of it; the reference condition itself against the gold label."""
-    compared = ~trials.reference
-    same, changes = (compared & is_named(trials.expectation, name) for name in ("same", "changes"))
-    above, below = (compared & is_named(trials.expectation, name) for name in ("not_above", "not_below"))
+    return trials.shared("as expected", lambda: _as_expected(trials, reference_verdicts(trials)))
+
+
+def _as_expected(trials: Trials, reference: ReferenceVerdicts) -> Scores:
+    perturbed = ~trials.reference
+    same, changes = (perturbed & is_named(trials.expectation, name) for name in ("same", "changes"))
+    above, below = (perturbed & is_named(trials.expectation, name) for name in ("not_above", "not_below"))
     ordered = trials.rank.max(axis=1, initial=-1)[trials.task.codes] >= 0
     stated = np.where(
         trials.reference, trials.gold, np.where(is_named(trials.expectation, "equals"), trials.expected, -1)
@@ -65,8 +82,8 @@ def as_expected(trials: Trials, reference: ReferenceVerdicts) -> Scores:
         [
             matching,
             reference.usable - matching,
-            _at_least(trials, reference),
-            _at_most(trials, reference),
+            _ranked(trials, reference, upwards=True, rows=above),
+            _ranked(trials, reference, upwards=False, rows=below),
         ],
         0,
     )
@@ -81,28 +98,21 @@ def as_expected(trials: Trials, reference: ReferenceVerdicts) -> Scores:
     )
 
 
-def _at_least(trials: Trials, reference: ReferenceVerdicts) -> Codes:
-    """Count the reference verdicts that stand as high as the trial's or higher."""
-    return _ranked(trials, reference, upwards=True)
-
-
-def _at_most(trials: Trials, reference: ReferenceVerdicts) -> Codes:
-    """Count the reference verdicts that stand as low as the trial's or lower."""
-    return _ranked(trials, reference, upwards=False)
-
-
-def _ranked(trials: Trials, reference: ReferenceVerdicts, *, upwards: bool) -> Codes:
+def _ranked(trials: Trials, reference: ReferenceVerdicts, *, upwards: bool, rows: Mask) -> Codes:
+    """Count the reference verdicts that stand as high as the trial's or higher, or as low or lower, for some rows."""
     result = np.zeros(len(trials.label), dtype=np.int64)
-    for task in range(len(trials.task.names)):
+    wanted = np.flatnonzero(rows & trials.usable)
+    for task in np.unique(trials.task.codes[wanted]):
         rank = trials.rank[task]
-        rows = np.flatnonzero((trials.task.codes == task) & trials.usable)
-        if not len(rows) or rank.max(initial=-1) < 0:
+        rows_of_task = wanted[trials.task.codes[wanted] == task]
+        if rank.max(initial=-1) < 0:
             continue
-        mine = rank[trials.label[rows]]
+        mine = rank[trials.label[rows_of_task]]
         # One column per label of the scale: labels are few, trials are many.
         for label, place in enumerate(rank):
             fits = (place >= mine) if upwards else (place <= mine)
-            result[rows] += np.where(fits & (place >= 0) & (mine >= 0), reference.counts[reference.of[rows], label], 0)
+            counted = reference.counts[reference.of[rows_of_task], label]
+            result[rows_of_task] += np.where(fits & (place >= 0) & (mine >= 0), counted, 0)
     return result
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 from jrh import REFERENCE, JrhError, MetricContext, RecordTable, Status, Task
 from numpy.typing import NDArray
 
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+T = TypeVar("T")
 
-_OFF_SCALE = Status.OFF_SCALE.value
+_LARGEST_KEY: Final = 2**62
+_OFF_SCALE: Final = Status.OFF_SCALE.value
 
 
 @frozen(kw_only=True)
@@ -27,8 +29,13 @@ class Coded:
 
 @frozen(kw_only=True, eq=False)
 class Trials:
-    """The columns that metrics compute on; every array has shape (n,)."""
+    """The columns that metrics compute on; every array has shape (n,).
 
+    Rows that are measured together stand together, which is several times faster than the order of the table.
+    """
+
+    records: RecordTable
+    """The same rows in the same order, for further columns."""
     task: Coded
     judge: Coded
     test: Coded
@@ -57,6 +64,13 @@ class Trials:
     """The trials with a verdict."""
     reference: Mask
     """The trials in the reference condition."""
+    _shared: dict[object, Any] = field(factory=dict, init=False, repr=False)
+
+    def shared(self, key: object, compute: Callable[[], T]) -> T:
+        """Return what was computed of these trials under a key, for the first metric that asks, and for all others."""
+        if key not in self._shared:
+            self._shared[key] = compute()
+        return cast("T", self._shared[key])
 
 
 def is_named(column: Coded, name: str) -> Mask:
@@ -78,7 +92,7 @@ def read_trials(records: RecordTable, context: MetricContext) -> Trials:
     known = _READ.get(records)
     if known is not None and known[0] == context.tasks:
         return known[1]
-    trials = _read(records, context)
+    trials = _read(records.where(_order(records)), context)
     _READ[records] = (context.tasks, trials)
     return trials
 
@@ -99,6 +113,7 @@ def _read(records: RecordTable, context: MetricContext) -> Trials:
         _check_labels(name, codes, task, labels, known)
     told = np.where(answered & (label < 0), status.names.index(_OFF_SCALE), status.codes)
     return Trials(
+        records=records,
         task=task,
         judge=_coded(records, "judge"),
         test=test,
@@ -121,6 +136,19 @@ def _read(records: RecordTable, context: MetricContext) -> Trials:
     )
 
 
+def _order(records: RecordTable) -> Codes:
+    """Return the rows by task, judge, test, variant and item."""
+    columns = [name for name in ("item_id", "variant", "test", "judge", "task") if name in records.columns]
+    key, size = np.zeros(len(records), dtype=np.int64), 1
+    for name in columns:
+        width = len(records.categories(name)) + 1
+        if size * width > _LARGEST_KEY:
+            return np.lexsort([records.codes(column) for column in columns]).astype(np.int64)
+        key += size * (records.codes(name).astype(np.int64) + 1)
+        size *= width
+    return np.argsort(key, kind="stable")
+
+
 def _names(records: RecordTable, name: str) -> tuple[str, ...]:
     return records.categories(name) if name in records.columns else ()
 
@@ -133,8 +161,9 @@ def _raw(records: RecordTable, name: str) -> Codes:
 
 def _coded(records: RecordTable, name: str, first: Sequence[str] = (), add: Iterable[str] = ()) -> Coded:
     present = _names(records, name)
-    priority = {text: place for place, text in enumerate(first)}
-    names = tuple(sorted({*present, *add, ""}, key=lambda text: (priority.get(text, len(priority)), text)))
+    all_names = {*present, *add, ""}
+    before = [text for text in first if text in all_names]
+    names = (*before, *sorted(all_names.difference(before)))
     position = {text: place for place, text in enumerate(names)}
     # One more entry, for None: code -1 reads the last.
     lookup = np.array([position[text] for text in (*present, "")], dtype=np.int64)

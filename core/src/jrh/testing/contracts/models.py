@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import pytest
 
 from jrh.errors import FaultKind, ModelFault
-from jrh.protocols import ChatRequest, Completion
+from jrh.protocols import TOO_LONG, ChatRequest, Completion
 from jrh.specs import ModelSpec, Spec
 from jrh.testing.contracts.base import ComponentContract
-from jrh.testing.server.faults import Fault
+from jrh.testing.server.faults import HUGE, Fault
 from jrh.testing.server.thread import ChatServer
 from jrh.types import Json, Message, Sampling
 
@@ -24,6 +24,7 @@ _REQUEST = ChatRequest(messages=(Message(role="user", content="Is 2 + 2 = 4? Ans
 
 WIRE_FAULTS: Mapping[str, FaultKind] = {
     "429-seconds": FaultKind.RATE_LIMIT,
+    "429-date": FaultKind.RATE_LIMIT,
     "429-bare": FaultKind.RATE_LIMIT,
     "500": FaultKind.SERVER_ERROR,
     "503": FaultKind.SERVER_ERROR,
@@ -38,6 +39,21 @@ WIRE_FAULTS: Mapping[str, FaultKind] = {
     "empty-choices": FaultKind.MALFORMED,
 }
 """What the chat server does -> the fault a model has to raise."""
+
+WIRE_ANSWERS: Mapping[str, tuple[str | None, str, str | None]] = {
+    "missing-usage": ("YES", "stop", None),
+    "length": ("YES, because this answer is cut off before", "length", None),
+    "refusal": (None, "stop", "I cannot help with that."),
+    "content-filter": ("", "content_filter", None),
+    "null-content": (None, "stop", None),
+}
+"""What the chat server does -> text, finish reason and refusal that a model has to pass on."""
+
+WIRE_SILENCE = ("drip", "hang")
+"""What only the gateway's time limit ends."""
+
+_HUGE = (("A" * HUGE, "stop", None), (None, TOO_LONG, None))
+"""What a model may make of a huge body: all of it, which the gateway leaves out, or what says that it was too long."""
 
 
 class ModelContract(ComponentContract):
@@ -68,14 +84,19 @@ class ModelContract(ComponentContract):
         return {}
 
     def send(
-        self, base: Path, request: ChatRequest = _REQUEST, options: Mapping[str, Json] | None = None
+        self,
+        base: Path,
+        request: ChatRequest = _REQUEST,
+        options: Mapping[str, Json] | None = None,
+        limit: float | None = None,
     ) -> Completion:
-        """Build the model, send one request and close it."""
+        """Build the model, send one request, within a limit of seconds where one is given, and close it."""
         model = self.built(base, options=options)
 
         async def work() -> Completion:
             try:
-                completion: Completion = await model.complete(request)
+                async with asyncio.timeout(limit):
+                    completion: Completion = await model.complete(request)
             finally:
                 await model.aclose()
             return completion
@@ -149,8 +170,11 @@ class ModelContract(ComponentContract):
     def test_every_failure_is_a_fault_of_its_kind(self, base: Path, wire: ChatServer) -> None:
         """If this fails: the gateway would retry what is final, or give up what would pass."""
         for name, kind in self.wire_faults.items():
+            before = wire.count
             fault = self.fault_of(base, wire, Fault(name))
             assert fault.kind is kind, f"{name} is raised as {fault.kind.value}, not as {kind.value}"
+            # If the library retries on its own, switch that off: retries are the gateway's.
+            assert wire.count == before + 1, f"{name}: {wire.count - before} requests were sent"
             assert CANARY not in f"{fault} {fault.detail} {fault!r}", f"{name}: the fault shows the key"
 
     def test_the_time_to_wait_is_passed_on(self, base: Path, wire: ChatServer) -> None:
@@ -162,21 +186,19 @@ class ModelContract(ComponentContract):
         assert 25.0 <= dated <= 31.0, f"Retry-After 30 s ahead is passed on as {dated}"
         assert self.fault_of(base, wire, Fault("429-bare")).retry_after is None, "a wait nobody asked for"
 
-    def test_nothing_is_retried(self, base: Path, wire: ChatServer) -> None:
-        """If this fails: the library retries on its own; switch that off, retries are the gateway's."""
-        for name in ("429-bare", "500", "reset"):
-            before = wire.count
-            self.fault_of(base, wire, Fault(name))
-            assert wire.count == before + 1, f"{name}: {wire.count - before} requests were sent"
-
     def test_unfinished_answers_are_passed_on_as_they_are(self, base: Path, wire: ChatServer) -> None:
-        """If this fails: the gateway cannot tell a cut, refused or absent answer from a whole one."""
-        cut = self.answer_under(base, wire, "length")
-        assert cut.finish_reason == "length", f"a cut answer finishes with {cut.finish_reason!r}"
-        filtered = self.answer_under(base, wire, "content-filter")
-        assert filtered.finish_reason == "content_filter", f"a filtered answer finishes with {filtered.finish_reason!r}"
-        assert self.answer_under(base, wire, "refusal").refusal, "a refusal is not passed on"
-        assert not self.answer_under(base, wire, "null-content").text, "null content has become text"
+        """If this fails: the gateway cannot tell a cut, refused, absent or endless answer from a whole one."""
+        for name, expected in {**WIRE_ANSWERS, "huge-body": _HUGE}.items():
+            answer = self.answer_under(base, wire, name)
+            got = (answer.text, answer.finish_reason, answer.refusal)
+            assert got == expected or got in expected, f"{name}: text, finish reason and refusal are {str(got)[:200]}"
+
+    def test_a_wait_can_be_given_up(self, base: Path, wire: ChatServer) -> None:
+        """If this fails: the model catches the gateway's time limit, or waits where it cannot be cancelled."""
+        for name in WIRE_SILENCE:
+            wire.misbehave(Fault(name))
+            with pytest.raises(TimeoutError):
+                self.send(base, options=self.endpoint_options(wire.url), limit=0.3)
 
     def test_unknown_usage_is_not_zero(self, base: Path, wire: ChatServer) -> None:
         """If this fails: a provider that does not count tokens looks free."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import ClassVar
 
@@ -19,16 +20,15 @@ class ReporterContract(ComponentContract):
     not_text: ClassVar[str] = ""
     """Why the document is no text that can be searched; empty: it is."""
 
-    def render(self, base: Path, report: RunReport) -> str | bytes:
-        """Build the reporter and render the report."""
-        rendered = self.built(base).render(report)
-        assert isinstance(rendered, str | bytes), f"render() returns {type(rendered).__name__}"
-        return rendered
+    def render(self, base: Path, report: RunReport) -> str | bytes | Mapping[str, str | bytes]:
+        """Build the reporter and render the report, chunks put together."""
+        return _whole(self.built(base).render(report))
 
     def text(self, base: Path, report: RunReport) -> str:
-        """Render the report as text."""
+        """Render the report as text; the files of a directory one after the other."""
         rendered = self.render(base, report)
-        return rendered if isinstance(rendered, str) else rendered.decode("utf-8")
+        parts = rendered.values() if isinstance(rendered, Mapping) else (rendered,)
+        return "\n".join(part if isinstance(part, str) else part.decode("utf-8") for part in parts)
 
     def test_an_empty_run_is_reported(self, base: Path) -> None:
         """If this fails: a run may end before it has found anything; say so."""
@@ -43,8 +43,8 @@ class ReporterContract(ComponentContract):
         """If this fails: a clock, a set or something random is in the document."""
         report = sample_report()
         reporter = self.built(base)
-        first = reporter.render(report)
-        assert reporter.render(report) == first, "the second document differs"
+        first = _whole(reporter.render(report))
+        assert _whole(reporter.render(report)) == first, "the second document differs"
         assert self.render(base, sample_report()) == first, "the document of an equal run differs"
 
     def test_judges_are_named_and_simulated_ones_marked(self, base: Path) -> None:
@@ -58,14 +58,30 @@ class ReporterContract(ComponentContract):
         assert "simulated" in text.casefold(), "the report does not mark the simulated judge"
 
     def test_a_file_has_a_name(self) -> None:
-        """If this fails: a reporter with target FILE needs a plain `filename`, one without directories."""
-        if self.spec.target is not ReportTarget.FILE:
+        """If this fails: a reporter with target FILE or DIRECTORY needs a plain `filename`, one without directories."""
+        if self.spec.target is ReportTarget.TERMINAL:
             return
         name = self.spec.filename
         assert name, "the reporter has no filename"
         assert PurePosixPath(name).name == name, f"'{name}' is not a plain file name"
 
+    def test_a_directory_holds_files_with_plain_names(self, base: Path) -> None:
+        """If this fails: a reporter with target DIRECTORY returns plain names -> contents; no other does."""
+        rendered = self.render(base, sample_report())
+        assert isinstance(rendered, Mapping) is (self.spec.target is ReportTarget.DIRECTORY), "not as the target says"
+        odd = [name for name in rendered if PurePosixPath(name).name != name] if isinstance(rendered, Mapping) else []
+        assert not odd, f"'{odd[0]}' is not a plain file name"
+
     def test_a_terminal_gets_text(self, base: Path) -> None:
         """If this fails: a reporter with target TERMINAL has to return text, not bytes."""
         if self.spec.target is ReportTarget.TERMINAL:
             assert isinstance(self.render(base, sample_report()), str), "bytes cannot be printed"
+
+
+def _whole(rendered: object) -> str | bytes | Mapping[str, str | bytes]:
+    if isinstance(rendered, str | bytes | Mapping):
+        return rendered
+    assert isinstance(rendered, Iterable), f"render() returns {type(rendered).__name__}"
+    chunks = list(rendered)
+    assert all(isinstance(chunk, bytes) for chunk in chunks), "a document in chunks is of bytes"
+    return b"".join(chunks)

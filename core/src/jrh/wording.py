@@ -1,0 +1,137 @@
+"""The wording of a text: what a rule may change in it, what it has to leave alone, how long it is."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final
+
+from attrs import frozen
+
+from jrh.edits import Edit, edits_apart
+
+APOSTROPHE: Final = "['\u2019]"
+"""Both apostrophes, for patterns."""
+
+_LOOK_BACK: Final = 200
+_END: Final = re.compile(r"[.!?\n]")
+_WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")
+_LISTS: Final = r"^[ ]{0,3}(?:[-+*]|\#{1,6}|\d{1,9}[.)])[ \t][^\n]* | "
+_FOREIGN: Final = r"""
+      ^[ ]{0,3}(?P<fence>```+|~~~+).*?(?:^[ ]{0,3}(?P=fence)|\Z)    # code
+    | ^(?:[ ]{4}|\t|[ ]{0,3}>)[^\n]*                                  # indented code, quotation
+    | ^[^\n|]*\|[^\n]*                                                # table
+    | `[^`\n]*`?
+    | "[^"\n]*"?  |  \u201c[^\u201d\n]*\u201d?  |  \u00ab[^\u00bb\n]*\u00bb?  |  \u201e[^\u201c\u201d\n]*[\u201c\u201d]?
+    | (?<!\w)['\u2018](?=\S)(?:[^'\u2019\n]|['\u2019](?=\w)){1,300}['\u2019](?!\w)
+    | https?://\S+ | www\.\S+
+    | \]\([^()\n]*\) | <[^<>\n]*>
+    """
+_FLAGS: Final = re.VERBOSE | re.MULTILINE | re.DOTALL
+_PROTECTED: Final = {lists: re.compile((_LISTS if lists else "") + _FOREIGN, _FLAGS) for lists in (False, True)}
+
+
+class Protected:
+    """The spans of one text whose words are not the writer's own, or not words at all.
+
+    They are code, tables, quotations, addresses and tags; with `lists` also lines of lists and headings. A quotation
+    mark without a partner protects the rest of its line.
+    """
+
+    def __init__(self, text: str, *, lists: bool = False) -> None:
+        """Find the spans."""
+        spans = [match.span() for match in _PROTECTED[lists].finditer(text)]
+        self._starts = [start for start, _ in spans]
+        self._ends = [end for _, end in spans]
+
+    def touches(self, start: int, end: int) -> bool:
+        """Tell whether any of the characters from `start` to `end` is protected.
+
+        Where there are none, the one before counts: nothing is put inside what is protected, nor directly behind it.
+        """
+        place = bisect_right(self._starts, max(start, end - 1)) - 1
+        return place >= 0 and (self._ends[place] > start or (start == end == self._ends[place]))
+
+
+@frozen(kw_only=True)
+class WordingRule:
+    """Puts what `new` makes of the pattern's group `x` in its place."""
+
+    kind: str
+    """What the edits are called."""
+    pattern: re.Pattern[str]
+    new: Callable[[str, int], str]
+    """From the text found and the number of the place within the text."""
+    unless: re.Pattern[str] | None = None
+    """What must not stand anywhere before it in the same sentence."""
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        """Yield the edits this rule can make, with the apostrophes the text has."""
+        curly = "\u2019" in text and "'" not in text
+        for number, match in enumerate(self.pattern.finditer(text)):
+            start = match.start("x")
+            if self.unless is None or not self.unless.search(_sentence_before(text, start)):
+                new = self.new(match["x"], number)
+                yield Edit(
+                    start=start, old=match["x"], new=new.replace("'", "\u2019") if curly else new, kind=self.kind
+                )
+
+
+def phrase_rule(
+    kind: str, to: Mapping[str, str], *, before: str = r"\b", after: str = r"\b", unless: str | None = None
+) -> WordingRule:
+    """Make a rule that swaps phrases, in lower case or with a capital at the beginning, which stays.
+
+    Args:
+        kind: what the edits are called.
+        to: old phrase -> new phrase, in lower case and with straight apostrophes; both apostrophes are found.
+        before: what has to stand before the phrase, as a pattern.
+        after: what has to stand behind it.
+        unless: what must not stand anywhere before it in the same sentence.
+    """
+
+    def new(old: str, _number: int) -> str:
+        found = to[old.lower().replace("\u2019", "'")]
+        return found[0].upper() + found[1:] if old[0].isupper() else found
+
+    listed = "|".join(_either_case(phrase) for phrase in sorted(to, key=len, reverse=True))
+    pattern = re.compile(f"{before}(?P<x>{listed}){after}")
+    return WordingRule(kind=kind, pattern=pattern, new=new, unless=re.compile(unless) if unless else None)
+
+
+def not_after(*words: str) -> str:
+    """Return a pattern that holds where none of the words, and a space, stand directly before."""
+    return "".join(f"(?<!\\b[{word[0].upper()}{word[0]}]{word[1:]} )" for word in words)
+
+
+def safe_edits(text: str, rules: Iterable[WordingRule], *, lists: bool = False) -> list[Edit]:
+    """Return what the rules can change outside of what is protected, in text order, none overlapping another.
+
+    Args:
+        text: the text to change.
+        rules: where two overlap, the one that begins first is made.
+        lists: leave lists and headings alone, too.
+    """
+    protected = Protected(text, lists=lists)
+    found = (edit for rule in rules for edit in rule.edits(text))
+    return edits_apart(edit for edit in found if not protected.touches(edit.start, edit.end))
+
+
+def word_count(text: str) -> int:
+    """Count the words: runs of letters, digits and underscores; every Chinese and Japanese sign is one."""
+    return sum(1 for _ in _WORD.finditer(text))
+
+
+def length_ratio(original: str, text: str) -> float:
+    """Return the words of a text per word of the original; a text without words counts as one word."""
+    return round(max(word_count(text), 1) / max(word_count(original), 1), 4)
+
+
+def _sentence_before(text: str, end: int) -> str:
+    return _END.split(text[max(0, end - _LOOK_BACK) : end])[-1]
+
+
+def _either_case(phrase: str) -> str:
+    first, rest = phrase[0], re.escape(phrase[1:])
+    return (f"[{first.upper()}{first}]" + rest).replace("'", APOSTROPHE)

@@ -1,0 +1,122 @@
+"""Interaction of perturbations that were applied together: what a chain moves beyond what its parts move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, combinations
+from typing import Final, TypeAlias
+
+import numpy as np
+from attrs import frozen
+from jrh import REFERENCE, Measure, MetricContext, RecordTable
+from jrh.stats import clustered_mean
+from numpy.typing import NDArray
+
+from jrh_metrics.cells import Cell, cells_of
+from jrh_metrics.measuring import MeasureBuilder
+from jrh_metrics.options import MetricOptions
+from jrh_metrics.reference import ReferenceVerdicts, reference_verdicts
+from jrh_metrics.trials import Codes, Trials
+
+JOINT: Final = "+"
+"""Between the families of a chain, in a record's `family`."""
+_TWO: Final = 2
+_NOTHING: Final = "no item has a verdict under every combination and two in the reference condition"
+
+Families: TypeAlias = tuple[str, ...]
+PerItem: TypeAlias = tuple[Codes, NDArray[np.float64]]
+"""Items, sorted, and a number of each."""
+
+
+@frozen
+class Interaction:
+    """How much more, or less, a chain moves verdicts than its parts move them one by one.
+
+    Let D(S) be the probability that a verdict under the perturbations S differs from one in the reference condition;
+    D of no perturbation is the noise floor. The interaction of a and b is D(ab) - D(a) - D(b) + D(), the difference of
+    differences of a 2 x 2 design; of k perturbations it is the sum of (-1)^(k - |S|) D(S) over all subsets S. It is 0
+    where effects add up. It is measured for every chain whose parts, and their combinations, are tests as well, over
+    the items that have them all.
+    """
+
+    options: MetricOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield one measure per task, judge and chain with all its parts."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        if "family" not in records.columns:
+            return
+        families = builder.trials.records.text("family")
+        alone: dict[tuple[str, str], list[tuple[Cell, Families]]] = {}
+        for cell in cells_of(builder.trials):
+            if cell.test != REFERENCE and not cell.levels:
+                of = tuple((families[cell.rows[0]] or "").split(JOINT))
+                alone.setdefault((cell.task, cell.judge), []).append((cell, of))
+        for tests in alone.values():
+            for cell, of in tests:
+                parts = _parts(cell, of, tests) if len(set(of)) == len(of) >= _TWO else None
+                if parts is not None:
+                    yield _measured(builder, cell, parts)
+
+
+def _parts(cell: Cell, of: Families, tests: Sequence[tuple[Cell, Families]]) -> Mapping[Families, Cell] | None:
+    """Find the test of every combination of a chain's families: of the same crossing, or else any."""
+    crossing = cell.test.rpartition(".")[0]
+    found: dict[Families, Cell] = {}
+    for other, families in tests:
+        if families not in found or (crossing and other.test.rpartition(".")[0] == crossing):
+            found[families] = other
+    found[of] = cell
+    subsets = chain.from_iterable(combinations(of, size) for size in range(1, len(of) + 1))
+    wanted = {subset: found.get(subset) for subset in subsets}
+    return None if None in wanted.values() else {subset: part for subset, part in wanted.items() if part is not None}
+
+
+def _measured(builder: MeasureBuilder, cell: Cell, parts: Mapping[Families, Cell]) -> Measure:
+    trials, reference = builder.trials, reference_verdicts(builder.trials)
+    size = max(map(len, parts))
+    terms = [((-1) ** (size - len(of)), _moved(trials, reference, part.rows)) for of, part in parts.items()]
+    terms.append(((-1) ** size, _floor(trials, reference, cell.rows)))
+    items = terms[0][1][0]
+    for _, (others, _values) in terms[1:]:
+        items = np.intersect1d(items, others, assume_unique=True)
+    contrast = np.zeros(len(items))
+    for sign, (known, values) in terms:
+        contrast += sign * values[np.searchsorted(known, items)]
+    widest = float(2 ** (size - 1))
+    estimate = clustered_mean(contrast, np.ones(len(items)), bounds=(-widest, widest), level=builder.context.level)
+    rows = np.concatenate([part.rows for part in parts.values()])
+    usable = rows[trials.usable[rows] & np.isin(trials.item.codes[rows], items)]
+    missing = rows[~trials.usable[rows]]
+    own = tuple(flag for flag in estimate.flags if flag != "empty")
+    return builder.measure(
+        "interaction",
+        cell,
+        estimate,
+        rows=np.concatenate([usable, missing]),
+        usable=usable,
+        flags=(*own, *builder.flags(cell, usable, usable)),
+        note="" if len(items) else _NOTHING,
+        unit="difference",
+    )
+
+
+def _moved(trials: Trials, reference: ReferenceVerdicts, rows: Codes) -> PerItem:
+    """Return per item the share of pairs of a verdict and a reference verdict that differ."""
+    rows = rows[trials.usable[rows] & (reference.usable[rows] >= _TWO)]
+    same = reference.counts[reference.of[rows], trials.label[rows]] / reference.usable[rows]
+    return _means(trials.item.codes[rows], 1.0 - same)
+
+
+def _floor(trials: Trials, reference: ReferenceVerdicts, rows: Codes) -> PerItem:
+    """Return per item the share of pairs of reference verdicts that differ."""
+    rows = rows[reference.usable[rows] >= _TWO]
+    counts = reference.counts[reference.of[rows]]
+    asked = reference.usable[rows]
+    same = (counts * (counts - 1)).sum(axis=1) / (asked * (asked - 1))
+    return _means(trials.item.codes[rows], 1.0 - same)
+
+
+def _means(items: Codes, values: NDArray[np.float64]) -> PerItem:
+    distinct, inverse = np.unique(items, return_inverse=True)
+    return distinct, np.bincount(inverse, weights=values) / np.maximum(np.bincount(inverse), 1)
