@@ -42,4 +42,4 @@ def test_no_cell_is_a_formula_and_every_cell_can_be_read_again(text):
     csv.writer(file).writerow([safe, "next"])
     file.seek(0)
     assert next(csv.reader(file)) == [safe, "next"]
-    assert safe.encode()
+    assert safe.encode().decode() == safe

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from jrh.events import RecordWritten as RecordWritten
     from jrh.events import RunFinished as RunFinished
     from jrh.events import RunStarted as RunStarted
+    from jrh.evidence import Evidence as Evidence
+    from jrh.evidence import NoEvidence as NoEvidence
     from jrh.generation import Generated as Generated
     from jrh.generation import TextWriter as TextWriter
     from jrh.generation import text_schema as text_schema
@@ -55,13 +57,11 @@ if TYPE_CHECKING:
     from jrh.protocols import ChatRequest as ChatRequest
     from jrh.protocols import Completion as Completion
     from jrh.protocols import DataSource as DataSource
-    from jrh.protocols import Evidence as Evidence
     from jrh.protocols import Judge as Judge
     from jrh.protocols import Logger as Logger
     from jrh.protocols import Metric as Metric
     from jrh.protocols import MetricContext as MetricContext
     from jrh.protocols import ModelClient as ModelClient
-    from jrh.protocols import NoEvidence as NoEvidence
     from jrh.protocols import Parser as Parser
     from jrh.protocols import Perturber as Perturber
     from jrh.protocols import Rates as Rates
@@ -192,11 +192,12 @@ _PUBLIC = {
     "events": "RecordWritten RunFinished RunStarted",
     "hookspecs": "hookimpl",
     "identity": "content_id derive_seed shuffled",
+    "evidence": "Evidence NoEvidence",
     "importing": "import_records imported_record",
     "installed": "load_metrics",
     "protocols": (
-        "LONGEST_ANSWER TOO_LONG BatchJudge BuildContext ChatModel ChatRequest Completion DataSource Evidence Judge "
-        "Logger Metric MetricContext ModelClient NoEvidence Parser Perturber Rates Reporter SetPerturber SetValidator "
+        "LONGEST_ANSWER TOO_LONG BatchJudge BuildContext ChatModel ChatRequest Completion DataSource Judge "
+        "Logger Metric MetricContext ModelClient Parser Perturber Rates Reporter SetPerturber SetValidator "
         "SimulatedJudge TrainedJudge Validator"
     ),
     "providers": "error_text response_format retry_after",

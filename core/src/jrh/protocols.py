@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from attrs import Factory, frozen
 
+from jrh.evidence import Evidence, NoEvidence
 from jrh.scales import Scale
 from jrh.types import (
-    Case,
     Draft,
     Example,
     Item,
@@ -124,29 +124,6 @@ class Parser(Protocol):
 
     def parse(self, reply: Reply, scale: Scale) -> Verdict:
         """Return the presented label or the status that says why there is none. Pure; `reply.ok` is True."""
-
-
-@runtime_checkable
-class Evidence(Protocol):
-    """What stands behind the records, read on demand: large, and absent where records were imported."""
-
-    def cases(self, case_ids: Sequence[str]) -> Mapping[str, Case]:
-        """Return the cases that are known, by id."""
-
-    def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:
-        """Return the replies that are known, by the id of their trial; secrets are taken out."""
-
-
-class NoEvidence:
-    """The evidence of records that came without any."""
-
-    def cases(self, case_ids: Sequence[str]) -> Mapping[str, Case]:  # noqa: ARG002 - the signature is the protocol's
-        """Know no case."""
-        return {}
-
-    def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:  # noqa: ARG002 - the signature is the protocol's
-        """Know no reply."""
-        return {}
 
 
 @frozen(kw_only=True)

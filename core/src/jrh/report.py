@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from attrs import Factory, frozen
 
-from jrh.protocols import Evidence, NoEvidence
+from jrh.evidence import Evidence, NoEvidence
 from jrh.records import RecordTable
 from jrh.types import Json, Measure, Task
 

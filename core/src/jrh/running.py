@@ -19,13 +19,13 @@ from jrh.clients import Client, rates_of
 from jrh.convert import to_json
 from jrh.errors import JrhError, StopReason, StopRun
 from jrh.events import RunFinished, RunStarted
+from jrh.evidence import NoEvidence
 from jrh.gateway import UNKNOWN, Gateway
 from jrh.identity import content_id
 from jrh.ledger import Ledger
 from jrh.loading import Events, Loaded
 from jrh.outcome import Ended, RunResult, Settings, conclude
 from jrh.progress import Progress
-from jrh.protocols import NoEvidence
 from jrh.redact import Redactor, named_secrets
 from jrh.rehearsal import SilentModel, rehearse
 from jrh.report import ComponentUsed, RunReport

@@ -8,8 +8,9 @@ from attrs import evolve
 
 from jrh.building import Builder, identity
 from jrh.convert import unstructure
+from jrh.evidence import Evidence, NoEvidence
 from jrh.identity import content_id
-from jrh.protocols import Evidence, Logger, Metric, MetricContext, NoEvidence
+from jrh.protocols import Logger, Metric, MetricContext
 from jrh.records import RecordTable
 from jrh.redact import error_line
 from jrh.serial import from_text, to_text
