@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PLUGINS := $(sort $(wildcard plugins/*))
 CONTRIB := $(sort $(wildcard plugins-contrib/*/pyproject.toml))
-STANDARD := $(filter-out plugins/litellm,$(PLUGINS))
+STANDARD := $(filter-out plugins/inspect plugins/litellm,$(PLUGINS))
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 MANIFESTS := pyproject.toml constraints.txt core/pyproject.toml $(wildcard plugins/*/pyproject.toml) $(CONTRIB)
 comma := ,
@@ -54,7 +54,7 @@ $(VENV)/standard: $(VENV)/python $(MANIFESTS)
 	@touch $@
 
 $(VENV)/development: $(VENV)/standard
-	$(INSTALL) --no-build-isolation -e ./plugins/litellm $(foreach path,$(dir $(CONTRIB)),-e ./$(path)) -e ".[dev]"
+	$(INSTALL) --no-build-isolation -e ./plugins/inspect -e ./plugins/litellm $(foreach path,$(dir $(CONTRIB)),-e ./$(path)) -e ".[dev]"
 	@touch $@
 
 $(VENV)/extras: $(VENV)/development constraints-extras.txt

@@ -37,11 +37,12 @@ ANSWERS = {
     "length": "truncated",
     "refusal": "refused",
     "content-filter": "refused",
+    "huge-body": "truncated",
 }
 """Faults that are answers: fault -> status of the verdict."""
 STOPPING = ("401", "403")
-ODD = ("null-content", "huge-body")
-"""Answers without a decision; what their status is called depends on the provider."""
+ODD = ("null-content",)
+"""Answers without a decision."""
 PRICE = {"input": 1.0, "output": 2.0}
 
 
@@ -145,7 +146,7 @@ def test_an_odd_answer_is_an_answer_and_not_asked_again(judged: Judged, kind: st
     assert judged.asked(always(kind)) == 1
 
 
-@pytest.mark.parametrize("kind", [*ODD, *RETRIED, *FINAL, "length", "refusal", "content-filter"])
+@pytest.mark.parametrize("kind", [*ODD, *RETRIED, *FINAL, "length", "refusal", "content-filter", "huge-body"])
 def test_no_fault_becomes_a_score(judged: Judged, kind: str) -> None:
     record = judged.record(always(kind))
     assert record["status"] != "ok"
@@ -161,6 +162,12 @@ def test_a_reply_cut_at_the_limit_is_not_parsed_though_a_label_stands_in_it(judg
     )
     assert "length" in reply
     assert (record["status"], record["canonical"]) == ("truncated", None)
+
+
+def test_ten_megabytes_are_an_answer_that_says_it_was_too_long_and_are_not_kept(judged: Judged) -> None:
+    record = judged.record(always("huge-body"))
+    assert record["detail"] == "the reply is longer than 8,388,608 bytes and was not read"
+    assert one(judged.project, "run", "SELECT max(length(payload)) FROM calls") < 10_000
 
 
 def test_a_reply_without_token_counts_has_an_unknown_cost_and_not_none(judged: Judged) -> None:
@@ -192,7 +199,7 @@ def test_every_attempt_stands_in_the_store_with_its_outcome(judged: Judged) -> N
         faults = sum(each == kind for each in RETRIED.values())
         assert counted[kind] == faults * (ATTEMPTS + 1), kind
     assert counted["rejected"] == len(FINAL)
-    assert counted["truncated"] == 1
+    assert counted["truncated"] == 2
     assert counted["refused"] == 2
 
 
@@ -215,6 +222,20 @@ def test_the_reports_count_the_missing_verdicts_by_status(judged: Judged) -> Non
     missing = {status: count for status, count in statuses.items() if status != "ok"}
     assert accuracy["missing"] == missing
     assert accuracy["n_trials"] == statuses["ok"]
+
+
+def test_a_run_whose_only_trouble_is_ten_megabytes_is_complete_and_asks_no_second_time(
+    project: Project, server: ChatServer
+) -> None:
+    server.misbehave(Fault("huge-body", match=always("huge-body")))
+    write_items(project, [always("huge-body"), "Healthy."])
+    write_suite(project, llm_suite(openai_http(server.url, max_attempts=3)))
+    first = project.run("run", "suite.yaml", "--run-dir", "run")
+    again = project.run("run", "suite.yaml", "--run-dir", "run")
+    assert (first.exit_code, again.exit_code) == (0, 0), first.output
+    assert server.count == 2
+    statuses = dict(query(project, "run", "SELECT status, count(*) FROM records GROUP BY status"))
+    assert statuses == {"ok": 1, "truncated": 1}
 
 
 @pytest.fixture

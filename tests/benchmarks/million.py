@@ -1,4 +1,7 @@
-"""Measure made-up records with all default metrics; print what it took as JSON. Started by `statistics.py`."""
+"""Measure made-up records with all default metrics of all shipped plugins; print what it took as JSON.
+
+Started by `statistics.py`.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,16 @@ import sys
 import time
 
 import jrh_metrics.plugin
+import jrh_prompts.plugin
 import numpy as np
-from jrh import Categorical, MetricContext, RecordTable, Scale, Task
+from jrh import Categorical, MetricContext, MetricSpec, RecordTable, Scale, Task
 from jrh.testing import build
 from numpy.typing import NDArray
 
 JUDGES = ("one", "two", "three", "four")
 TESTS = ("reference", "format", "paraphrase", "verbosity", "stochastic")
+TEMPLATES = ("", "plain", "terse")
+"""Those of the test `verbosity`, which is also one of prompt templates; the others use the judge's own."""
 TRIALS = 10
 """Trials of each item by each judge: two of every test."""
 LABELS = 5
@@ -43,9 +49,11 @@ def table(records: int) -> RecordTable:
             "variant": _text(variant, ("", "a", "b")),
             "item_id": _text(item, tuple(f"item-{number}" for number in range(int(item.max()) + 1))),
             "case_id": _text(case, tuple(f"case-{number}" for number in range(int(case.max()) + 1))),
+            "template": _text(np.where(test == TESTS.index("verbosity"), variant, 0), TEMPLATES),
             "stratum": _text(item % 4, ("north", "east", "south", "west")),
             "expectation": _text(np.where(test == 0, 1, 0), ("same", "equals")),
             "status": _text(missing, ("ok", "unparsable")),
+            "presented": _text(np.where(missing, -1, verdict), levels),
             "canonical": _text(np.where(missing, -1, verdict), levels),
             "gold": _text(gold, levels),
             "expected": _text(np.where(test == 0, gold, -1), levels),
@@ -72,18 +80,20 @@ def main(records: int) -> None:
     alone = _gigabytes()
     task = Task(name="essays", scale=Scale.of_levels(1, LABELS))
     context = MetricContext(tasks={"essays": task})
-    names = [spec.name for spec in jrh_metrics.plugin.jrh_metrics() if spec.default]
     took: dict[str, float] = {}
     measures = 0
-    for name in names:
-        start = time.perf_counter()
-        measures += len(list(build(jrh_metrics.plugin, name, task=task).measure(made, context)))
-        took[name] = time.perf_counter() - start
+    for plugin in (jrh_metrics.plugin, jrh_prompts.plugin):
+        for spec in plugin.jrh_metrics():
+            if spec.default:
+                start = time.perf_counter()
+                metric = build(plugin, spec.name, task=task, role=MetricSpec)
+                measures += len(list(metric.measure(made, context)))
+                took[f"{plugin.__name__.split('.')[0]}/{spec.name}"] = time.perf_counter() - start
     for name, seconds in sorted(took.items(), key=lambda pair: -pair[1]):
         print(f"{seconds:7.2f} s  {name}")
     found = {
         "records": records,
-        "metrics": len(names),
+        "metrics": len(took),
         "measures": measures,
         "seconds": sum(took.values()),
         "gigabytes": _gigabytes(),

@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from jrh.records import Categorical as Categorical
     from jrh.records import RecordTable as RecordTable
     from jrh.redact import Redactor as Redactor
+    from jrh.report import Agreement as Agreement
     from jrh.report import Attrition as Attrition
     from jrh.report import ComponentUsed as ComponentUsed
     from jrh.report import CostLine as CostLine
@@ -203,7 +204,7 @@ _PUBLIC = {
     "providers": "error_text response_format retry_after",
     "records": "Categorical RecordTable",
     "redact": "Redactor",
-    "report": "Attrition ComponentUsed CostLine FaultLine RunReport TaskSummary",
+    "report": "Agreement Attrition ComponentUsed CostLine FaultLine RunReport TaskSummary",
     "outcome": "Ended RunResult RunState",
     "rules": "Rule parse_rule",
     "store": "EmptyStoreError",

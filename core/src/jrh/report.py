@@ -12,7 +12,29 @@ from attrs import Factory, frozen
 
 from jrh.evidence import Evidence, NoEvidence
 from jrh.records import RecordTable
-from jrh.types import Json, Measure, Task
+from jrh.types import Interval, Json, Measure, Task
+
+
+@frozen(kw_only=True)
+class Agreement:
+    """How far the voters of one validator agree on all drafts of a test that it saw, accepted or not."""
+
+    validator: str
+    """The suite's name for it."""
+    estimate: float | None
+    """Krippendorff's alpha for nominal votes: 1 is agreement throughout, 0 what chance alone gives; None where it is
+    not defined."""
+    interval: Interval | None
+    """Drafts of one item are one cluster; None where there is none."""
+    drafts: int
+    """Drafts that were voted on."""
+    comparable: int
+    """Of these, the ones with two votes or more; the estimate rests on them."""
+    voters: int
+    missing: int
+    """Votes that were not cast: refusals, failures, replies that could not be read."""
+    flags: tuple[str, ...] = ()
+    """Why there is no estimate. `empty`: no draft has two votes; `degenerate`: all votes are the same."""
 
 
 @frozen(kw_only=True)
@@ -29,6 +51,8 @@ class Attrition:
     """`validator: reason` -> drafts."""
     skipped: Mapping[str, int] = Factory(dict)
     """Reason -> items or variants the perturber could not treat."""
+    agreement: tuple[Agreement, ...] = ()
+    """One for each validator that reported votes, in the order in which they were asked."""
 
 
 @frozen(kw_only=True)

@@ -232,6 +232,7 @@ class Validation:
     label: str | None = None
     """The canonical label the validator itself reached, where it judges one."""
     details: Mapping[str, Json] = Factory(dict)
+    """Kept with the draft. Where it has `votes`, voter -> vote (None: not cast), the report shows their agreement."""
 
 
 @frozen(kw_only=True)

@@ -78,7 +78,7 @@ async def test_a_wrong_answer_can_be_made_right_by_a_model_but_not_by_an_error()
         (said(f"As asked: {RUBRIC}"), "the rubric itself"),
         (said("I'm sorry, but I cannot rewrite this."), "the model refused"),
         (said("x" * 100_001), "longer than 100,000 characters"),
-        ("x" * 10_000_000, "longer than 100,000 characters"),
+        ("x" * 10_000_000, "longer than 8 MiB"),
         (said("Die Loire ist der Fluss, der durch die Stadt fließt, und sie ist nicht die Seine."), "another language"),
         (said("Луара - это река, которая течёт через Париж."), "another language"),
         (said(FLIPPED + "\x00"), "not text"),

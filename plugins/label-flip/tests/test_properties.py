@@ -6,9 +6,9 @@ from itertools import pairwise
 import jrh_label_flip.plugin
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jrh import Draft, Item, Mode, Scale, Task
+from jrh import Draft, Item, Mode, Scale, Task, apply_edits
 from jrh.testing import build
-from jrh_label_flip.edits import apply, choose
+from jrh_label_flip.edits import choose
 from jrh_label_flip.options import BY_RULES, Error
 from jrh_label_flip.passages import Passage
 from jrh_label_flip.rules import RULES
@@ -116,7 +116,7 @@ def test_chosen_edits_never_touch_each_other_and_fewer_are_some_of_more(text, er
     assert many[:2] == choose(possible, 2, seed)
     ordered = sorted(many, key=lambda edit: edit.start)
     assert all(one.end <= other.start for one, other in pairwise(ordered))
-    assert not many or apply(text, many) != text
+    assert not many or apply_edits(text, many) != text
 
 
 def test_a_long_text_is_read_in_no_time():

@@ -1,7 +1,7 @@
 """What each rule changes, and what it leaves alone because nobody could prove the change to be an error."""
 
 import pytest
-from jrh_label_flip.edits import apply
+from jrh import apply_edits
 from jrh_label_flip.options import Error
 from jrh_label_flip.passages import Passage
 from jrh_label_flip.rules import RULES
@@ -10,7 +10,7 @@ from jrh_label_flip.rules import RULES
 def changed(error, text, request="", seed=0):
     """Return the text after each possible edit alone."""
     passage = Passage(text=text, request=request, seed=seed)
-    return [apply(text, [edit]) for edit in RULES[error](passage)]
+    return [apply_edits(text, [edit]) for edit in RULES[error](passage)]
 
 
 @pytest.mark.parametrize(

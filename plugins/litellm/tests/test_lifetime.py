@@ -6,14 +6,14 @@ import asyncio
 import gc
 import logging
 import traceback
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import jrh_litellm.plugin
 import pytest
 from jrh import ChatModel, ChatRequest, Message, ModelFault
-from jrh.testing import ChatServer, build
+from jrh.testing import ChatServer, RawServer, build, http_answer
 
 # pytest puts its own filters in place of the one that the plugin sets.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:pydantic")
@@ -86,12 +86,11 @@ async def test_a_key_that_the_server_echoes_is_seen_nowhere(
     status: int,
     body: str,
     name: str,
-    raw_server: Any,
-    answer: Callable[..., bytes],
+    raw_server: RawServer,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    raw_server.answer = answer(status, body.replace("KEY", CANARY).encode())
+    raw_server.answer = http_answer(status, body.replace("KEY", CANARY).encode())
     with caplog.at_level(logging.DEBUG):
         async with model_at(raw_server.url, name) as model:
             outcome: object = None

@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from jrh_paraphrase.edits import applied
+from jrh import apply_edits
 from jrh_paraphrase.options import Rewrite
 from jrh_paraphrase.rules import swaps
 
@@ -12,7 +12,7 @@ ESSAYS = Path(__file__).parents[3].parent / "shared/data/persuade/essays.csv"
 
 
 def swapped(text):
-    return applied(text, swaps(text, tuple(Rewrite)))
+    return apply_edits(text, swaps(text, tuple(Rewrite)))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_quotation_mark_without_a_partner_protects_the_line():
 
 def test_only_the_kinds_asked_for_are_swapped():
     text = "They do not know everyone."
-    assert applied(text, swaps(text, (Rewrite.PRONOUNS,))) == "They do not know everybody."
+    assert apply_edits(text, swaps(text, (Rewrite.PRONOUNS,))) == "They do not know everybody."
 
 
 @pytest.mark.skipif(not ESSAYS.is_file(), reason="the PERSUADE essays are not here (../shared/data/persuade)")
@@ -94,7 +94,7 @@ def test_nine_of_ten_essays_have_a_safe_swap_and_swapping_back_gives_the_essay()
     found = [swaps(text, tuple(Rewrite)) for text in texts]
     assert sum(bool(edits) for edits in found) >= 0.9 * len(texts)
     for text, edits in zip(texts, found, strict=True):
-        back = applied(text, edits)
+        back = apply_edits(text, edits)
         for edit in reversed(edits):
             shift = sum(len(other.new) - len(other.old) for other in edits if other.start < edit.start)
             start = edit.start + shift

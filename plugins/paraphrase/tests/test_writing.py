@@ -92,7 +92,7 @@ REFUSAL = Completion(text=None, finish_reason="stop", refusal="no")
         (says(f"Paris. {RUBRIC.lower()}"), "the rubric itself"),
         (says("Judge the answer."), "the rubric itself"),
         (says("Paris " * 20_000), "longer than 100,000 characters"),
-        ("x" * 10_000_000, "longer than 100,000 characters"),
+        ("x" * 10_000_000, "longer than 8 MiB"),
         (says("Paris."), "shorter than allowed"),
         (says("Paris and more. " * 20), "longer than allowed"),
         (says("Built for a fair in Lyon, the tower can be found in that city."), "the names changed"),

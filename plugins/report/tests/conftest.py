@@ -1,8 +1,9 @@
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import jrh_report.plugin
 import pytest
+from attrs import evolve
 from jrh import (
     Attrition,
     ComponentUsed,
@@ -13,10 +14,11 @@ from jrh import (
     RecordTable,
     RunReport,
     Scale,
+    Status,
     Task,
     TaskSummary,
 )
-from jrh.testing import build
+from jrh.testing import build, sample_records
 
 JUDGES = ("baseline", "gpt-4o-mini", "yes-man")
 TESTS = ("reference", "format", "stochastic")
@@ -140,6 +142,59 @@ def render() -> Callable[..., str]:
     """Return a function: reporter, report, options -> the document."""
 
     def run(reporter: str, report: RunReport, **options: Any) -> str:
-        return build(jrh_report.plugin, reporter, options=options).render(report)
+        return whole(build(jrh_report.plugin, reporter, options=options).render(report))
 
     return run
+
+
+def whole(rendered: Any) -> Any:
+    """Return what a reporter made, chunks put together."""
+    return rendered if isinstance(rendered, str | bytes | Mapping) else b"".join(rendered)
+
+
+@pytest.fixture
+def hostile(report: RunReport) -> Callable[[str], RunReport]:
+    """Return a function: text -> a report that has the text wherever a run can bring text in."""
+
+    def made(text: str) -> RunReport:
+        test, judge, label = f"{text} ", text, text.strip() or "x"
+        task = Task(name=text, instruction=text, rubric=text, scale=Scale.of_labels(label, f"{label}."))
+        fields = {"judge": judge, "task": text, "test": test, "note": text, "missing": {text: 1}}
+        names = ("accuracy", "flip-rate", "rerun-disagreement", "jss", "kappa", text)
+        record = evolve(
+            sample_records(task, items=1)[0],
+            **dict.fromkeys(
+                ("item_id", "task", "variant", "template", "stratum", "group", "judge", "gold", "presented"), text
+            ),
+            **dict.fromkeys(("canonical", "detail", "rationale", "language", "option_order", "family"), text),
+            status=Status.REFUSED,
+        )
+        return evolve(
+            report,
+            suite=text,
+            run_id=text,
+            version=text,
+            tasks=(TaskSummary(task=task, items=1, labelled=1, gold={label: 1}),),
+            judges=(judge,),
+            simulated=frozenset({judge}),
+            tests=("reference", test),
+            notes=(text, f"see {text}"),
+            measures=tuple(
+                a_measure(name, **(fields | {"test": where, "cell": cell, "flags": (text, "finding")}))
+                for name in names
+                for where in ("reference", test)
+                for cell in ({}, {"variant": text}, {"concerns": text})
+            ),
+            attrition=(evolve(report.attrition[0], task=text, test=test, rejected={text: 1}, skipped={text: 2}),),
+            costs=(
+                evolve(report.costs[0], judge=judge, task=text, test="reference"),
+                evolve(report.costs[0], judge=judge, task=text, test=test),
+            ),
+            faults=(evolve(report.faults[0], model=text, kind=text),),
+            components=(
+                evolve(report.components[0], role=text, name=text, component=text, version=text, options={text: text}),
+            ),
+            records=RecordTable.from_records([record]),
+        )
+
+    return made

@@ -21,3 +21,25 @@ class TestMarkdownContract(ReporterContract):
 class TestJsonContract(ReporterContract):
     plugin = jrh_report.plugin
     component = "json"
+
+
+class TestCsvContract(ReporterContract):
+    plugin = jrh_report.plugin
+    component = "csv"
+
+
+class TestParquetContract(ReporterContract):
+    plugin = jrh_report.plugin
+    component = "parquet"
+    not_text = "a binary format"
+
+
+class TestLatexContract(ReporterContract):
+    plugin = jrh_report.plugin
+    component = "latex"
+
+
+class TestPlotsContract(ReporterContract):
+    plugin = jrh_report.plugin
+    component = "plots"
+    options = {"measures": ["accuracy"]}

@@ -3,7 +3,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh_report.safe import clean, markdown
+from jrh_report.safe import clean, html, latex, markdown
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,12 @@ def test_a_long_text_says_that_it_was_cut() -> None:
         ("`code`", r"\`code\`"),
         ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
         ("[a](javascript:alert(1))", r"\[a\](javascript:alert(1))"),
-        ("![](http://example.org/pixel)", r"!\[\](http://example.org/pixel)"),
+        ("![](http://example.org/pixel)", "!\\[\\](http:\u200b//example.org/pixel)"),
+        ("@user, a@example.org", "@\u200buser, a@\u200bexample.org"),
+        ("owner/name#12, #7, gh-7", "owner/name#\u200b12, #\u200b7, gh-\u200b7"),
+        ("www.example.org ftp://x", "www\u200b.example.org ftp:\u200b//x"),
+        (":tada:", ":\u200btada:"),
+        ("level 3: 10 # of 12 @ 5", "level 3: 10 # of 12 @ 5"),
         ("**bold** _it_ ~~gone~~ $x$", r"\*\*bold\*\* \_it\_ \~\~gone\~\~ \$x\$"),
         ("back\\slash|", r"back\\slash\|"),
         ("# heading", r"\# heading"),
@@ -63,3 +68,24 @@ def test_a_long_text_says_that_it_was_cut() -> None:
 )
 def test_markdown_shows_the_text_literally(text: str, shown: str) -> None:
     assert markdown(text) == shown
+
+
+def test_html_within_markdown_has_no_backslashes_and_no_tags() -> None:
+    assert html("a_b <img src=x> @user") == "a_b &lt;img src=x&gt; @\u200buser"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("50% of $x_1$ & more #1", r"50\% of \$x\_1\$ \& more \#1"),
+        (r"\input{/etc/passwd}", r"\textbackslash{}input\{/etc/passwd\}"),
+        ("a^b~c", r"a\textasciicircum{}b\textasciitilde{}c"),
+        ("[x]*", "{[}x{]}{*}"),
+        ("gpt-4 -- best", "gpt-4 -{}- best"),
+        ("<a|b>", r"\textless{}a\textbar{}b\textgreater{}"),
+        ("^^5cinput", r"\textasciicircum{}\textasciicircum{}5cinput"),
+        ("a\nb", "a b"),
+    ],
+)
+def test_latex_prints_the_text(text: str, shown: str) -> None:
+    assert latex(text) == shown

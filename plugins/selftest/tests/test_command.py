@@ -23,7 +23,7 @@ def test_the_spread_of_bootstrap_means_is_no_confidence_interval(wrong):
 def test_an_estimate_that_is_off_fails_also_with_a_wide_interval(wrong):
     project = wrong(factor="20.0", shift="0.1")
     done = project.run(
-        *("selftest", "--only", "accuracy", "--studies", "60", "--json"),
+        *("selftest", "--only", "accuracy", "--studies", "60", "--format", "json"),
         *("--plugins", "wrong.py", "--replace", "accuracy=wrong-accuracy"),
     )
     assert done.exit_code == 1, done.output
@@ -45,12 +45,16 @@ def test_whole_runs_find_what_was_planted(tmp_path):
 
 def test_estimators_over_arrays_pass():
     from jrh_selftest.studies import Plan, all_findings
+    from jrh_selftest.worlds import WORLDS
 
     found = list(all_findings(Plan(studies=40, metrics={})))
-    arrays = [finding for finding in found if finding.where == "arrays"]
-    assert len(arrays) >= 17
-    assert [finding.name for finding in arrays if finding.verdict.value == "FAIL"] == []
-    assert {finding.verdict.value for finding in found if finding.where != "arrays"} == {"not there"}
+    there = [finding for finding in found if finding.verdict.value != "not there"]
+    assert len([finding for finding in there if finding.where == "arrays"]) >= 17
+    assert len([finding for finding in there if finding.where.startswith("raters: ")]) >= 20
+    assert [finding.name for finding in there if finding.verdict.value == "FAIL"] == []
+    # Without metrics there are estimators alone.
+    assert {finding.where for finding in there} >= {"arrays", "raters: ordinal"}
+    assert not {finding.where for finding in there} & {world.name for world in WORLDS}
 
 
 def test_unknown_metrics_and_half_replacements_are_errors(project):

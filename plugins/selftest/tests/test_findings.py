@@ -12,9 +12,9 @@ def studies(width, *, n=400, shift=0.0, flags=()):
 
 
 @pytest.mark.parametrize(
-    ("width", "verdict"), [(1.96, Verdict.OK), (1.0, Verdict.FAIL), (1.6, Verdict.FAIL), (4.0, Verdict.WIDE)]
+    ("width", "verdict"), [(1.96, Verdict.OK), (1.0, Verdict.FAIL), (1.7, Verdict.FAIL), (2.4, Verdict.FAIL)]
 )
-def test_intervals_that_cover_too_rarely_fail(width, verdict):
+def test_intervals_that_cover_too_rarely_or_too_often_fail(width, verdict):
     assert judge_interval("w", "m", 0.0, studies(width, n=2000)).verdict is verdict
 
 
@@ -24,13 +24,33 @@ def test_the_rate_is_the_coverage_with_its_own_interval():
     assert found.rate_low < 0.683 < found.rate_high
 
 
-def test_an_interval_that_is_too_short_and_says_so_is_flagged_instead():
-    assert judge_interval("w", "m", 0.0, studies(1.0, flags=("few-items",))).verdict is Verdict.FLAGGED
-    assert judge_interval("w", "m", 0.0, studies(1.0, flags=("simulated",))).verdict is Verdict.FAIL
+def test_few_studies_fail_only_what_is_far_off():
+    assert judge_interval("w", "m", 0.0, studies(1.75, n=100)).verdict is Verdict.OK
+    assert judge_interval("w", "m", 0.0, studies(4.0, n=100)).verdict is Verdict.OK
+    assert judge_interval("w", "m", 0.0, studies(1.0, n=100)).verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize("width", [1.0, 4.0])
+def test_an_interval_that_is_too_short_or_too_wide_and_says_so_is_flagged_instead(width):
+    found = judge_interval("w", "m", 0.0, studies(width, n=2000, flags=("few-events",)))
+    assert found.verdict is Verdict.FLAGGED
+    assert found.flagged == 1.0
+    assert "few-events in 100%" in found.reason
+    assert judge_interval("w", "m", 0.0, studies(width, n=2000, flags=("simulated",))).verdict is Verdict.FAIL
+
+
+def test_a_flag_in_few_studies_excuses_nothing_and_a_flag_without_need_is_no_fault():
+    some = [*studies(1.0, n=900, flags=("few-events",)), *studies(1.0, n=1100)]
+    assert judge_interval("w", "m", 0.0, some).verdict is Verdict.FAIL
+    assert judge_interval("w", "m", 0.0, studies(1.96, n=2000, flags=("few-events",))).verdict is Verdict.OK
+
+
+def test_a_bias_has_no_excuse():
+    assert judge_interval("w", "m", 0.0, studies(4.0, shift=0.7, flags=("few-events",))).verdict is Verdict.FAIL
 
 
 def test_a_biased_estimate_fails_however_wide_its_interval_unless_it_is_known_to_be():
-    biased = studies(4.0, shift=0.7)
+    biased = studies(2.5, shift=0.7)
     found = judge_interval("w", "m", 0.0, biased)
     assert found.verdict is Verdict.FAIL
     assert "off by" in found.reason
@@ -40,6 +60,8 @@ def test_a_biased_estimate_fails_however_wide_its_interval_unless_it_is_known_to
 def test_a_measure_without_estimates_fails():
     nothing = [Study(value=None)] * 30
     assert judge_interval("w", "m", 0.0, nothing).verdict is Verdict.FAIL
+    without = [Study(value=1.0, flags=("no-interval",))] * 30
+    assert judge_interval("w", "m", 1.0, without).verdict is Verdict.FLAGGED
 
 
 def test_false_alarms_and_power_are_judged_by_their_own_rules():

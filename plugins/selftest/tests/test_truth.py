@@ -1,12 +1,16 @@
 """The planted values against a plain count over a very large study, and the large study against scipy."""
 
+import krippendorff
 import numpy as np
 import pytest
 from jrh import REFERENCE, Scale
-from jrh_selftest.checks import WORLDS
+from jrh_selftest.ratings import agreement, draw_ratings
 from jrh_selftest.truth import gold_said_in_test, ordinal, truths
 from jrh_selftest.world import TEST, World
+from jrh_selftest.worlds import DESIGNS, WORLDS, worlds
 from scipy import stats
+from sklearn import metrics
+from statsmodels.stats.inter_rater import fleiss_kappa
 
 
 def large(world):
@@ -35,6 +39,7 @@ def test_every_rate_of_a_world_is_what_a_count_over_60_000_items_finds(world):
         ("accuracy", REFERENCE): np.mean(first == gold),
         ("gold-accuracy", TEST): np.mean(changed == gold),
         ("agreement", TEST): np.mean(first == changed),
+        ("accuracy-change", TEST): np.mean(changed == gold) - np.mean(first == gold),
         ("rerun-disagreement", REFERENCE): np.mean(first != second),
         ("rerun-disagreement", TEST): np.mean(changed != again),
         ("noise-floor", TEST): floor,
@@ -52,6 +57,46 @@ def test_ordinal_values_are_those_of_scipy_over_a_large_study():
     assert planted["spearman", REFERENCE] == pytest.approx(stats.spearmanr(gold, first).statistic, abs=0.01)
     assert planted["kendall-tau-b", REFERENCE] == pytest.approx(stats.kendalltau(gold, first).statistic, abs=0.01)
     assert planted["mean-absolute-error", REFERENCE] == pytest.approx(np.abs(gold - first).mean(), abs=0.01)
+    assert planted["scale-compression", REFERENCE] == pytest.approx(first.std() / gold.std(), abs=0.01)
+    kappa = metrics.cohen_kappa_score(gold, first, weights="quadratic")
+    assert planted["gold-kappa-quadratic", REFERENCE] == pytest.approx(kappa, abs=0.01)
+
+
+@pytest.mark.parametrize("world", [*WORLDS[:3], DESIGNS[1]], ids=lambda world: world.name)
+def test_planted_agreement_is_what_other_libraries_find_in_a_large_study(world):
+    from attrs import evolve
+
+    counts, items = draw_ratings(evolve(world, items=20_000, repeats=1, unequal=False), np.random.default_rng(2))
+    planted = agreement(world)
+    assert len(items) == 20_000
+    assert planted["Fleiss' kappa"] == pytest.approx(fleiss_kappa(counts), abs=0.02)
+    assert planted["Krippendorff's alpha"] == pytest.approx(
+        krippendorff.alpha(value_counts=counts.astype(int), level_of_measurement="nominal"), abs=0.02
+    )
+    same = ((counts * (counts - 1)).sum(axis=1) / 6).mean()
+    size = counts.shape[1]
+    assert planted["PABAK"] == pytest.approx((size * same - 1) / (size - 1), abs=0.02)
+    shares = counts.sum(axis=0) / counts.sum()
+    chance = (shares * (1 - shares)).sum() / (size - 1)
+    assert planted["Gwet's AC1"] == pytest.approx((same - chance) / (1 - chance), abs=0.02)
+    if world.scale.ordered:
+        assert planted["ordinal alpha"] == pytest.approx(
+            krippendorff.alpha(value_counts=counts.astype(int), level_of_measurement="ordinal"), abs=0.02
+        )
+
+
+def test_the_full_mode_has_every_kind_of_task_and_the_designs_in_which_intervals_fail():
+    full = worlds(full=True)
+    assert {world.mode.value for world in full} == {"pointwise", "pairwise", "transcript"}
+    assert {world.scale.kind.value for world in full} == {"labels", "pairwise", "ordinal"}
+    assert len([world for world in full if world.items <= 20 and world.repeats >= 8]) >= 3
+    assert len([world for world in full if world.unequal]) >= 3
+    accuracy = [truths(world)["accuracy", REFERENCE] for world in full]
+    assert min(accuracy) < 0.05
+    assert len([value for value in accuracy if 0.95 < value < 1]) >= 2
+    assert len([value for value in accuracy if value == pytest.approx(1.0)]) >= 2
+    assert set(worlds(full=False)) < set(full)
+    assert len({world.name for world in full}) == len(full)
 
 
 def test_perfect_agreement_is_one_and_reversed_levels_are_minus_one():

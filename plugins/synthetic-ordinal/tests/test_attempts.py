@@ -30,7 +30,7 @@ def perturber(writer, grader, **options):
         ('{"response": ""}', "empty text"),
         (json.dumps({"response": TASK.rubric}), "the rubric itself"),
         (json.dumps({"response": ITEM.fields["response"]}), "unchanged"),
-        ("x" * 10_000_000, "longer than 100,000 characters"),
+        ("x" * 10_000_000, "longer than 8 MiB"),
         (json.dumps({"response": "Это совсем другой язык."}), "another language"),
         (json.dumps({"response": "I'm sorry, but I can't do that."}), "the model refused"),
     ],
@@ -70,6 +70,7 @@ async def test_the_level_is_what_the_grader_says_and_nothing_is_guessed(answer, 
     ).perturb_set([ITEM])
     (attempt,) = results[0][1].details["attempts"]
     assert attempt["achieved"] == achieved
-    assert len(grader.asked) == (1 if achieved else 2)
+    # What the gateway gave up is not asked again.
+    assert len(grader.asked) == (1 if achieved or isinstance(answer, ModelFault) else 2)
     if achieved is None:
         assert attempt["rejected"] == "no level in the grader's reply"

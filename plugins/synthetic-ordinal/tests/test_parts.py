@@ -1,6 +1,5 @@
-"""The parts: similarity, the rule, the options, the templates, many questions at once."""
+"""The parts: similarity, the rule, the options and the templates."""
 
-import asyncio
 from itertools import pairwise
 
 import jrh_synthetic_ordinal.plugin
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from jrh import Draft, Equals, Item, JrhError, Scale, Skip, Task
 from jrh.testing import ScriptedModel, build
 from jrh_synthetic_ordinal.similarity import Similarity
-from jrh_synthetic_ordinal.together import AT_ONCE, together
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 
@@ -142,37 +140,3 @@ async def test_the_models_are_shown_rubric_level_examples_and_source_in_tags_tha
     assert ESSAY not in grader.prompts[0]
     assert {asked.purpose for asked in writer.asked} == {"generate"}
     assert {asked.purpose for asked in grader.asked} == {"validate"}
-
-
-async def test_answers_come_back_in_order_and_few_are_under_way_at_once():
-    under_way, most = 0, 0
-
-    async def work(number):
-        nonlocal under_way, most
-        under_way += 1
-        most = max(most, under_way)
-        for _ in range(number % 7):
-            await asyncio.sleep(0)
-        under_way -= 1
-        return number * 2
-
-    assert await together(range(300), work) == [number * 2 for number in range(300)]
-    assert most == AT_ONCE
-    assert await together([], work) == []
-
-
-async def test_after_an_error_those_under_way_finish_and_no_more_are_started():
-    started, finished = [], []
-
-    async def work(number):
-        started.append(number)
-        await asyncio.sleep(0)
-        if number == 3:
-            raise KeyError(number)
-        await asyncio.sleep(0)
-        finished.append(number)
-
-    with pytest.raises(KeyError):
-        await together(range(500), work)
-    assert set(finished) == set(started) - {3}
-    assert len(started) < 500

@@ -3,18 +3,18 @@
 import re
 
 import pytest
-from jrh_verbosity.edits import applied
+from jrh import apply_edits
 from jrh_verbosity.lengthening import ASIDES, FRAMES
 from jrh_verbosity.options import Variant
 from jrh_verbosity.rules import places
 
 
 def shorter(text):
-    return applied(text, places(text, Variant.SHORT))
+    return apply_edits(text, places(text, Variant.SHORT))
 
 
 def longer(text):
-    return applied(text, places(text, Variant.LONG))
+    return apply_edits(text, places(text, Variant.LONG))
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from jrh.report import Attrition
 from jrh.resolve import ResolvedTest
 from jrh.serial import from_text, storable, to_text
 from jrh.specs import PerturberSpec
+from jrh.stages.agreement import agreements
 from jrh.stages.assembly import Assembly, Line
 from jrh.stages.chain import JOINT
 from jrh.stages.load import choose
@@ -204,7 +205,7 @@ def read_cases(store: Store, task: str, test: str) -> tuple[Case, ...]:
     return tuple(from_text(Case, payload) for (payload,) in rows)
 
 
-def attrition(store: Store, task: str, test: str, items: int) -> Attrition:
+def attrition(store: Store, task: str, test: str, items: int, level: float = 0.95) -> Attrition:
     """Count what became of one test's drafts."""
     rows = store.read(
         "SELECT state, reason, count(*) FROM drafts WHERE task = ? AND test = ? GROUP BY state, reason ORDER BY reason",
@@ -225,4 +226,5 @@ def attrition(store: Store, task: str, test: str, items: int) -> Attrition:
         kept=states["kept"],
         rejected=reasons("rejected"),
         skipped=reasons("skipped"),
+        agreement=agreements(store, task, test, level),
     )

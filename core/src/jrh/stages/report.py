@@ -138,7 +138,7 @@ def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
     for task in summary.tasks:
         for test in summary.tests:
             if test != REFERENCE:
-                yield attrition(store, task.task.name, test, task.items)
+                yield attrition(store, task.task.name, test, task.items, summary.level)
 
 
 def _costs(store: Store, summary: Summary) -> Iterable[CostLine]:

@@ -64,6 +64,8 @@ from jrh.stats.ordinal import mean_error as mean_error
 from jrh.stats.ordinal import pearson as pearson
 from jrh.stats.ordinal import root_mean_squared_error as root_mean_squared_error
 from jrh.stats.ordinal import scale_compression as scale_compression
+from jrh.stats.paired import paired_gwet_ac1 as paired_gwet_ac1
+from jrh.stats.paired import paired_pabak as paired_pabak
 from jrh.stats.panel import MedianTies as MedianTies
 from jrh.stats.panel import Ties as Ties
 from jrh.stats.panel import majority_vote as majority_vote
@@ -167,6 +169,8 @@ __all__ = [
     "missingness_test",
     "pabak",
     "paired_difference",
+    "paired_gwet_ac1",
+    "paired_pabak",
     "paired_power",
     "panel_accuracy",
     "pearson",

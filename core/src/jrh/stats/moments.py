@@ -108,7 +108,7 @@ def combination_interval(
 ) -> tuple[float, float]:
     """Compute the modified large-sample interval of a linear combination of expected mean squares.
 
-    Source: Burdick and Graybill (1992), Confidence Intervals on Variance Components, section 3.3.
+    Source: Burdick and Graybill (1992), Confidence Intervals on Variance Components, chapter 3.
 
     Args:
         weights: weight of every mean square, of either sign, shape (m,).
@@ -136,7 +136,7 @@ def _spread(
     *,
     lower: bool,
 ) -> float:
-    """Compute the variance-like quantity under the root of one end (Burdick and Graybill 1992, section 3.3)."""
+    """Compute the variance-like quantity under the root of one end (Burdick and Graybill 1992, chapter 3)."""
     (first, n1), (second, n2) = (plus, minus) if lower else (minus, plus)
     # `first` errs downwards at this end, `second` upwards.
     shrink_first, stretch_second = _shrink(n1, tail), _stretch(n2, tail)

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from jrh.stats.degrees import effective_degrees, few_events
 from jrh.stats.estimate import Estimate
 from jrh.stats.wilson import t_quantile, z_quantile
 
@@ -115,8 +116,8 @@ def prediction_powered_mean(
     Untuned, w = 1. Tuned, w = cov(labels, predictions) / ((1 + n / N) var(predictions)), cut to [0, 1], which
     makes the variance smallest: useless predictions get the weight 0 and cost nothing. The interval is normal, with
     variance w^2 var(unlabelled) / N + var(labels - w predictions) / n, variances with divisors n and N. Tuned, the fit
-    costs two degrees of freedom: Student's t with n - 2 and the factor sqrt(n / (n - 2)), which in a simulation (n =
-    40 to 200, N = 400 to 560) raised the coverage from 93 to 95 % to 95 %.
+    costs two degrees of freedom: Student's t with n - 2, or the `effective_degrees` of labels - w predictions where
+    these are fewer, and the factor sqrt(n / (n - 2)).
 
     Source: Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), Science 382:669-674; tuning: Angelopoulos, Duchi
     and Zrnic (2023), PPI++, arXiv:2311.01453. The labelled items have to be a random sample of the population.
@@ -131,7 +132,7 @@ def prediction_powered_mean(
     Returns:
         The estimate in the unit of the labels, method `prediction-powered` or `prediction-powered-tuned`; `n` counts
         all items, `clusters` the labelled ones. Flag `empty` with fewer than three labelled or two unlabelled items;
-        flag `few-labels` with fewer than 30 labelled ones: the normal interval is then too short.
+        flag `few-labels` with fewer than 30 labelled ones: the normal interval is then too short; `few-events`.
 
     Raises:
         ValueError: the shapes differ or the level is not between 0 and 1.
@@ -148,11 +149,12 @@ def prediction_powered_mean(
     weight = _tuned_weight(y, f, others) if tuned else 1.0
     value = float(weight * others.mean() + (y - weight * f).mean())
     variance = weight**2 * float(np.var(others)) / many + float(np.var(y - weight * f)) / n
+    degrees = effective_degrees(y - weight * f)
     half = z * float(np.sqrt(variance))
     if tuned:  # the weight was fitted to the same labels, which costs two degrees of freedom
-        half *= t_quantile(level, n - _FITTED) / z * float(np.sqrt(n / (n - _FITTED)))
+        half *= t_quantile(level, min(n - _FITTED, degrees)) / z * float(np.sqrt(n / (n - _FITTED)))
     method = "prediction-powered-tuned" if tuned else "prediction-powered"
-    flags = ("few-labels",) if n < 30 else ()  # noqa: PLR2004 - the rule of thumb for a normal mean
+    flags = ("few-labels",) if n < 30 else few_events(degrees)  # noqa: PLR2004 - the rule of thumb for a normal mean
     return Estimate(
         value=value, low=value - half, high=value + half, method=method, n=n + many, clusters=n, flags=flags
     )

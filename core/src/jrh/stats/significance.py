@@ -41,7 +41,7 @@ def mcnemar_exact(only_first: int, only_second: int) -> Significance:
     Given b + c discordant pairs, b is Binomial(b + c, 1/2) under the null: p = min(1, 2 P(X <= min(b, c))). For one
     pair per item; use `sign_flip_test` where items have several.
 
-    Source: McNemar (1947), Psychometrika 12:153-157; exact version: Fay (2010), Biostatistics 11:373-374.
+    Source: McNemar (1947), Psychometrika 12:153-157; exact version: Fay (2010), R Journal 2:53-58.
 
     Args:
         only_first: number of pairs in which only the first side is right.

@@ -98,7 +98,9 @@ def _parquet(path: Path) -> Iterator[Row]:
             for batch in file.iter_batches():
                 for values in batch.to_pylist():
                     number += 1
-                    yield Row(place=f"{path}: row {number}", cells=_as_text(values))
+                    # A column stays a column where it holds nothing.
+                    empty = {name: "" for name, value in values.items() if value is None}
+                    yield Row(place=f"{path}: row {number}", cells={**empty, **_as_text(values)})
     except pyarrow.ArrowException as error:
         raise JrhError(f"'{path}' is not a readable parquet file: {error}") from error
 

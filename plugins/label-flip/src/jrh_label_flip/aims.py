@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from attrs import frozen
-from jrh import Equals, Expectation, Item, JrhError, Mode, NotAbove, Scale, Skip, Task
+from jrh import Equals, Expectation, Item, JrhError, Mode, NotAbove, Scale, Skip, Task, WrittenBy
 
-from jrh_label_flip.options import BY_RULES, FALSE_STATEMENTS, NEVER_BETTER, By, Damage, Error, LabelFlipOptions
+from jrh_label_flip.options import BY_RULES, FALSE_STATEMENTS, NEVER_BETTER, Damage, Error, LabelFlipOptions
 
 _TWO: Final = 2
 NO_GOLD: Final = Skip(reason="the item has no gold label")
@@ -34,13 +34,13 @@ class Aims:
 
     scale: Scale
     mode: Mode
-    by: By
+    by: WrittenBy
     positive: str
     target: str | None
     damage: Damage
 
     @classmethod
-    def of(cls, options: LabelFlipOptions, task: Task, by: By) -> Aims:
+    def of(cls, options: LabelFlipOptions, task: Task, by: WrittenBy) -> Aims:
         """Check the options against the task.
 
         Raises:
@@ -48,7 +48,7 @@ class Aims:
         """
         _check(options, task, by)
         scale = task.scale
-        default = Damage.OTHER if by is By.RULES else Damage.PREFERRED
+        default = Damage.OTHER if by is WrittenBy.RULES else Damage.PREFERRED
         return cls(
             scale=scale,
             mode=task.mode,
@@ -60,13 +60,13 @@ class Aims:
 
     def errors(self) -> tuple[Error, ...]:
         """Return the kinds of error that are made if the suite names none."""
-        if self.by is By.MODEL:
+        if self.by is WrittenBy.MODEL:
             return (Error.FLIP,)
         return tuple(error for error in BY_RULES if not self._unfit(error))
 
     def aim(self, item: Item, error: Error) -> Aim | Skip:
         """Return what is aimed at with an item, or why the error cannot lead anywhere."""
-        unfit = self.by is By.RULES and self._unfit(error)
+        unfit = self.by is WrittenBy.RULES and self._unfit(error)
         if unfit:
             return Skip(reason=unfit, variant=error.value)
         if self.mode is Mode.PAIRWISE:
@@ -100,7 +100,7 @@ class Aims:
             if self.scale.rank(item.gold) <= self.scale.rank(self.target):
                 return Skip(reason="the response is not above the target level")
             return Aim(field="response", expectation=Equals(label=self.target), wanted=self.target)
-        if self.by is By.RULES and error not in NEVER_BETTER:
+        if self.by is WrittenBy.RULES and error not in NEVER_BETTER:
             if item.gold is None:
                 return NO_GOLD
             if 2 * self.scale.rank(item.gold) < len(self.scale.labels):
@@ -122,7 +122,7 @@ class Aims:
         return Aim(field=fields[loser], expectation=Equals(label=winner), wanted=winner, other=fields[winner])
 
 
-def _check(options: LabelFlipOptions, task: Task, by: By) -> None:
+def _check(options: LabelFlipOptions, task: Task, by: WrittenBy) -> None:
     if task.mode is Mode.PAIRWISE:
         _check_pairs(options, by)
         return
@@ -132,7 +132,7 @@ def _check(options: LabelFlipOptions, task: Task, by: By) -> None:
     for name, label in (("positive", positive), ("target", options.target)):
         if label is not None and label not in scale:
             raise JrhError(f"label-flip: `{name}: {label}` is not on the scale {', '.join(scale.labels)}")
-    if scale.ordered and by is By.RULES and options.target is not None:
+    if scale.ordered and by is WrittenBy.RULES and options.target is not None:
         raise JrhError("label-flip: no rule can reach a level; name a `model`, or leave `target` out")
     if not scale.ordered and len(scale.labels) > _TWO and options.target is None:
         raise JrhError(
@@ -141,10 +141,10 @@ def _check(options: LabelFlipOptions, task: Task, by: By) -> None:
         )
 
 
-def _check_pairs(options: LabelFlipOptions, by: By) -> None:
+def _check_pairs(options: LabelFlipOptions, by: WrittenBy) -> None:
     if options.target is not None:
         raise JrhError("label-flip: a pair has no other target than the other response; leave `target` out")
-    if by is By.RULES and options.damage is Damage.PREFERRED:
+    if by is WrittenBy.RULES and options.damage is Damage.PREFERRED:
         raise JrhError(
             "label-flip: no rule can tell that an error makes the better response the worse one; "
             "name a `model` for `damage: preferred`, or leave `damage` out"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from jrh import BuildContext, JrhError, Perturber
+from jrh import BuildContext, JrhError, Perturber, TextWriter, WrittenBy
 
 from jrh_label_flip.aims import Aims
 from jrh_label_flip.generator import ModelPerturber
-from jrh_label_flip.options import BY_RULES, By, LabelFlipOptions
+from jrh_label_flip.options import BY_RULES, LabelFlipOptions
 from jrh_label_flip.perturber import RulePerturber
-from jrh_label_flip.prompts import Wording
+from jrh_label_flip.prompts import SCHEMA, Wording
 
 
 def build(options: LabelFlipOptions, context: BuildContext) -> Perturber:
@@ -17,10 +17,10 @@ def build(options: LabelFlipOptions, context: BuildContext) -> Perturber:
     Raises:
         JrhError: the options do not fit each other or the task.
     """
-    by = options.by or (By.MODEL if options.model is not None else By.RULES)
+    by = WrittenBy.of(options.by, options.model)
     aims = Aims.of(options, context.task, by)
     errors = options.variants or aims.errors()
-    if by is By.RULES:
+    if by is WrittenBy.RULES:
         beyond = [error.value for error in errors if error not in BY_RULES]
         if beyond:
             raise JrhError(
@@ -30,14 +30,20 @@ def build(options: LabelFlipOptions, context: BuildContext) -> Perturber:
         return RulePerturber(aims=aims, errors=errors, counts=options.errors, seed=context.seed)
     if options.model is None:
         raise JrhError("label-flip: `by: model` needs a `model` of the suite")
+    task = context.task
     return ModelPerturber(
-        task=context.task,
+        task=task,
         aims=aims,
         errors=errors,
         counts=options.errors,
-        client=context.model(options.model),
+        writer=TextWriter(
+            client=context.model(options.model),
+            temperature=options.temperature,
+            attempts=options.attempts,
+            shown=(task.rubric, task.instruction),
+            key="response",
+            schema=SCHEMA,
+        ),
         wording=Wording.of(options.prompt),
-        temperature=options.temperature,
-        attempts=options.attempts,
         seed=context.seed,
     )

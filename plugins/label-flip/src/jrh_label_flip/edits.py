@@ -36,16 +36,6 @@ def choose(edits: Iterable[Edit], most: int, seed: int) -> list[Edit]:
     return chosen
 
 
-def apply(text: str, edits: Iterable[Edit]) -> str:
-    """Return the text with all edits made; nothing outside of them changes."""
-    pieces: list[str] = []
-    done = 0
-    for edit in sorted(edits, key=lambda edit: edit.start):
-        pieces += [text[done : edit.start], edit.new]
-        done = edit.end
-    return "".join([*pieces, text[done:]])
-
-
 def described(text: str, edits: Sequence[Edit]) -> list[Json]:
     """Return the edits for the provenance: where, what stood there, what stands there now; in text order."""
     return [

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from attrs import frozen
-from jrh import ChatRequest, Draft, Item, Json, ModelClient, Sampling, Skip, Task
+from jrh import Draft, Item, Json, Skip, Task, TextWriter
 
 from jrh_label_flip.aims import Aim, Aims
 from jrh_label_flip.options import Error
-from jrh_label_flip.prompts import SCHEMA, Wording
-from jrh_label_flip.replies import PROVIDER_ERROR, Written, written
+from jrh_label_flip.prompts import Wording
 
 
 @frozen(kw_only=True)
@@ -21,10 +20,8 @@ class ModelPerturber:
     aims: Aims
     errors: tuple[Error, ...]
     counts: tuple[int, ...]
-    client: ModelClient
+    writer: TextWriter
     wording: Wording
-    temperature: float | None
-    attempts: int
     seed: Callable[..., int]
     """Derives a seed from what it is for."""
 
@@ -52,42 +49,34 @@ class ModelPerturber:
         return aim
 
     async def _rewritten(self, item: Item, aim: Aim, error: Error, count: int) -> Draft | Skip:
-        messages = self.wording.messages(self.task, item, aim, error, count)
-        original = str(item.fields[aim.field])
-        forbidden = (self.task.rubric, self.task.instruction, str(item.fields.get(aim.other or "", "")))
-        tried: list[Json] = []
-        found: Written | str = ""
-        for attempt in range(self.attempts):
-            seed = self.seed(item.id, error.value, count, attempt)
-            request = ChatRequest(
-                messages=messages, sampling=Sampling(temperature=self.temperature, seed=seed), json_schema=SCHEMA
-            )
-            reply = await self.client.ask(request, repeat=attempt, purpose="generate")
-            found = written(reply, original, forbidden)
-            tried.append(
-                {
-                    "seed": seed,
-                    "status": reply.status.value,
-                    "rejected": "" if isinstance(found, Written) else found,
-                }
-            )
-            # A provider that failed has been asked again by the gateway already.
-            if isinstance(found, Written) or found == PROVIDER_ERROR:
-                break
+        generated = await self.writer.write(
+            self.wording.messages(self.task, item, aim, error, count),
+            str(item.fields[aim.field]),
+            seed=lambda attempt: self.seed(item.id, error.value, count, attempt),
+            shown=(str(item.fields.get(aim.other or "", "")),),
+        )
+        tried: list[Json] = [
+            {"seed": attempt.seed, "status": attempt.status.value, "rejected": attempt.rejected}
+            for attempt in generated.attempts
+        ]
         details: dict[str, Json] = {
             "by": "model",
             "field": aim.field,
             "wanted": aim.wanted,
-            "temperature": self.temperature,
+            "temperature": self.writer.temperature,
             "attempts": tried,
         }
-        if not isinstance(found, Written):
-            return Skip(reason=found, variant=error.value, details=details)
+        if generated.written is None:
+            return Skip(reason=generated.reason, variant=error.value, details=details)
         return Draft(
             variant=error.value,
             strength=0.0 if error is Error.FLIP else float(count),
-            fields={aim.field: found.text},
+            fields={aim.field: generated.written.text},
             expectation=aim.expectation,
-            model=self.client.fingerprint,
-            details={**details, "changes": list(found.changes)},
+            model=self.writer.client.fingerprint,
+            details={**details, "changes": _texts(generated.written.said.get("changes"))},
         )
+
+
+def _texts(value: Json) -> list[Json]:
+    return [part for part in value if isinstance(part, str)] if isinstance(value, (list, tuple)) else []

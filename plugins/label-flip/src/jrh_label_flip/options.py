@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Final
+from typing import Final
 
-from attrs import Attribute, field, frozen
+from attrs import field, frozen
 from attrs.validators import deep_iterable, ge, le, min_len, optional
-from jrh import ModelName, Text
+from jrh import ModelName, Text, WrittenBy, distinct
 
 
 class Error(Enum):
@@ -76,15 +76,6 @@ BY_RULES: Final = (*FALSE_STATEMENTS, *STRUCTURE, *FORM)
 """All errors that need no model."""
 
 
-class By(Enum):
-    """Who makes the errors."""
-
-    RULES = "rules"
-    """Rules, without a model."""
-    MODEL = "model"
-    """A model of the suite."""
-
-
 class Damage(Enum):
     """Which response of a pair is rewritten."""
 
@@ -94,18 +85,13 @@ class Damage(Enum):
     """The worse one; the better one has to win all the more."""
 
 
-def _distinct(instance: object, attribute: Attribute[Any], value: tuple[object, ...]) -> None:  # noqa: ARG001
-    if len(set(value)) != len(value):
-        raise ValueError(f"'{attribute.name}' names something twice")
-
-
 @frozen(kw_only=True)
 class LabelFlipOptions:
     """Options of the perturber `label-flip`."""
 
     variants: tuple[Error, ...] = field(
         default=(),
-        validator=_distinct,
+        validator=distinct,
         metadata={
             "help": "the kinds of error; default: with a model `flip`, without one all that rules can make on the "
             f"task's scale; rules make {', '.join(error.value for error in BY_RULES)}; "
@@ -114,7 +100,7 @@ class LabelFlipOptions:
     )
     errors: tuple[int, ...] = field(
         default=(1,),
-        validator=[min_len(1), _distinct, deep_iterable(member_validator=[ge(1), le(20)])],
+        validator=[min_len(1), distinct, deep_iterable(member_validator=[ge(1), le(20)])],
         metadata={"help": "how many errors a response gets, one case for each number; the case's strength"},
     )
     positive: str | None = field(
@@ -134,7 +120,7 @@ class LabelFlipOptions:
             "rules `other`, since no rule can tell that an error makes the better response the worse one"
         },
     )
-    by: By | None = field(
+    by: WrittenBy | None = field(
         default=None, metadata={"help": "`rules` or `model`; default: the model if one is named, else rules"}
     )
     model: ModelName | None = field(default=None, metadata={"help": "the suite's model that rewrites the response"})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from attrs import frozen
-from jrh import Draft, Item, Skip
+from jrh import Draft, Item, Skip, apply_edits
 
 from jrh_label_flip.aims import Aim, Aims
-from jrh_label_flip.edits import apply, choose, described
+from jrh_label_flip.edits import choose, described
 from jrh_label_flip.options import Error
 from jrh_label_flip.passages import Passage
 from jrh_label_flip.rules import RULES
@@ -63,7 +63,7 @@ class RulePerturber:
             yield Draft(
                 variant=error.value,
                 strength=float(count),
-                fields={aim.field: apply(passage.text, edits)},
+                fields={aim.field: apply_edits(passage.text, edits)},
                 expectation=aim.expectation,
                 details={
                     "by": "rules",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from importlib.resources import files
 from itertools import count as natural_numbers
 from typing import Final
 
 from attrs import frozen
-from jrh import Item, JrhError, Json, Message, Task, Text, render, variables_of
+from jrh import Item, Json, Message, Task, Text, check_template, packaged_template, render
 
 from jrh_label_flip.aims import Aim
 from jrh_label_flip.options import Error
@@ -52,11 +51,6 @@ VARIABLES: Final = words("task request response other target error description c
 _TAG: Final = re.compile(r"<\s*/?\s*(?:request|response|other)(?![a-z])", re.IGNORECASE)
 
 
-def packaged(name: str) -> str:
-    """Return a template that comes with the package."""
-    return files("jrh_label_flip").joinpath("prompts", f"{name}.j2").read_text(encoding="utf-8").removesuffix("\n")
-
-
 @frozen(kw_only=True)
 class Wording:
     """The template of the request to the model, checked."""
@@ -71,13 +65,9 @@ class Wording:
         Raises:
             JrhError: the template is not valid, uses an unknown name, or does not show the response.
         """
-        user = prompt.content if prompt else packaged("rewrite")
-        used = variables_of(user)
-        unknown = sorted(used - VARIABLES)
-        if unknown or "response" not in used:
-            wrong = f"uses {', '.join(unknown)}, which it is not given" if unknown else "does not show {{ response }}"
-            raise JrhError(f"label-flip: the prompt template {wrong}; there are {', '.join(sorted(VARIABLES))}")
-        return cls(user=user, system=packaged("system"))
+        user = prompt.content if prompt else packaged_template("jrh_label_flip", "rewrite")
+        check_template("label-flip: the prompt template", user, known=VARIABLES, needed="response")
+        return cls(user=user, system=packaged_template("jrh_label_flip", "system"))
 
     def messages(self, task: Task, item: Item, aim: Aim, error: Error, count: int) -> tuple[Message, ...]:
         """Return the messages for one item; text of the item is never read as a template."""

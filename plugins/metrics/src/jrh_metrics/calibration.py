@@ -70,7 +70,7 @@ class Calibration:
             resamples=context.resamples,
             seed=seed,
         )
-        yield builder.measure("calibration-error", cell, error, rows=rows, usable=usable, flags=(*error.flags, *flags))
+        yield builder.measure("calibration-error", cell, error, rows=rows, usable=usable, flags=flags)
         curve = reliability_curve(
             stated,
             right,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from functools import partial
+from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import Factory, frozen
@@ -55,15 +56,18 @@ def cells_of(trials: Trials, factors: Sequence[str] = (VARIANT,)) -> Iterator[Ce
                 yield Cell(task=task, judge=judge, test=test, levels={factor: level}, rows=part)
 
 
-def _divided(trials: Trials, factors: Sequence[str]) -> Iterator[tuple[Codes, *tuple[list[tuple[str, Codes]], ...]]]:
+Levels: TypeAlias = list[tuple[str, Codes]]
+"""Names of levels, and their rows."""
+
+
+def _divided(trials: Trials, factors: Sequence[str]) -> Iterator[tuple[Codes, *tuple[Levels, ...]]]:
     """Yield the rows of every task, judge and test, and for each factor the names and rows of its levels."""
     whole = trials.shared("cells", lambda: list(_groups(_tests(trials))))
     for place, rows in enumerate(whole):
-        levels = (
-            trials.shared(("levels", factor, place), lambda of=factor, rows=rows: list(_levels(trials, of, rows)))
-            for factor in factors
+        yield (
+            rows,
+            *(trials.shared(("levels", factor, place), partial(_levels, trials, factor, rows)) for factor in factors),
         )
-        yield rows, *levels
 
 
 def _tests(trials: Trials) -> Codes:
@@ -93,15 +97,13 @@ def judged_tasks_of(trials: Trials) -> Iterator[Cell]:
         yield Cell(task=trials.task.names[trials.task.codes[rows[0]]], judge="", test="", rows=rows)
 
 
-def _levels(trials: Trials, factor: str, rows: Codes) -> Iterator[tuple[str, Codes]]:
+def _levels(trials: Trials, factor: str, rows: Codes) -> Levels:
     column = _column(trials, factor)
     parts = [rows[within] for within in _groups(column.codes[rows])]
     if factor != VARIANT and len(parts) == 1:
-        return
-    for part in parts:
-        level = column.names[column.codes[part[0]]]
-        if level:
-            yield level, part
+        return []
+    named = [(column.names[column.codes[part[0]]], part) for part in parts]
+    return [(name, part) for name, part in named if name]
 
 
 def _column(trials: Trials, factor: str) -> Coded:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Final
 
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.stats import cluster_sums, clustered_difference, equivalence, holm, sign_flip_test
+from jrh.stats import cluster_sums, clustered_difference, equivalence, sign_flip_test
 from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell, cells_of
+from jrh_metrics.families import Tested, p_values
 from jrh_metrics.measuring import MeasureBuilder
 from jrh_metrics.options import EquivalenceOptions, MetricOptions
 from jrh_metrics.trials import Codes, Trials
 from jrh_metrics.truth import stated_label
 
+_NAME: Final = "accuracy-change"
 _NOTHING: Final = "no item with a right label has a verdict in the reference condition and in the test"
 _SIGN_FLIP: Final = "two-sided sign-flip test, whole items exchanged: accuracy is the same as in the reference"
-_HOLM: Final = "the same, adjusted by Holm over the tests of this judge and task"
-_TWO: Final = 2
+_FAMILY: Final = "the tests of this judge and task"
 
 
 @frozen(kw_only=True, eq=False)
@@ -64,17 +66,19 @@ class AccuracyChange:
         """Yield `accuracy-change` per task, judge and test, and per variant, and its p-values per test."""
         builder = MeasureBuilder.of(records, context, self.options)
         changes = AccuracyChanges.of(builder.trials)
-        family: list[tuple[Cell, Codes, float | None]] = []
-        for cell in cells_of(builder.trials):
-            if family and (family[0][0].task, family[0][0].judge) != (cell.task, cell.judge):
-                yield from p_values(builder, "accuracy-change", family, _SIGN_FLIP, _HOLM)
-                family = []
+        for _, cells in groupby(cells_of(builder.trials), key=lambda cell: (cell.task, cell.judge)):
+            yield from self._of_judge(builder, changes, cells)
+
+    def _of_judge(self, builder: MeasureBuilder, changes: AccuracyChanges, cells: Iterable[Cell]) -> Iterator[Measure]:
+        context = builder.context
+        family: list[Tested] = []
+        for cell in cells:
             if cell.test == REFERENCE:
                 continue
             usable, sums = changes.sums(builder.trials, cell.rows)
             estimate = clustered_difference(sums[:, 0], sums[:, 1], level=context.level)
             yield builder.measure(
-                "accuracy-change",
+                _NAME,
                 cell,
                 estimate,
                 rows=np.concatenate([usable, cell.rows[~builder.trials.usable[cell.rows]]]),
@@ -85,29 +89,8 @@ class AccuracyChange:
             )
             if not cell.levels:
                 test = sign_flip_test(sums[:, 0], resamples=context.resamples, seed=cell.seed(context))
-                family.append((cell, usable, test.p))
-        yield from p_values(builder, "accuracy-change", family, _SIGN_FLIP, _HOLM)
-
-
-def p_values(
-    builder: MeasureBuilder, name: str, family: list[tuple[Cell, Codes, float | None]], test: str, adjusted: str
-) -> Iterator[Measure]:
-    """Yield the p-value of every member of a family, and the adjusted one where there are several.
-
-    Args:
-        builder: the metric's.
-        name: name of what is compared; `-p` and `-p-holm` are added.
-        family: cell, rows and p-value of each test.
-        test: note of the plain p-values.
-        adjusted: note of the adjusted ones.
-    """
-    defined = [p for _, _, p in family if p is not None]
-    raised = iter(holm(defined).tolist())
-    for cell, usable, p in family:
-        note = _NOTHING if p is None else test
-        yield builder.p_value(f"{name}-p", cell, p, usable=usable, note=note)
-        if p is not None and len(defined) >= _TWO:
-            yield builder.p_value(f"{name}-p-holm", cell, next(raised), usable=usable, note=adjusted)
+                family.append(Tested(cell=cell, usable=usable, p=test.p))
+        yield from p_values(builder, _NAME, family, test=_SIGN_FLIP, over=_FAMILY, nothing=_NOTHING)
 
 
 @frozen

@@ -13,7 +13,7 @@ from jrh.stats import cluster_sums, clustered_difference, mcnemar_exact, sign_fl
 from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell, panels_of
-from jrh_metrics.changes import p_values
+from jrh_metrics.families import Tested, p_values
 from jrh_metrics.measuring import MeasureBuilder, Scores
 from jrh_metrics.options import MetricOptions
 from jrh_metrics.scoring import as_expected
@@ -21,7 +21,7 @@ from jrh_metrics.trials import Codes, Trials
 
 _NOTHING: Final = "no question was answered by both judges and has an expected answer"
 _TEST: Final = "two-sided: exact McNemar where every item has one question, otherwise the sign-flip test by item"
-_HOLM: Final = "the same, adjusted by Holm over all pairs of judges and tests of the task"
+_FAMILY: Final = "all pairs of judges and tests of the task"
 _NAME: Final = "accuracy-difference"
 
 
@@ -41,13 +41,13 @@ class JudgeComparison:
         scores = as_expected(trials)
         question = _questions(trials)
         for _, panels in groupby(panels_of(trials), key=lambda panel: panel.task):
-            family: list[tuple[Cell, Codes, float | None]] = []
+            family: list[Tested] = []
             for panel in panels:
                 for cell, first, second in _pairs(trials, panel, question):
                     measured, p = _compared(builder, cell, scores, first, second)
                     yield measured
-                    family.append((cell, _usable(scores, first, second), p))
-            yield from p_values(builder, _NAME, family, _TEST, _HOLM)
+                    family.append(Tested(cell=cell, usable=_usable(scores, first, second), p=p))
+            yield from p_values(builder, _NAME, family, test=_TEST, over=_FAMILY, nothing=_NOTHING)
 
 
 def _questions(trials: Trials) -> Codes:

@@ -84,14 +84,13 @@ class CompatJudgeSense:
                 ("compat-judgesense-jss", jss, "proportion"),
                 ("compat-judgesense-kappa", judgesense_kappa(one, other), "coefficient"),
             ):
-                known = tuple(flag for flag in estimate.flags if flag != "empty")
                 yield builder.measure(
                     name,
                     cell,
                     estimate,
                     rows=cell.rows,
                     usable=usable,
-                    flags=(*known, *builder.flags(cell, cell.rows, usable)),
+                    flags=builder.flags(cell, cell.rows, usable),
                     note=_JUDGESENSE if estimate.value is not None else _NO_PAIR,
                     unit=unit,
                 )

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 from attrs import frozen
-from jrh import JrhError, Measure, MetricContext, RecordTable, ScaleKind, Task
+from jrh import Measure, MetricContext, RecordTable
 
 from jrh_metrics.cells import Cell, cells_of
 from jrh_metrics.measuring import MeasureBuilder, Scores
 from jrh_metrics.options import ErrorRateOptions
+from jrh_metrics.positive import positive_label
 from jrh_metrics.trials import Codes, Mask, Trials
 from jrh_metrics.truth import stated_label
-
-_TWO = 2
 
 
 @frozen
@@ -32,22 +31,9 @@ class ErrorRates:
         builder = MeasureBuilder.of(records, context, self.options)
         truth = stated_label(builder.trials)
         for cell in cells_of(builder.trials, ("variant", "stratum")):
-            positive = self._positive(context.tasks.get(cell.task))
+            positive = positive_label(context.tasks.get(cell.task), self.options.positive, "error-rates")
             if positive is not None:
                 yield from _rates(builder, cell, truth, positive)
-
-    def _positive(self, task: Task | None) -> str | None:
-        if task is None:
-            return None
-        scale = task.scale
-        if self.options.positive:
-            if self.options.positive not in scale and len(scale.labels) == _TWO:
-                raise JrhError(
-                    f"error-rates: the positive label '{self.options.positive}' is not on the scale of task "
-                    f"'{task.name}': {', '.join(scale.labels)}"
-                )
-            return self.options.positive if self.options.positive in scale else None
-        return scale.labels[0] if scale.kind is ScaleKind.LABELS and len(scale.labels) == _TWO else None
 
 
 def _rates(builder: MeasureBuilder, cell: Cell, truth: Codes, positive: str) -> Iterator[Measure]:

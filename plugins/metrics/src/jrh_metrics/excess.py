@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Final
 
 import numpy as np
@@ -12,12 +13,17 @@ from jrh.stats import excess_disagreement, excess_permutation_test
 from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell, cells_of
+from jrh_metrics.families import Tested, p_values
 from jrh_metrics.measuring import MeasureBuilder
 from jrh_metrics.options import MetricOptions
 from jrh_metrics.reference import ReferenceVerdicts, reference_verdicts
+from jrh_metrics.scoring import compared
 from jrh_metrics.trials import Codes, Trials
 
 _NOTHING: Final = "no item has two verdicts in the reference condition and one in the test"
+_TEST: Final = "one-sided permutation test within items: the condition moves verdicts more than reruns do"
+_FAMILY: Final = "the tests of this judge and task"
+_EXCESS: Final = "excess-disagreement"
 _TWO: Final = 2
 _BORROWED: Final = "the test asks once: its own rerun disagreement is taken to be the reference's"
 
@@ -26,7 +32,8 @@ _BORROWED: Final = "the test asks once: its own rerun disagreement is taken to b
 class NoiseExcess:
     """How much more verdicts differ from the reference than reruns differ from each other.
 
-    Raw disagreement, noise floor and excess side by side, over the same items, and the p-value of a permutation test.
+    Raw disagreement, noise floor and excess side by side, over the same items, and the p-value of a permutation test,
+    adjusted over the tests of a judge by Holm and by Benjamini and Hochberg.
     """
 
     options: MetricOptions
@@ -35,14 +42,20 @@ class NoiseExcess:
         """Yield the four measures per task, judge and test other than the reference, and per variant."""
         builder = MeasureBuilder.of(records, context, self.options)
         reference = reference_verdicts(builder.trials)
-        for cell in cells_of(builder.trials):
-            if cell.test != REFERENCE:
-                yield from _measured(builder, cell, reference)
+        for _, cells in groupby(cells_of(builder.trials), key=lambda cell: (cell.task, cell.judge)):
+            family: list[Tested] = []
+            for cell in cells:
+                if cell.test != REFERENCE:
+                    yield from _measured(builder, cell, reference, family)
+            yield from p_values(builder, _EXCESS, family, test=_TEST, over=_FAMILY, nothing=_NOTHING)
 
 
-def _measured(builder: MeasureBuilder, cell: Cell, reference: ReferenceVerdicts) -> Iterator[Measure]:
+def _measured(
+    builder: MeasureBuilder, cell: Cell, reference: ReferenceVerdicts, family: list[Tested]
+) -> Iterator[Measure]:
+    """Yield the three measures of a cell; the test of a whole test joins the family, that of a part stands alone."""
     trials, context = builder.trials, builder.context
-    rows = cell.rows
+    rows = cell.rows[compared(trials)[cell.rows]]
     usable = rows[trials.usable[rows] & (reference.usable[rows] >= _TWO)]
     counts = _counts(trials, reference, usable)
     found = excess_disagreement(counts, level=context.level)
@@ -52,27 +65,25 @@ def _measured(builder: MeasureBuilder, cell: Cell, reference: ReferenceVerdicts)
     for name, estimate in (
         ("disagreement", found.raw),
         ("noise-floor", found.floor),
-        ("excess-disagreement", found.excess),
+        (_EXCESS, found.excess),
     ):
-        own = tuple(flag for flag in estimate.flags if flag != "empty")
         yield builder.measure(
             name,
             cell,
             estimate,
             rows=np.concatenate([usable, missing]),
             usable=usable,
-            flags=(*own, *flags),
-            note=_BORROWED if "reference-floor" in own else note,
-            unit="proportion" if name != "excess-disagreement" else "difference",
+            flags=flags,
+            note=_BORROWED if "reference-floor" in estimate.flags else note,
+            unit="proportion" if name != _EXCESS else "difference",
         )
     test = excess_permutation_test(counts, resamples=context.resamples, seed=cell.seed(context))
-    yield builder.p_value(
-        "excess-disagreement-p",
-        cell,
-        test.p,
-        usable=usable,
-        note=note or "one-sided permutation test within items: the condition moves verdicts more than reruns do",
-    )
+    if cell.levels:
+        yield from p_values(
+            builder, _EXCESS, [Tested(cell=cell, usable=usable, p=test.p)], test=_TEST, over="", nothing=_NOTHING
+        )
+    else:
+        family.append(Tested(cell=cell, usable=usable, p=test.p))
 
 
 def _counts(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> NDArray[np.float64]:

@@ -7,14 +7,16 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.stats import Weighting, clustered_kappa
+from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
+from jrh.stats import Estimate, Weighting, clustered_kappa, paired_gwet_ac1, paired_pabak
+from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell, cells_of
 from jrh_metrics.measuring import MeasureBuilder
 from jrh_metrics.options import MetricOptions
 from jrh_metrics.reference import ReferenceVerdicts, reference_verdicts
-from jrh_metrics.trials import Codes
+from jrh_metrics.scoring import NOTHING_EXPECTED, compared
+from jrh_metrics.trials import Codes, Trials
 
 _DEGENERATE: Final = "both sides always give one and the same label: agreement by chance is certain"
 
@@ -50,12 +52,106 @@ class QuadraticKappa:
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `kappa-quadratic` per ordinal task, judge and test other than the reference, and per variant."""
+        yield from _ordinal("kappa-quadratic", "quadratic", MeasureBuilder.of(records, context, self.options))
+
+
+@frozen
+class LinearKappa:
+    """Linearly weighted kappa, on the ranks of an ordinal scale: a disagreement weighs as many steps as it has.
+
+    Tasks whose scale has no order have no such measure.
+    """
+
+    options: MetricOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `kappa-linear` per ordinal task, judge and test other than the reference, and per variant."""
+        yield from _ordinal("kappa-linear", "linear", MeasureBuilder.of(records, context, self.options))
+
+
+def _ordinal(name: str, weighting: Weighting, builder: MeasureBuilder) -> Iterator[Measure]:
+    reference = reference_verdicts(builder.trials)
+    for cell in cells_of(builder.trials):
+        rank = builder.trials.rank[builder.trials.task.names.index(cell.task)]
+        if cell.test != REFERENCE and rank.max(initial=-1) >= 0:
+            yield _measured(name, weighting, rank, cell, builder, reference)
+
+
+@frozen
+class ChanceCorrected:
+    """Gwet's AC1 and PABAK between the verdicts and those of the reference condition.
+
+    Unlike Cohen's kappa they stay defined, and high, where nearly all verdicts are one label. Pairs as for `kappa`.
+    """
+
+    options: MetricOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `gwet-ac1` and `pabak` per task, judge and test other than the reference, and per variant."""
         builder = MeasureBuilder.of(records, context, self.options)
-        reference = reference_verdicts(builder.trials)
         for cell in cells_of(builder.trials):
-            rank = builder.trials.rank[builder.trials.task.names.index(cell.task)]
-            if cell.test != REFERENCE and rank.max(initial=-1) >= 0:
-                yield _measured("kappa-quadratic", "quadratic", rank, cell, builder, reference)
+            if cell.test != REFERENCE and cell.task in context.tasks:
+                yield from _beyond_chance(builder, cell, context.tasks[cell.task].scale)
+
+
+def _beyond_chance(builder: MeasureBuilder, cell: Cell, scale: Scale) -> Iterator[Measure]:
+    trials = builder.trials
+    codes = np.array([scale.labels.index(label) if label in scale.labels else -1 for label in trials.labels])
+    pairs = _pairs(trials, cell, reference_verdicts(trials), codes)
+    for name, coefficient in (("gwet-ac1", paired_gwet_ac1), ("pabak", paired_pabak)):
+        estimate = coefficient(
+            pairs.first,
+            pairs.second,
+            pairs.items,
+            n_labels=len(scale.labels),
+            case_weights=pairs.weights,
+            level=builder.context.level,
+        )
+        yield builder.measure(
+            name,
+            cell,
+            estimate,
+            rows=pairs.rows,
+            usable=pairs.usable,
+            flags=builder.flags(cell, pairs.rows, pairs.usable),
+            note=builder.why_none(pairs.rows, pairs.usable, NOTHING_EXPECTED),
+            unit="coefficient",
+        )
+
+
+@frozen(kw_only=True, eq=False)
+class _Pairs:
+    """Each trial paired with every usable reference verdict of its item and judge; arrays of shape (pairs,)."""
+
+    rows: Codes
+    """The trials that are compared, shape (trials,)."""
+    usable: Codes
+    """Those of them with a verdict on both sides."""
+    first: Codes
+    second: Codes
+    items: Codes
+    weights: NDArray[np.float64]
+    """Those of one trial add up to 1."""
+
+
+def _pairs(trials: Trials, cell: Cell, reference: ReferenceVerdicts, codes: Codes) -> _Pairs:
+    """Pair up the trials of a cell; `codes` gives the code of each label, -1 for labels that cannot be compared."""
+    rows = cell.rows[compared(trials)[cell.rows]]
+    usable = rows[trials.usable[rows] & (reference.usable[rows] > 0)]
+    # Trial x label: how many reference verdicts of the trial's item have the label.
+    among = reference.counts[reference.of[usable]]
+    trial, label = np.nonzero(among)
+    first, second = codes[trials.label[usable]][trial], codes[label]
+    kept = (first >= 0) & (second >= 0)
+    share = among[trial, label] / reference.usable[usable][trial]
+    return _Pairs(
+        rows=rows,
+        usable=usable,
+        first=first[kept],
+        second=second[kept],
+        items=trials.item.codes[usable][trial][kept],
+        weights=share[kept],
+    )
 
 
 def _measured(
@@ -66,38 +162,32 @@ def _measured(
     builder: MeasureBuilder,
     reference: ReferenceVerdicts,
 ) -> Measure:
-    """Measure one cell; `codes` gives the code of each label, -1 for labels that cannot be compared."""
-    trials = builder.trials
-    usable = cell.rows[trials.usable[cell.rows] & (reference.usable[cell.rows] > 0)]
-    # Trial x label: how many reference verdicts of the trial's item have the label.
-    among = reference.counts[reference.of[usable]]
-    trial, label = np.nonzero(among)
-    first, second = codes[trials.label[usable]][trial], codes[label]
-    kept = (first >= 0) & (second >= 0)
-    share = among[trial, label] / reference.usable[usable][trial]
+    """Measure one cell; `codes` as for `_pairs`."""
+    pairs = _pairs(builder.trials, cell, reference, codes)
     estimate = clustered_kappa(
-        first[kept],
-        second[kept],
-        trials.item.codes[usable][trial][kept],
+        pairs.first,
+        pairs.second,
+        pairs.items,
         weighting=weighting,
-        case_weights=share[kept],
+        case_weights=pairs.weights,
         level=builder.context.level,
     )
+    flags = (*_constant(estimate, pairs.second), *builder.flags(cell, pairs.rows, pairs.usable))
+    note = builder.why_none(pairs.rows, pairs.usable, NOTHING_EXPECTED)
     return builder.measure(
         name,
         cell,
         estimate,
-        rows=cell.rows,
-        usable=usable,
-        flags=(*_degenerate(estimate.flags, label), *builder.flags(cell, cell.rows, usable)),
-        note=_DEGENERATE if "degenerate" in estimate.flags else builder.why_none(cell.rows, usable),
+        rows=pairs.rows,
+        usable=pairs.usable,
+        flags=flags,
+        note=_DEGENERATE if "degenerate" in estimate.flags else note,
         unit="coefficient",
     )
 
 
-def _degenerate(flags: tuple[str, ...], reference_labels: Codes) -> tuple[str, ...]:
-    if "degenerate" in flags:
-        return ("degenerate",)
-    constant = len(reference_labels) > 1 and bool(np.all(reference_labels == reference_labels[0]))
-    # Defined, but 0 whatever the judge answers now.
-    return ("constant-reference",) if constant else ()
+def _constant(estimate: Estimate, reference_labels: Codes) -> tuple[str, ...]:
+    """Return the flag of a kappa that is defined, but 0 whatever the judge answers now."""
+    if "degenerate" in estimate.flags or len(reference_labels) <= 1:
+        return ()
+    return ("constant-reference",) if bool(np.all(reference_labels == reference_labels[0])) else ()

@@ -110,7 +110,7 @@ class MeasureBuilder:
             resamples=self.context.resamples,
             seed=cell.seed(self.context),
         )
-        flags = (*_own(estimate), *self._constant_truth(scores, usable), *self.flags(cell, rows, usable))
+        flags = (*self._constant_truth(scores, usable), *self.flags(cell, rows, usable))
         return self.measure(
             name,
             cell,
@@ -156,7 +156,7 @@ class MeasureBuilder:
             rows=rows,
             usable=usable,
             bounds=None if bounds is None else (transform(bounds[0]), transform(bounds[1])),
-            flags=(*_own(found), *self.flags(cell, rows, usable)),
+            flags=self.flags(cell, rows, usable),
             note=self.why_none(rows, usable, nothing),
             unit=unit,
         )
@@ -198,7 +198,7 @@ class MeasureBuilder:
             n_items=self.items(usable),
             missing=self.missing(rows, usable),
             bounds=bounds,
-            flags=_cautious(flags, estimate),
+            flags=_cautious((*_own_flags(estimate), *flags), estimate),
             note=note,
         )
 
@@ -240,7 +240,7 @@ class MeasureBuilder:
         status, answered = self.trials.status, self.trials.usable[rows]
         counts = np.bincount(status.codes[rows[~answered]], minlength=len(status.names))
         found = {name: int(count) for name, count in zip(status.names, counts, strict=True) if count}
-        alone = np.count_nonzero(answered) - np.count_nonzero(self.trials.usable[usable])
+        alone = int(np.count_nonzero(answered)) - int(np.count_nonzero(self.trials.usable[usable]))
         return found | ({NO_REFERENCE: alone} if alone else {})
 
     def flags(self, cell: Cell, rows: Codes, usable: Codes) -> tuple[str, ...]:
@@ -269,14 +269,14 @@ class MeasureBuilder:
         return ("constant-gold",) if truth[0] >= 0 and np.all(truth == truth[0]) else ()
 
 
-def _own(estimate: Estimate) -> Flags:
+def _own_flags(estimate: Estimate) -> Flags:
     """Return what the estimate says about itself; that there is nothing to estimate stands in the note."""
     return tuple(flag for flag in estimate.flags if flag != "empty")
 
 
 def _cautious(flags: Flags, estimate: Estimate) -> Flags:
     """Put the estimate's `few-events` last, and leave it out where `few-items` says as much."""
-    others = tuple(flag for flag in flags if flag != _FEW_EVENTS)
+    others = tuple(flag for flag in dict.fromkeys(flags) if flag != _FEW_EVENTS)
     return (*others, _FEW_EVENTS) if _FEW_EVENTS in estimate.flags and _FEW_ITEMS not in flags else others
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 from attrs import field, frozen
@@ -27,6 +28,28 @@ class ErrorRateOptions(MetricOptions):
         default="",
         validator=instance_of(str),
         metadata={"help": "the label that counts as positive; empty: the first of a scale of two labels"},
+    )
+
+
+@frozen(kw_only=True)
+class PrevalenceOptions(MetricOptions):
+    """Options of the corrected prevalence."""
+
+    positive: str = field(
+        default="",
+        validator=instance_of(str),
+        metadata={"help": "the label whose share is wanted; empty: the first of a scale of two labels"},
+    )
+
+
+@frozen(kw_only=True)
+class ValidityOptions(MetricOptions):
+    """Options of the failure rate among valid cases."""
+
+    reviews: Path = field(
+        default=Path("reviews.csv"),
+        validator=instance_of(Path),
+        metadata={"help": "csv table with the columns `case_id` and `valid` (yes or no), relative to the suite"},
     )
 
 

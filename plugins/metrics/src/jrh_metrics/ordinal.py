@@ -157,15 +157,14 @@ def _associations(builder: MeasureBuilder, cell: Cell, levels: _Levels) -> Itera
     found = {name: estimator(given, right, items, level=level) for name, estimator in _ASSOCIATION.items()}
     found["gold-kappa-quadratic"] = clustered_kappa(given, right, items, weighting="quadratic", level=level)
     for name, estimate in found.items():
-        known = tuple(flag for flag in estimate.flags if flag != "empty")
-        note = _DEGENERATE if "degenerate" in known else builder.why_none(rows, usable, _NOTHING)
+        note = _DEGENERATE if "degenerate" in estimate.flags else builder.why_none(rows, usable, _NOTHING)
         yield builder.measure(
             name,
             cell,
             estimate,
             rows=rows,
             usable=usable,
-            flags=(*known, *builder.flags(cell, rows, usable)),
+            flags=builder.flags(cell, rows, usable),
             note=note,
             unit="ratio" if name == "scale-compression" else "coefficient",
         )

@@ -22,10 +22,12 @@ from numpy.typing import NDArray
 from jrh_metrics.cells import Cell, panels_of
 from jrh_metrics.measuring import MeasureBuilder
 from jrh_metrics.options import MetricOptions
+from jrh_metrics.panel_rules import score_errors, weighted_accuracy
 from jrh_metrics.trials import Codes
 
 _TWO: Final = 2
 _TRIO: Final = 3
+_WEIGHTED: Final = "votes weighted by the log odds of each judge's accuracy on the other half of the items"
 _MOST_JUDGES: Final = 30
 """More judges have more trios than are worth trying."""
 
@@ -54,10 +56,10 @@ class _Votes:
 
 @frozen
 class Panel:
-    """What a majority vote of all judges would give, in the reference condition, first asking.
+    """What the judges would give together, in the reference condition, first asking.
 
-    A tie decides nothing and counts as wrong. Errors are signed steps on an ordinal scale, and right or wrong
-    elsewhere.
+    By majority vote, by votes weighted by accuracy, and on ordinal scales by the mean and the median. A tie decides
+    nothing and counts as wrong. Errors are signed steps on an ordinal scale, and right or wrong elsewhere.
     """
 
     options: MetricOptions
@@ -78,19 +80,23 @@ def _measured(builder: MeasureBuilder, cell: Cell, votes: _Votes) -> Iterator[Me
 
     def made(name: str, estimate: Estimate, unit: str = "proportion", note: str = "", **levels: str) -> Measure:
         here = Cell(task=cell.task, judge="", test=cell.test, levels=levels, rows=cell.rows)
-        own = tuple(flag for flag in estimate.flags if flag != "empty")
         return builder.measure(
             name,
             here,
             estimate,
             rows=votes.rows,
             usable=votes.usable,
-            flags=(*own, *builder.flags(cell, votes.rows, votes.usable)),
+            flags=builder.flags(cell, votes.rows, votes.usable),
             note=note if estimate.value is not None or note else "too few labelled items with verdicts",
             unit=unit,
         )
 
     yield made("panel-accuracy", _known(panel_accuracy(votes.votes, votes.truth, n_labels=size, level=level), votes))
+    weighted = weighted_accuracy(votes.votes, votes.truth, n_labels=size, level=level)
+    yield made("panel-accuracy", _known(weighted, votes), note=_WEIGHTED, rule="weighted")
+    if scale.ordered:
+        for rule, error in score_errors(votes.votes, votes.truth, n_labels=size, level=level):
+            yield made("panel-mean-absolute-error", _known(error, votes), "levels", rule=rule)
     errors = _errors(votes, ordered=scale.ordered)
     yield made("effective-judges", effective_judges(errors, level=level), "judges")
     correlations = error_correlation(errors)

@@ -75,14 +75,13 @@ def _measured(builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
             found[name] = none if ratings.complete is None else icc(ratings.complete, form, level=level)
     missing = cell.rows[~trials.usable[cell.rows]]
     for name, estimate in found.items():
-        known = tuple(flag for flag in estimate.flags if flag != "empty")
         yield builder.measure(
             name,
             cell,
             estimate,
             rows=np.concatenate([ratings.usable, missing]),
             usable=ratings.usable,
-            flags=(*known, *builder.flags(cell, cell.rows, ratings.usable)),
+            flags=builder.flags(cell, cell.rows, ratings.usable),
             note=_why(estimate, judges),
             unit="coefficient",
         )

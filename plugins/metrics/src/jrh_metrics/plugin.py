@@ -16,6 +16,8 @@ from jrh_metrics.options import (
     HarnessOptions,
     JudgeSenseOptions,
     MetricOptions,
+    PrevalenceOptions,
+    ValidityOptions,
 )
 
 
@@ -48,6 +50,12 @@ def _rates() -> Iterable[MetricSpec]:
         summary="false positive and false negative rate, side by side",
         options=ErrorRateOptions,
         factory=_factory("error_rates", "ErrorRates"),
+    )
+    yield MetricSpec(
+        name="corrected-prevalence",
+        summary="share of positives corrected for the judge's errors, where some items are labelled and others not",
+        options=PrevalenceOptions,
+        factory=_factory("prevalence", "CorrectedPrevalence"),
     )
     yield MetricSpec(
         name="missing",
@@ -107,6 +115,18 @@ def _agreement() -> Iterable[MetricSpec]:
         factory=_factory("kappa", "QuadraticKappa"),
     )
     yield MetricSpec(
+        name="kappa-linear",
+        summary="linearly weighted kappa with the reference condition; ordinal scales only",
+        options=MetricOptions,
+        factory=_factory("kappa", "LinearKappa"),
+    )
+    yield MetricSpec(
+        name="chance-corrected",
+        summary="Gwet's AC1 and PABAK with the reference condition",
+        options=MetricOptions,
+        factory=_factory("kappa", "ChanceCorrected"),
+    )
+    yield MetricSpec(
         name="judge-agreement",
         summary="agreement between judges: Fleiss' kappa, Krippendorff's alpha, Gwet's AC1, PABAK, ICC",
         options=MetricOptions,
@@ -159,7 +179,7 @@ def _panels() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="panel",
-        summary="majority vote of all judges: accuracy, without each judge, correlated errors, best trio",
+        summary="votes of all judges: accuracy by several rules, without each judge, correlated errors, best trio",
         options=MetricOptions,
         factory=_factory("panel", "Panel"),
     )
@@ -177,6 +197,13 @@ def _on_request() -> Iterable[MetricSpec]:
         summary="whether a test changes accuracy by less than a declared margin; runs only where it is named",
         options=EquivalenceOptions,
         factory=_factory("changes", "AccuracyEquivalence"),
+        default=False,
+    )
+    yield MetricSpec(
+        name="perturbation-validity",
+        summary="failure rate among the valid cases, from a table of reviewed ones; runs only where it is named",
+        options=ValidityOptions,
+        factory=_factory("validity", "PerturbationValidity"),
         default=False,
     )
     yield MetricSpec(

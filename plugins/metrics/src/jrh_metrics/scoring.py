@@ -11,7 +11,6 @@ from jrh_metrics.measuring import Scores
 from jrh_metrics.reference import ReferenceVerdicts, reference_verdicts
 from jrh_metrics.trials import Codes, Mask, Trials, is_named
 
-
 NOTHING_EXPECTED: Final = "no trial of which anything is expected"
 
 
@@ -20,7 +19,7 @@ def compared(trials: Trials) -> Mask:
 
     Where nothing is, as with the same response as every option, the verdict is about another question.
     """
-    return ~trials.reference & ~is_named(trials.expectation, "")
+    return trials.shared("compared", lambda: ~trials.reference & ~is_named(trials.expectation, ""))
 
 
 def against_label(trials: Trials, truth: Codes, eligible: Mask) -> Scores:

@@ -9,7 +9,18 @@ from urllib.parse import urlsplit, urlunsplit
 
 import aiohttp
 from attrs import evolve
-from jrh import ChatRequest, Completion, FaultKind, Logger, ModelFault, Rates, content_id, error_text
+from jrh import (
+    LONGEST_ANSWER,
+    TOO_LONG,
+    ChatRequest,
+    Completion,
+    FaultKind,
+    Logger,
+    ModelFault,
+    Rates,
+    content_id,
+    error_text,
+)
 from yarl import URL
 
 from jrh_openai_http.credentials import OPENAI_HOST, Credentials
@@ -18,9 +29,6 @@ from jrh_openai_http.options import OpenAIHttpOptions
 from jrh_openai_http.payload import PayloadWriter
 from jrh_openai_http.proxy import proxy_for
 from jrh_openai_http.reading import malformed, read_completion
-
-MAX_ANSWER: Final = 8 * 1024 * 1024
-"""Bytes of an answer, unpacked; a longer one is not a chat completion."""
 
 _MAX_ERROR: Final = 64 * 1024
 _BLOCKING_SIZE: Final = 1024 * 1024
@@ -76,6 +84,8 @@ class OpenAIHttpModel:
         fault: ModelFault
         try:
             status, headers, body = await self._post(self._payload.write(request))
+            if body is None:
+                return Completion(text=None, finish_reason=TOO_LONG)
             if status in _OK:
                 return read_completion(body)
             outcome = from_error_response(status, headers, body)
@@ -99,7 +109,7 @@ class OpenAIHttpModel:
         """Show the fingerprint."""
         return f"OpenAIHttpModel({self._fingerprint})"
 
-    async def _post(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+    async def _post(self, body: bytes) -> tuple[int, Mapping[str, str], bytes | None]:
         session = self._session or self._open()
         # aiohttp warns where a large body is written in one go; a file is written piece by piece.
         data = body if len(body) < _BLOCKING_SIZE else BytesIO(body)
@@ -144,15 +154,15 @@ def token_limit_field(options: OpenAIHttpOptions) -> str:
     return "max_completion_tokens" if urlsplit(options.base_url).hostname == OPENAI_HOST else "max_tokens"
 
 
-async def _read(response: aiohttp.ClientResponse) -> bytes:
-    """Read a whole answer; one that is too long is cut off and its connection closed."""
+async def _read(response: aiohttp.ClientResponse) -> bytes | None:
+    """Read a whole answer; None where it is too long, and its connection is then closed."""
     chunks: list[bytes] = []
     size = 0
     async for chunk in response.content.iter_any():
         size += len(chunk)
-        if size > MAX_ANSWER:
+        if size > LONGEST_ANSWER:
             response.close()
-            raise malformed(f"the answer is longer than {MAX_ANSWER:,} bytes")
+            return None
         chunks.append(chunk)
     return b"".join(chunks)
 

@@ -7,16 +7,7 @@ from typing import Any
 
 from attrs import Attribute, field, frozen
 from attrs.validators import and_, deep_iterable, ge, gt, le, min_len
-from jrh import ModelName, Text, ValidatorName
-
-
-class By(Enum):
-    """Who writes."""
-
-    RULES = "rules"
-    """Closed lists of swaps; no model is asked."""
-    MODEL = "model"
-    """A model of the suite."""
+from jrh import ModelName, Text, ValidatorName, WrittenBy, distinct
 
 
 class Rewrite(Enum):
@@ -34,11 +25,6 @@ class Rewrite(Enum):
     """`3 parts` and `three parts`; `5%` and `5 percent`."""
 
 
-def _distinct(instance: object, attribute: Attribute[Any], value: tuple[object, ...]) -> None:  # noqa: ARG001
-    if len(set(value)) != len(value):
-        raise ValueError(f"'{attribute.name}' names something twice")
-
-
 def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, float]) -> None:  # noqa: ARG001
     low, high = value
     if not 0 < low <= 1 <= high:
@@ -52,17 +38,17 @@ class ParaphraseOptions:
     model: ModelName | None = field(
         default=None, metadata={"help": "the model of the suite's `models` that writes; none: rules make the text"}
     )
-    by: By | None = field(
+    by: WrittenBy | None = field(
         default=None, metadata={"help": "`rules` or `model`; default: `model` where one is given, otherwise `rules`"}
     )
     rewrites: tuple[Rewrite, ...] = field(
         default=tuple(Rewrite),
-        validator=[min_len(1), _distinct],
+        validator=[min_len(1), distinct],
         metadata={"help": f"by rules: the kinds of swaps; default: {', '.join(kind.value for kind in Rewrite)}"},
     )
     strengths: tuple[float, ...] = field(
         default=(1.0,),
-        validator=[min_len(1), _distinct, deep_iterable(member_validator=[gt(0), le(1)])],
+        validator=[min_len(1), distinct, deep_iterable(member_validator=[gt(0), le(1)])],
         metadata={"help": "by rules: shares of the possible swaps to make, each above 0 and at most 1"},
     )
     prompt: Text | None = field(
@@ -83,6 +69,6 @@ class ParaphraseOptions:
     )
     checks: tuple[ValidatorName, ...] = field(
         default=(ValidatorName("jrh-validators/rules"),),
-        validator=_distinct,
+        validator=distinct,
         metadata={"help": "validators, with their defaults, that every new text has to pass before it is a draft"},
     )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from jrh import BuildContext, JrhError, Perturber
+from jrh import BuildContext, Checks, JrhError, Perturber, WrittenBy
 
-from jrh_paraphrase.checks import build_checks
-from jrh_paraphrase.options import By, ParaphraseOptions
+from jrh_paraphrase.options import ParaphraseOptions
 
 
 def build(options: ParaphraseOptions, context: BuildContext) -> Perturber:
@@ -14,15 +13,14 @@ def build(options: ParaphraseOptions, context: BuildContext) -> Perturber:
     Raises:
         JrhError: a model is to write and none is named, or model, prompt or checks cannot be used.
     """
-    by = options.by or (By.RULES if options.model is None else By.MODEL)
-    if by is By.RULES:
+    if WrittenBy.of(options.by, options.model) is WrittenBy.RULES:
         from jrh_paraphrase.rules import RuleParaphrase
 
         return RuleParaphrase(
             fields=context.task.mode.judged_fields,
             rewrites=options.rewrites,
             strengths=options.strengths,
-            checks=build_checks(options.checks, context),
+            checks=Checks.of(options.checks, context),
             seed=context.seed,
         )
     if options.model is None:

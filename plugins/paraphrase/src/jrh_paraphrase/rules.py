@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from attrs import frozen
-from jrh import Draft, Item, Json, Same, Skip, Validator
+from jrh import (
+    Checks,
+    Draft,
+    Edit,
+    Item,
+    Json,
+    Same,
+    Skip,
+    WrittenBy,
+    apply_edits,
+    edits_apart,
+    edits_at,
+    safe_edits,
+    shuffled,
+    texts_of,
+)
 
-from jrh_paraphrase.checks import rejection, texts_of
-from jrh_paraphrase.edits import Edit, apart, applied, chosen
-from jrh_paraphrase.options import By, Rewrite
-from jrh_paraphrase.protected import Protected
+from jrh_paraphrase.options import Rewrite
 from jrh_paraphrase.swaps import SWAPS
 
 NO_PLACE = "no phrase that a rule can safely swap"
@@ -22,9 +34,8 @@ def swaps(text: str, kinds: Collection[Rewrite]) -> list[Edit]:
 
     Nothing is swapped inside code, tables, quotations, addresses and tags. Pure.
     """
-    protected = Protected(text)
-    found = (edit for swap in SWAPS if swap.kind in kinds for edit in swap.edits(text))
-    return apart(edit for edit in found if not protected.touches(edit.start, edit.end))
+    wanted = {kind.value for kind in kinds}
+    return safe_edits(text, (swap for swap in SWAPS if swap.kind in wanted))
 
 
 @frozen(kw_only=True)
@@ -34,7 +45,7 @@ class RuleParaphrase:
     fields: tuple[str, ...]
     rewrites: tuple[Rewrite, ...]
     strengths: tuple[float, ...]
-    checks: Mapping[str, Validator]
+    checks: Checks
     seed: Callable[..., int]
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
@@ -45,7 +56,7 @@ class RuleParaphrase:
         possible = {name: swaps(text, self.rewrites) for name, text in texts.items()}
         possible = {name: edits for name, edits in possible.items() if edits}
         if not possible:
-            return [Skip(reason=NO_PLACE, variant=By.RULES.value)]
+            return [Skip(reason=NO_PLACE, variant=WrittenBy.RULES.value)]
         outcomes: list[Draft | Skip] = []
         made: list[Mapping[str, Json]] = []
         for strength in self.strengths:
@@ -54,8 +65,7 @@ class RuleParaphrase:
                 outcomes.append(Skip(reason="too few swaps to tell this strength from another", variant=draft.variant))
                 continue
             made.append(draft.fields)
-            reason = await rejection(self.checks, item, draft)
-            outcomes.append(Skip(reason=reason, variant=draft.variant, details=draft.details) if reason else draft)
+            outcomes.append(await self.checks.checked(item, draft))
         return outcomes
 
     def _draft(
@@ -66,13 +76,17 @@ class RuleParaphrase:
         for name, edits in possible.items():
             # The strength is no part of the seed: a weaker draft makes some of the swaps a stronger one makes.
             seed = self.seed(item.id, name)
-            picked = chosen(edits, strength, seed)
-            fields[name] = applied(texts[name], picked)
+            picked = edits_apart(shuffled(edits, seed)[: edits_at(strength, len(edits))])
+            fields[name] = apply_edits(texts[name], picked)
             details[name] = {
                 "edits": [edit.details() for edit in picked],
                 "places_possible": len(edits),
                 "seed": seed,
             }
         return Draft(
-            variant=By.RULES.value, strength=strength, fields=fields, expectation=Same(), details={"fields": details}
+            variant=WrittenBy.RULES.value,
+            strength=strength,
+            fields=fields,
+            expectation=Same(),
+            details={"fields": details},
         )

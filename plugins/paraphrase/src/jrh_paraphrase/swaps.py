@@ -3,10 +3,30 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
+
+from jrh import APOSTROPHE, WordingRule, not_after, phrase_rule
 
 from jrh_paraphrase.options import Rewrite
-from jrh_paraphrase.patterns import APOSTROPHE, Swap, both_ways, not_after, swap
+
+
+def swap(kind: Rewrite, to: Mapping[str, str], **context: Any) -> WordingRule:
+    """Make a swap of phrases; the context is that of `jrh.phrase_rule`."""
+    return phrase_rule(kind.value, to, **context)
+
+
+def both_ways(pairs: Mapping[str, str]) -> dict[str, str]:
+    """Return the pairs and their reverse."""
+    return {**pairs, **{new: old for old, new in pairs.items()}}
+
+
+def _either(kind: Rewrite, pattern: str, one: str, other: str) -> WordingRule:
+    """Make a swap of two texts, whichever of them the pattern finds."""
+    return WordingRule(
+        kind=kind.value, pattern=re.compile(pattern), new=lambda old, _number: other if old == one else one
+    )
+
 
 # -- contractions -----------------------------------------------------------------------------------------------------
 # After a subject pronoun the verb is not inverted, and `not` may stand behind it or be part of it.
@@ -23,9 +43,9 @@ _COMPLEMENT: Final = r"(?= (?:a|an|the|very|going|so)\b)"
 _VERBAL: Final = r"(?= (?:be|have|go|also|never|always)\b)"
 
 
-def _verb(subjects: str, long: str, short: str, after: str) -> Swap:
-    pattern = f"{_UNSTRANDED}\\b(?:{subjects})(?P<x>{long}|{short.replace(chr(39), APOSTROPHE)}){after}"
-    return Swap(Rewrite.CONTRACTIONS, re.compile(pattern), {long: short, short: long})
+def _verb(subjects: str, long: str, short: str, after: str) -> WordingRule:
+    found = f"{_UNSTRANDED}\\b(?:{subjects})(?P<x>{long}|{short.replace(chr(39), APOSTROPHE)}){after}"
+    return _either(Rewrite.CONTRACTIONS, found, long, short)
 
 
 _CONTRACTIONS: Final = (
@@ -147,11 +167,7 @@ _NUMBERS: Final = (
         before=r"\b(?:the|these|those|all|has|have|had|with|for|into|in|of|about|are|were|least|most|than) ",
         after=_COUNTED,
     ),
-    Swap(
-        Rewrite.NUMBERS,
-        re.compile(r"(?<![\w.,%/-])\d[\d.,]*(?P<x>%(?=[ .,;)])| percent\b)"),
-        {"%": " percent", " percent": "%"},
-    ),
+    _either(Rewrite.NUMBERS, r"(?<![\w.,%/-])\d[\d.,]*(?P<x>%(?=[ .,;)])| percent\b)", "%", " percent"),
 )
 
 SWAPS: Final = (*_CONTRACTIONS, *_PHRASES, _CONNECTIVES, *_PRONOUNS, *_NUMBERS)

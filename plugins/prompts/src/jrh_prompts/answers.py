@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 import numpy as np
 from attrs import frozen
@@ -43,6 +44,14 @@ class Answers:
         """Return the verdicts by item and level, shape (items, levels)."""
         total: Counts = self.counts.sum(axis=2)
         return total
+
+    @cached_property
+    def single(self) -> NDArray[np.int64] | None:
+        """Return the label of every item and level, shape (items, levels), where none has two verdicts; else None."""
+        answered = self.answered
+        if not self.labels or answered.max(initial=0.0) > 1:
+            return None
+        return np.where(answered > 0, self.counts.argmax(axis=2), -1)
 
     @property
     def missing_by_status(self) -> dict[str, int]:

@@ -132,6 +132,11 @@ def kappa(pairs: Pairs, *, level: float) -> Estimate:
     Every pair weighs 1 in total, divided over the combinations of its repeats.
     """
     counts, labels = pairs.answers.counts, len(pairs.answers.labels)
+    single = pairs.answers.single
+    if single is not None:
+        row, column = np.nonzero(pairs.usable)
+        one, other = single[row, pairs.first[column]], single[row, pairs.second[column]]
+        return clustered_kappa(one, other, row, level=level)
     joint = np.zeros((len(pairs.answers.items), labels, labels))
     for pair, (one, other) in enumerate(zip(pairs.first, pairs.second, strict=True)):
         # Pairs of one item are added up at once: clusters are items, so that only their sums count.

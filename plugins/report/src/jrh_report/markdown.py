@@ -1,97 +1,100 @@
-"""The report for people, as a file."""
+"""The report for people, as a file and as a comment on a pull request."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from attrs import frozen
-from jrh import Measure, RunReport, TaskSummary
+from jrh import RunReport, TaskSummary
 
 from jrh_report import numbers, tables
+from jrh_report.details import elsewhere, task_details
 from jrh_report.findings import findings
+from jrh_report.fitting import Block, fit, length
 from jrh_report.flags import cautions
+from jrh_report.markup import bullets, folded, table_block
 from jrh_report.options import MarkdownOptions
 from jrh_report.overview import HEADINGS, LEGEND, NOISE, Row, overview
 from jrh_report.safe import markdown as safe
 
 _DIGITS: Final = 3
-_SHOWN_CELLS: Final = frozenset({"variant"})
-"""Cells that are tabulated: whole tests and their variants. Finer ones are in the JSON report."""
+_RESERVE: Final = 2000
+"""Characters kept for saying what was left out."""
+_NOTICE: Final = 1500
+"""Characters for naming what was left out; the rest is counted."""
+_NAMED: Final = 12
+"""Simulated judges that are named in the heading; the others are counted."""
+_TABLES: Final = 30_000
+"""Characters the main tables of all tasks may take before the other parts were served."""
+_LEAST: Final = 2500
+_SIDE: Final = 4000
+"""Characters a list or a table beside the main ones may take before the other parts were served."""
 
 
 @frozen
 class MarkdownReporter:
-    """Writes the whole report as Markdown that GitHub and every other renderer shows."""
+    """Writes the report as Markdown that GitHub and every other renderer shows, never longer than a comment may be.
+
+    What matters most stands first, long parts are folded, and what does not fit is named at the end.
+    """
 
     options: MarkdownOptions
 
     def render(self, report: RunReport) -> str:
         """Return the document; the same report gives the same text."""
-        blocks = [*_header(report), *_notes(report)]
+        blocks = [*_header(report)]
         for summary in report.tasks:
-            blocks += _task(report, summary, details=self.options.details)
-        blocks += _elsewhere(report)
-        for table in (
-            tables.missing_verdicts(report),
-            tables.attrition(report),
-            tables.faults(report),
-            tables.costs(report, by_test=True),
-            tables.components(report),
-        ):
-            if table is not None:
-                blocks += [f"## {table.title}", *([safe(table.note)] if table.note else []), _table(table)]
-        return "\n\n".join(blocks) + "\n"
+            blocks += _task(report, summary, len(report.tasks))
+        blocks += _about_the_run(report)
+        if self.options.details:
+            for summary in report.tasks:
+                blocks += task_details(report, summary.task.name)
+        blocks += elsewhere(report)
+        fitted = fit(blocks, self.options.characters - _RESERVE)
+        text = "\n\n".join([fitted.text, *_shortened(fitted.left_out, self.options.characters)])
+        return (text if fitted.shortened else fitted.text) + "\n"
 
 
-def _header(report: RunReport) -> Iterator[str]:
-    yield f"# Reliability report: {safe(report.suite)}"
+def _header(report: RunReport) -> Iterator[Block]:
+    yield Block(lines=(f"# Reliability report: {safe(report.suite, 120)}",), rank=-2, what="the title")
     facts = [
         tables.totals(report),
         f"Intervals cover {report.level:.0%}. Items are the unit of analysis.",
-        f"Run {safe(report.run_id)}, seed {report.seed}, jrh {safe(report.version)}.",
+        f"Run {safe(report.run_id, 80)}, seed {report.seed}, jrh {safe(report.version, 40)}.",
     ]
     if report.simulated:
-        names = ", ".join(safe(judge) for judge in report.judges if judge in report.simulated)
-        facts.append(f"Simulated, their answers are made up: {names}.")
-    yield "\n".join(f"- {fact}" for fact in facts)
+        names = [judge for judge in report.judges if judge in report.simulated]
+        listed = ", ".join(safe(judge, 60) for judge in names[:_NAMED])
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        facts.append(f"Simulated, their answers are made up: {listed}{more}.")
+    yield Block(lines=tuple(f"- {fact}" for fact in facts), rank=-2, what="facts about the run")
 
 
-def _notes(report: RunReport) -> Iterator[str]:
-    if report.notes:
-        yield "## Notes"
-        yield "\n".join(f"- {safe(note)}" for note in report.notes)
-
-
-def _task(report: RunReport, summary: TaskSummary, *, details: bool) -> Iterator[str]:
-    name = summary.task.name
-    yield f"## Task {safe(name)}"
-    yield f"{safe(tables.task_line(summary))}."
-    about = findings(report, name)
-    if about:
-        yield "Findings about the data and the tests:"
-        yield "\n".join(f"- {safe(line, 2000)}" for line in about)
-    main = overview(report, name)
-    if main.rows:
-        yield _table(
-            tables.Table(
-                title="",
-                columns=("judge", "test", *(HEADINGS[column] for column in main.columns)),
-                rows=tuple(
-                    (tables.judge_label(report, row.judge), row.test, *(_cell(row, column) for column in main.columns))
-                    for row in main.rows
-                ),
-            )
-        )
-        yield "\n".join(f"- {safe(LEGEND[column])}" for column in main.columns)
-    else:
-        yield "No measure of this task."
-    found = cautions(report, name)
+def _task(report: RunReport, summary: TaskSummary, tasks: int) -> Iterator[Block]:
+    name, called = summary.task.name, safe(summary.task.name, 60)
+    heading = f"## Task {safe(name, 120)}\n\n{safe(tables.task_line(summary))}."
+    yield Block(lines=(heading,), rank=-1, share=_LEAST, what=f"task {called}")
+    found = findings(report, name)
     if found:
-        yield "Caution:"
-        yield "\n".join(f"- {safe(line, 1000)}" for line in found)
-    if details:
-        yield from _details(report, [measure for measure in report.measures if measure.task == name])
+        head = "Findings about the data and the tests:\n\n"
+        yield bullets(found, head=head, limit=1000, what=f"findings of task {called}", share=_SIDE)
+    main = overview(report, name)
+    if not main.rows:
+        yield Block(lines=("No measure of this task.",), rank=-1, what=f"task {called}")
+        return
+    table = tables.Table(
+        title="",
+        columns=("judge", "test", *(HEADINGS[column] for column in main.columns)),
+        rows=tuple(
+            (tables.judge_label(report, row.judge), row.test, *(_cell(row, column) for column in main.columns))
+            for row in main.rows
+        ),
+    )
+    yield table_block(table, rank=-1, share=max(_LEAST, _TABLES // tasks), what=f"main table of task {called}")
+    told = cautions(report, name)
+    if told:
+        yield bullets(told, head="Caution:\n\n", limit=600, what=f"cautions of task {called}", share=_SIDE)
 
 
 def _cell(row: Row, column: str) -> str:
@@ -102,32 +105,38 @@ def _cell(row: Row, column: str) -> str:
     return f"{written} (reference)" if column == NOISE and not row.own_noise else written
 
 
-def _details(report: RunReport, found: Iterable[Measure]) -> Iterator[str]:
-    by_name: dict[str, list[Measure]] = {}
-    for measure in found:
-        by_name.setdefault(measure.name, []).append(measure)
-    for name, measures in by_name.items():
-        shown = [measure for measure in measures if set(measure.cell) <= _SHOWN_CELLS]
-        rest = len(measures) - len(shown)
-        if shown:
-            more = f"\n\n{rest:,} more by stratum, level and the like: report.json" if rest else ""
-            table = _table(tables.measures(report, shown, _DIGITS))
-            yield f"<details><summary>{safe(name)}</summary>\n\n{table}{more}\n\n</details>"
+def _about_the_run(report: RunReport) -> Iterator[Block]:
+    if report.notes:
+        yield bullets(report.notes, head="## Notes\n\n", limit=400, what="notes", share=_SIDE, rank=1)
+    lost = tables.missing_verdicts(report)
+    if lost is not None:
+        yield table_block(lost, rank=1, share=_SIDE, what="missing verdicts", heading=True)
+    cost = tables.costs(report, by_test=False)
+    if cost is not None:
+        yield table_block(cost, rank=2, share=_SIDE, what="cost per judge", heading=True)
+    used = dict.fromkeys(column for summary in report.tasks for column in overview(report, summary.task.name).columns)
+    if used:
+        legend = Block(lines=tuple(f"- {safe(LEGEND[column])}" for column in used), what="how to read", rank=2)
+        yield folded(legend, "How to read the tables")
+    for table, rank, name in (
+        (tables.attrition(report), 3, "Cases"),
+        (tables.agreement(report), 3, "Agreement of validators"),
+        (tables.faults(report), 3, "Faults"),
+        (tables.costs(report, by_test=True), 4, "Cost per test"),
+        (tables.components(report), 4, "Made of"),
+    ):
+        if table is not None:
+            yield folded(table_block(table, rank=rank, share=_SIDE, what=name.lower()), name)
 
 
-def _elsewhere(report: RunReport) -> Iterator[str]:
-    known = {summary.task.name for summary in report.tasks}
-    rest = [measure for measure in report.measures if measure.task not in known]
-    if rest:
-        yield "## Other measures"
-        yield from _details(report, rest)
-
-
-def _table(table: tables.Table) -> str:
-    rule = ("---:" if column in table.right else "---" for column in range(len(table.columns)))
-    lines = [_line(table.columns), f"| {' | '.join(rule)} |"]
-    return "\n".join([*lines, *(_line(row) for row in table.rows)])
-
-
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(safe(cell) for cell in cells)} |"
+def _shortened(left_out: tuple[str, ...], limit: int) -> Iterator[str]:
+    yield "---"
+    named: list[str] = []
+    for what in left_out:
+        if length("; ".join([*named, what])) > _NOTICE:
+            break
+        named.append(what)
+    rest = len(left_out) - len(named)
+    more = [f"{rest:,} more parts"] if rest else []
+    told = f" Left out as a whole: {'; '.join([*named, *more])}." if left_out else ""
+    yield f"Shortened to stay within {limit:,} characters: every measure stands in report.json.{told}"

@@ -14,16 +14,17 @@ EXPECTED = "accuracy"
 
 NOISE = "rerun-disagreement"
 
-COLUMNS = (RIGHT, "flip-rate", NOISE, "kappa")
+COLUMNS = (RIGHT, "flip-rate", NOISE, "jss", "kappa")
 """The measures of the main table, where the run has them."""
 
 LEGEND = {
     RIGHT: "accuracy: verdicts equal to the gold label, or to the label the test expects where it changes the gold",
     "flip-rate": "flip rate: verdicts that differ from the same judge's verdict in the reference condition",
     NOISE: "noise floor: repeats of the identical question that disagree; for a test that asks once, the reference's",
+    "jss": "JSS, judge sensitivity score: pairs of prompt templates under which a judge's verdicts on an item agree",
     "kappa": "kappa: Cohen's, with the verdicts of the reference condition",
 }
-HEADINGS = {RIGHT: "accuracy", "flip-rate": "flip rate", NOISE: "noise floor", "kappa": "kappa"}
+HEADINGS = {RIGHT: "accuracy", "flip-rate": "flip rate", NOISE: "noise floor", "jss": "JSS", "kappa": "kappa"}
 
 
 @frozen(kw_only=True)

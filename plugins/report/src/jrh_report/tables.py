@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from attrs import frozen
-from jrh import Attrition, CostLine, Measure, RunReport, ScaleKind, Status, TaskSummary
+from jrh import Agreement, Attrition, CostLine, Measure, RunReport, ScaleKind, Status, TaskSummary
 
 from jrh_report import numbers
 
@@ -136,6 +136,44 @@ def _reasons(found: Mapping[str, int]) -> str:
     if others:
         written.append(f"{len(others)} other reasons ({sum(count for _, count in others):,})")
     return ", ".join(written)
+
+
+def agreement(report: RunReport, digits: int = 2) -> Table | None:
+    """Tabulate how far the voters of a validator agree; None where none votes."""
+    found = [(line, each) for line in report.attrition for each in line.agreement]
+    if not found:
+        return None
+    return Table(
+        title="Agreement of validators",
+        columns=("task", "test", "validator", "voters", "alpha", "drafts", "votes missing"),
+        rows=tuple(
+            (
+                line.task,
+                line.test,
+                each.validator,
+                f"{each.voters:,}",
+                _alpha(each, digits),
+                f"{each.comparable:,} of {each.drafts:,}",
+                f"{each.missing:,}",
+            )
+            for line, each in found
+        ),
+        right=(3, 5, 6),
+        note="Krippendorff's alpha of the votes on all drafts, accepted and rejected: 1 is agreement throughout, 0 is "
+        "what chance alone gives. It rests on the drafts with two votes or more.",
+    )
+
+
+def _alpha(found: Agreement, digits: int) -> str:
+    if found.estimate is None:
+        return f"not estimable ({', '.join(found.flags)})" if found.flags else "not estimable"
+    if found.interval is None:
+        return numbers.number(found.estimate, digits, proportion=False)
+    estimate, low, high = (
+        numbers.number(end, digits, proportion=False)
+        for end in (found.estimate, found.interval.low, found.interval.high)
+    )
+    return f"{estimate} [{low}, {high}]"
 
 
 def faults(report: RunReport) -> Table | None:

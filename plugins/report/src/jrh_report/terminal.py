@@ -77,6 +77,7 @@ def _parts(report: RunReport, width: int) -> Iterator[RenderableType]:
     for table in (
         tables.missing_verdicts(report),
         tables.attrition(report),
+        tables.agreement(report),
         tables.faults(report),
         tables.costs(report, by_test=False),
     ):

@@ -7,27 +7,11 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import frozen
-from jrh import REFERENCE, Mode, Scale, ScaleKind
+from jrh import REFERENCE, ScaleKind
 from jrh.stats import Estimate
 
 from jrh_selftest.world import TEST, World
-
-BINARY: Final = Scale.of_labels("YES", "NO")
-LEVELS: Final = Scale.of_levels(1, 6)
-PAIRS: Final = Scale.of_pairs()
-
-WORLDS: Final = (
-    World(name="pointwise", scale=BINARY, missing=0.05),
-    World(name="pairwise", scale=PAIRS, mode=Mode.PAIRWISE, items=40, flips=0.2, balance=(0.6, 0.4)),
-    World(name="ordinal", scale=LEVELS, accuracy=0.7),
-    World(name="transcript", scale=BINARY, mode=Mode.TRANSCRIPT, items=20, repeats=8, unequal=True, balance=(0.7, 0.3)),
-    World(name="near-one", scale=BINARY, accuracy=0.97, noise=0.02, flips=0.02),
-    World(name="all-agree", scale=BINARY, accuracy=1.0, noise=0.0, flips=0.0),
-)
-"""One world for every kind of task, and those in which intervals usually fail."""
-
-STABLE: Final = World(name="null", scale=BINARY, noise=0.2, flips=0.0, repeats=3, missing=0.1)
-MOVED: Final = World(name="effect", scale=BINARY, noise=0.2, flips=0.25, repeats=3, missing=0.05, missing_in_test=0.25)
+from jrh_selftest.worlds import MOVED, STABLE, worlds
 
 
 @frozen(kw_only=True)
@@ -59,6 +43,7 @@ class ArrayCheck:
     name: str
     planted: float
     draw: Callable[[np.random.Generator], Estimate]
+    where: str = "arrays"
     biased: bool = False
     """The estimator is known not to centre on the planted value, and says so; only its interval is checked."""
 
@@ -83,6 +68,7 @@ _ANYWHERE: Final = (
     ("noise-excess", "excess-disagreement", TEST),
     ("noise-excess", "noise-floor", TEST),
     ("kappa", "kappa", TEST),
+    ("accuracy-change", "accuracy-change", TEST),
 )
 _TWO_LABELS: Final = (
     ("error-rates", "false-positive-rate", REFERENCE),
@@ -94,15 +80,21 @@ _ORDINAL: Final = (
         ("ordinal-errors", name, REFERENCE)
         for name in ("mean-absolute-error", "root-mean-squared-error", "bias", "exact-accuracy", "adjacent-accuracy")
     ),
-    *(("ordinal-association", name, REFERENCE) for name in ("pearson", "concordance", "spearman", "kendall-tau-b")),
+    *(
+        ("ordinal-association", name, REFERENCE)
+        for name in (
+            *("pearson", "concordance", "spearman", "kendall-tau-b"),
+            *("gold-kappa-quadratic", "scale-compression"),
+        )
+    ),
 )
 _OF_KIND: Final = {ScaleKind.LABELS: _TWO_LABELS, ScaleKind.ORDINAL: _ORDINAL, ScaleKind.PAIRWISE: ()}
 
 
-def record_checks() -> Sequence[RecordCheck]:
-    """Return the measures to check in every world."""
+def record_checks(*, full: bool) -> Sequence[RecordCheck]:
+    """Return the measures to check in every world of a mode."""
     found = []
-    for world in WORLDS:
+    for world in worlds(full=full):
         wanted = [*_ANYWHERE, *_OF_KIND[world.scale.kind]]
         if world.missing:
             wanted.append(("missing", "missing", TEST))
@@ -115,6 +107,7 @@ def alarm_checks() -> Sequence[AlarmCheck]:
     return (
         AlarmCheck(world=STABLE, metric="noise-excess", measure="excess-disagreement-p"),
         AlarmCheck(world=MOVED, metric="noise-excess", measure="excess-disagreement-p", least_power=0.8),
+        AlarmCheck(world=STABLE, metric="accuracy-change", measure="accuracy-change-p"),
         AlarmCheck(world=STABLE, metric="missing-by-condition", measure="missing-by-condition-p", test=""),
         AlarmCheck(
             world=MOVED, metric="missing-by-condition", measure="missing-by-condition-p", test="", least_power=0.8

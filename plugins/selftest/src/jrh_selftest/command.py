@@ -22,7 +22,7 @@ FAILED = 1
 
 
 @click.command("selftest")
-@click.option("--full", is_flag=True, help="2000 studies per check instead of 100; takes many minutes.")
+@click.option("--full", is_flag=True, help="2000 studies instead of 100, and three times as many designs.")
 @click.option("--studies", type=click.IntRange(min=20), help="So many studies per check.")
 @click.option("--seed", type=int, default=0, show_default=True, help="What is drawn follows from it.")
 @click.option("--plugins", metavar="A,B", default="", help="Test the metrics of these plugins, as for `jrh run`.")
@@ -35,7 +35,14 @@ FAILED = 1
 )
 @click.option("--only", multiple=True, metavar="METRIC", help="Check only this metric; may be repeated.")
 @click.option("--runs/--no-runs", default=True, help="Also run whole suites over simulated judges.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "markdown"]),
+    default="table",
+    show_default=True,
+    help="A table of all checks, the same as JSON, or tables of coverage by design.",
+)
 def command(
     full: bool,
     studies: int | None,
@@ -44,7 +51,7 @@ def command(
     replacements: tuple[str, ...],
     only: tuple[str, ...],
     runs: bool,
-    as_json: bool,
+    form: str,
 ) -> int:
     """Check the installed measures against simulated judges with planted truth.
 
@@ -59,16 +66,17 @@ def command(
     stand_ins = _stand_ins(replacements)
     plan = Plan(
         studies=studies or (FULL if full else QUICK),
+        full=full,
         seed=seed,
         metrics=_metrics(allowed, stand_ins, only),
         stand_ins=stand_ins,
         only=frozenset(only),
-        tell=_silent if as_json else _tell,
+        tell=_tell if form == "table" else _silent,
     )
     found = list(_findings(plan, allowed, runs=runs and not only))
-    click.echo(_as_json(found) if as_json else _as_table(found), nl=False)
+    click.echo({"table": _as_table, "json": _as_json, "markdown": _as_markdown}[form](found), nl=False)
     failed = [finding for finding in found if finding.verdict is Verdict.FAIL]
-    if not as_json:
+    if form == "table":
         _conclude(found, failed)
     return FAILED if failed else 0
 
@@ -128,6 +136,12 @@ def _as_table(findings: Sequence[Finding]) -> str:
     from jrh_selftest.table import table_text
 
     return table_text(findings)
+
+
+def _as_markdown(findings: Sequence[Finding]) -> str:
+    from jrh_selftest.markdown import coverage_tables
+
+    return coverage_tables(findings)
 
 
 def _conclude(findings: Sequence[Finding], failed: Sequence[Finding]) -> None:

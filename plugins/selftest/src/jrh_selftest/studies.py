@@ -10,7 +10,8 @@ import numpy as np
 from attrs import Factory, frozen
 from jrh import Measure, Metric, MetricContext, derive_seed
 
-from jrh_selftest.arrays import array_alarms, array_checks
+from jrh_selftest.alarms import array_alarms
+from jrh_selftest.arrays import array_checks
 from jrh_selftest.checks import AlarmCheck, RecordCheck, alarm_checks, record_checks
 from jrh_selftest.findings import ALPHA, Finding, Study, absent, judge_alarms, judge_interval
 from jrh_selftest.truth import truths
@@ -31,6 +32,8 @@ class Plan:
 
     studies: int
     seed: int = 0
+    full: bool = False
+    """Check also the designs of the full mode."""
     metrics: Mapping[str, Metric]
     """By the name of the metric they are tested as."""
     stand_ins: Mapping[str, str] = Factory(dict)
@@ -44,7 +47,7 @@ class Plan:
 def all_findings(plan: Plan) -> Iterator[Finding]:
     """Yield the findings: measures over records, tests over records, estimators and tests over arrays."""
     worlds: dict[str, list[RecordCheck | AlarmCheck]] = defaultdict(list)
-    record: Sequence[RecordCheck | AlarmCheck] = (*record_checks(), *alarm_checks())
+    record: Sequence[RecordCheck | AlarmCheck] = (*record_checks(full=plan.full), *alarm_checks())
     for check in record:
         if not plan.only or check.metric in plan.only:
             worlds[check.world.name].append(check)
@@ -104,11 +107,11 @@ def _study(measure: Measure) -> Study:
 
 
 def _on_arrays(plan: Plan) -> Iterator[Finding]:
-    for check in array_checks():
-        generator = np.random.default_rng(derive_seed(plan.seed, "selftest", check.name))
+    for check in array_checks(full=plan.full):
+        generator = np.random.default_rng(derive_seed(plan.seed, "selftest", check.where, check.name))
         estimates = [check.draw(generator) for _ in range(plan.studies)]
         studies = [Study(value=each.value, low=each.low, high=each.high, flags=each.flags) for each in estimates]
-        yield judge_interval("arrays", check.name, check.planted, studies, biased=check.biased)
+        yield judge_interval(check.where, check.name, check.planted, studies, biased=check.biased)
     for alarm in array_alarms():
         generator = np.random.default_rng(derive_seed(plan.seed, "selftest", alarm.name))
         alarms = [alarm.draw(generator) for _ in range(plan.studies)]

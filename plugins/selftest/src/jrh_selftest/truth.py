@@ -38,6 +38,7 @@ def truths(world: World) -> Mapping[tuple[str, str], float]:
         ("excess-disagreement", TEST): 1 - same - floor,
         ("kappa", TEST): kappa(across, squared=False),
         ("missing", TEST): lost,
+        ("accuracy-change", TEST): float(np.trace(gold_said_in_test(world)) - np.trace(gold_said)),
     }
     if world.scale.ordered:
         found |= {(name, REFERENCE): value for name, value in ordinal(gold_said).items()}
@@ -77,6 +78,8 @@ def ordinal(joint: Matrix) -> dict[str, float]:
         "adjacent-accuracy": float(joint[np.abs(error) <= 1].sum()),
         "pearson": covariance / float(np.sqrt(variances[0] * variances[1])),
         "concordance": 2 * covariance / (variances[0] + variances[1] + (means[0] - means[1]) ** 2),
+        "gold-kappa-quadratic": kappa(joint, squared=True),
+        "scale-compression": float(np.sqrt(variances[1] / variances[0])),
         "spearman": _spearman(joint),
         "kendall-tau-b": _tau_b(joint),
     }

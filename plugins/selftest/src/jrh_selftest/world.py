@@ -81,12 +81,28 @@ class World:
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return self._table(columns)
 
+    def asked(self, generator: np.random.Generator, raters: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw items, and what raters of one kind say of them.
+
+        Returns:
+            Labels, shape (questions, raters), and the item of every question. Items are asked about as often as in the
+            test of `draw`.
+        """
+        gold = generator.choice(len(self.scale.labels), size=self.items, p=self.shares)
+        belief = _pick(generator, self.kernel(1 - self.accuracy)[gold])
+        item = np.repeat(np.arange(self.items), self._times(generator, in_test=True))
+        said = [_pick(generator, self.saying()[belief[item]]) for _ in range(raters)]
+        return np.stack(said, axis=1), item
+
+    def _times(self, generator: np.random.Generator, *, in_test: bool) -> NDArray[np.int64]:
+        if in_test and self.unequal:
+            return generator.integers(1, self.repeats + 1, self.items)
+        return np.full(self.items, self.repeats)
+
     def _asked(
         self, generator: np.random.Generator, gold: NDArray[np.int64], belief: NDArray[np.int64], *, in_test: bool
     ) -> dict[str, NDArray[np.int64]]:
-        times = np.full(self.items, self.repeats)
-        if in_test and self.unequal:
-            times = generator.integers(1, self.repeats + 1, self.items)
+        times = self._times(generator, in_test=in_test)
         item = np.repeat(np.arange(self.items), times)
         repeat = np.concatenate([np.arange(count) for count in times])
         said = _pick(generator, self.saying()[belief[item]])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attrs import frozen
-from jrh import BuildContext, Draft, Item, JrhError, SetPerturber, Skip, Task
+from jrh import BuildContext, Draft, Item, JrhError, SetPerturber, Skip, Task, WrittenBy
 
-from jrh_synthetic_ordinal.options import By, SyntheticOrdinalOptions
+from jrh_synthetic_ordinal.options import SyntheticOrdinalOptions
 
 
 @frozen(kw_only=True)
@@ -28,8 +28,8 @@ def build(options: SyntheticOrdinalOptions, context: BuildContext) -> SetPerturb
     if not context.task.scale.ordered:
         return Unordered()
     levels = _levels(options, context.task)
-    by = options.by or (By.MODEL if options.model is not None else By.RULES)
-    return _with_model(options, context, levels) if by is By.MODEL else _by_rule(options, context, levels)
+    build_by = _by_rule if WrittenBy.of(options.by, options.model) is WrittenBy.RULES else _with_model
+    return build_by(options, context, levels)
 
 
 def _levels(options: SyntheticOrdinalOptions, task: Task) -> tuple[str, ...]:

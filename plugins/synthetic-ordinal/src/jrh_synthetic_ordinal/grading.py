@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from attrs import frozen
-from jrh import ChatRequest, Item, ModelClient, Sampling, Task, read_json
+from jrh import ChatRequest, Item, ModelClient, Sampling, Task, ask_until_read, read_json
 
 from jrh_synthetic_ordinal.prompts import Wording, graded
 
@@ -28,13 +28,8 @@ class Grader:
             sampling=Sampling(temperature=0.0),
             json_schema=graded(self.task),
         )
-        for attempt in range(_ATTEMPTS):
-            reply = await self.client.ask(request, repeat=attempt, purpose="validate")
-            if reply.ok:
-                level = self._read(reply.text)
-                if level is not None:
-                    return level
-        return None
+        answer = await ask_until_read(self.client, request, lambda reply: self._read(reply.text), _ATTEMPTS)
+        return answer.value
 
     def _read(self, text: str) -> str | None:
         found = read_json(text, keys=("level",))

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh import Draft, Item, Logger, Skip, Task
+from jrh import Draft, Item, Logger, Skip, Task, for_each
 
 from jrh_synthetic_ordinal.buckets import NO_TEXT, Attempt, Bucket, buckets, has_text
 from jrh_synthetic_ordinal.examples import Shelf
 from jrh_synthetic_ordinal.filters import Filters
 from jrh_synthetic_ordinal.outcomes import outcome
 from jrh_synthetic_ordinal.ramp import Ramp
-from jrh_synthetic_ordinal.together import together
 from jrh_synthetic_ordinal.writing import Writer
 
 OTHER_LEVEL: Final = "another level"
+AT_ONCE: Final = 64
+"""Questions under way at once; models have limits of their own."""
 
 
 @frozen(kw_only=True)
@@ -55,8 +56,19 @@ class BucketManager:
             asking = [bucket for bucket in every if bucket.temperature(self.ramp) is not None]
             if not asking:
                 return
-            made = await together(asking, lambda bucket: self.writer.attempt(bucket, self.ramp, filters, shelf))
-            self._apply(every, list(zip(asking, made, strict=True)), filters)
+            self._apply(every, await self._round(asking, filters, shelf), filters)
+
+    async def _round(
+        self, asking: Sequence[Bucket], filters: Filters, shelf: Shelf
+    ) -> Sequence[tuple[Bucket, Attempt]]:
+        """Ask once for every bucket, many at a time; return what came in the order of the buckets."""
+        made: dict[int, Attempt] = {}
+
+        async def ask(place: int) -> None:
+            made[place] = await self.writer.attempt(asking[place], self.ramp, filters, shelf)
+
+        await for_each(range(len(asking)), ask, AT_ONCE)
+        return [(bucket, made[place]) for place, bucket in enumerate(asking)]
 
     def _apply(self, every: Sequence[Bucket], made: Sequence[tuple[Bucket, Attempt]], filters: Filters) -> None:
         """Fill buckets with what one round made: first with what reached its own level, then with the rest."""

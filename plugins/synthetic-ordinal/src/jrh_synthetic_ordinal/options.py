@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any
 
 from attrs import Attribute, field, frozen
 from attrs.validators import ge, le
-from jrh import ModelName, Text
-
-
-class By(Enum):
-    """Who writes the responses."""
-
-    RULES = "rules"
-    """A rule, without a model: the lowest level only."""
-    MODEL = "model"
-    """A model of the suite."""
-
-
-def _distinct(instance: object, attribute: Attribute[Any], value: tuple[object, ...]) -> None:  # noqa: ARG001
-    if len(set(value)) != len(value):
-        raise ValueError(f"'{attribute.name}' names something twice")
+from jrh import ModelName, Text, WrittenBy, distinct
 
 
 def _cosine(instance: object, attribute: Attribute[Any], value: float | None) -> None:  # noqa: ARG001
@@ -34,12 +19,12 @@ class SyntheticOrdinalOptions:
     """Options of the perturber `synthetic-ordinal`."""
 
     levels: tuple[str, ...] = field(
-        default=(), validator=_distinct, metadata={"help": "the levels to write for; default: all of the task's scale"}
+        default=(), validator=distinct, metadata={"help": "the levels to write for; default: all of the task's scale"}
     )
     samples: int = field(
         default=1, validator=[ge(1), le(100)], metadata={"help": "how many responses per source item and level"}
     )
-    by: By | None = field(
+    by: WrittenBy | None = field(
         default=None, metadata={"help": "`rules` or `model`; default: the model if one is named, else rules"}
     )
     model: ModelName | None = field(default=None, metadata={"help": "the suite's model that writes the responses"})

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Final
 
 from attrs import frozen
-from jrh import Item, JrhError, Json, Message, Task, Text, content_id, render, variables_of
+from jrh import (
+    Item,
+    Json,
+    Message,
+    Task,
+    Text,
+    check_template,
+    packaged_template,
+    render,
+    tag_mark,
+    text_schema,
+)
 
 _WRITER: Final = frozenset(("task", "level", "request", "response", "examples", "mark"))
 _GRADER: Final = frozenset(("task", "request", "response", "mark"))
 
-WRITTEN: Final[Mapping[str, Json]] = {
-    "type": "object",
-    "properties": {"response": {"type": "string"}},
-    "required": ["response"],
-    "additionalProperties": False,
-}
+RESPONSE: Final = "response"
+"""The name of the text in the writer's reply."""
+WRITTEN: Final = text_schema(RESPONSE)
 """The JSON schema of the writer's reply."""
 
 
@@ -46,11 +53,11 @@ class Wording:
         Raises:
             JrhError: a template is not valid, uses an unknown name, or does not show what it is about.
         """
-        writer = prompt.content if prompt else _packaged("write")
-        grader = grader_prompt.content if grader_prompt else _packaged("grade")
-        _check("prompt", writer, _WRITER, "level")
-        _check("grader_prompt", grader, _GRADER, "response")
-        return cls(system=_packaged("system"), writer=writer, grader=grader)
+        writer = prompt.content if prompt else packaged_template("jrh_synthetic_ordinal", "write")
+        grader = grader_prompt.content if grader_prompt else packaged_template("jrh_synthetic_ordinal", "grade")
+        check_template("synthetic-ordinal: the template `prompt`", writer, known=_WRITER, needed="level")
+        check_template("synthetic-ordinal: the template `grader_prompt`", grader, known=_GRADER, needed="response")
+        return cls(system=packaged_template("jrh_synthetic_ordinal", "system"), writer=writer, grader=grader)
 
     def to_write(self, task: Task, source: Item, level: str, examples: Sequence[Item]) -> tuple[Message, ...]:
         """Return the messages that ask for a response of a level."""
@@ -66,24 +73,9 @@ class Wording:
         return (Message(role="user", content=render(self.grader, {**texts, "task": task, "mark": _mark(texts)})),)
 
 
-def _packaged(name: str) -> str:
-    return (
-        files("jrh_synthetic_ordinal").joinpath("prompts", f"{name}.j2").read_text(encoding="utf-8").removesuffix("\n")
-    )
-
-
-def _check(option: str, template: str, known: frozenset[str], needed: str) -> None:
-    used = variables_of(template)
-    unknown = sorted(used - known)
-    if unknown or needed not in used:
-        wrong = f"uses {', '.join(unknown)}, which it is not given" if unknown else f"does not show {{{{ {needed} }}}}"
-        raise JrhError(f"synthetic-ordinal: the template `{option}` {wrong}; there are {', '.join(sorted(known))}")
-
-
 def _texts(item: Item) -> dict[str, str]:
     return {name: str(item.fields.get(name) or "") for name in ("request", "response")}
 
 
 def _mark(*texts: Mapping[str, str]) -> str:
-    """Return what is appended to the tags: no text holds its own hash, so none can close them."""
-    return f"-{content_id([dict(part) for part in texts])[:8]}"
+    return f"-{tag_mark([dict(part) for part in texts])}"

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from attrs import evolve, frozen
-from jrh import ChatRequest, ModelClient, Sampling, Task
+from jrh import ChatRequest, ModelClient, Sampling, Task, Unusable, Written, read_text
 
 from jrh_synthetic_ordinal.buckets import Attempt, Bucket
 from jrh_synthetic_ordinal.examples import Shelf
 from jrh_synthetic_ordinal.filters import Filters
 from jrh_synthetic_ordinal.grading import Grader
-from jrh_synthetic_ordinal.prompts import WRITTEN, Wording
+from jrh_synthetic_ordinal.prompts import RESPONSE, WRITTEN, Wording
 from jrh_synthetic_ordinal.ramp import Ramp
-from jrh_synthetic_ordinal.replies import Written, written
 
 
 @frozen(kw_only=True)
@@ -49,7 +48,8 @@ class Writer:
             json_schema=WRITTEN,
         )
         reply = await self.client.ask(request, repeat=number, purpose="generate")
-        found = written(reply, str(bucket.item.fields["response"]), (self.task.rubric, self.task.instruction))
+        shown = (self.task.rubric, self.task.instruction)
+        found = read_text(reply, str(bucket.item.fields["response"]), shown, key=RESPONSE)
         return Attempt(
             wanted=bucket.level,
             number=number,
@@ -59,5 +59,5 @@ class Writer:
             examples_of=tuple(dict.fromkeys(example.gold or "" for example in examples)),
             status=reply.status.value,
             text=found.text if isinstance(found, Written) else "",
-            rejected="" if isinstance(found, Written) else found,
+            rejected=found.reason if isinstance(found, Unusable) else "",
         )

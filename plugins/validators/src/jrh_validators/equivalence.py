@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from attrs import frozen
 from jrh import (
+    Answer,
     BuildContext,
     ChatRequest,
     Draft,
@@ -19,15 +20,17 @@ from jrh import (
     Task,
     Text,
     Validation,
-    content_id,
+    ask_until_read,
+    packaged_template,
     read_json,
     render,
+    tag_mark,
     variables_of,
 )
 
-from jrh_validators.asking import Answer, ask, packaged, undecided
 from jrh_validators.fields import changed_texts
 from jrh_validators.options import EquivalenceOptions
+from jrh_validators.undecided import undecided
 
 _SAME: Final = "The two texts are equivalent."
 _OTHER: Final = "The two texts are not equivalent."
@@ -87,13 +90,13 @@ class LlmEquivalence:
             letter = _letter(reply.text)
             return None if letter is None else letter == same
 
-        return await ask(self.client, self._request(first, second, same), read, self.attempts)
+        return await ask_until_read(self.client, self._request(first, second, same), read, self.attempts)
 
     def _request(self, first: str, second: str, same: str) -> ChatRequest:
         option_a, option_b = (_SAME, _OTHER) if same == "A" else (_OTHER, _SAME)
         variables = {"first": first, "second": second, "option_a": option_a, "option_b": option_b}
-        mark = content_id(first, second)[:8]
-        source = packaged("equivalence") if self.prompt is None else self.prompt.content
+        mark = tag_mark(first, second)
+        source = packaged_template("jrh_validators", "equivalence") if self.prompt is None else self.prompt.content
         content = render(source, {**variables, "task": self.task, "mark": mark})
         return ChatRequest(
             messages=(Message(role="user", content=content),), json_schema=_SCHEMA if self.prompt is None else None

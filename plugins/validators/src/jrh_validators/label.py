@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 from jrh import (
+    Answer,
     BuildContext,
     Changes,
     ChatRequest,
@@ -27,13 +28,15 @@ from jrh import (
     Task,
     Text,
     Validation,
-    content_id,
+    ask_until_read,
+    packaged_template,
     render,
+    tag_mark,
     variables_of,
 )
 
-from jrh_validators.asking import Answer, ask, packaged, undecided
 from jrh_validators.options import LabelOptions
+from jrh_validators.undecided import undecided
 
 
 @frozen(kw_only=True)
@@ -87,13 +90,13 @@ class LlmLabel:
             verdict = self.parser.parse(reply, task.scale)
             return verdict.presented if verdict.status is Status.OK else None
 
-        return await ask(self.client, self._request(task, fields), read, self.attempts)
+        return await ask_until_read(self.client, self._request(task, fields), read, self.attempts)
 
     def _request(self, task: Task, fields: Mapping[str, Json]) -> ChatRequest:
         shown = {name: _shown(value) for name, value in fields.items()}
         # No text holds its own hash: nothing inside can close the tags.
-        own = {"task": task, "labels": task.scale.labels, "fields": shown, "mark": content_id(shown)[:8]}
-        source = packaged("label") if self.prompt is None else self.prompt.content
+        own = {"task": task, "labels": task.scale.labels, "fields": shown, "mark": tag_mark(shown)}
+        source = packaged_template("jrh_validators", "label") if self.prompt is None else self.prompt.content
         return ChatRequest(
             messages=(Message(role="user", content=render(source, {**shown, **own})),),
             json_schema=_schema(task.scale) if self.prompt is None else None,

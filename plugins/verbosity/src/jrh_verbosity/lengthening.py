@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from jrh_verbosity.patterns import BEGINS, Rule, not_after, phrases
+from jrh import WordingRule, not_after, phrase_rule
 
+BEGINS: Final = r"(?:\A|(?<=[.!?] )|(?<=\n))"
+"""Where a sentence begins, for patterns."""
 FRAMES: Final = (
     "It is the case that",
     "The fact is that",
@@ -49,7 +51,7 @@ def _aside(_old: str, number: int) -> str:
 
 LENGTHENING: Final = (
     # A pronoun or a determined noun directly before a finite verb makes a statement; so the first letter may be small.
-    Rule(
+    WordingRule(
         kind="frame",
         pattern=re.compile(
             rf"{BEGINS}(?P<x>(?:It|They|We|You|He|She|There|This|These|Those|I) )"
@@ -57,7 +59,7 @@ LENGTHENING: Final = (
         ),
         new=_framed,
     ),
-    Rule(
+    WordingRule(
         kind="frame",
         pattern=re.compile(
             rf"{BEGINS}(?P<x>(?:The|A|An|My|Our|Your|His|Her|Their|Its|Some|Many|Most|All|Every|Each) )"
@@ -65,18 +67,18 @@ LENGTHENING: Final = (
         ),
         new=_framed,
     ),
-    Rule(
+    WordingRule(
         kind="aside",
         pattern=re.compile(rf"(?<=[a-z]{{3}}\.){_ABBREVIATED}(?P<x>)(?= [A-Z]|\s*\n|\s*\Z)"),
         new=_aside,
     ),
-    phrases(
+    phrase_rule(
         "phrase",
         {"because": "due to the fact that"},
         before=not_after("just", "only", "simply", "merely", "not", "is", "was", "perhaps", "maybe") + r"\b",
         after=r"\b(?! of\b)(?= [a-z])",
     ),
-    phrases(
+    phrase_rule(
         "phrase",
         {"every": "each and every"},
         before=not_after("each and", "almost", "nearly", "not", "once", "my", "your", "his", "her", "their", "our")

@@ -8,19 +8,10 @@ from typing import Any, Final, TypeAlias
 
 from attrs import Attribute, field, frozen
 from attrs.validators import and_, deep_iterable, ge, gt, le, min_len
-from jrh import ModelName, Text, ValidatorName
+from jrh import ModelName, Text, ValidatorName, WrittenBy, distinct
 
 Bounds: TypeAlias = tuple[float, float]
 """The lowest and the highest number of words per word of the item's text."""
-
-
-class By(Enum):
-    """Who writes."""
-
-    RULES = "rules"
-    """Closed lists; no model is asked."""
-    MODEL = "model"
-    """A model of the suite."""
 
 
 class Variant(Enum):
@@ -41,18 +32,13 @@ class Fields(Enum):
     """Only the second response of a pair."""
 
 
-DEFAULT_BOUNDS: Final[Mapping[tuple[By, Variant], Bounds]] = {
-    (By.RULES, Variant.SHORT): (0.4, 0.99),
-    (By.RULES, Variant.LONG): (1.05, 1.6),
-    (By.MODEL, Variant.SHORT): (0.25, 0.85),
-    (By.MODEL, Variant.LONG): (1.25, 3.0),
+DEFAULT_BOUNDS: Final[Mapping[tuple[WrittenBy, Variant], Bounds]] = {
+    (WrittenBy.RULES, Variant.SHORT): (0.4, 0.99),
+    (WrittenBy.RULES, Variant.LONG): (1.05, 1.6),
+    (WrittenBy.MODEL, Variant.SHORT): (0.25, 0.85),
+    (WrittenBy.MODEL, Variant.LONG): (1.25, 3.0),
 }
 """What closed lists can reach, and what a model can be asked for."""
-
-
-def _distinct(instance: object, attribute: Attribute[Any], value: tuple[object, ...]) -> None:  # noqa: ARG001
-    if len(set(value)) != len(value):
-        raise ValueError(f"'{attribute.name}' names something twice")
 
 
 def _below_one(instance: object, attribute: Attribute[Any], value: Bounds | None) -> None:  # noqa: ARG001
@@ -71,13 +57,13 @@ class VerbosityOptions:
 
     variants: tuple[Variant, ...] = field(
         default=tuple(Variant),
-        validator=[min_len(1), _distinct],
+        validator=[min_len(1), distinct],
         metadata={"help": "`short`, `long`, or both"},
     )
     model: ModelName | None = field(
         default=None, metadata={"help": "the model of the suite's `models` that writes; none: rules make the text"}
     )
-    by: By | None = field(
+    by: WrittenBy | None = field(
         default=None, metadata={"help": "`rules` or `model`; default: `model` where one is given, otherwise `rules`"}
     )
     short_ratio: Bounds | None = field(
@@ -96,7 +82,7 @@ class VerbosityOptions:
     )
     strengths: tuple[float, ...] = field(
         default=(1.0,),
-        validator=[min_len(1), _distinct, deep_iterable(member_validator=[gt(0), le(1)])],
+        validator=[min_len(1), distinct, deep_iterable(member_validator=[gt(0), le(1)])],
         metadata={"help": "by rules: shares of the possible places to change, each above 0 and at most 1"},
     )
     short_prompt: Text | None = field(
@@ -117,11 +103,11 @@ class VerbosityOptions:
     )
     checks: tuple[ValidatorName, ...] = field(
         default=(ValidatorName("jrh-validators/facts-kept"),),
-        validator=_distinct,
+        validator=distinct,
         metadata={"help": "validators, with their defaults, that every new text has to pass before it is a draft"},
     )
 
-    def bounds(self, by: By, variant: Variant) -> Bounds:
+    def bounds(self, by: WrittenBy, variant: Variant) -> Bounds:
         """Return the bounds of the length ratio that hold for a variant."""
         given = self.short_ratio if variant is Variant.SHORT else self.long_ratio
         return given or DEFAULT_BOUNDS[by, variant]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from jrh import BuildContext, JrhError, Mode, Perturber
+from jrh import BuildContext, Checks, JrhError, Mode, Perturber, WrittenBy
 
-from jrh_verbosity.checks import build_checks
-from jrh_verbosity.options import By, Fields, VerbosityOptions
+from jrh_verbosity.options import Fields, VerbosityOptions
 
 
 def build(options: VerbosityOptions, context: BuildContext) -> Perturber:
@@ -16,11 +15,10 @@ def build(options: VerbosityOptions, context: BuildContext) -> Perturber:
             cannot be used.
     """
     fields = _fields(options.fields, context.task.mode)
-    by = options.by or (By.RULES if options.model is None else By.MODEL)
-    if by is By.RULES:
+    if WrittenBy.of(options.by, options.model) is WrittenBy.RULES:
         from jrh_verbosity.rules import RuleVerbosity
 
-        checks = build_checks(options.checks, context)
+        checks = Checks.of(options.checks, context)
         return RuleVerbosity(options=options, fields=fields, checks=checks, seed=context.seed)
     if options.model is None:
         raise JrhError("verbosity: `by: model` needs `model`, the name of a model of the suite")

@@ -7,14 +7,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import Draft, Item, Json, Same, Skip, Validator
+from jrh import (
+    Checks,
+    Draft,
+    Edit,
+    Item,
+    Json,
+    Same,
+    Skip,
+    WrittenBy,
+    apply_edits,
+    edits_apart,
+    edits_at,
+    length_ratio,
+    safe_edits,
+    shuffled,
+    texts_of,
+)
 
-from jrh_verbosity.checks import rejection, texts_of
-from jrh_verbosity.edits import Edit, apart, applied, shuffled
-from jrh_verbosity.length import breach, ratio
+from jrh_verbosity.length import breach
 from jrh_verbosity.lengthening import LENGTHENING
-from jrh_verbosity.options import Bounds, By, Variant, VerbosityOptions
-from jrh_verbosity.protected import Protected
+from jrh_verbosity.options import Bounds, Variant, VerbosityOptions
 from jrh_verbosity.shortening import SHORTENING
 
 NO_PLACE: Final = {
@@ -30,9 +43,7 @@ def places(text: str, variant: Variant) -> list[Edit]:
 
     Code, tables, lists, headings, quotations, addresses and tags are left alone. Pure.
     """
-    protected = Protected(text)
-    found = (edit for rule in _RULES[variant] for edit in rule.edits(text))
-    return apart(edit for edit in found if not protected.touches(edit.start, edit.end))
+    return safe_edits(text, _RULES[variant], lists=True)
 
 
 @frozen(kw_only=True)
@@ -46,14 +57,14 @@ class _Plan:
 
     def changed(self, strength: float, variant: Variant, bounds: Bounds) -> tuple[str, dict[str, Json], str]:
         """Return the new text, what was done, and how its length breaks the bounds, if it does."""
-        wanted = max(1, int(strength * len(self.edits) + 0.5))
+        wanted = edits_at(strength, len(self.edits))
         # Every edit changes the length in the same direction. Too much is taken back; too little cannot be helped.
         allowed = bisect_left(range(1, wanted + 1), True, key=lambda count: self._too_much(count, variant, bounds))
         picked = self.edits[: max(1, allowed)]
-        text = applied(self.text, picked)
-        achieved = ratio(self.text, text)
+        text = apply_edits(self.text, picked)
+        achieved = length_ratio(self.text, text)
         details: dict[str, Json] = {
-            "edits": [edit.details() for edit in apart(picked)],
+            "edits": [edit.details() for edit in edits_apart(picked)],
             "places_possible": len(self.edits),
             "seed": self.seed,
             "length_ratio": achieved,
@@ -61,7 +72,7 @@ class _Plan:
         return text, details, breach(achieved, variant, bounds)
 
     def _too_much(self, count: int, variant: Variant, bounds: Bounds) -> bool:
-        achieved = ratio(self.text, applied(self.text, self.edits[:count]))
+        achieved = length_ratio(self.text, apply_edits(self.text, self.edits[:count]))
         return achieved < bounds[0] if variant is Variant.SHORT else achieved > bounds[1]
 
 
@@ -71,7 +82,7 @@ class RuleVerbosity:
 
     options: VerbosityOptions
     fields: tuple[str, ...]
-    checks: Mapping[str, Validator]
+    checks: Checks
     seed: Callable[..., int]
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
@@ -83,12 +94,13 @@ class RuleVerbosity:
         for variant in self.options.variants:
             made: list[Mapping[str, Json]] = []
             for outcome in self._outcomes(item, texts, variant):
-                if isinstance(outcome, Draft) and outcome.fields in made:
+                if isinstance(outcome, Skip):
+                    outcomes.append(outcome)
+                elif outcome.fields in made:
                     outcomes.append(_skip("too few places to tell this strength from another", variant))
-                    continue
-                if isinstance(outcome, Draft):
+                else:
                     made.append(outcome.fields)
-                outcomes.append(await self._checked(item, outcome))
+                    outcomes.append(await self.checks.checked(item, outcome))
         return outcomes
 
     def _outcomes(self, item: Item, texts: Mapping[str, str], variant: Variant) -> Iterator[Draft | Skip]:
@@ -104,26 +116,20 @@ class RuleVerbosity:
             yield self._outcome(plans, variant, strength)
 
     def _outcome(self, plans: Mapping[str, _Plan], variant: Variant, strength: float) -> Draft | Skip:
-        bounds = self.options.bounds(By.RULES, variant)
+        bounds = self.options.bounds(WrittenBy.RULES, variant)
         fields: dict[str, Json] = {}
         details: dict[str, Json] = {}
         for name, plan in plans.items():
             fields[name], details[name], broken = plan.changed(strength, variant, bounds)
             if broken:
-                return _skip(broken, variant, {"by": By.RULES.value, "fields": details})
+                return _skip(broken, variant, {"by": WrittenBy.RULES.value, "fields": details})
         return Draft(
             variant=variant.value,
             strength=strength,
             fields=fields,
             expectation=Same(),
-            details={"by": By.RULES.value, "fields": details},
+            details={"by": WrittenBy.RULES.value, "fields": details},
         )
-
-    async def _checked(self, item: Item, outcome: Draft | Skip) -> Draft | Skip:
-        if isinstance(outcome, Skip):
-            return outcome
-        reason = await rejection(self.checks, item, outcome)
-        return Skip(reason=reason, variant=outcome.variant, details=outcome.details) if reason else outcome
 
 
 def _skip(reason: str, variant: Variant, details: Mapping[str, Json] | None = None) -> Skip:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from jrh_verbosity.patterns import BEGINS, Rule, dropped, not_after, phrases
+from jrh import WordingRule, not_after, phrase_rule
+
+from jrh_verbosity.lengthening import BEGINS
 
 _FILLERS: Final = r"(?:very|really|basically|actually|literally) "
 # `not very good` is not `not good`; `the very idea`, `very few` and `how very odd` are no mere emphasis.
@@ -28,17 +30,23 @@ _OPENERS: Final = (
     "|It is worth noting that |Please note that |It is the case that |The fact is that |The point is that "
 )
 
+
+def dropped(kind: str, pattern: str) -> WordingRule:
+    """Make a rule that takes the group `x` away."""
+    return WordingRule(kind=kind, pattern=re.compile(pattern), new=lambda _old, _number: "")
+
+
 SHORTENING: Final = (
     dropped("filler", f"{_EMPHASIS}(?<!\\b[Aa] )(?P<x>{_FILLERS}){_NO_AMOUNT}(?=[a-z])"),
     # An opinion is said to be one by `think` already.
     dropped("opinion", r"\bI (?P<x>personally )(?=(?:think|believe|feel)\b)"),
-    Rule(
+    WordingRule(
         kind="opinion",
         pattern=re.compile(BEGINS + r"(?P<x>In my (?:own |personal )?opinion,? I)(?= (?:think|believe|feel)\b)"),
         new=lambda _old, _number: "I",
     ),
     dropped("filler", f"(?<=\\b[Aa] )(?P<x>{_FILLERS}){_NO_AMOUNT}{_CONSONANT}"),
-    Rule(
+    WordingRule(
         kind="opener",
         pattern=re.compile(f"{BEGINS}(?P<x>(?:{_OPENERS})[A-Za-z])"),
         new=lambda old, _number: old[-1].upper(),
@@ -50,7 +58,7 @@ SHORTENING: Final = (
         r"(?P<x>that )(?=(?:I|you|he|she|it|we|they|there|everyone|everybody)\b)",
     ),
     # A relative clause with a subject of its own needs no `that`; `so`, `such` and `like` do.
-    Rule(
+    WordingRule(
         kind="that",
         pattern=re.compile(
             r"\b(?:the|a|an|any|some|many|these|those) (?:[a-z]+ )?"
@@ -62,7 +70,7 @@ SHORTENING: Final = (
             r"\b(?:[Ss]o|[Ss]uch|[Ll]ike[sd]?|[Ll]ove[sd]?|[Hh]ate[sd]?|[Nn]ow|[Ii]s|[Ww]as|[Aa]re|[Ww]ere)\b"
         ),
     ),
-    phrases(
+    phrase_rule(
         "phrase",
         {
             "due to the fact that": "because",
@@ -105,18 +113,18 @@ SHORTENING: Final = (
         },
     ),
     # `put the room in order to please her` is about order, not about a purpose.
-    phrases(
+    phrase_rule(
         "phrase",
         {"in order to": "to"},
         before=not_after("is", "are", "was", "were", "be", "been", "not") + r"\b",
         unless=r"\b(?:[Pp]ut|[Kk]e(?:ep|pt)|[Ss]et|[Bb]r(?:ing|ought)|[Gg][eo]t|[Ll]e(?:ave|ft)|[Hh][oe]ld|[Pp]lac|[Cc]all)",
     ),
-    phrases(
+    phrase_rule(
         "phrase",
         {"a large number of": "many", "a great number of": "many"},
         before=not_after("such", "quite", "rather") + r"\b",
         after=r"(?= [a-z]+(?! (?:is|was|has)\b) )",
     ),
-    phrases("phrase", {"is able to": "can", "are able to": "can"}, after=r"(?= [a-z])"),
+    phrase_rule("phrase", {"is able to": "can", "are able to": "can"}, after=r"(?= [a-z])"),
 )
 """All of them; where two overlap, the one that begins first is made."""

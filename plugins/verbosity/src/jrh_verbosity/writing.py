@@ -4,63 +4,43 @@ from __future__ import annotations
 
 from asyncio import gather
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from importlib.resources import files
-from typing import Final
 
 from attrs import frozen
 from jrh import (
     BuildContext,
-    ChatRequest,
+    Checks,
     Draft,
+    Generated,
     Item,
-    Json,
     Message,
-    ModelClient,
     ModelName,
-    Same,
-    Sampling,
     Skip,
     Task,
-    Validator,
-    content_id,
+    TextWriter,
+    WrittenBy,
+    length_ratio,
+    packaged_template,
     render,
+    tag_mark,
+    texts_of,
     variables_of,
+    word_count,
 )
 
-from jrh_verbosity.checks import build_checks, rejection, texts_of
-from jrh_verbosity.length import breach, ratio, words
-from jrh_verbosity.options import By, Variant, VerbosityOptions
-from jrh_verbosity.replies import PROVIDER_ERROR, Unusable, usable_text
-
-_SCHEMA: Final[Mapping[str, Json]] = {
-    "type": "object",
-    "properties": {"text": {"type": "string"}},
-    "required": ["text"],
-    "additionalProperties": False,
-}
-
-
-@frozen(kw_only=True)
-class Written:
-    """What came of asking for one text."""
-
-    text: str | None
-    reason: str
-    """Why there is none."""
-    details: Mapping[str, Json]
+from jrh_verbosity.length import breach
+from jrh_verbosity.options import Variant, VerbosityOptions
 
 
 @frozen(kw_only=True)
 class ModelVerbosity:
     """Has the chosen texts of an item rewritten; a variant of which one text cannot be had is skipped."""
 
-    client: ModelClient
+    writer: TextWriter
     task: Task
     prompts: Mapping[Variant, str]
     options: VerbosityOptions
     fields: tuple[str, ...]
-    checks: Mapping[str, Validator]
+    checks: Checks
     seed: Callable[..., int]
 
     @classmethod
@@ -69,16 +49,25 @@ class ModelVerbosity:
     ) -> ModelVerbosity:
         """Find model and checks and read the prompts; raise `JrhError` where one cannot be used."""
         own = {Variant.SHORT: options.short_prompt, Variant.LONG: options.long_prompt}
-        prompts = {variant: _packaged(variant) if text is None else text.content for variant, text in own.items()}
+        prompts = {
+            variant: packaged_template("jrh_verbosity", variant.value) if text is None else text.content
+            for variant, text in own.items()
+        }
         for prompt in prompts.values():
             variables_of(prompt)
+        task = context.task
         return cls(
-            client=context.model(model),
-            task=context.task,
+            writer=TextWriter(
+                client=context.model(model),
+                temperature=options.temperature,
+                attempts=options.attempts,
+                shown=(task.rubric, task.instruction),
+            ),
+            task=task,
             prompts=prompts,
             options=options,
             fields=fields,
-            checks=build_checks(options.checks, context),
+            checks=Checks.of(options.checks, context),
             seed=context.seed,
         )
 
@@ -90,52 +79,29 @@ class ModelVerbosity:
         return await gather(*(self._variant(item, texts, variant) for variant in self.options.variants))
 
     async def _variant(self, item: Item, texts: Mapping[str, str], variant: Variant) -> Draft | Skip:
-        asked = (self._write(item, name, text, variant) for name, text in texts.items())
-        written = dict(zip(texts, await gather(*asked), strict=True))
-        details: Mapping[str, Json] = {
-            "by": By.MODEL.value,
-            "model": self.client.fingerprint,
-            "temperature": self.options.temperature,
-            "fields": {name: one.details for name, one in written.items()},
-        }
-        for one in written.values():
-            if one.text is None:
-                return Skip(reason=one.reason, variant=variant.value, details=details)
-        return Draft(
-            variant=variant.value,
-            fields={name: one.text for name, one in written.items()},
-            expectation=Same(),
-            model=self.client.fingerprint,
-            details=details,
+        written = await gather(*(self._write(item, name, text, variant) for name, text in texts.items()))
+        return self.writer.outcome(
+            dict(zip(texts, written, strict=True)), variant=variant.value, details={"by": WrittenBy.MODEL.value}
         )
 
-    async def _write(self, item: Item, name: str, original: str, variant: Variant) -> Written:
-        rejected: list[str] = []
-        for attempt in range(self.options.attempts):
-            seed = self.seed(item.id, variant.value, name, attempt)
-            request = self._request(item, original, variant, seed)
-            reply = await self.client.ask(request, repeat=attempt, purpose="generate")
-            text = usable_text(reply, original, self.task)
-            if isinstance(text, str):
-                text = await self._checked(item, name, text, variant)
-            if isinstance(text, str):
-                details = {"attempts": attempt + 1, "seed": seed, "status": reply.status.value, "rejected": rejected}
-                return Written(text=text, reason="", details=details | {"length_ratio": ratio(original, text)})
-            rejected.append(text.reason)
-            if text.reason == PROVIDER_ERROR:  # the gateway has already tried again
-                break
-        return Written(text=None, reason=rejected[-1], details={"attempts": len(rejected), "rejected": rejected})
+    async def _write(self, item: Item, name: str, original: str, variant: Variant) -> Generated:
+        bounds = self.options.bounds(WrittenBy.MODEL, variant)
 
-    async def _checked(self, item: Item, name: str, text: str, variant: Variant) -> str | Unusable:
-        achieved = ratio(str(item.fields[name]), text)
-        reason = breach(achieved, variant, self.options.bounds(By.MODEL, variant))
-        reason = reason or await rejection(self.checks, item, Draft(variant=variant.value, fields={name: text}))
-        return Unusable(reason) if reason else text
+        async def rejection(text: str) -> str:
+            broken = breach(length_ratio(original, text), variant, bounds)
+            return broken or await self.checks.rejection(item, Draft(variant=variant.value, fields={name: text}))
 
-    def _request(self, item: Item, original: str, variant: Variant, seed: int) -> ChatRequest:
+        return await self.writer.write(
+            [Message(role="user", content=self._prompt(item, original, variant))],
+            original,
+            seed=lambda attempt: self.seed(item.id, variant.value, name, attempt),
+            rejection=rejection,
+        )
+
+    def _prompt(self, item: Item, original: str, variant: Variant) -> str:
         request = item.fields.get("request") or ""
-        low, high = self.options.bounds(By.MODEL, variant)
-        count = words(original)
+        low, high = self.options.bounds(WrittenBy.MODEL, variant)
+        count = word_count(original)
         variables = {
             "text": original,
             "request": request,
@@ -143,17 +109,6 @@ class ModelVerbosity:
             "words": count,
             "low": round(low * count),
             "high": round(high * count),
-            # No text holds its own hash: nothing inside can close the tags.
-            "mark": content_id(original, request)[:8],
+            "mark": tag_mark(original, request),
         }
-        return ChatRequest(
-            messages=(Message(role="user", content=render(self.prompts[variant], variables)),),
-            sampling=Sampling(temperature=self.options.temperature, seed=seed),
-            json_schema=_SCHEMA,
-        )
-
-
-@lru_cache
-def _packaged(variant: Variant) -> str:
-    prompt = files("jrh_verbosity").joinpath("prompts", f"{variant.value}.j2").read_text(encoding="utf-8")
-    return prompt.removesuffix("\n")
+        return render(self.prompts[variant], variables)

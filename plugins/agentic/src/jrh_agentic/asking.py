@@ -1,0 +1,156 @@
+"""Asking the models: attempts, what became of each, what it cost."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from typing import Any, Final, TypeVar
+
+from attrs import Factory, define, frozen
+from jrh import ChatRequest, Json, Message, ModelClient, Reply, Sampling, Status, content_id
+
+T = TypeVar("T")
+
+
+class Role(Enum):
+    """Who is asked."""
+
+    PLANNER = "planner"
+    EDITOR = "editor"
+    SUMMARIZER = "summarizer"
+    VERIFIER = "verifier"
+
+
+@frozen
+class Unusable:
+    """A reply that cannot be used, and why, in a few words without its content."""
+
+    reason: str
+
+
+REFUSED: Final = Unusable("refused")
+PROVIDER_ERROR: Final = Unusable("provider error")
+NO_JSON: Final = Unusable("no JSON in the reply")
+_STATUSES: Final[Mapping[Status, Unusable]] = {
+    Status.REFUSED: REFUSED,
+    Status.TRUNCATED: Unusable("the reply was cut"),
+}
+_REFUSAL: Final = re.compile(
+    r"\W*(?:i\W?a?m (?:really |very |so )?sorry\b|sorry, (?:but )?i\b|as an ai\b|i\W?a?m (?:not able|unable) to"
+    r"|i (?:can\W?t|cannot|can not|won\W?t|will not) (?:help|assist|comply|do|fulfil|provide|create|write|edit|plan))",
+    re.IGNORECASE,
+)
+_LONGEST_REPLY: Final = 400_000
+_MOST_FALSE_STARTS: Final = 200
+_DECODER: Final = json.JSONDecoder(strict=False)
+
+
+@define
+class Journal:
+    """What was asked for one transcript, in order."""
+
+    calls: list[dict[str, Json]] = Factory(list)
+
+    def note(self, role: Role, request: ChatRequest, reply: Reply, outcome: str) -> None:
+        """Add a call; `outcome` is empty where its reply was used."""
+        self.calls.append(
+            {
+                "role": role.value,
+                "prompt": content_id([message.content for message in request.messages])[:16],
+                "seed": request.sampling.seed,
+                "status": reply.status.value,
+                "rejected": outcome,
+                "cost": reply.cost,
+                "prompt_tokens": reply.usage.prompt_tokens,
+                "completion_tokens": reply.usage.completion_tokens,
+            }
+        )
+
+    def costs(self) -> dict[str, Json]:
+        """Return calls and US dollars by role; the dollars are None where those of any call are unknown."""
+        return {role.value: _cost(self.calls, role) for role in Role if any(_of(role, call) for call in self.calls)}
+
+
+def _of(role: Role, call: Mapping[str, Json]) -> bool:
+    return call["role"] == role.value
+
+
+def _cost(calls: list[dict[str, Json]], role: Role) -> Json:
+    costs = [call["cost"] for call in calls if _of(role, call)]
+    known = [cost for cost in costs if isinstance(cost, (int, float))]
+    return {"calls": len(costs), "usd": round(sum(known), 9) if len(known) == len(costs) else None}
+
+
+@frozen(kw_only=True)
+class Roles:
+    """The models, and how often each is asked for one thing."""
+
+    clients: Mapping[Role, ModelClient]
+    attempts: int
+    temperature: float | None
+    seed: Callable[..., int]
+    """Derives a seed from what it is for."""
+
+    async def ask(
+        self,
+        role: Role,
+        messages: tuple[Message, ...],
+        read: Callable[[str], T | Unusable],
+        journal: Journal,
+        *parts: object,
+        schema: Mapping[str, Json] | None = None,
+    ) -> T | Unusable:
+        """Ask until a reply can be used; a refusal and an unreadable reply are followed by another attempt.
+
+        Args:
+            role: who is asked.
+            messages: the prompt.
+            read: returns what a reply says.
+            journal: where every call is noted.
+            parts: what the request is for; tells its seeds from those of others.
+            schema: the JSON that is asked for.
+        """
+        found: T | Unusable = PROVIDER_ERROR
+        creative = role in (Role.PLANNER, Role.EDITOR)
+        for attempt in range(self.attempts):
+            request = ChatRequest(
+                messages=messages,
+                sampling=Sampling(
+                    temperature=self.temperature if creative else 0.0, seed=self.seed(role.value, *parts, attempt)
+                ),
+                json_schema=schema,
+            )
+            purpose = "validate" if role is Role.VERIFIER else "generate"
+            reply = await self.clients[role].ask(request, repeat=attempt, purpose=purpose)
+            found = read_reply(reply, read)
+            journal.note(role, request, reply, found.reason if isinstance(found, Unusable) else "")
+            # A provider that failed has been asked again by the gateway already.
+            if not isinstance(found, Unusable) or found == PROVIDER_ERROR:
+                break
+        return found
+
+
+def read_reply(reply: Reply, read: Callable[[str], T | Unusable]) -> T | Unusable:
+    """Return what a reply says, or why it cannot be used."""
+    if not reply.ok:
+        return _STATUSES.get(reply.status, PROVIDER_ERROR)
+    if len(reply.text) > _LONGEST_REPLY:
+        return Unusable("the reply is too long")
+    found = read(reply.text)
+    return REFUSED if found == NO_JSON and _REFUSAL.match(reply.text) else found
+
+
+def objects(text: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the outermost JSON objects of a text, in order, whatever stands around them."""
+    position, false_starts = text.find("{"), 0
+    while position >= 0 and false_starts < _MOST_FALSE_STARTS:
+        try:
+            value, end = _DECODER.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            false_starts += 1
+            position = text.find("{", position + 1)
+            continue
+        yield value
+        position = text.find("{", end)

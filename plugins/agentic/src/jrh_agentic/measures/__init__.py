@@ -1,0 +1,1 @@
+"""Measures of judges on edited transcripts."""

@@ -1,0 +1,91 @@
+"""Messages of a transcript: which of them are answers, which tools they call, and what is wrong with their calls."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeAlias, cast
+
+from attrs import frozen
+from jrh import Item, JrhError, Json, Skip, TranscriptMessage, read_transcript
+
+Messages: TypeAlias = tuple[TranscriptMessage, ...]
+
+FIELD: Final = "transcript"
+NO_MESSAGES: Final = Skip(reason="the transcript is not a list of messages")
+
+
+@frozen(kw_only=True)
+class Original:
+    """A transcript as the item has it."""
+
+    messages: Messages
+    written: tuple[Json, ...]
+    """The messages as the item's field holds them."""
+
+    @classmethod
+    def of(cls, item: Item) -> Original | None:
+        """Read an item's transcript; None where it is text, empty, or no list of messages."""
+        value = item.fields.get(FIELD)
+        try:
+            return cls(messages=read_transcript(value), written=tuple(cast("Sequence[Json]", value)))
+        except JrhError:
+            return None
+
+    def field(self, edited: Sequence[TranscriptMessage]) -> dict[str, Json]:
+        """Return an edited transcript as the field of a draft; what was not edited stays as the item has it."""
+        known = {id(message): written for message, written in zip(self.messages, self.written, strict=True)}
+        return {FIELD: [known.get(id(message)) or message.to_json() for message in edited]}
+
+
+def called_tools(messages: Sequence[TranscriptMessage]) -> tuple[str, ...]:
+    """Return the names of all tools that are called, each once, in order of their first call."""
+    return tuple(dict.fromkeys(call.name for message in messages for call in message.tool_calls))
+
+
+def answers(messages: Sequence[TranscriptMessage]) -> tuple[int, ...]:
+    """Return the places of the assistant's answers: messages with text and without a call, in order."""
+    return tuple(
+        place
+        for place, message in enumerate(messages)
+        if message.role == "assistant" and message.content.strip() and not message.tool_calls
+    )
+
+
+def final_answer(messages: Sequence[TranscriptMessage]) -> int | None:
+    """Return the place of the last answer, if the assistant says and does nothing after it."""
+    last = max((place for place, message in enumerate(messages) if message.role == "assistant"), default=None)
+    return last if last in answers(messages) else None
+
+
+def result_tools(messages: Sequence[TranscriptMessage]) -> dict[int, str]:
+    """Return the tool of every result, by the result's place; where nobody can tell, the result is left out."""
+    called = {call.id: call.name for message in messages for call in message.tool_calls if call.id}
+    found = {}
+    for place, message in enumerate(messages):
+        name = message.name or called.get(message.tool_call_id, "")
+        if message.role == "tool" and name:
+            found[place] = name
+    return found
+
+
+def call_faults(messages: Sequence[TranscriptMessage]) -> Counter[tuple[str, str]]:
+    """Count what is wrong with calls, by kind and id: calls without a result, results without a call or misnamed."""
+    return Counter(_call_faults(messages))
+
+
+def _call_faults(messages: Sequence[TranscriptMessage]) -> Iterator[tuple[str, str]]:
+    waiting: dict[str, list[str]] = {}
+    for message in messages:
+        for call in message.tool_calls:
+            waiting.setdefault(call.id, []).append(call.name)
+        if message.role != "tool":
+            continue
+        names = waiting.get(message.tool_call_id)
+        if not names:
+            yield "result without a call", message.tool_call_id
+            continue
+        if names.pop(0) != message.name and message.name:
+            yield "result under another name", message.tool_call_id
+    for identity, left in waiting.items():
+        yield from [("call without a result", identity)] * len(left)

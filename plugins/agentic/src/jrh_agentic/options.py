@@ -1,0 +1,190 @@
+"""What a suite can say about the tests on agent transcripts and their measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, Final
+
+from attrs import Attribute, field, frozen
+from attrs.validators import deep_iterable, ge, le, min_len, optional
+from jrh import ModelName, Text
+
+
+class By(Enum):
+    """Who makes the edits."""
+
+    RULES = "rules"
+    """Rules, without a model."""
+    MODEL = "model"
+    """Models of the suite: planner, editor, summarizer, verifier."""
+
+
+class Violation(Enum):
+    """The rule-made violations, by the name a suite gives them."""
+
+    MISSING_STEP = "missing-step"
+    """A tool call that the entry demands is taken out, with its result."""
+    CONTRADICTED_RESULT = "contradicted-result"
+    """The final answer says the opposite of a tool result."""
+    SWAPPED_VALUE = "swapped-value"
+    """A number, date or id of a tool result is another one in the final answer."""
+    UNMADE_CALL = "unmade-call"
+    """The final answer claims a call that was never made."""
+
+
+class Style(Enum):
+    """The rule-made changes that must not matter, by the name a suite gives them."""
+
+    LAYOUT = "layout"
+    """More blank lines between paragraphs, other bullets."""
+    WHITESPACE = "whitespace"
+    """Two spaces between sentences."""
+    PUNCTUATION = "punctuation"
+    """Typographic quotation marks, apostrophes and ellipses."""
+    ORDER = "order"
+    """Two neighbouring items of a list whose order says nothing change places."""
+
+
+STATEMENTS: Final = (Violation.CONTRADICTED_RESULT, Violation.SWAPPED_VALUE, Violation.UNMADE_CALL)
+"""Violations of an entry that asks for statements which agree with what the tools said."""
+
+_PROMPT = "Jinja2 template, text or {{file: name}}; sees {names}; default: the package's"
+_SEEN = "task, entry, aim, mark"
+
+
+def _distinct(instance: object, attribute: Attribute[Any], value: tuple[object, ...]) -> None:  # noqa: ARG001
+    if len(set(value)) != len(value):
+        raise ValueError(f"'{attribute.name}' names something twice")
+
+
+def _prompt(names: str) -> Text | None:
+    prompt: Text | None = field(default=None, metadata={"help": _PROMPT.format(names=f"{_SEEN}, {names}")})
+    return prompt
+
+
+def _role(help: str) -> ModelName | None:
+    role: ModelName | None = field(default=None, metadata={"help": f"{help}; default: `model`"})
+    return role
+
+
+@frozen(kw_only=True)
+class PipelineOptions:
+    """Options that the three tests share."""
+
+    by: By | None = field(
+        default=None, metadata={"help": "`rules` or `model`; default: the model if one is named, else rules"}
+    )
+    satisfies: str = field(
+        default="satisfies",
+        validator=min_len(1),
+        metadata={"help": "the label of a transcript that satisfies the entry; nothing on scales with levels"},
+    )
+    violates: str = field(
+        default="violates",
+        validator=min_len(1),
+        metadata={"help": "the label of a transcript that violates the entry; nothing on scales with levels"},
+    )
+    model: ModelName | None = field(
+        default=None, metadata={"help": "the suite's model that plays every role without a model of its own"}
+    )
+    planner: ModelName | None = _role("the suite's model that plans the edits")
+    editor: ModelName | None = _role("the suite's model that makes the edits")
+    summarizer: ModelName | None = _role("the suite's model that keeps the summary")
+    verifier: ModelName | None = _role("the suite's model that judges the edited transcript; best another one")
+    verify: bool = field(default=True, metadata={"help": "whether the edited transcript is verified"})
+    max_steps: int = field(
+        default=5, validator=[ge(1), le(20)], metadata={"help": "steps of a plan; those beyond are dropped"}
+    )
+    max_rounds: int = field(
+        default=3,
+        validator=[ge(1), le(10)],
+        metadata={"help": "plans for one transcript: another one follows where the verifier says no"},
+    )
+    attempts: int = field(
+        default=2,
+        validator=[ge(1), le(10)],
+        metadata={"help": "how often a role is asked when its reply cannot be used"},
+    )
+    temperature: float | None = field(
+        default=None,
+        validator=optional([ge(0), le(2)]),
+        metadata={
+            "help": "sampling temperature of planner and editor, from 0 to 2; default: the suite's for the model"
+        },
+    )
+    max_characters: int = field(
+        default=60_000,
+        validator=[ge(2_000), le(2_000_000)],
+        metadata={"help": "characters of a transcript that a role is shown; the text says what is left out"},
+    )
+    planner_prompt: Text | None = _prompt("transcript, edits, objections, max_steps")
+    editor_prompt: Text | None = _prompt("plan, step, summary, edits, before, after, message, number")
+    summarizer_prompt: Text | None = _prompt("transcript")
+    update_prompt: Text | None = _prompt("summary, edit")
+    verifier_prompt: Text | None = _prompt("transcript, edits")
+
+
+@frozen(kw_only=True)
+class PerturbationOptions(PipelineOptions):
+    """Options of the perturber `agent-perturbation`."""
+
+    levels: tuple[str, ...] = field(
+        default=(), validator=_distinct, metadata={"help": "levels to reach, on a scale with levels; default: all"}
+    )
+    variants: tuple[Violation, ...] = field(
+        default=tuple(Violation),
+        validator=[min_len(1), _distinct],
+        metadata={"help": f"violations that rules make: {', '.join(kind.value for kind in Violation)}"},
+    )
+    edits: tuple[int, ...] = field(
+        default=(1,),
+        validator=[min_len(1), _distinct, deep_iterable(member_validator=[ge(1), le(20)])],
+        metadata={"help": "how many edits rules make, one case for each number; the case's strength"},
+    )
+    breaks: Mapping[str, tuple[Violation, ...]] = field(
+        factory=dict,
+        metadata={
+            "help": "task -> the rule-made violations that violate its entry; default: those the entry's words ask for"
+        },
+    )
+    demands: Mapping[str, tuple[str, ...]] = field(
+        factory=dict,
+        metadata={"help": "task -> tools its entry demands, for `missing-step`; default: read in the entry's words"},
+    )
+    claims: tuple[str, ...] = field(
+        default=("send_confirmation_email", "notify_supervisor", "open_support_ticket"),
+        validator=[min_len(1), _distinct],
+        metadata={"help": "tools that `unmade-call` claims were called; those that were are left out"},
+    )
+    anywhere: bool = field(
+        default=False,
+        metadata={"help": "`swapped-value` changes any answer of the assistant, not only the last one"},
+    )
+
+
+@frozen(kw_only=True)
+class PositivesOptions(PipelineOptions):
+    """Options of the perturber `agent-positives`."""
+
+
+@frozen(kw_only=True)
+class StyleOptions(PipelineOptions):
+    """Options of the perturber `agent-style`."""
+
+    variants: tuple[Style, ...] = field(
+        default=tuple(Style),
+        validator=[min_len(1), _distinct],
+        metadata={"help": f"changes that rules make: {', '.join(kind.value for kind in Style)}"},
+    )
+
+
+@frozen(kw_only=True)
+class MeasureOptions:
+    """Options of the measures of this family."""
+
+    few_items: int = field(
+        default=10,
+        validator=ge(0),
+        metadata={"help": "estimates from fewer items than this are flagged `few-items`"},
+    )

@@ -1,0 +1,265 @@
+"""The pipeline: plan, edit step by step, keep the summary current, verify, and plan again where that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from attrs import Factory, define, frozen
+from jrh import Draft, Item, Json, Skip, Task, TranscriptMessage, read_json, render_transcript
+
+from jrh_agentic.aims import Aim
+from jrh_agentic.asking import NO_JSON, PROVIDER_ERROR, REFUSED, Journal, Role, Roles, Unusable
+from jrh_agentic.diffs import Edit, as_json, cut, described, diff
+from jrh_agentic.editing import SCHEMA as EDIT_SCHEMA
+from jrh_agentic.editing import as_text, read_edit
+from jrh_agentic.messages import Original
+from jrh_agentic.planning import SCHEMA as PLAN_SCHEMA
+from jrh_agentic.planning import Plan, Step, read_plan
+from jrh_agentic.verifying import SAME_SCHEMA, Verification, label_schema, read_label, read_same
+from jrh_agentic.wording import Prompt, Wording
+
+_LONGEST_SUMMARY: Final = 4_000
+_EDITS_SHOWN: Final = 8_000
+"""Characters of the edits made so far that a role is shown; the last ones stay."""
+_NEIGHBOUR: Final = 1_500
+_SUMMARY_SCHEMA: Final[dict[str, Json]] = {
+    "type": "object",
+    "properties": {"summary": {"type": "string"}},
+    "required": ["summary"],
+    "additionalProperties": False,
+}
+
+
+@define(kw_only=True)
+class Run:
+    """The state of one transcript on its way."""
+
+    item: Item
+    aim: Aim
+    messages: list[TranscriptMessage]
+    summary: str = ""
+    journal: Journal = Factory(Journal)
+    edits: list[Edit] = Factory(list)
+    summaries: list[Json] = Factory(list)
+    rounds: list[dict[str, Json]] = Factory(list)
+    objections: list[str] = Factory(list)
+
+    def shown_edits(self) -> str:
+        """Return the edits made so far, the last ones where they are many."""
+        shown = [f"message {edit.message}: {edit.what}\n{edit.diff}" for edit in self.edits]
+        text = "\n\n".join(shown)
+        return text if len(text) <= _EDITS_SHOWN else f"[earlier edits left out]\n{text[-_EDITS_SHOWN:]}"
+
+    def details(self) -> dict[str, Json]:
+        """Return everything that was done, for the provenance."""
+        return {
+            "by": "model",
+            "wanted": self.aim.label,
+            "rounds": list(self.rounds),
+            **described(self.edits),
+            "summaries": self.summaries,
+            "calls": list(self.journal.calls),
+            "costs": self.journal.costs(),
+            "messages": len(self.messages),
+        }
+
+    def skip(self, reason: str) -> Skip:
+        """Return the outcome where no transcript may become a case."""
+        return Skip(reason=reason, variant=self.aim.variant, details=self.details())
+
+
+@frozen(kw_only=True)
+class Pipeline:
+    """Edits one transcript towards one aim; the outcome depends on item, aim, options and replies alone."""
+
+    task: Task
+    roles: Roles
+    wording: Wording
+    verify: bool
+    max_steps: int
+    max_rounds: int
+    max_characters: int
+
+    async def edited(self, item: Item, original: Original, aim: Aim) -> Draft | Skip:
+        """Return the edited transcript, or what kept it from becoming a case."""
+        run = Run(item=item, aim=aim, messages=[*original.messages])
+        reason = await self._summarised(run)
+        for _ in range(self.max_rounds):
+            reason = reason or await self._round(run)
+            if reason or run.rounds[-1].get("accepted"):
+                break
+        else:
+            reason = "the verifier did not agree"
+        if not reason and tuple(run.messages) == original.messages:
+            reason = "the edits cancel each other out"
+        if reason:
+            return run.skip(reason)
+        return Draft(
+            variant=aim.variant,
+            strength=float(len(run.edits)),
+            fields=original.field(run.messages),
+            expectation=aim.expectation,
+            model=self.roles.clients[Role.EDITOR].fingerprint,
+            details=run.details(),
+        )
+
+    async def _summarised(self, run: Run) -> str:
+        shown = render_transcript(run.messages, limit=self.max_characters)
+        found = await self._ask(run, Role.SUMMARIZER, Prompt.SUMMARIZER, {"transcript": shown.text}, "summary")
+        if found == PROVIDER_ERROR:
+            return PROVIDER_ERROR.reason
+        usable = isinstance(found, str)
+        run.summary = found if isinstance(found, str) else "(there is no summary)"
+        run.summaries.append({"after": 0, "summary": run.summary, "kept": not usable})
+        return ""
+
+    async def _round(self, run: Run) -> str:
+        """Plan, edit, verify once; return what ends the work without a case, empty where nothing does."""
+        number = len(run.rounds)
+        plan = await self._planned(run, number)
+        if isinstance(plan, Unusable):
+            return _of(Role.PLANNER, plan)
+        left_out: list[Json] = []
+        run.rounds.append({**plan.described(), "not_made": left_out, "accepted": False, "verification": None})
+        made = 0
+        for place, step in enumerate(plan.steps):
+            found = await self._made(run, plan, place)
+            if isinstance(found, TranscriptMessage):
+                reason = await self._applied(run, step, found)
+                made += 1
+            elif found in (REFUSED, PROVIDER_ERROR):
+                reason = _of(Role.EDITOR, found)
+            else:
+                left_out.append({"message": step.message, "reason": found.reason})
+                reason = ""
+            if reason:
+                return reason
+        return await self._verified(run) if made else "no usable edit"
+
+    async def _planned(self, run: Run, number: int) -> Plan | Unusable:
+        messages = tuple(run.messages)
+        shown = render_transcript(messages, limit=self.max_characters)
+        variables = {
+            "transcript": shown.text,
+            "edits": run.shown_edits(),
+            "objections": "\n".join(run.objections),
+            "max_steps": self.max_steps,
+        }
+        return await self.roles.ask(
+            Role.PLANNER,
+            self.wording.messages(Prompt.PLANNER, run.aim, variables),
+            lambda text: read_plan(text, messages, self.max_steps),
+            run.journal,
+            run.item.id,
+            run.aim.variant,
+            number,
+            schema=PLAN_SCHEMA,
+        )
+
+    async def _made(self, run: Run, plan: Plan, place: int) -> TranscriptMessage | Unusable:
+        step = plan.steps[place]
+        at = step.message - 1
+        message = run.messages[at]
+        variables = {
+            "plan": plan.shown(place),
+            "step": step.goal,
+            "summary": run.summary,
+            "edits": run.shown_edits(),
+            "before": _neighbours(run.messages, at - 2, at),
+            "after": _neighbours(run.messages, at + 1, at + 2),
+            "message": as_text(message, step.message),
+            "number": step.message,
+        }
+        entry = self.task.rubric or self.task.instruction
+        return await self.roles.ask(
+            Role.EDITOR,
+            self.wording.messages(Prompt.EDITOR, run.aim, variables),
+            lambda text: read_edit(text, message, step.message, entry),
+            run.journal,
+            run.item.id,
+            run.aim.variant,
+            len(run.rounds),
+            place,
+            schema=EDIT_SCHEMA,
+        )
+
+    async def _applied(self, run: Run, step: Step, edited: TranscriptMessage) -> str:
+        """Put the edited message into its place and bring the summary up to date, from the edit alone."""
+        at = step.message - 1
+        edit = Edit(was=step.message, message=step.message, what=step.goal, diff=diff(run.messages[at], edited))
+        run.messages[at] = edited
+        run.edits.append(edit)
+        variables = {"summary": run.summary, "edit": f"message {step.message}\n{edit.diff}"}
+        found = await self._ask(run, Role.SUMMARIZER, Prompt.UPDATE, variables, "summary", len(run.edits))
+        if found == PROVIDER_ERROR:
+            return PROVIDER_ERROR.reason
+        if isinstance(found, str):
+            run.summary = found
+        else:
+            run.summary = cut(f"{run.summary}\nMessage {step.message} was edited since: {step.goal}", _LONGEST_SUMMARY)
+        run.summaries.append({"after": len(run.edits), "summary": run.summary, "kept": not isinstance(found, str)})
+        return ""
+
+    async def _verified(self, run: Run) -> str:
+        if not self.verify:
+            run.rounds[-1]["accepted"] = True
+            return ""
+        label = run.aim.label
+        shown = render_transcript(run.messages, limit=self.max_characters)
+        variables = {"transcript": shown.text, "edits": run.shown_edits()}
+        found = await self.roles.ask(
+            Role.VERIFIER,
+            self.wording.messages(Prompt.SAME if label is None else Prompt.VERIFIER, run.aim, variables),
+            lambda text: read_same(text) if label is None else read_label(text, self.task.scale, label),
+            run.journal,
+            run.item.id,
+            run.aim.variant,
+            len(run.rounds),
+            schema=SAME_SCHEMA if label is None else label_schema(self.task.scale),
+        )
+        if not isinstance(found, Verification):
+            return _of(Role.VERIFIER, found)
+        run.rounds[-1].update(accepted=found.accepted, verification=found.described())
+        answered = f"it answers {found.label}, because: " if found.label is not None else ""
+        run.objections.append(f"- {answered}{found.reason}")
+        return ""
+
+    async def _ask(
+        self, run: Run, role: Role, prompt: Prompt, variables: Mapping[str, object], *parts: object
+    ) -> str | Unusable:
+        messages = self.wording.messages(prompt, run.aim, variables)
+        return await self.roles.ask(
+            role, messages, _read_summary, run.journal, run.item.id, *parts, schema=_SUMMARY_SCHEMA
+        )
+
+
+def _read_summary(text: str) -> str | Unusable:
+    found = read_json(text, keys=("summary",))
+    if found is None:
+        return NO_JSON
+    summary = found["summary"]
+    if not isinstance(summary, str) or not summary.strip():
+        return Unusable("no summary in the reply")
+    return cut(summary.strip(), _LONGEST_SUMMARY)
+
+
+def _of(role: Role, unusable: Unusable) -> str:
+    """Return the reason of a skip: a refusal with its role, a provider's failure, or what was wrong with the reply."""
+    if unusable == PROVIDER_ERROR:
+        return PROVIDER_ERROR.reason
+    return f"{role.value} refused" if unusable == REFUSED else f"{role.value}: {unusable.reason}"
+
+
+def _neighbours(messages: Sequence[TranscriptMessage], start: int, end: int) -> str:
+    return "\n\n".join(
+        f"[{place + 1}] {message.role}\n{cut(_said(message), _NEIGHBOUR)}"
+        for place, message in enumerate(messages)
+        if max(start, 0) <= place < end
+    )
+
+
+def _said(message: TranscriptMessage) -> str:
+    return "\n".join(
+        [message.content, *(f"calls {call.name} {as_json(call.arguments)}" for call in message.tool_calls)]
+    )

@@ -1,0 +1,1 @@
+"""Edits that need no model: each changes only what it can prove."""

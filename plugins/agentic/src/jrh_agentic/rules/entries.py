@@ -1,0 +1,64 @@
+"""What an entry of a rubric says plainly enough for a rule: the tools it demands, and that statements must agree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from jrh import TranscriptMessage
+
+_SENTENCE: Final = re.compile(r"[^.;!?\n]+")
+_DEMAND: Final = re.compile(
+    r"\b(?:must|has to|have to|needs? to|shall|should|is required to)\s+(?:first\s+|always\s+|also\s+)?"
+    r"(?:call|use|run|invoke|query|consult)\s+(?:the\s+)?(?:tool\s+|function\s+)?[`'\"]?(?P<tool>[\w.-]*\w)",
+    re.IGNORECASE,
+)
+_BEFORE: Final = re.compile(r"\b(?:before|prior to|ahead of)\b(?P<rest>.*)", re.IGNORECASE)
+_UNCERTAIN: Final = re.compile(
+    r"\b(?:not|never|no|without|none|neither|nor|if|unless|except|when|whenever|where|wherever|only|instead|rather|or"
+    r"|either|may|might|could|can|cannot|optional|optionally|after|until|in case|for example|such as)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+_AGREE: Final = re.compile(
+    r"\b(?:agrees?|match(?:es)?|consistent|accurate(?:ly)?|faithful(?:ly)?|correct(?:ly)?|supported|contradicts?|invents?"
+    r"|fabricates?|truthful(?:ly)?|true|misstates?|misreports?)\b",
+    re.IGNORECASE,
+)
+_SOURCE: Final = re.compile(r"\b(?:tools?|results?|calls?|records?|lookups?)\b", re.IGNORECASE)
+
+
+def demanded_tools(entry: str, messages: Sequence[TranscriptMessage]) -> tuple[str, ...]:
+    """Return the tools that an entry demands without condition and that are called, each once.
+
+    Of a demand that something is done *before* a call of another tool, only those count where that call follows.
+    English only.
+    """
+    called = _first_calls(messages)
+    found: dict[str, None] = {}
+    for sentence in _SENTENCE.findall(entry):
+        demand = _DEMAND.search(sentence)
+        if demand is None or demand["tool"] not in called or _UNCERTAIN.search(sentence):
+            continue
+        before = _BEFORE.search(sentence)
+        if before is None or _comes_first(demand["tool"], before["rest"], called):
+            found[demand["tool"]] = None
+    return tuple(found)
+
+
+def asks_for_agreement(entry: str) -> bool:
+    """Tell whether a sentence of an entry asks that what is said agrees with what tools returned. English only."""
+    return any(_AGREE.search(sentence) and _SOURCE.search(sentence) for sentence in _SENTENCE.findall(entry))
+
+
+def _first_calls(messages: Sequence[TranscriptMessage]) -> dict[str, int]:
+    first: dict[str, int] = {}
+    for place, message in enumerate(messages):
+        for call in message.tool_calls:
+            first.setdefault(call.name, place)
+    return first
+
+
+def _comes_first(tool: str, rest: str, called: dict[str, int]) -> bool:
+    others = [name for name in called if re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", rest)]
+    return bool(others) and all(called[tool] < called[name] for name in others)

@@ -1,0 +1,122 @@
+"""What holds for any transcript: the edits that are recorded are all that changed, and calls stay well-formed."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from agentic_samples import called, item, perturber, result, said
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jrh import Draft, read_transcript
+from jrh_agentic.messages import call_faults
+
+VALUES = ["LK-4417", "2026-03-18", "64.90", "10:45", "204", "ü-77", "٣٤", "9" * 70]
+SENTENCES = [
+    "It is LK-4417.", "It comes on 2026-03-18.", "It costs 64.90.", "Is it 204?", "It's \"fine\"...", "- tea\n- milk\n",
+    "```\n- a. B\n```", "`x. Y`", "It is so. He came.", "\n\n", "* a\n", "“quoted”",
+]  # fmt: skip
+TEXT = st.lists(st.one_of(st.sampled_from(SENTENCES), st.sampled_from(VALUES), st.text(max_size=8)), max_size=6).map(
+    " ".join
+)
+RESULTS = st.one_of(
+    TEXT,
+    st.dictionaries(
+        st.text(max_size=6),
+        st.one_of(st.booleans(), st.sampled_from([*VALUES, "shipped", "yes", "No"]), TEXT),
+        max_size=4,
+    ).map(json.dumps),
+)
+TOOLS = st.sampled_from(["verify_identity", "get_order", "Ω"])
+
+
+@st.composite
+def transcripts(draw: Any) -> list[dict[str, Any]]:
+    """Draw messages whose calls are mostly well-formed, with any text."""
+    messages: list[dict[str, Any]] = [said("user", draw(TEXT))]
+    for number in range(draw(st.integers(0, 4))):
+        identity = draw(st.sampled_from([f"c{number}", "same", ""]))
+        tool = draw(TOOLS)
+        messages.append(called(identity, tool, draw(TEXT), value=draw(TEXT)))
+        if draw(st.integers(0, 9)):
+            messages.append(
+                result(identity, tool, draw(RESULTS), **({"error": "no"} if not draw(st.integers(0, 5)) else {}))
+            )
+        if draw(st.booleans()):
+            messages.append(said("assistant", draw(TEXT)))
+    messages.append(said("assistant", draw(TEXT)))
+    return messages
+
+
+def shown(message: dict[str, Any]) -> str:
+    return json.dumps(message, sort_keys=True)
+
+
+async def drafts(test: str, messages: list[dict[str, Any]], **options: Any) -> list[Draft]:
+    found = await perturber(test, **options).perturb(item(messages))
+    return [each for each in found if isinstance(each, Draft)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(transcripts())
+async def test_no_rule_breaks_a_call(messages: list[dict[str, Any]]) -> None:
+    before = call_faults(read_transcript(messages))
+    for test in ("agent-perturbation", "agent-style"):
+        for draft in await drafts(test, messages, **({"edits": [1, 2]} if test == "agent-perturbation" else {})):
+            after = call_faults(read_transcript(draft.fields["transcript"]))
+            assert not after - before
+
+
+@settings(max_examples=60, deadline=None)
+@given(transcripts())
+async def test_all_messages_but_the_edited_ones_stay_as_they_are(messages: list[dict[str, Any]]) -> None:
+    for draft in await drafts("agent-perturbation", messages, anywhere=True):
+        after = draft.fields["transcript"]
+        edits = draft.details["edits"]
+        assert len(edits) == draft.strength
+        if draft.variant == "missing-step":
+            gone = [message for message in messages if shown(message) not in {shown(each) for each in after}]
+            assert gone
+            assert all(message["role"] in ("assistant", "tool") for message in gone)
+            assert [shown(each) for each in after if each in messages] == [
+                shown(each) for each in messages if each in after
+            ] or any(edit["message"] for edit in edits)
+            continue
+        changed = [n for n, (one, other) in enumerate(zip(messages, after, strict=True), 1) if one != other]
+        assert changed == sorted({edit["message"] for edit in edits})
+        assert all(messages[number - 1]["role"] == "assistant" for number in changed)
+
+
+@settings(max_examples=60, deadline=None)
+@given(transcripts())
+async def test_a_swapped_value_keeps_every_letter_and_stands_nowhere_else(messages: list[dict[str, Any]]) -> None:
+    for draft in await drafts("agent-perturbation", messages, variants=["swapped-value"], anywhere=True):
+        (edit,) = draft.details["edits"]
+        before = messages[edit["message"] - 1]["content"]
+        after = draft.fields["transcript"][edit["message"] - 1]["content"]
+        assert len(before) == len(after)
+        places = [place for place, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]]
+        assert places
+        assert all(before[place].isdigit() and after[place].isdigit() for place in places)
+
+
+@settings(max_examples=60, deadline=None)
+@given(transcripts())
+async def test_layout_white_space_and_punctuation_touch_no_letter_and_order_loses_no_line(
+    messages: list[dict[str, Any]],
+) -> None:
+    for draft in await drafts("agent-style", messages):
+        for before, after in zip(messages, draft.fields["transcript"], strict=True):
+            if draft.variant == "order":
+                assert sorted(before["content"].split("\n")) == sorted(after["content"].split("\n"))
+            else:
+                assert re.sub(r"[\W_]", "", before["content"]) == re.sub(r"[\W_]", "", after["content"])
+
+
+@settings(max_examples=40, deadline=None)
+@given(transcripts())
+async def test_the_same_transcript_gives_the_same_drafts(messages: list[dict[str, Any]]) -> None:
+    for test in ("agent-perturbation", "agent-style"):
+        one, other = ([await perturber(test).perturb(item(messages))] for _ in range(2))
+        assert one == other

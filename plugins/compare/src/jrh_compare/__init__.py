@@ -1,0 +1,1 @@
+"""Runs and judges compared on the same cases, pairwise."""

@@ -1,0 +1,139 @@
+"""What is not the same on both sides, and may be why verdicts differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from jrh import ComponentUsed, Json, RunReport
+
+from jrh_compare.results import Cause
+from jrh_compare.sides import Side
+
+LOOKED_AT: Final = 200
+"""Replies of a side whose fingerprints are read."""
+_LONG: Final = 120
+_CASES: Final = ("perturber", "validator", "data source")
+"""Roles that make the cases; they are the same for all judges of one run."""
+
+
+def causes(first: Side, second: Side) -> tuple[Cause, ...]:
+    """Return what differs, nearest to the verdict first: the judge, its model, who answered, the task, the cases.
+
+    Options and versions are those that the runs recorded; fingerprints those of at most 200 replies of each side.
+    Imported records tell neither.
+    """
+    return tuple(_causes(first, second))
+
+
+def _causes(first: Side, second: Side) -> Iterator[Cause]:
+    one, two = first.run.report, second.run.report
+    mine, theirs = _component(one, "judge", first.name.judge), _component(two, "judge", second.name.judge)
+    yield from _changed("judge", _named(first.name.judge, second.name.judge), mine, theirs)
+    yield from _parts(("model", "parser"), (one, mine), (two, theirs))
+    yield from _fingerprints(first, second)
+    if first.run is second.run:
+        return
+    yield from _tasks(one, two)
+    for role in _CASES:
+        names = dict.fromkeys(each.name for report in (one, two) for each in report.components if each.role == role)
+        for name in names:
+            yield from _changed(role, name, _component(one, role, name), _component(two, role, name))
+    for what in ("version", "seed"):
+        before, after = str(getattr(one, what)), str(getattr(two, what))
+        if before != after:
+            yield Cause(kind="jrh" if what == "version" else "seed", what=what, before=before, after=after)
+
+
+def _named(one: str, two: str) -> str:
+    return one if one == two else f"{one} / {two}"
+
+
+def _component(report: RunReport, role: str, name: str) -> ComponentUsed | None:
+    return next((each for each in report.components if (each.role, each.name) == (role, name)), None)
+
+
+def _parts(
+    roles: Sequence[str], one: tuple[RunReport, ComponentUsed | None], two: tuple[RunReport, ComponentUsed | None]
+) -> Iterator[Cause]:
+    """Yield what differs in the models and parsers that the options of the judges name."""
+    for role in roles:
+        (before, name_before), (after, name_after) = (_part(role, *side) for side in (one, two))
+        if before is not None or after is not None:
+            yield from _changed(role, _named(name_before, name_after), before, after)
+
+
+def _part(role: str, report: RunReport, judge: ComponentUsed | None) -> tuple[ComponentUsed | None, str]:
+    name = judge.options.get(role) if judge is not None else None
+    return (_component(report, role, name), name) if isinstance(name, str) else (None, "none")
+
+
+def _changed(kind: str, name: str, before: ComponentUsed | None, after: ComponentUsed | None) -> Iterator[Cause]:
+    """Yield the component, its version and its options where they differ."""
+    if before is None or after is None:
+        if before is not after:
+            present = [each.component if each else "not there" for each in (before, after)]
+            yield Cause(kind=kind, what=name, before=present[0], after=present[1])
+        return
+    facts = [("component", before.component, after.component), ("version", before.version, after.version)]
+    for what, old, new in facts:
+        if old != new:
+            yield Cause(kind=kind, what=f"{name}: {what}", before=old, after=new)
+    for option, old_value, new_value in _options(before.options, after.options):
+        yield Cause(kind=kind, what=f"{name}: {option}", before=old_value, after=new_value)
+
+
+def _options(before: Mapping[str, Json], after: Mapping[str, Json]) -> Iterator[tuple[str, str, str]]:
+    for option in dict.fromkeys((*before, *after)):
+        old, new = before.get(option), after.get(option)
+        if old != new:
+            yield option, *_short(_text(old), _text(new))
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _short(old: str, new: str) -> tuple[str, str]:
+    """Cut two long texts to where they begin to differ."""
+    if max(len(old), len(new)) <= _LONG:
+        return old, new
+    start = next(
+        (place for place, (one, two) in enumerate(zip(old, new, strict=False)) if one != two), min(len(old), len(new))
+    )
+    begin = max(0, start - _LONG // 4)
+    cut = [("…" if begin else "") + text[begin : begin + _LONG] for text in (old, new)]
+    return cut[0], cut[1]
+
+
+def _fingerprints(first: Side, second: Side) -> Iterator[Cause]:
+    before, after = _answering(first), _answering(second)
+    if before and after and before != after:
+        yield Cause(kind="answered by", what="model", before=", ".join(before), after=", ".join(after))
+
+
+def _answering(side: Side) -> list[str]:
+    """Return which models answered, of some replies spread evenly over the plan."""
+    records = side.records
+    ids = [trial for trial in records.text("trial_id") if trial] if len(records) else []
+    some = ids[:: max(1, -(-len(ids) // LOOKED_AT))]
+    replies = side.run.report.evidence.replies(some)
+    return sorted({reply.fingerprint for reply in replies.values() if reply.fingerprint})
+
+
+def _tasks(one: RunReport, two: RunReport) -> Iterator[Cause]:
+    mine, theirs = ({summary.task.name: summary.task for summary in report.tasks} for report in (one, two))
+    if len(mine) == len(theirs) == 1:
+        theirs = dict(zip(mine, theirs.values(), strict=True))
+    for name, task in mine.items():
+        if name not in theirs:
+            continue
+        for what in ("instruction", "rubric"):
+            old, new = getattr(task, what), getattr(theirs[name], what)
+            if old != new:
+                cut = _short(old, new)
+                yield Cause(kind="task", what=f"{name}: {what}", before=cut[0], after=cut[1])
+        scales = [", ".join(each.scale.labels) for each in (task, theirs[name])]
+        if scales[0] != scales[1]:
+            yield Cause(kind="task", what=f"{name}: scale", before=scales[0], after=scales[1])

@@ -1,0 +1,76 @@
+"""`jrh compare`."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+NOTHING = 3
+"""Exit code where the sides have no case in common."""
+
+
+@click.command("compare")
+@click.argument("sides", nargs=-1, required=True, metavar="RUN[:JUDGE]...")
+@click.option("--judge", "judges", multiple=True, metavar="NAME", help="Only this judge; may be repeated.")
+@click.option("--test", "tests", multiple=True, metavar="NAME", help="Only this test; may be repeated.")
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="SHARE",
+    help="The largest difference that does not matter: tells equivalent, different and undecided apart.",
+)
+@click.option("--flips", type=click.IntRange(0, 1000), default=10, show_default=True, help="Flips listed per pair.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "markdown", "json", "csv"]),
+    default="table",
+    show_default=True,
+    help="What is printed.",
+)
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw cost against accuracy as SVG.")
+def command(
+    sides: tuple[str, ...],
+    judges: tuple[str, ...],
+    tests: tuple[str, ...],
+    margin: float | None,
+    flips: int,
+    form: str,
+    plot: Path | None,
+) -> int:
+    """Compare runs, or the judges of a run, on the same cases, pairwise.
+
+    Several runs are compared judge by judge with the first one; RUN:JUDGE names one judge, and a single RUN compares
+    its judges. Differences are after minus before. Asks nothing and changes nothing.
+
+    Exit codes: 0 compared, 2 usage error, 3 there is no case on both sides.
+    """
+    from jrh_compare.comparing import compare
+    from jrh_compare.rendering import as_csv, as_json, markdown, terminal
+    from jrh_compare.sides import opened_sides
+
+    with ExitStack() as stack:
+        pairs = opened_sides(sides, judges, stack)
+        comparison = compare(pairs, margin=margin, tests=tests, most_flips=flips)
+    if plot is not None:
+        from jrh_compare.plotting import cost_svg
+
+        _write(plot, cost_svg(comparison))
+    renderers = {"table": terminal, "markdown": markdown, "json": as_json, "csv": as_csv}
+    click.echo(renderers[form](comparison), nl=False)
+    if comparison.matched:
+        return 0
+    click.echo("jrh: there is no case on both sides: nothing was compared", err=True)
+    return NOTHING
+
+
+def _write(path: Path, content: bytes) -> None:
+    from jrh import JrhError
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    except OSError as error:
+        raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error

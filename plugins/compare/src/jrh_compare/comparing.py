@@ -1,0 +1,115 @@
+"""Sides in, findings out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from attrs import evolve
+from jrh import JrhError
+
+from jrh_compare.causes import causes
+from jrh_compare.costing import curve
+from jrh_compare.flipping import flips
+from jrh_compare.matching import Matched, match
+from jrh_compare.pairing import Terms, adjusted, changes, rerun_noise, rows
+from jrh_compare.results import Comparison, Pair, Point, SideName
+from jrh_compare.scoring import Case, read_cases
+from jrh_compare.sides import Opened, Side
+
+
+def compare(
+    pairs: Sequence[tuple[Side, Side]], *, margin: float | None = None, tests: Sequence[str] = (), most_flips: int = 10
+) -> Comparison:
+    """Compare every pair, and put all sides on the plane of cost and accuracy.
+
+    Args:
+        pairs: first and second side; differences are the second minus the first.
+        margin: the largest difference of a share that does not matter; declared before looking.
+        tests: only these tests; all where empty.
+        most_flips: flips that are listed per pair.
+
+    Raises:
+        JrhError: no side has one of the tests.
+    """
+    labelled = _labelled(pairs)
+    _check_tests(tests, labelled)
+    first = labelled[0][0].run.report
+    terms = Terms(level=first.level, margin=margin, seed=first.seed)
+    sides = {side.name.label: side for pair in labelled for side in pair}
+    # All records are read: what a test is compared with is the reference, also where that is not asked for.
+    whole = {label: read_cases(side.records, side.run.report) for label, side in sides.items()}
+    noise = {label: rerun_noise(own) for label, own in whole.items()}
+    cases = {label: [case for case in own if not tests or case.test in tests] for label, own in whole.items()}
+    matched = [
+        match(cases[one.name.label], cases[two.name.label], (one.run.report, two.run.report)) for one, two in labelled
+    ]
+    found = [
+        Pair(
+            first=one.name,
+            second=two.name,
+            matching=matching,
+            rows=adjusted(tuple(rows(both, one.run.report, terms)), terms.level),
+            changes=tuple(changes(both, one.run.report, (noise[one.name.label], noise[two.name.label]), terms)),
+            causes=causes(one, two),
+            recorded=not (one.run.imported or two.run.imported),
+            flips=shown[0],
+            flipped=shown[1],
+            missing_cases=sum(not (case.answered and other.answered) for case, other in both),
+        )
+        for (one, two), (both, matching) in zip(labelled, matched, strict=True)
+        for shown in [flips(both, most_flips)]
+    ]
+    return Comparison(
+        level=terms.level,
+        margin=margin,
+        pairs=tuple(found),
+        curve=_curve(labelled, [both for both, _ in matched], cases, terms),
+        notes=tuple(_notes(labelled)),
+    )
+
+
+def _curve(
+    pairs: Sequence[tuple[Side, Side]], matched: Sequence[Matched], cases: dict[str, list[Case]], terms: Terms
+) -> tuple[Point, ...]:
+    """Name the cases of every side by those of the first run, which every pair begins with."""
+    sides: dict[str, tuple[SideName, dict[str, Case]]] = {}
+    for (one, two), both in zip(pairs, matched, strict=True):
+        own = {case.id: case for case in cases[one.name.label]}
+        sides.setdefault(one.name.label, (one.name, own))
+        sides[two.name.label] = (two.name, {case.id: other for case, other in both})
+    return curve(list(sides.values()), terms)
+
+
+def _check_tests(tests: Sequence[str], pairs: Sequence[tuple[Side, Side]]) -> None:
+    known = list(dict.fromkeys(test for pair in pairs for side in pair for test in side.run.report.tests))
+    for test in tests:
+        if test not in known:
+            raise JrhError(f"no run here has a test '{test}'; there are: {', '.join(known)}")
+
+
+def _labelled(pairs: Sequence[tuple[Side, Side]]) -> list[tuple[Side, Side]]:
+    """Label every side by what tells it from the others: the judge, the run, or both."""
+    names = {(id(side.run), side.name.judge): side.name for pair in pairs for side in pair}.values()
+    judges, runs = {name.judge for name in names}, {name.run for name in names}
+
+    def labelled(side: Side) -> Side:
+        label = side.name.judge if len(runs) == 1 else side.name.run if len(judges) == 1 else side.name.label
+        return evolve(side, name=evolve(side.name, label=label))
+
+    return [(labelled(one), labelled(two)) for one, two in pairs]
+
+
+def _notes(pairs: Sequence[tuple[Side, Side]]) -> Iterable[str]:
+    runs: dict[str, Opened] = {side.run.path: side.run for pair in pairs for side in pair}
+    for run in runs.values():
+        report = run.report
+        if run.unfinished:
+            yield f"'{run.path}' is not finished: {run.unfinished}"
+        if report.missing_records:
+            yield f"'{run.path}': {report.missing_records} of {report.planned} trials were not asked"
+    levels = {run.report.level for run in runs.values()}
+    if len(levels) > 1:
+        yield f"the runs have several levels; intervals here cover {pairs[0][0].run.report.level:g}"
+    simulated = [side.name.label for pair in pairs for side in pair if side.name.simulated]
+    if simulated:
+        yield f"simulated, their answers are made up: {', '.join(dict.fromkeys(simulated))}"

@@ -1,0 +1,72 @@
+"""Cost against accuracy: every side on the cases that all sides have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from attrs import evolve
+from jrh import Status, stats
+
+from jrh_compare.pairing import Terms
+from jrh_compare.results import Point, SideName
+from jrh_compare.scoring import ACCURACY, Case, trials_of
+
+_FAILED = frozenset(status.value for status in Status if status.transient)
+
+
+def curve(sides: Sequence[tuple[SideName, Mapping[str, Case]]], terms: Terms) -> tuple[Point, ...]:
+    """Place every side on the plane of cost and accuracy, and mark the Pareto frontier.
+
+    Accuracy is that against the expectation, over the cases that all sides have a score for; cost is that of all trials
+    of the common cases. A side is on the frontier if no other one is at least as accurate and costs at most as much,
+    and is better in one of both. The frontier is that of the estimates; a side of unknown price is not placed on it.
+
+    Args:
+        sides: the sides, each with its cases by a common name.
+        terms: the level of the intervals.
+    """
+    common = set.intersection(*(set(cases) for _, cases in sides)) if sides else set()
+    names = sorted(common)
+    scored = [name for name in names if all(cases[name].score(ACCURACY) is not None for _, cases in sides)]
+    points = [_point(side, cases, names, scored, terms) for side, cases in sides]
+    return tuple(evolve(point, frontier=_on_frontier(point, points)) for point in points)
+
+
+def _point(
+    side: SideName, cases: Mapping[str, Case], names: Sequence[str], scored: Sequence[str], terms: Terms
+) -> Point:
+    scores = np.array([cases[name].score(ACCURACY) for name in scored], dtype=np.float64)
+    items = [(cases[name].task, cases[name].item) for name in scored]
+    known = {item: code for code, item in enumerate(sorted(set(items)))}
+    sums = stats.cluster_sums([known[item] for item in items], scores, np.ones(len(scores)))
+    found = stats.clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, 1.0), level=terms.level)
+    trials = list(trials_of([cases[name] for name in names]))
+    unknown = sum(trial.cost is None and trial.status not in _FAILED for trial in trials)
+    cost = round(sum(trial.cost or 0.0 for trial in trials), 12)
+    return Point(
+        side=side,
+        cases=len(scored),
+        items=found.clusters,
+        accuracy=found.value,
+        low=found.low,
+        high=found.high,
+        trials=len(trials),
+        cost=cost,
+        unknown=unknown,
+        per_thousand=round(1000 * cost / len(trials), 12) if trials and not unknown else None,
+        frontier=None,
+    )
+
+
+def _on_frontier(point: Point, points: Sequence[Point]) -> bool | None:
+    if point.per_thousand is None or point.accuracy is None:
+        return None
+    return not any(_dominates(other, point.per_thousand, point.accuracy) for other in points)
+
+
+def _dominates(other: Point, cost: float, accuracy: float) -> bool:
+    if other.per_thousand is None or other.accuracy is None:
+        return False
+    as_good = other.per_thousand <= cost and other.accuracy >= accuracy
+    return as_good and (other.per_thousand < cost or other.accuracy > accuracy)

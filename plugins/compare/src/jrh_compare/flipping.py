@@ -1,0 +1,76 @@
+"""The cases whose verdict changed, worst first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from jrh_compare.matching import Matched
+from jrh_compare.results import Direction, Flip
+from jrh_compare.scoring import ACCURACY, AGREEMENT, ERROR, GOLD, Case
+
+
+def flips(matched: Matched, most: int) -> tuple[tuple[Flip, ...], Mapping[str, int]]:
+    """Return the cases with a verdict that differs in some repeat, and how many there are by direction.
+
+    A case that both sides answered in a repeat, differently, counts. It is scored by what is expected of it.
+
+    Args:
+        matched: the cases.
+        most: how many are returned; all are counted.
+    """
+    found = [_flip(case, other) for case, other in matched if _differ(case, other)]
+    order = list(Direction)
+    found.sort(
+        key=lambda flip: (order.index(flip.direction), _size(flip), flip.task, flip.test, flip.item, flip.variant)
+    )
+    counts = Counter(flip.direction.value for flip in found)
+    return tuple(found[:most]), {direction.value: counts[direction.value] for direction in Direction}
+
+
+def _differ(case: Case, other: Case) -> bool:
+    return any(
+        one.label is not None and two.label is not None and one.label != two.label
+        for one, two in zip(case.trials, other.trials, strict=False)
+    )
+
+
+def _size(flip: Flip) -> float:
+    if flip.score_before is None or flip.score_after is None:
+        return 0.0
+    return -abs(flip.score_after - flip.score_before)
+
+
+def _flip(case: Case, other: Case) -> Flip:
+    before, after, gain = _scores(case, other)
+    direction = Direction.BETTER if gain > 0 else Direction.WORSE if gain < 0 else Direction.SIDEWAYS
+    return Flip(
+        case_first=case.id,
+        case_second=other.id,
+        item=case.item,
+        task=case.task,
+        test=case.test,
+        variant=case.variant,
+        template=case.template,
+        option_order=case.option_order,
+        expected=case.expected,
+        before=_answers(case),
+        after=_answers(other),
+        score_before=before,
+        score_after=after,
+        direction=direction,
+    )
+
+
+def _scores(case: Case, other: Case) -> tuple[float | None, float | None, float]:
+    """Return both scores by the first measure that both have, and what was gained; 0 where neither is better."""
+    for measure in (ERROR, GOLD, ACCURACY, AGREEMENT):
+        before, after = case.score(measure), other.score(measure)
+        if before is not None and after is not None:
+            gain = before - after if measure == ERROR else after - before
+            return before, after, round(gain, 12)
+    return None, None, 0.0
+
+
+def _answers(case: Case) -> tuple[str, ...]:
+    return tuple(trial.status if trial.label is None else trial.label for trial in case.trials)

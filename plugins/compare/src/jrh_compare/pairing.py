@@ -1,0 +1,193 @@
+"""Paired statistics: the second side minus the first, on the same cases."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from attrs import evolve, frozen
+from jrh import REFERENCE, RunReport, stats
+from numpy.typing import NDArray
+
+from jrh_compare.matching import Matched
+from jrh_compare.results import Answer, Changes, Row
+from jrh_compare.scoring import ERROR, MEASURES, Case
+
+
+@frozen(kw_only=True)
+class Terms:
+    """How differences are decided."""
+
+    level: float
+    margin: float | None
+    resamples: int = 2000
+    seed: int = 0
+
+
+_LEAST: Final = 0.5
+"""One-sided error rates lie below this."""
+
+
+def rows(matched: Matched, first: RunReport, terms: Terms) -> Iterator[Row]:
+    """Yield a row per task, test and measure, in the order of the first run; p-values are not adjusted yet."""
+    scales = {summary.task.name: summary.task.scale for summary in first.tasks}
+    for (task, test), pairs in cells(matched, first).items():
+        levels = len(scales[task].labels)
+        for measure in MEASURES:
+            about = [pair for pair in pairs if measure in pair[0].about and measure in pair[1].about]
+            if about:
+                yield _row(measure, (task, test), about, float(levels - 1) if measure == ERROR else 1.0, terms)
+
+
+def cells(matched: Matched, first: RunReport) -> Mapping[tuple[str, str], Matched]:
+    """Return the matched cases by task and test, in the order of the first run."""
+    found: dict[tuple[str, str], Matched] = {
+        (summary.task.name, test): [] for summary in first.tasks for test in first.tests
+    }
+    for case, other in matched:
+        found[case.task, case.test].append((case, other))
+    return {place: pairs for place, pairs in found.items() if pairs}
+
+
+def adjusted(found: Sequence[Row], level: float) -> tuple[Row, ...]:
+    """Adjust the p-values of one pair by Holm, over the tests of each task and measure, and say what each row shows."""
+    families: defaultdict[tuple[str, str], list[tuple[int, float]]] = defaultdict(list)
+    for place, row in enumerate(found):
+        if row.p is not None:
+            families[row.task, row.measure].append((place, row.p))
+    result = list(found)
+    for family in families.values():
+        for (place, _), p in zip(family, stats.holm([p for _, p in family]), strict=True):
+            result[place] = evolve(found[place], p_adjusted=float(p), answer=_answer(found[place], float(p), level))
+    return tuple(result)
+
+
+def _answer(row: Row, p: float, level: float) -> Answer:
+    if row.answer is not Answer.NOT_SHOWN or not row.difference or p > 1 - level:
+        return row.answer
+    good = (row.difference < 0) == (row.measure == ERROR)
+    return Answer.BETTER if good else Answer.WORSE
+
+
+def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, terms: Terms) -> Row:
+    scored = []
+    for case, other in pairs:
+        one, two = case.score(measure), other.score(measure)
+        if one is not None and two is not None:
+            scored.append((case, other, one, two))
+    before = np.array([each[2] for each in scored], dtype=np.float64)
+    after = np.array([each[3] for each in scored], dtype=np.float64)
+    items = _codes([each[0].item for each in scored])
+    found = stats.paired_difference(after, before, items, span=span, level=terms.level)
+    p, method = _significance(before, after, items, terms)
+    gain = (before - after if measure == ERROR else after - before).round(12)
+    same = bool(scored) and all(_labels(case) == _labels(other) for case, other, _, _ in scored)
+    return Row(
+        measure=measure,
+        task=place[0],
+        test=place[1],
+        unit="levels" if measure == ERROR else "proportion",
+        first=float(np.sort(before).mean()) if scored else None,
+        second=float(np.sort(after).mean()) if scored else None,
+        difference=found.value,
+        low=found.low,
+        high=found.high,
+        method=found.method,
+        cases=len(scored),
+        items=found.clusters,
+        better=int((gain > 0).sum()),
+        worse=int((gain < 0).sum()),
+        p=p,
+        p_adjusted=None,
+        test_method=method,
+        answer=Answer.EMPTY if not scored else Answer.IDENTICAL if same else Answer.NOT_SHOWN,
+        equivalence=_equivalence(before, after, items, terms) if measure != ERROR else "",
+        unpaired=len(pairs) - len(scored),
+        missing_first=_missing(case for case, _ in pairs),
+        missing_second=_missing(other for _, other in pairs),
+    )
+
+
+def _codes(names: Sequence[str]) -> NDArray[np.int64]:
+    known = {name: code for code, name in enumerate(sorted(set(names)))}
+    return np.array([known[name] for name in names], dtype=np.int64)
+
+
+def _labels(case: Case) -> list[str | None]:
+    return [trial.label for trial in case.trials]
+
+
+def _significance(
+    before: NDArray[np.float64], after: NDArray[np.float64], items: NDArray[np.int64], terms: Terms
+) -> tuple[float | None, str]:
+    """Test the difference: McNemar's exact test for one yes or no per item, the sign-flip test by item otherwise."""
+    if not len(before):
+        return None, ""
+    single = len(np.unique(items)) == len(items)
+    if single and np.isin(before, (0.0, 1.0)).all() and np.isin(after, (0.0, 1.0)).all():
+        found = stats.mcnemar_exact(int((after > before).sum()), int((before > after).sum()))
+    else:
+        sums = stats.cluster_sums(items, after - before)
+        found = stats.sign_flip_test(sums[:, 0], resamples=terms.resamples, seed=terms.seed)
+    return found.p, found.method
+
+
+def _equivalence(
+    before: NDArray[np.float64], after: NDArray[np.float64], items: NDArray[np.int64], terms: Terms
+) -> str:
+    if terms.margin is None:
+        return ""
+    sums = stats.cluster_sums(items, after - before, np.ones(len(items)))
+    alpha = min(1 - terms.level, _LEAST - 1e-9)
+    return stats.equivalence(sums[:, 0], sums[:, 1], margin=terms.margin, alpha=alpha).answer.value
+
+
+def _missing(cases: Iterator[Case]) -> Mapping[str, int]:
+    counts = Counter(trial.status for case in cases for trial in case.trials if trial.label is None)
+    return dict(sorted(counts.items()))
+
+
+def changes(
+    matched: Matched, first: RunReport, noise: tuple[Mapping[str, float], Mapping[str, float]], terms: Terms
+) -> Iterator[Changes]:
+    """Yield per task and test how often the verdict differs, beside the rerun noise of both sides by their tasks."""
+    for (task, test), pairs in cells(matched, first).items():
+        trials = [
+            (case.item, float(one.label != two.label))
+            for case, other in pairs
+            for one, two in zip(case.trials, other.trials, strict=False)
+            if one.label is not None and two.label is not None
+        ]
+        differing = np.array([differs for _, differs in trials], dtype=np.float64)
+        sums = stats.cluster_sums(_codes([item for item, _ in trials]), differing, np.ones(len(trials)))
+        found = stats.clustered_proportion(
+            sums[:, 0], sums[:, 1], level=terms.level, resamples=terms.resamples, seed=terms.seed
+        )
+        yield Changes(
+            task=task,
+            test=test,
+            trials=len(trials),
+            items=found.clusters,
+            changed=int(differing.sum()),
+            rate=found.value,
+            low=found.low,
+            high=found.high,
+            noise_first=noise[0].get(pairs[0][0].task),
+            noise_second=noise[1].get(pairs[0][1].task),
+        )
+
+
+def rerun_noise(cases: Sequence[Case]) -> Mapping[str, float]:
+    """Return the share of pairs of repeats in the reference condition that differ, by task where there is any pair."""
+    found: dict[str, float] = {}
+    for task in dict.fromkeys(case.task for case in cases):
+        own = [case for case in cases if case.task == task and case.test == REFERENCE]
+        labels = [Counter(label for label in _labels(case) if label is not None) for case in own]
+        names = sorted({label for counts in labels for label in counts})
+        if names:
+            differing, pairs = stats.disagreeing_pairs([[counts[name] for name in names] for counts in labels])
+            if pairs.sum():
+                found[task] = float(differing.sum() / pairs.sum())
+    return found

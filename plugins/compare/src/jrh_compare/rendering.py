@@ -1,0 +1,120 @@
+"""A comparison for people and programs: terminal, Markdown, JSON, CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Final
+
+import attrs
+from jrh import clean_text, formula_safe, markdown_text
+
+from jrh_compare.document import Block, Heading, Lines, Table, document
+from jrh_compare.results import Comparison, Pair, Row, SideName
+
+_WIDTH: Final = 160
+_LINE: Final = 600
+_CELL: Final = 120
+_ROW: Final = tuple(attribute.name for attribute in attrs.fields(Row))
+
+
+def terminal(comparison: Comparison) -> str:
+    """Return the comparison for the terminal, without anything a terminal would obey."""
+    from rich.console import Console
+    from rich.table import Table as Grid
+
+    tty = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    out = io.StringIO()
+    width = shutil.get_terminal_size().columns if tty else _WIDTH
+    console = Console(file=out, width=width, highlight=False, markup=False, emoji=False, no_color=True)
+    for block in document(comparison):
+        match block:
+            case Heading(text=text):
+                console.print(f"== {clean_text(text, _LINE)} ==", soft_wrap=True)
+            case Lines(lines=lines):
+                for line in lines:
+                    console.print(clean_text(line, _LINE), soft_wrap=True)
+            case Table(columns=columns, rows=rows):
+                grid = Grid(*columns, box=None, pad_edge=False)
+                for row in rows:
+                    grid.add_row(*(clean_text(cell, _CELL) for cell in row))
+                console.print(grid)
+        console.print()
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).rstrip("\n") + "\n"
+
+
+def markdown(comparison: Comparison) -> str:
+    """Return the comparison as Markdown in which text from outside is only text."""
+    return "\n\n".join(_markdown(block) for block in document(comparison)) + "\n"
+
+
+def _markdown(block: Block) -> str:
+    match block:
+        case Heading(text=text):
+            return f"## {markdown_text(text, _LINE)}"
+        case Lines(lines=lines):
+            return "\n".join(f"- {markdown_text(line.removeprefix('- '), _LINE)}" for line in lines)
+        case Table(columns=columns, rows=rows):
+            head = [_line(columns), f"|{' --- |' * len(columns)}"]
+            return "\n".join([*head, *(_line(row) for row in rows)])
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(markdown_text(cell, _CELL) for cell in cells)} |"
+
+
+def as_json(comparison: Comparison) -> str:
+    """Return every number in full, as `schemas/comparison.schema.json` describes; ASCII, `null` for what is unknown."""
+    return json.dumps(_plain(comparison), indent=2, allow_nan=False) + "\n"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, tuple | list):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, Mapping):
+        return {str(name): _plain(entry) for name, entry in value.items()}
+    kind: type = type(value)
+    if attrs.has(kind):
+        return {each.name: _plain(getattr(value, each.name)) for each in attrs.fields(kind)}
+    return value
+
+
+def as_csv(comparison: Comparison) -> str:
+    """Return a line per pair, test and measure; no cell is a formula."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    names = ("label", "run", "judge", "simulated")
+    writer.writerow([*(f"{which}_{name}" for which in ("first", "second") for name in names), *_ROW])
+    for pair in comparison.pairs:
+        for row in pair.rows:
+            writer.writerow([*_sides(pair, names), *(_cell(getattr(row, name)) for name in _ROW)])
+    return out.getvalue()
+
+
+def _sides(pair: Pair, names: Iterable[str]) -> list[str]:
+    sides: tuple[SideName, SideName] = (pair.first, pair.second)
+    return [_cell(getattr(each, name)) for each in sides for name in names]
+
+
+def _cell(value: object) -> str:
+    plain = _plain(value)
+    if plain is None:
+        return ""
+    if isinstance(plain, bool):
+        return "true" if plain else "false"
+    if isinstance(plain, int | float):
+        return repr(plain)
+    if isinstance(plain, dict):
+        return formula_safe(", ".join(f"{name} {count}" for name, count in plain.items()))
+    return formula_safe(str(plain))

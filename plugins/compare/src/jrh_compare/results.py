@@ -1,0 +1,212 @@
+"""What a comparison finds, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from attrs import frozen
+
+
+class Answer(Enum):
+    """What can be said of a difference."""
+
+    IDENTICAL = "identical"
+    """No verdict differs."""
+    BETTER = "better"
+    WORSE = "worse"
+    NOT_SHOWN = "no difference shown"
+    """The data do not show a difference; that is not to say that there is none."""
+    EMPTY = "nothing to compare"
+
+
+class Direction(Enum):
+    """What became of a case whose verdict changed."""
+
+    WORSE = "worse"
+    SIDEWAYS = "moved"
+    """Neither verdict is better, or nothing is expected of the case."""
+    BETTER = "better"
+
+
+@frozen(kw_only=True)
+class SideName:
+    """One judge of one run."""
+
+    label: str
+    """What tells it from the other sides."""
+    run: str
+    """The directory as it was given."""
+    suite: str
+    judge: str
+    simulated: bool
+
+
+@frozen(kw_only=True)
+class Matching:
+    """Which cases of two sides are the same."""
+
+    by_id: int
+    """Cases with the same id: the same question to the last character, and the same provenance."""
+    by_place: int
+    """Cases of the same item under the same condition whose ids differ."""
+    other_text: int
+    """Of the cases matched by place that were looked at, those whose fields read differently."""
+    looked_at: int
+    """Cases matched by place whose fields could be compared; at most a thousand are."""
+    ambiguous: int
+    """Cases left out because their place is not theirs alone, and there are not as many on both sides."""
+    gold_changed: int
+    """Cases left out because the gold label differs."""
+    only_first: Mapping[str, int]
+    """Test -> cases that only the first side has."""
+    only_second: Mapping[str, int]
+
+    @property
+    def matched(self) -> int:
+        """Return how many cases are compared."""
+        return self.by_id + self.by_place
+
+
+@frozen(kw_only=True)
+class Row:
+    """One measure of one test: the second side minus the first."""
+
+    measure: str
+    task: str
+    test: str
+    unit: str
+    """`proportion` or `levels`."""
+    first: float | None
+    """Mean score of the first side over the paired cases."""
+    second: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    method: str
+    cases: int
+    """Cases that both sides have a score for."""
+    items: int
+    """Items of these cases: the unit of analysis."""
+    better: int
+    """Cases on which the second side scores better."""
+    worse: int
+    p: float | None
+    p_adjusted: float | None
+    """Adjusted by Holm over the tests of the pair, the task and the measure."""
+    test_method: str
+    answer: Answer
+    equivalence: str
+    """`equivalent`, `different` or `undecided` within the declared margin; empty without one."""
+    unpaired: int
+    """Cases that the measure is about and that lack a score on either side."""
+    missing_first: Mapping[str, int]
+    """Trials of the first side without a verdict, by status."""
+    missing_second: Mapping[str, int]
+
+
+@frozen(kw_only=True)
+class Changes:
+    """How often the verdict itself differs, case and repeat matched."""
+
+    task: str
+    test: str
+    trials: int
+    items: int
+    changed: int
+    rate: float | None
+    low: float | None
+    high: float | None
+    noise_first: float | None
+    """Rerun disagreement of the first side in the reference condition; None where nothing was asked twice."""
+    noise_second: float | None
+
+
+@frozen(kw_only=True)
+class Cause:
+    """Something that is not the same on both sides."""
+
+    kind: str
+    """`judge`, `model`, `answered by`, `task`, `parser`, `perturber`, `validator`, `data source`, `jrh`, `seed`."""
+    what: str
+    before: str
+    after: str
+
+
+@frozen(kw_only=True)
+class Flip:
+    """One case whose verdict changed."""
+
+    case_first: str
+    case_second: str
+    item: str
+    task: str
+    test: str
+    variant: str
+    template: str
+    option_order: str
+    expected: str
+    """The label that is right, or what is expected: `same`, `changes`, ...; empty where nothing is."""
+    before: tuple[str, ...]
+    """The labels by repeat, or the status where there is none."""
+    after: tuple[str, ...]
+    score_before: float | None
+    score_after: float | None
+    direction: Direction
+
+
+@frozen(kw_only=True)
+class Pair:
+    """One side held against another."""
+
+    first: SideName
+    second: SideName
+    matching: Matching
+    rows: tuple[Row, ...]
+    changes: tuple[Changes, ...]
+    causes: tuple[Cause, ...]
+    recorded: bool
+    """Both runs record what gave the verdicts; imported ones do not."""
+    flips: tuple[Flip, ...]
+    """The worst first; at most as many as were asked for."""
+    flipped: Mapping[str, int]
+    """Direction -> cases, all of them."""
+    missing_cases: int
+    """Matched cases without any verdict on one side or both."""
+
+
+@frozen(kw_only=True)
+class Point:
+    """One side on the plane of cost and accuracy, over the cases that all sides have."""
+
+    side: SideName
+    cases: int
+    items: int
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    trials: int
+    cost: float
+    """US dollars of the trials whose price is known."""
+    unknown: int
+    """Trials of unknown price; the cost is a lower bound where this is not 0."""
+    per_thousand: float | None
+    """US dollars per thousand trials; None where a price is unknown."""
+    frontier: bool | None
+    """No other side is as accurate for less, or more accurate for as much; None where that cannot be told."""
+
+
+@frozen(kw_only=True)
+class Comparison:
+    """Everything that was found."""
+
+    level: float
+    margin: float | None
+    pairs: tuple[Pair, ...]
+    curve: tuple[Point, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def matched(self) -> int:
+        """Return how many cases are compared, over all pairs."""
+        return sum(pair.matching.matched for pair in self.pairs)

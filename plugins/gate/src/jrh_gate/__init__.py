@@ -1,0 +1,1 @@
+"""The gate of continuous integration: rules about a run, decided by intervals."""

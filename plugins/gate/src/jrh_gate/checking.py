@@ -1,0 +1,152 @@
+"""A run held against its rules: what was decided, what is missing, and the exit code that follows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from attrs import frozen
+from jrh import Rule, RunReport, RunState, Status
+
+from jrh_gate.deciding import Decision, Outcome
+from jrh_gate.selecting import decisions
+
+HOLDS: Final = 0
+FAILS: Final = 1
+INCOMPLETE: Final = 3
+BUDGET_REACHED: Final = 4
+UNDECIDED: Final = 5
+INTERRUPTED: Final = 130
+
+
+@frozen(kw_only=True)
+class Terms:
+    """What is asked of a run."""
+
+    rules: tuple[Rule, ...] = ()
+    allow_missing: float = 0.0
+    """The largest share of the trials of one judge in one test that may be without a verdict."""
+    undecided: int = UNDECIDED
+    """Exit code where a rule is undecided."""
+
+
+@frozen(kw_only=True)
+class Answered:
+    """How many trials of one judge in one test have a verdict."""
+
+    judge: str
+    task: str
+    test: str
+    trials: int
+    missing: Mapping[str, int]
+    """Trials without a verdict by status."""
+
+    @property
+    def share(self) -> float:
+        """Return the share without a verdict."""
+        return sum(self.missing.values()) / self.trials
+
+
+@frozen(kw_only=True)
+class Checked:
+    """What the gate found."""
+
+    suite: str
+    run_id: str
+    """Empty where the run holds nothing to report."""
+    level: float | None
+    """Coverage of the intervals."""
+    judges: tuple[str, ...]
+    simulated: frozenset[str]
+    terms: Terms
+    unfinished: str
+    """Why the run is not finished; empty where it is."""
+    ended: int
+    """Exit code that follows from how the run ended; 0 where it is finished."""
+    answered: tuple[Answered, ...]
+    decisions: tuple[Decision, ...]
+
+    @property
+    def silent(self) -> tuple[Answered, ...]:
+        """Return where more verdicts are missing than are allowed."""
+        return tuple(each for each in self.answered if each.share > self.terms.allow_missing)
+
+    @property
+    def counts(self) -> Mapping[Outcome, int]:
+        """Return how many decisions had which outcome."""
+        found = Counter(decision.outcome for decision in self.decisions)
+        return {outcome: found[outcome] for outcome in Outcome}
+
+    @property
+    def exit_code(self) -> int:
+        """Return the first that applies: how the run ended, verdicts missing, a rule fails, a rule is undecided."""
+        if self.ended:
+            return self.ended
+        if self.silent:
+            return INCOMPLETE
+        if self.counts[Outcome.FAILS]:
+            return FAILS
+        return self.terms.undecided if self.counts[Outcome.UNDECIDED] else HOLDS
+
+
+def check(state: RunState, report: RunReport | None, terms: Terms) -> Checked:
+    """Hold a run against the terms; `report` is None where the run holds nothing to report yet.
+
+    Raises:
+        JrhError: a rule names what the run does not have.
+    """
+    ended, unfinished = _end(state, report)
+    if report is None:
+        return Checked(
+            suite=state.suite,
+            run_id="",
+            level=None,
+            judges=(),
+            simulated=frozenset(),
+            terms=terms,
+            unfinished=unfinished,
+            ended=ended,
+            answered=(),
+            decisions=(),
+        )
+    return Checked(
+        suite=report.suite,
+        run_id=report.run_id,
+        level=report.level,
+        judges=report.judges,
+        simulated=report.simulated,
+        terms=terms,
+        unfinished=unfinished,
+        ended=ended,
+        answered=tuple(_answered(report)),
+        decisions=decisions(terms.rules, report, complete=not ended),
+    )
+
+
+def _end(state: RunState, report: RunReport | None) -> tuple[int, str]:
+    """Return the exit code that follows from how the run ended, and why it is not finished."""
+    if not state.imported:
+        if state.ended is None:
+            return INCOMPLETE, "the run has not ended: it still goes on, or its process was killed"
+        if not state.ended.complete:
+            return state.ended.exit_code or INCOMPLETE, state.ended.message or "the run was stopped"
+    if report is None:
+        return INCOMPLETE, "the run holds nothing to report yet"
+    if report.missing_records or not len(report.records):
+        return INCOMPLETE, f"{report.missing_records} of {report.planned} trials were not asked"
+    return 0, ""
+
+
+def _answered(report: RunReport) -> Iterator[Answered]:
+    places = dict(report.records.split("judge", "task", "test"))
+    order = (report.judges, tuple(summary.task.name for summary in report.tasks), report.tests)
+
+    def place(key: tuple[str, ...]) -> tuple[int, ...]:
+        return tuple(names.index(name) for names, name in zip(order, key, strict=True))
+
+    for judge, task, test in sorted(places, key=place):
+        rows = places[judge, task, test]
+        statuses = Counter(status or "" for status in rows.text("status"))
+        statuses.pop(Status.OK.value, None)
+        yield Answered(judge=judge, task=task, test=test, trials=len(rows), missing=dict(sorted(statuses.items())))

@@ -1,0 +1,128 @@
+"""`jrh gate`."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from jrh import RunState
+
+    from jrh_gate.checking import Checked, Terms
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command("gate")
+@click.argument("run_dir", metavar="RUN", type=click.Path(path_type=Path))
+@click.option("--rule", "rules", multiple=True, metavar="RULE", help="Instead of the suite's rules; may be repeated.")
+@click.option(
+    "--allow-missing",
+    type=click.FloatRange(0, 1, max_open=True),
+    metavar="SHARE",
+    help="Share of the trials of a judge in a test that may be without a verdict.  [default: the suite's, or 0]",
+)
+@click.option(
+    "--undecided",
+    type=click.Choice(["0", "1", "5"]),
+    help="Exit code where a rule is undecided.  [default: the suite's, or 5]",
+)
+@click.option("--plugins", metavar="A,B", default="", help="Only these plugins, where measures have to be computed.")
+@click.option("--junit", type=_FILE, help="Write JUnit XML.")
+@click.option("--json", "as_json", type=_FILE, help="Write JSON.")
+@click.option("--markdown", type=_FILE, help="Write Markdown for a comment on a pull request.")
+def command(
+    run_dir: Path,
+    rules: tuple[str, ...],
+    allow_missing: float | None,
+    undecided: str | None,
+    plugins: str,
+    junit: Path | None,
+    as_json: Path | None,
+    markdown: Path | None,
+) -> int:
+    """Check the run in the directory RUN against rules such as "accuracy[label-flip] >= 0.9".
+
+    A rule holds when the whole interval meets the threshold, fails when the whole interval misses it, and is undecided
+    otherwise. Without --rule the rules are those of the suite (`gate: {rules: [...]}`) when it was run.
+
+    Exit codes, the first that applies: 2 usage or suite error; 130 interrupted, 4 budget reached or 3 incomplete, where
+    the run ended so; 3 too many verdicts are missing; 1 a rule fails; 5 a rule is undecided; 0 all rules hold.
+    """
+    from jrh_gate.console import console_text
+    from jrh_gate.json_file import gate_json
+    from jrh_gate.junit import junit as junit_xml
+    from jrh_gate.markdown import markdown as markdown_text
+
+    checked = _checked(run_dir, rules, allow_missing, undecided, plugins)
+    if junit is not None:
+        _write(junit, junit_xml(checked))
+    if as_json is not None:
+        _write(as_json, gate_json(checked).encode())
+    if markdown is not None:
+        _write(markdown, markdown_text(checked).encode())
+    click.echo(console_text(checked), nl=False)
+    return checked.exit_code
+
+
+def _checked(
+    run_dir: Path, rules: tuple[str, ...], allow_missing: float | None, undecided: str | None, plugins: str
+) -> Checked:
+    from jrh import EmptyStoreError, JrhError, RunState, open_run, run_state
+
+    from jrh_gate.checking import Terms, check
+
+    if run_dir.is_file():
+        raise JrhError(f"'{run_dir}' is a file; `jrh gate` takes the directory of a run: `jrh run` says which it is")
+    try:
+        state = run_state(run_dir)
+    except EmptyStoreError:  # its process was killed before it could write anything
+        return check(RunState(suite=run_dir.name), None, Terms())
+    terms = _terms(state, rules, allow_missing, undecided)
+    allowed = tuple(part.strip() for part in plugins.split(",") if part.strip())
+    try:
+        with open_run(run_dir, measure=True, plugins=allowed) as report:
+            return check(state, report, terms)
+    except EmptyStoreError:
+        return check(state, None, terms)
+
+
+def _terms(state: RunState, rules: tuple[str, ...], allow_missing: float | None, undecided: str | None) -> Terms:
+    """Put together what is asked: of the command line, else of the suite."""
+    from jrh import JrhError, parse_rule
+
+    from jrh_gate.checking import Terms
+
+    gate = state.gate
+    written = rules or gate.rules
+    if not written:
+        raise JrhError(
+            'there is no rule to check; give one with --rule "accuracy[format] >= 0.9", or write '
+            "`gate: {rules: [...]}` in the suite and run it again"
+        )
+    return Terms(
+        rules=tuple(parse_rule(rule) for rule in written),
+        allow_missing=gate.allow_missing if allow_missing is None else allow_missing,
+        undecided=gate.undecided if undecided is None else int(undecided),
+    )
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all; what is no plain file, such as a pipe, is written to as it is."""
+    from jrh import JrhError
+
+    partial = path.with_name(f".{path.name}.partial")
+    special = path.is_symlink() or (path.exists() and not path.is_file())
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (path if special else partial).write_bytes(content)
+        if not special:
+            partial.replace(path)
+    except OSError as error:
+        if not special:
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+        raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error

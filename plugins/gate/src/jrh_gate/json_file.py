@@ -1,0 +1,78 @@
+"""The gate's findings for programs; `schemas/gate.schema.json` describes them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+
+from jrh import Measure
+
+from jrh_gate.checking import Answered, Checked
+from jrh_gate.deciding import Decision
+
+
+def gate_json(checked: Checked) -> str:
+    """Return the document: full floating-point numbers, `null` for what is not known; the same findings, same bytes."""
+    return json.dumps(_document(checked), indent=2, allow_nan=False) + "\n"
+
+
+def _document(checked: Checked) -> Mapping[str, object]:
+    return {
+        "suite": checked.suite,
+        "run_id": checked.run_id,
+        "exit_code": checked.exit_code,
+        "level": checked.level,
+        "allow_missing": checked.terms.allow_missing,
+        "unfinished": checked.unfinished,
+        "counts": {outcome.value: count for outcome, count in checked.counts.items()},
+        "checks": [_decision(each, checked) for each in checked.decisions],
+        "verdicts": [_answered(each, checked) for each in checked.answered],
+    }
+
+
+def _decision(each: Decision, checked: Checked) -> Mapping[str, object]:
+    return {
+        "rule": each.rule.text,
+        "threshold": each.rule.threshold,
+        "judge": each.place.judge,
+        "simulated": each.place.judge in checked.simulated,
+        "task": each.place.task,
+        "test": each.place.test,
+        "cell": dict(each.rule.cell),
+        "outcome": each.outcome.value,
+        "reason": each.reason,
+        "measure": None if each.measure is None else _measure(each.measure),
+    }
+
+
+def _measure(measure: Measure) -> Mapping[str, object]:
+    interval = measure.interval
+    return {
+        "name": measure.name,
+        "estimate": _finite(measure.estimate),
+        "low": _finite(interval.low) if interval else None,
+        "high": _finite(interval.high) if interval else None,
+        "level": interval.level if interval else None,
+        "method": interval.method if interval else "",
+        "unit": measure.unit,
+        "trials": measure.n_trials,
+        "items": measure.n_items,
+        "missing": dict(measure.missing),
+        "flags": list(measure.flags),
+    }
+
+
+def _answered(each: Answered, checked: Checked) -> Mapping[str, object]:
+    return {
+        "judge": each.judge,
+        "task": each.task,
+        "test": each.test,
+        "trials": each.trials,
+        "missing": dict(each.missing),
+        "allowed": each.share <= checked.terms.allow_missing,
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -1,0 +1,97 @@
+"""The gate's findings as JUnit XML, which every continuous-integration server shows."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from xml.etree import ElementTree as ET
+
+from jrh import clean_text
+
+from jrh_gate import checking, wording
+from jrh_gate.checking import Checked
+from jrh_gate.deciding import Decision, Outcome
+
+_UNPRINTABLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What no XML 1.0 document may hold, not even as a reference."""
+
+
+def junit(checked: Checked) -> bytes:
+    """Return the document: a suite for the run and one per judge, with a case per rule and place.
+
+    A rule that fails is a failure. One that is undecided is an error, or what the exit code for it says: a failure for
+    1, skipped for 0. Verdicts missing beyond the allowance, and a run that is not finished, are errors. No time is
+    told, so that the same findings give the same bytes.
+    """
+    root = ET.Element("testsuites", name=_text(f"jrh gate: {checked.suite}"))
+    run = _suite(root, "run")
+    case = _case(run, checked, "run", "the run is finished")
+    if checked.unfinished:
+        _mark(case, "error", "incomplete", checked.unfinished)
+    _verdict_cases(root, checked)
+    _count(root, *(_count(suite) for suite in root))
+    ET.indent(root)
+    return f"<?xml version='1.0' encoding='utf-8'?>\n{ET.tostring(root, encoding='unicode')}\n".encode()
+
+
+def _verdict_cases(root: ET.Element, checked: Checked) -> None:
+    judges = dict.fromkeys((*checked.judges, *(each.place.judge for each in checked.decisions)))
+    for name in judges:
+        label = wording.judge(name, checked)
+        suite = _suite(root, label)
+        silent = [each for each in checked.silent if each.judge == name]
+        if name in checked.judges:
+            allowed = wording.share(checked.terms.allow_missing)
+            case = _case(suite, checked, label, f"at most {allowed} of the verdicts are missing")
+            if silent:
+                lines = [f"{clean_text(each.test)}: {wording.silence(each)}" for each in silent]
+                _mark(case, "error", "missing", lines[0], "\n".join(lines))
+        for decision in checked.decisions:
+            if decision.place.judge == name:
+                _rule_case(suite, checked, label, decision)
+
+
+def _rule_case(suite: ET.Element, checked: Checked, label: str, decision: Decision) -> None:
+    place = wording.where(decision.place, checked)
+    case = _case(suite, checked, label, f"{decision.rule.text}{f' ({place})' if place else ''}")
+    sizes = wording.sizes(decision.measure)
+    message = f"{wording.estimate(decision.measure)}{f', {sizes}' if sizes else ''}: {decision.reason}"
+    if decision.outcome is Outcome.FAILS:
+        _mark(case, "failure", "fails", message)
+    elif decision.outcome is Outcome.UNDECIDED:
+        marks = {checking.HOLDS: "skipped", checking.FAILS: "failure"}
+        _mark(case, marks.get(checked.terms.undecided, "error"), "undecided", message)
+    else:
+        ET.SubElement(case, "system-out").text = _text(message)
+
+
+def _suite(root: ET.Element, name: str) -> ET.Element:
+    return ET.SubElement(root, "testsuite", name=_text(name))
+
+
+def _case(suite: ET.Element, checked: Checked, label: str, name: str) -> ET.Element:
+    place = f"{checked.suite}.{label}"
+    return ET.SubElement(suite, "testcase", name=_text(name), classname=_text(place), time="0")
+
+
+def _mark(case: ET.Element, tag: str, kind: str, message: str, text: str = "") -> None:
+    mark = ET.SubElement(case, tag, message=_text(message))
+    if tag != "skipped":
+        mark.set("type", kind)
+        mark.text = _text(text, 10_000) if text else None
+
+
+def _count(element: ET.Element, *parts: dict[str, int]) -> dict[str, int]:
+    """Set and return how many cases an element holds, by what became of them."""
+    tags = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
+    own = {name: sum(1 for _ in element.iter(tag)) for name, tag in tags.items()}
+    counts = {name: sum(part[name] for part in parts) for name in tags} if parts else own
+    for name, count in counts.items():
+        element.set(name, str(count))
+    element.set("time", "0")
+    return counts
+
+
+def _text(text: str, limit: int = 1000) -> str:
+    lines = [clean_text(line, limit) for line in text.split("\n")]
+    return _UNPRINTABLE.sub("", "\n".join(lines))

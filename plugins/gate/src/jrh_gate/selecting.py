@@ -1,0 +1,122 @@
+"""The measures that a rule is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+
+from jrh import Measure, Rule, RunReport, SuiteError
+
+from jrh_gate.deciding import Decision, Outcome, Place, decide
+
+
+def decisions(rules: Iterable[Rule], report: RunReport, *, complete: bool) -> tuple[Decision, ...]:
+    """Decide every rule wherever it applies, in the order of the rules, tasks, judges and tests.
+
+    A rule without a judge applies to every judge, one without a test to every test that has the measure. A judge that
+    was asked and for which the measure is not there is undecided.
+
+    Args:
+        rules: the rules; one that stands twice counts once.
+        report: the run.
+        complete: the run came to its end; otherwise what is not there may still come.
+
+    Raises:
+        SuiteError: with every rule that names what the run does not have.
+        JrhError: a threshold that its measure cannot reach.
+    """
+    wanted = list({rule.text: rule for rule in rules}.values())
+    problems = [problem for rule in wanted for problem in _unknown(rule, report)] if complete else []
+    if problems:
+        raise SuiteError(problems)
+    return tuple(decision for rule in wanted for decision in _of_rule(rule, report, complete=complete))
+
+
+def _of_rule(rule: Rule, report: RunReport, *, complete: bool) -> Iterator[Decision]:
+    found = [measure for measure in report.measures if _selected(rule, measure)]
+    absent = list(_absent(rule, report, found))
+    if not found and not absent:
+        if complete and _asked(rule, report):
+            raise SuiteError([_nowhere(rule, report)])
+        yield _without(rule, Place(judge=rule.judge or "", task=rule.task or "", test=rule.test or ""))
+    order = {judge: position for position, judge in enumerate(report.judges)}
+    placed = [decide(rule, measure) for measure in found] + absent
+    yield from sorted(placed, key=lambda each: order.get(each.place.judge, len(order)))
+
+
+def _selected(rule: Rule, measure: Measure) -> bool:
+    wanted = (
+        (rule.measure, measure.name),
+        (rule.test, measure.test),
+        (rule.judge, measure.judge),
+        (rule.task, measure.task),
+    )
+    return dict(rule.cell) == dict(measure.cell) and all(name in (None, given) for name, given in wanted)
+
+
+def _absent(rule: Rule, report: RunReport, found: list[Measure]) -> Iterator[Decision]:
+    """Yield the judges that were asked at a place where other judges have the measure and they do not."""
+    if rule.cell or any(not measure.judge for measure in found):
+        return
+    measured = {(measure.task, measure.test, measure.judge) for measure in found}
+    places = dict.fromkeys((measure.task, measure.test) for measure in found)
+    for (task, test, judge), _ in report.records.split("task", "test", "judge"):
+        if (task, test) in places and (task, test, judge) not in measured and rule.judge in (None, judge):
+            yield _without(rule, Place(judge=judge, task=task, test=test))
+
+
+def _without(rule: Rule, place: Place) -> Decision:
+    return Decision(
+        rule=rule, place=place, measure=None, outcome=Outcome.UNDECIDED, reason="the run does not have this measure"
+    )
+
+
+def _asked(rule: Rule, report: RunReport) -> bool:
+    """Tell whether there is any record at the rule's place."""
+    wanted = {"test": rule.test, "judge": rule.judge, "task": rule.task}
+    rows = report.records
+    for column, name in wanted.items():
+        rows = rows if name is None or not len(rows) else rows.where(rows.equals(column, name))
+    return len(rows) > 0
+
+
+def _unknown(rule: Rule, report: RunReport) -> Iterator[str]:
+    """Yield what a rule names and the run does not have."""
+    named = [measure for measure in report.measures if measure.name == rule.measure]
+    if not named and len(report.records):
+        yield _no_such(rule, "measure", rule.measure, {measure.name for measure in report.measures})
+    known = {
+        "test": (rule.test, [*report.tests, *(measure.test for measure in named)]),
+        "judge": (rule.judge, report.judges),
+        "task": (rule.task, [summary.task.name for summary in report.tasks]),
+    }
+    for what, (name, names) in known.items():
+        if name is not None and name not in names:
+            yield _no_such(rule, what, name, names)
+    for factor, level in rule.cell.items():
+        levels = [measure.cell[factor] for measure in named if factor in measure.cell]
+        if named and level not in levels:
+            factors = _factors(named)
+            kind = f"{factor} of '{rule.measure}'" if levels else "selector"
+            yield _no_such(rule, kind, level if levels else factor, levels or ["test", "judge", "task", *factors])
+
+
+def _factors(measures: Iterable[Measure]) -> Mapping[str, None]:
+    return dict.fromkeys(factor for measure in measures for factor in measure.cell)
+
+
+def _no_such(rule: Rule, what: str, name: str, known: Iterable[str]) -> str:
+    names = sorted(set(known) - {""})
+    close = get_close_matches(name, names, n=1)
+    hint = f"Did you mean '{close[0]}'? " if close else ""
+    return f"rule '{rule.text}': the run has no {what} '{name}'\n{hint}There are: {', '.join(names) or 'none'}."
+
+
+def _nowhere(rule: Rule, report: RunReport) -> str:
+    """Say where the measure is, for a rule that asks for it where it is not."""
+    named = [measure for measure in report.measures if measure.name == rule.measure]
+    tests = list(dict.fromkeys(measure.test or "(no test)" for measure in named if not measure.cell))
+    cells = list(dict.fromkeys(", ".join(measure.cell) for measure in named if measure.cell))
+    where = f"for the tests {', '.join(tests)}" if tests else "for no whole test"
+    by = f", and by {'; by '.join(cells)}" if cells else ""
+    return f"rule '{rule.text}': the run has no such measure there\n'{rule.measure}' is there {where}{by}."

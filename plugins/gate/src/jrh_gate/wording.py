@@ -1,0 +1,108 @@
+"""How the gate's findings are put into words; the same everywhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from jrh import Measure, clean_text
+
+from jrh_gate import checking
+from jrh_gate.checking import Answered, Checked
+from jrh_gate.deciding import Decision, Outcome, Place, usable_interval
+
+_DIGITS = 4
+
+
+def number(value: float) -> str:
+    """Write a number with four decimals at most; what is not 0 or 1 is not written as 0 or 1."""
+    text = f"{value:.{_DIGITS}f}".rstrip("0").rstrip(".")
+    step = 10.0**-_DIGITS
+    if text in ("0", "-0") and value:
+        return f"<{step:.{_DIGITS}f}" if value > 0 else f">-{step:.{_DIGITS}f}"
+    if text == "1" and value < 1:
+        return f">{1 - step:.{_DIGITS}f}"
+    return "0" if text == "-0" else text
+
+
+def share(value: float) -> str:
+    """Write a share in per cent."""
+    return f"{100 * value:.4g}%"
+
+
+def estimate(measure: Measure | None) -> str:
+    """Write the estimate with its interval: `0.93 [0.88, 0.96]`."""
+    if measure is None or measure.estimate is None or not math.isfinite(measure.estimate):
+        return "not estimable"
+    interval = usable_interval(measure)
+    ends = f" [{number(interval.low)}, {number(interval.high)}]" if interval else ""
+    return f"{number(measure.estimate)}{ends}"
+
+
+def sizes(measure: Measure | None) -> str:
+    """Write what the estimate rests on: `60 trials, 30 items, 2 missing`."""
+    if measure is None:
+        return ""
+    missing = sum(measure.missing.values())
+    return f"{measure.n_trials} trials, {measure.n_items} items" + (f", {missing} missing" if missing else "")
+
+
+def judge(name: str, checked: Checked) -> str:
+    """Write a judge's name, marked where its answers are made up."""
+    if not name:
+        return "all judges"
+    return f"{clean_text(name, 100)} (simulated)" if name in checked.simulated else clean_text(name, 100)
+
+
+def where(place: Place, checked: Checked) -> str:
+    """Write the test, with the task where the run has several."""
+    several = len({each.task for each in checked.answered}) > 1
+    parts = (place.task if several else "", place.test)
+    return ", ".join(clean_text(part, 100) for part in parts if part)
+
+
+def statuses(counts: Mapping[str, int]) -> str:
+    """Write counts by status: `refused 1, timeout 2`."""
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+
+
+def silence(each: Answered) -> str:
+    """Say how many verdicts are missing at a place."""
+    missing = sum(each.missing.values())
+    return f"{missing} of {each.trials} verdicts are missing ({statuses(each.missing)})"
+
+
+def found(decision: Decision) -> str:
+    """Write the estimate with its interval, or why there is none."""
+    measure = decision.measure
+    if measure is None or usable_interval(measure) is None:
+        return clean_text(decision.reason)
+    return estimate(measure)
+
+
+def conclusion(checked: Checked) -> str:
+    """Say in one line how the gate ends."""
+    counts = checked.counts
+    named = [
+        f"{counts[outcome]} {words[counts[outcome] != 1]}"
+        for outcome, words in {
+            Outcome.HOLDS: ("check holds", "checks hold"),
+            Outcome.FAILS: ("check fails", "checks fail"),
+            Outcome.UNDECIDED: ("check is undecided", "checks are undecided"),
+        }.items()
+        if counts[outcome]
+    ]
+    return f"{', '.join(named) or 'nothing was checked'}; exit code {checked.exit_code}: {_meaning(checked)}"
+
+
+def _meaning(checked: Checked) -> str:
+    if checked.ended:
+        return clean_text(checked.unfinished)
+    if checked.silent:
+        return f"more than {share(checked.terms.allow_missing)} of the verdicts are missing"
+    if checked.counts[Outcome.FAILS]:
+        return "a rule fails"
+    if checked.counts[Outcome.UNDECIDED]:
+        counted = {checking.FAILS: "counted as failing", checking.HOLDS: "let pass"}
+        return f"a rule is undecided{f', {counted[code]}' if (code := checked.exit_code) in counted else ''}"
+    return "all rules hold"

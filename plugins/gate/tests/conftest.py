@@ -1,0 +1,5 @@
+import sys
+from pathlib import Path
+
+# With --import-mode=importlib pytest leaves the path alone, and the test files need their helper.
+sys.path.insert(0, str(Path(__file__).parent))

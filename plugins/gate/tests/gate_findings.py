@@ -1,0 +1,53 @@
+"""Findings of a gate that are made up."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from jrh import Interval, Measure, parse_rule
+from jrh_gate.checking import Answered, Checked, Terms
+from jrh_gate.deciding import decide
+
+
+def measured(low: float, high: float, **fields: Any) -> Measure:
+    """Make a measure with an interval and the estimate in its middle."""
+    whole = {
+        "name": "accuracy",
+        "judge": "mini",
+        "task": "trial",
+        "test": "format",
+        "estimate": (low + high) / 2,
+        "interval": Interval(low=low, high=high, method="wilson"),
+        "n_trials": 20,
+        "n_items": 20,
+        **fields,
+    }
+    return Measure(**whole)
+
+
+def found(names: Sequence[str], rules: Sequence[str] = ("accuracy >= 0.9",), **fields: Any) -> Checked:
+    """Make the findings of a gate about judges of these names, which also name the suite, the task and the test."""
+    parsed = tuple(parse_rule(rule) for rule in rules)
+    intervals = [(0.5, 0.6), (0.85, 0.95), (0.95, 0.99)]
+    decisions = tuple(
+        decide(rule, measured(*intervals[place % 3], judge=name, test=name, task=name, note=name))
+        for place, name in enumerate(names)
+        for rule in parsed
+    )
+    answered = tuple(
+        Answered(judge=name, task=name, test=name, trials=20, missing={"refused": 1} if place % 2 else {})
+        for place, name in enumerate(names)
+    )
+    whole: dict[str, Any] = {
+        "suite": names[0] if names else "trial",
+        "run_id": "0" * 32,
+        "level": 0.95,
+        "judges": tuple(names),
+        "simulated": frozenset(names[::2]),
+        "terms": Terms(rules=parsed),
+        "unfinished": "",
+        "ended": 0,
+        "answered": answered,
+        "decisions": decisions,
+        **fields,
+    }
+    return Checked(**whole)

@@ -1,0 +1,78 @@
+"""The files: bounded, well-formed, and harmless whatever the names say."""
+
+import json
+import re
+from xml.etree import ElementTree as ET
+
+import attrs
+import pytest
+from gate_findings import found
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jrh.testing import ODD_TEXTS, PAYLOADS
+from jrh_gate.console import console_text
+from jrh_gate.json_file import gate_json
+from jrh_gate.junit import junit
+from jrh_gate.markdown import LIMIT, markdown
+
+NAMES = list(dict.fromkeys([*PAYLOADS, *ODD_TEXTS, "\ud800", "\ufffe\uffff\x00", "]]>", "&amp;", "a|b"]))
+HARMFUL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    return attrs.evolve(found(NAMES), unfinished=NAMES[0], ended=3)
+
+
+def test_every_name_comes_through_the_xml_parser(hostile):
+    root = ET.fromstring(junit(hostile))
+    assert len(root) == 1 + len(NAMES)
+    assert {part.tag for part in root.iter()} == {
+        *("testsuites", "testsuite", "testcase", "failure", "error", "system-out")
+    }
+
+
+def test_no_name_is_markup_mention_or_link_in_the_markdown(hostile):
+    text = markdown(hostile)
+    assert not HARMFUL.search(text)
+    assert set(re.findall(r"<[^>]*>?", text)) <= {"<details>", "<summary>", "</summary>", "</details>"}
+    assert not re.search(r"(?<!\\)\]\(|(?<!\\)!\[|(?<!\\)`|@\w|://|\bwww\.", text)
+    assert all(len(re.findall(r"(?<!\\)\|", line)) == 7 for line in text.splitlines() if line.startswith("| "))
+
+
+def test_no_name_acts_on_the_terminal(hostile):
+    assert not HARMFUL.search(console_text(hostile))
+
+
+def test_the_json_holds_every_name_as_it_is(hostile):
+    text = gate_json(hostile)
+    assert text.isascii()
+    assert [check["judge"] for check in json.loads(text)["checks"]] == NAMES
+
+
+@settings(max_examples=40, deadline=None)
+@given(names=st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=4, unique=True))
+def test_any_name_comes_through(names):
+    checked = found(names)
+    ET.fromstring(junit(checked))
+    assert not HARMFUL.search(markdown(checked) + console_text(checked))
+    assert [each["judge"] for each in json.loads(gate_json(checked))["verdicts"]] == names
+
+
+@pytest.mark.parametrize("name", ["x", "*" * 90, "<&>" * 30])
+def test_the_markdown_fits_into_a_comment_and_says_what_it_leaves_out(name):
+    rules = [f"accuracy[{'y' * 60}{number}] >= 0.9" for number in range(12)]
+    checked = found([f"{name}{number}" for number in range(200)], rules)
+    text = markdown(checked)
+    assert LIMIT / 2 < len(text) <= LIMIT
+    left_out = sum(int(count) for count in re.findall(r"^(\d+) more do not fit here", text, re.MULTILINE))
+    rows = len(re.findall(r"^\| (?:holds|\*\*)", text, re.MULTILINE))
+    assert rows + left_out == 200 * 12
+
+
+def test_findings_without_judges_or_decisions_have_files_too():
+    checked = found([], ended=3, unfinished="the run holds nothing to report yet", level=None)
+    assert "the run holds nothing to report yet" in markdown(checked)
+    assert "exit code 3" in console_text(checked)
+    assert ET.fromstring(junit(checked)).get("errors") == "1"
+    assert json.loads(gate_json(checked))["checks"] == []

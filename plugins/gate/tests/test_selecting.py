@@ -1,0 +1,69 @@
+"""Which measures a rule is about."""
+
+import attrs
+import pytest
+from gate_findings import measured
+from jrh import RecordTable, SuiteError, parse_rule
+from jrh.testing import sample_records, sample_report
+from jrh_gate.deciding import Outcome
+from jrh_gate.selecting import decisions
+
+
+@pytest.fixture
+def report():
+    whole = sample_report()
+    task = whole.tasks[0].task.name
+    measures = [
+        measured(0.9, 0.95, judge=judge, task=task, test=test)
+        for judge in whole.judges
+        for test in ("reference", "format")
+    ]
+    part = measured(0.1, 0.2, judge="careful", task=task, test="format", cell={"variant": "crlf"})
+    together = measured(0.5, 0.6, name="fleiss-kappa", judge="", task=task)
+    return attrs.evolve(whole, measures=(*measures, part, together))
+
+
+def places(report, *rules, complete=True):
+    found = decisions([parse_rule(rule) for rule in rules], report, complete=complete)
+    return [(each.place.judge, each.place.test, each.outcome.value) for each in found]
+
+
+def test_a_rule_without_judge_and_test_is_about_each_of_them_but_not_about_parts(report):
+    assert places(report, "accuracy >= 0.5") == [
+        ("careful", "reference", "holds"),
+        ("careful", "format", "holds"),
+        ("careless", "reference", "holds"),
+        ("careless", "format", "holds"),
+    ]
+
+
+def test_selectors_narrow_a_rule(report):
+    assert places(report, "accuracy[format, judge=careless] >= 0.5") == [("careless", "format", "holds")]
+    assert places(report, "accuracy[variant=crlf] >= 0.5") == [("careful", "format", "fails")]
+    assert places(report, "fleiss-kappa >= 0.5") == [("", "format", "holds")]
+
+
+def test_a_rule_that_stands_twice_counts_once(report):
+    assert len(places(report, "accuracy[reference] >= 0.5", "accuracy[reference] >= 0.5")) == 2
+
+
+def test_a_judge_that_was_asked_and_has_no_such_measure_is_undecided(report):
+    fewer = attrs.evolve(report, measures=tuple(each for each in report.measures if each.judge == "careful"))
+    assert places(fewer, "accuracy[reference] >= 0.5") == [
+        ("careful", "reference", "holds"),
+        ("careless", "reference", "undecided"),
+    ]
+
+
+def test_all_mistakes_of_all_rules_are_told_at_once(report):
+    with pytest.raises(SuiteError) as raised:
+        places(report, "acuracy >= 0.5", "accuracy[judge=careles] >= 0.5")
+    assert [str(problem).splitlines()[1].split("?")[0] for problem in raised.value.problems] == [
+        "Did you mean 'accuracy'",
+        "Did you mean 'careless'",
+    ]
+
+
+def test_of_a_run_that_was_stopped_nothing_is_a_mistake_that_may_still_come(report):
+    stopped = attrs.evolve(report, measures=(), records=RecordTable.from_records(sample_records()[:0]))
+    assert places(stopped, "accuracy >= 0.5", complete=False) == [("", "", Outcome.UNDECIDED.value)]

@@ -1,0 +1,1 @@
+"""Inspect AI logs as items with transcripts, and edited transcripts written back."""

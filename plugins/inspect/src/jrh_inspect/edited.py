@@ -1,0 +1,131 @@
+"""The edited transcripts of a run, each with the transcript it was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from attrs import frozen
+from jrh import REFERENCE, Case, Equals, JrhError, Json, RunReport
+
+_CHUNK: Final = 20
+"""Cases held at once."""
+_SHOWN: Final = 5
+
+
+@frozen(kw_only=True)
+class Wanted:
+    """Which cases of a run are meant; None is every one."""
+
+    task: str | None = None
+    test: str | None = None
+    variant: str | None = None
+
+    def accepts(self, task: str, test: str, variant: str) -> bool:
+        """Tell whether a case is meant."""
+        return (
+            (self.task is None or task == self.task)
+            and (test != REFERENCE if self.test is None else test == self.test)
+            and (self.variant is None or variant == self.variant)
+        )
+
+
+@frozen(kw_only=True)
+class Edited:
+    """One case of a run whose transcript differs from its item's."""
+
+    case: Case
+    original: Sequence[Mapping[str, Json]]
+    transcript: Sequence[Mapping[str, Json]]
+
+
+def edited_transcripts(report: RunReport, wanted: Wanted) -> Iterator[Edited]:
+    """Yield the cases with an edited transcript, in the order of the plan, a few in memory at a time.
+
+    Raises:
+        JrhError: the run has no such task, test or variant, or holds no transcripts as messages.
+    """
+    rows = list(_rows(report))
+    _check(wanted, rows)
+    reference = {(task, item): case for case, task, test, _, item in rows if test == REFERENCE}
+    chosen = [row for row in rows if wanted.accepts(row[1], row[2], row[3])]
+    for start in range(0, len(chosen), _CHUNK):
+        some = chosen[start : start + _CHUNK]
+        originals = {row[0]: reference.get((row[1], row[4]), "") for row in some}
+        cases = report.evidence.cases([*originals, *{key for key in originals.values() if key}])
+        for case_id, original_id in originals.items():
+            found = _edited(cases.get(case_id), cases.get(original_id))
+            if found is not None:
+                yield found
+
+
+def one_per_item(found: Iterator[Edited]) -> dict[str, Edited]:
+    """Return the edited transcripts by item: a log holds one transcript per sample.
+
+    Raises:
+        JrhError: an item has several.
+    """
+    chosen: dict[str, Edited] = {}
+    for each in found:
+        before = chosen.setdefault(each.case.item_id, each)
+        if before is not each:
+            names = [
+                f"task '{one.task}', test '{one.test}', variant '{one.condition.variant}'"
+                for one in (before.case, each.case)
+            ]
+            raise JrhError(
+                f"item '{each.case.item_id}' has several edited transcripts, and a log holds one per sample: "
+                f"{' and '.join(names)}; choose with --task, --test and --variant"
+            )
+    return chosen
+
+
+def as_line(edited: Edited) -> dict[str, Json]:
+    """Return one edited transcript as it stands in JSON Lines."""
+    case = edited.case
+    return {
+        "item": case.item_id,
+        "task": case.task,
+        "test": case.test,
+        "variant": case.condition.variant,
+        "case": case.id,
+        "expected": case.expectation.label if isinstance(case.expectation, Equals) else None,
+        "transcript": list(edited.transcript),
+        "component": case.provenance.component,
+        "details": case.provenance.details,
+    }
+
+
+def _rows(report: RunReport) -> Iterator[tuple[str, str, str, str, str]]:
+    """Yield case, task, test, variant and item of every case once."""
+    seen: set[str] = set()
+    columns = [report.records.text(name) for name in ("case_id", "task", "test", "variant", "item_id")]
+    for row in zip(*columns, strict=True):
+        case, task, test, variant, item = (value or "" for value in row)
+        if case not in seen:
+            seen.add(case)
+            yield case, task, test, variant, item
+
+
+def _check(wanted: Wanted, rows: Sequence[tuple[str, ...]]) -> None:
+    for name, place in (("task", 1), ("test", 2), ("variant", 3)):
+        value = getattr(wanted, name)
+        known = list(dict.fromkeys(row[place] for row in rows))
+        if value is not None and value not in known:
+            listed = ", ".join(each for each in known[:_SHOWN] if each)
+            raise JrhError(f"the run has no judged case of {name} '{value}'; there are: {listed or 'none'}")
+
+
+def _edited(case: Case | None, reference: Case | None) -> Edited | None:
+    if case is None or reference is None:
+        return None
+    original, transcript = reference.fields.get("transcript"), case.fields.get("transcript")
+    if original == transcript or not _is_messages(original) or not _is_messages(transcript):
+        return None
+    return Edited(case=case, original=original, transcript=transcript)  # type: ignore[arg-type]
+
+
+def _is_messages(value: Json) -> bool:
+    return (
+        isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(each, Mapping) for each in value)
+    )

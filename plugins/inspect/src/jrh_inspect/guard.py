@@ -1,0 +1,176 @@
+"""Refuse a log that is broken or made to be expensive, before anything of it is unpacked."""
+
+from __future__ import annotations
+
+import copy
+import struct
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Final
+
+from attrs import frozen
+from jrh import JrhError
+
+MOST_MEMBERS: Final = 200_000
+_MEGABYTE: Final = 1_000_000
+_METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, 93})
+"""How members may be packed: not at all, deflated, Zstandard."""
+_CHUNK: Final = 4_096
+"""Bytes read at once: some methods unpack all that is read, however much it is."""
+_SMALL: Final = 10 * _MEGABYTE
+"""Bytes below which the ratio says nothing: short files that repeat themselves are no danger."""
+_ENCRYPTED: Final = 0x1
+_HEADERS: Final = ("header.json", "_journal/start.json")
+_END, _END_64, _START = b"PK\x05\x06", b"PK\x06\x06", b"PK\x03\x04"
+_TAIL: Final = 66_000
+"""Bytes at the end of a file that hold the end record and its longest comment."""
+
+
+@frozen(kw_only=True)
+class Bounds:
+    """How large a log may be."""
+
+    max_bytes: int
+    max_ratio: int
+
+    @classmethod
+    def of(cls, max_mb: int, max_ratio: int) -> Bounds:
+        """Take the options of the source."""
+        return cls(max_bytes=max_mb * _MEGABYTE, max_ratio=max_ratio)
+
+
+def check_log(path: Path, shown: str, bounds: Bounds) -> None:
+    """Look at a log from outside: size, and of an archive the members' number, sizes, ratios and names.
+
+    Nothing is unpacked; an archive's directory is all that is read.
+
+    Raises:
+        JrhError: the log is not used, and why.
+    """
+    if path.suffix == ".eval":
+        with _opened(path, shown) as file:
+            _check_count(file, shown)
+            with _archive(file, shown) as archive:
+                _check_members(archive.infolist(), shown, bounds)
+        return
+    size = path.stat().st_size
+    if size > bounds.max_bytes:
+        raise _too_large(shown, size, bounds)
+
+
+def verify_content(path: Path, shown: str) -> None:
+    """Unpack every member once, a part at a time, and keep nothing: sizes and checksums are what the archive says.
+
+    Raises:
+        JrhError: a member is damaged, or longer than it says.
+    """
+    with _opened(path, shown) as file, _archive(file, shown) as archive:
+        for member in archive.infolist():
+            _verify(archive, member, shown)
+
+
+@contextmanager
+def _opened(path: Path, shown: str) -> Iterator[IO[bytes]]:
+    try:
+        with path.open("rb") as file:
+            yield file
+    except OSError as error:
+        raise JrhError(f"{shown}: cannot be read: {error.strerror or error}") from error
+
+
+@contextmanager
+def _archive(file: IO[bytes], shown: str) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            yield archive
+    except (zipfile.BadZipFile, NotImplementedError, struct.error, UnicodeDecodeError, ValueError) as error:
+        raise JrhError(f"{shown}: the archive is damaged: {error}; write the log again") from error
+
+
+def _check_count(file: IO[bytes], shown: str) -> None:
+    """Read the number of members from the end record, before a list of them is made."""
+    size = file.seek(0, 2)
+    file.seek(max(size - _TAIL, 0))
+    tail = file.read(_TAIL)
+    file.seek(0)
+    start = file.read(4)
+    file.seek(0)
+    at = tail.rfind(_END)
+    if at < 0 or at + 22 > len(tail):
+        if start == _START:
+            raise JrhError(f"{shown}: the archive is cut short: its end is missing; copy the log again")
+        raise JrhError(f"{shown}: is no Inspect log: an .eval file is a zip archive, and this is none")
+    (count,) = struct.unpack_from("<H", tail, at + 10)
+    wide = tail.rfind(_END_64, 0, at)
+    if wide >= 0 and wide + 40 <= len(tail):
+        (count,) = struct.unpack_from("<Q", tail, wide + 32)
+    if count > MOST_MEMBERS:
+        raise JrhError(f"{shown}: the archive has {count:,} members; more than {MOST_MEMBERS:,} are not read")
+
+
+def _check_members(members: list[zipfile.ZipInfo], shown: str, bounds: Bounds) -> None:
+    if len(members) > MOST_MEMBERS:
+        raise JrhError(f"{shown}: the archive has {len(members):,} members; more than {MOST_MEMBERS:,} are not read")
+    seen: set[str] = set()
+    for member in members:
+        name = member.orig_filename
+        if _leads_outside(name):
+            raise JrhError(f"{shown}: the member {name[:80]!r} leads out of the archive; no log of Inspect has this")
+        if name in seen:
+            raise JrhError(
+                f"{shown}: two members are named {name[:80]!r}; write the log again, for example with "
+                "`inspect log convert`"
+            )
+        seen.add(name)
+        if member.flag_bits & _ENCRYPTED:
+            raise JrhError(f"{shown}: the member {name[:80]!r} is encrypted")
+        if member.compress_type not in _METHODS:
+            raise JrhError(f"{shown}: the member {name[:80]!r} is packed by a method that Inspect does not use")
+        _check_ratio(member.file_size, member.compress_size, f"{shown}: the member {name[:80]!r}", bounds)
+    size = sum(member.file_size for member in members)
+    if size > bounds.max_bytes:
+        raise _too_large(shown, size, bounds)
+    _check_ratio(size, sum(member.compress_size for member in members), f"{shown}: the content", bounds)
+    if not seen.intersection(_HEADERS):
+        raise JrhError(f"{shown}: is no Inspect log: the archive has neither {' nor '.join(_HEADERS)}")
+
+
+def _leads_outside(name: str) -> bool:
+    parts = name.replace("\\", "/").split("/")
+    return ".." in parts or not parts[0] or ":" in parts[0] or "\x00" in name
+
+
+def _check_ratio(size: int, compressed: int, what: str, bounds: Bounds) -> None:
+    if size > _SMALL and size > bounds.max_ratio * max(compressed, 1):
+        raise JrhError(
+            f"{what} unpacks {compressed:,} bytes to {size:,}, more than {bounds.max_ratio} times as much; if the log "
+            "is to be trusted, raise `max_ratio`"
+        )
+
+
+def _too_large(shown: str, size: int, bounds: Bounds) -> JrhError:
+    return JrhError(
+        f"{shown}: the log holds {size / _MEGABYTE:,.0f} MB, more than {bounds.max_bytes / _MEGABYTE:,.0f} MB; choose "
+        "some samples with Inspect, or raise `max_mb`"
+    )
+
+
+def _verify(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shown: str) -> None:
+    # One byte more than declared may come, so that a member that does not end where it says is noticed.
+    longer = copy.copy(member)
+    longer.file_size += 1
+    length = 0
+    try:
+        with archive.open(longer) as content:
+            while chunk := content.read(_CHUNK):
+                length += len(chunk)
+    except Exception as error:  # every decompressor has errors of its own
+        raise _damaged(shown, member, str(error)) from error
+    if length != member.file_size:
+        raise _damaged(shown, member, f"it holds other than the {member.file_size:,} bytes it declares")
+
+
+def _damaged(shown: str, member: zipfile.ZipInfo, reason: str) -> JrhError:
+    return JrhError(f"{shown}: the member {member.filename[:80]!r} is damaged: {reason[:200]}; copy the log again")

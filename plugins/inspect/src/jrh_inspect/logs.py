@@ -1,0 +1,155 @@
+"""Logs found and read with Inspect's own functions, one sample at a time, once they have passed the guard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
+
+from attrs import field, frozen
+from jrh import JrhError
+
+from jrh_inspect.guard import Bounds, check_log, verify_content
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSample
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_STAMPED: Final = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}.*\.json")
+"""The names that Inspect gives to .json logs; a directory holds other .json files too."""
+_NOT_READ: Final = frozenset({"events", "store", "timelines", "error_retries"})
+"""Fields of a sample that a transcript does not need, and most of a log's size."""
+_MAGIC: Final = frozenset("*?[")
+
+
+@frozen(kw_only=True)
+class Log:
+    """One log file that passed the guard."""
+
+    path: Path
+    shown: str
+    """The path as the suite writes it, for messages."""
+    header: EvalLog
+    samples: Sequence[Sample]
+    """In the order of the dataset, epoch by epoch."""
+
+
+@frozen(kw_only=True)
+class Sample:
+    """One sample of a log, read when it is asked for."""
+
+    id: int | str
+    epoch: int
+    failed: bool
+    """It ended with an error."""
+    read: Callable[[], EvalSample] = field(eq=False, repr=False)
+
+
+def find_logs(path: Path, shown: str) -> list[Path]:
+    """Return the logs that a path names, sorted: a file, those in a directory, or those a pattern matches.
+
+    Raises:
+        JrhError: there is none.
+    """
+    if path.is_file():
+        return [path]
+    if path.is_dir():
+        inside = (each for each in path.rglob("*") if each.suffix == ".eval" or _STAMPED.fullmatch(each.name))
+        found = sorted(each for each in inside if each.is_file())
+        if not found:
+            raise JrhError(f"{shown}: the directory holds no Inspect log (.eval, or .json named by Inspect)")
+        return found
+    parts = path.parts
+    first = next((at for at, part in enumerate(parts) if _MAGIC & set(part)), None)
+    if first is None:
+        raise JrhError(f"{shown}: there is no such file; a relative path starts at the suite's directory")
+    found = sorted(each for each in Path(*parts[:first]).glob(str(Path(*parts[first:]))) if each.is_file())
+    if not found:
+        raise JrhError(f"{shown}: no file matches the pattern")
+    return found
+
+
+def open_log(path: Path, shown: str, bounds: Bounds) -> Log:
+    """Check a log and read what is known of its samples.
+
+    Raises:
+        JrhError: it is refused, damaged, or holds no sample.
+    """
+    if path.suffix not in (".eval", ".json"):
+        raise JrhError(f"{shown}: an Inspect log is an .eval or a .json file")
+    check_log(path, shown, bounds)
+    with reading(shown):
+        log = _open_archive(path, shown) if path.suffix == ".eval" else _open_json(path, shown)
+    if not log.samples:
+        raise JrhError(f"{shown}: the log holds no sample (status: {log.header.status})")
+    return log
+
+
+@contextmanager
+def reading(shown: str) -> Iterator[None]:
+    """Turn what Inspect's functions raise into one message."""
+    try:
+        yield
+    except JrhError:
+        raise
+    except Exception as error:
+        reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+        raise JrhError(f"{shown}: Inspect cannot read this log: {type(error).__name__}: {reason[:200]}") from error
+
+
+def apart(call: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    """Call one of Inspect's functions in a thread without an event loop: within one, Inspect would patch asyncio."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(call, *arguments, **named).result()
+
+
+def _open_archive(path: Path, shown: str) -> Log:
+    from inspect_ai.log import read_eval_log, read_eval_log_sample, read_eval_log_sample_summaries
+
+    verify_content(path, shown)
+    header = apart(read_eval_log, path, header_only=True)
+
+    def reader(sample_id: int | str, epoch: int) -> Callable[[], EvalSample]:
+        def read() -> EvalSample:
+            with reading(f"{shown}: sample '{sample_id}', epoch {epoch}"):
+                return apart(
+                    read_eval_log_sample,
+                    path,
+                    sample_id,
+                    epoch,
+                    resolve_attachments="full",
+                    exclude_fields=set(_NOT_READ),
+                )
+
+        return read
+
+    samples = [
+        Sample(id=each.id, epoch=each.epoch, failed=each.error is not None, read=reader(each.id, each.epoch))
+        for each in apart(read_eval_log_sample_summaries, path)
+    ]
+    return Log(path=path, shown=shown, header=header, samples=_in_order(samples, header))
+
+
+def _open_json(path: Path, shown: str) -> Log:
+    from inspect_ai.log import read_eval_log, resolve_sample_attachments
+
+    log = apart(read_eval_log, path)
+
+    def reader(sample: EvalSample) -> Callable[[], EvalSample]:
+        return lambda: resolve_sample_attachments(sample, "full")
+
+    samples = [
+        Sample(id=each.id, epoch=each.epoch, failed=each.error is not None, read=reader(each))
+        for each in log.samples or []
+    ]
+    return Log(path=path, shown=shown, header=log, samples=_in_order(samples, log))
+
+
+def _in_order(samples: Sequence[Sample], header: EvalLog) -> list[Sample]:
+    place = {str(sample_id): at for at, sample_id in enumerate(header.eval.dataset.sample_ids or [])}
+    return sorted(samples, key=lambda each: (place.get(str(each.id), len(place)), str(each.id), each.epoch))

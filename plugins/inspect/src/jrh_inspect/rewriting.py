@@ -1,0 +1,154 @@
+"""The messages of a sample with the edits of a transcript applied, and nothing else changed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from jrh import TranscriptMessage
+
+from jrh_inspect.messages import message_id, placeholder, text_of
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
+
+
+def rewritten(
+    stored: Sequence[ChatMessage],
+    resolved: Sequence[ChatMessage],
+    original: Sequence[TranscriptMessage],
+    edited: Sequence[TranscriptMessage],
+) -> list[ChatMessage]:
+    """Return the messages of a sample as the edited transcript has them.
+
+    A message that was not edited stays as it is stored, with everything a transcript does not hold. Messages that the
+    transcript left out, because the source's options drop their role, stay where they were.
+
+    Args:
+        stored: the messages as the log has them.
+        resolved: the same with their attachments, which the placeholders of a transcript were made of.
+        original: the transcript that was edited.
+        edited: what became of it.
+    """
+    before = {message.id: message for message in original}
+    hidden: list[ChatMessage] = []
+    followers: defaultdict[str, list[ChatMessage]] = defaultdict(list)
+    sources: dict[str, tuple[ChatMessage, ChatMessage]] = {}
+    kept = {message.id for message in edited}
+    last = hidden
+    for number, (message, whole) in enumerate(zip(stored, resolved, strict=True), 1):
+        key = message_id(message, number)
+        if key not in before:
+            last.append(message)
+        elif key not in sources:
+            sources[key] = (message, whole)
+            last = followers[key] if key in kept else last
+    result = hidden
+    for after in edited:
+        source = sources.pop(after.id, None)
+        if source is None:
+            result.append(_made(after))
+            continue
+        result.append(_changed(*source, before[after.id], after))
+        result += followers[after.id]
+    return result
+
+
+def _changed(
+    stored: ChatMessage, resolved: ChatMessage, before: TranscriptMessage, after: TranscriptMessage
+) -> ChatMessage:
+    if before == after:
+        return stored
+    update: dict[str, Any] = {}
+    if (before.content, before.reasoning) != (after.content, after.reasoning):
+        reasoning = after.reasoning if before.reasoning != after.reasoning else None
+        text = after.content if before.content != after.content else None
+        update["content"] = _content(stored.content, resolved.content, text, reasoning)
+    if before.tool_calls != after.tool_calls:
+        update["tool_calls"] = _calls(getattr(stored, "tool_calls", None) or [], after)
+    if before.error != after.error:
+        update["error"] = _error(after.error)
+    if before.name != after.name:
+        update["function"] = after.name
+    if before.tool_call_id != after.tool_call_id:
+        update["tool_call_id"] = after.tool_call_id
+    return stored.model_copy(update=update)
+
+
+def _content(stored: str | list[Any], resolved: str | list[Any], text: str | None, reasoning: str | None) -> Any:
+    """Return a message's content with another text or another reasoning, None being the same as before."""
+    from inspect_ai.model import ContentReasoning
+
+    if isinstance(stored, str) and reasoning is None:
+        return text
+    parts = stored if isinstance(stored, list) else []
+    whole = resolved if isinstance(resolved, list) else []
+    thoughts = [part for part in parts if part.type == "reasoning"]
+    if reasoning is not None:
+        thoughts = [ContentReasoning(reasoning=reasoning)] if reasoning else []
+    if text is None and isinstance(stored, list):
+        return [*thoughts, *(part for part in parts if part.type != "reasoning")]
+    return [*thoughts, *_parts(parts, whole, text_of(stored) if text is None else text)]
+
+
+def _parts(stored: Sequence[Any], resolved: Sequence[Any], text: str) -> list[Any]:
+    """Split a text at the placeholders of what is not text; a part whose placeholder is gone is gone."""
+    from inspect_ai.model import ContentText
+
+    parts: list[Any] = []
+    for part, whole in zip(stored, resolved, strict=True):
+        if part.type in ("text", "reasoning"):
+            continue
+        before, found, after = text.partition(placeholder(whole))
+        if found:
+            parts += [ContentText(text=before.removesuffix("\n"))] if before else []
+            parts.append(part)
+            text = after.removeprefix("\n")
+    return [*parts, ContentText(text=text)] if text or not parts else parts
+
+
+def _calls(stored: Sequence[Any], after: TranscriptMessage) -> list[Any] | None:
+    from inspect_ai.tool import ToolCall
+
+    by_id = {call.id: call for call in stored}
+    calls = [
+        dataclasses.replace(by_id[call.id], function=call.name, arguments=dict(call.arguments))
+        if call.id in by_id
+        else ToolCall(id=call.id, function=call.name, arguments=dict(call.arguments))
+        for call in after.tool_calls
+    ]
+    return calls or None
+
+
+def _error(text: str) -> Any:
+    from typing import get_args
+
+    from inspect_ai.tool import ToolCallError
+
+    if not text:
+        return None
+    kind, found, message = text.partition(": ")
+    known = get_args(ToolCallError.__annotations__["type"])
+    return ToolCallError(kind, message) if found and kind in known else ToolCallError("unknown", text)  # type: ignore[arg-type]
+
+
+def _made(message: TranscriptMessage) -> ChatMessage:
+    """Return a message that the source does not have."""
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageTool, ChatMessageUser
+
+    content: Any = message.content
+    if message.reasoning:
+        content = _content(message.content, message.content, None, message.reasoning)
+    given: dict[str, Any] = {"content": content, "id": message.id or None}
+    if message.role == "assistant":
+        return ChatMessageAssistant(**given, tool_calls=_calls([], message))
+    if message.role == "tool":
+        return ChatMessageTool(
+            **given,
+            tool_call_id=message.tool_call_id or None,
+            function=message.name or None,
+            error=_error(message.error),
+        )
+    return ChatMessageSystem(**given) if message.role == "system" else ChatMessageUser(**given)

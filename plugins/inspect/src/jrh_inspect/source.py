@@ -1,0 +1,208 @@
+"""The data source `inspect`: samples of logs as items."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from attrs import Factory, define, evolve, frozen
+from jrh import BuildContext, Item, JrhError, Json, Logger, Mode, Task, content_id
+
+from jrh_inspect.guard import Bounds
+from jrh_inspect.logs import Log, Sample, find_logs, open_log
+from jrh_inspect.messages import plain, text_of, to_messages
+from jrh_inspect.options import Errors, InspectOptions
+from jrh_inspect.preprocess import load_preprocess
+from jrh_inspect.scores import GoldScore, check_known, score_names, stratum_of
+from jrh_inspect.shaping import Shape
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSample
+
+FACTS: Final = "inspect"
+"""The key of an item's metadata that says where it comes from; the sample's own metadata stand beside it."""
+
+
+@frozen(kw_only=True)
+class Entry:
+    """What an item is made of, the same for every task."""
+
+    id: str
+    group: str
+    request: str
+    transcript: list[dict[str, Json]]
+    output: str
+    scores: Mapping[str, Json]
+    metadata: Mapping[str, Json]
+    origin: str
+
+
+@define
+class _Last:
+    """The entries read last: tasks that share their data read it once."""
+
+    key: str = ""
+    entries: tuple[Entry, ...] = ()
+    left_out: Mapping[str, int] = Factory(dict)
+
+
+_LAST: Final = _Last()
+
+
+@frozen(kw_only=True)
+class InspectSource:
+    """Reads the samples of one or several logs."""
+
+    options: InspectOptions
+    shown: str
+    base: Path
+    task: Task
+    log: Logger
+
+    def read(self) -> Iterator[Item]:
+        """Yield one item per sample and epoch: log by log, in the order of the dataset.
+
+        Raises:
+            JrhError: a log is refused or damaged, or an option names what is not there.
+        """
+        entries = self._entries()
+        options = self.options
+        gold = GoldScore.of(options, self.task.name)
+        scores = [name for entry in entries for name in score_names(entry.scores)]
+        if gold is not None:
+            check_known([gold.name], scores, "score", self.shown)
+        if options.stratum is not None:
+            keys = [key for entry in entries for key in entry.metadata if key != FACTS]
+            check_known([options.stratum], [*keys, *scores], "metadata key or score", self.shown)
+        for entry in entries:
+            yield self._item(entry, gold)
+
+    def _item(self, entry: Entry, gold: GoldScore | None) -> Item:
+        judged: dict[str, Json] = {"transcript": entry.transcript}
+        if self.task.mode is Mode.POINTWISE:
+            judged = {"response": entry.output}
+        stratum = self.options.stratum
+        return Item(
+            id=entry.id,
+            fields={"request": entry.request, **judged},
+            gold=gold.label(entry.scores, entry.origin) if gold else None,
+            stratum=stratum_of(stratum, entry.metadata, entry.scores) if stratum else "",
+            group=entry.group,
+            metadata=entry.metadata,
+            origin=entry.origin,
+        )
+
+    def _entries(self) -> Sequence[Entry]:
+        paths = find_logs(self.options.path, self.shown)
+        stamps = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
+        shaping = repr(evolve(self.options, gold=None, gold_labels={}, stratum=None))
+        key = content_id(stamps, shaping)
+        if _LAST.key != key:
+            left_out: Counter[str] = Counter()
+            entries = tuple(self._read(paths, left_out))
+            _LAST.key, _LAST.entries, _LAST.left_out = key, entries, dict(left_out)
+        for reason, count in sorted(_LAST.left_out.items()):
+            self.log.warning("samples left out", reason=reason, samples=count)
+        return _LAST.entries
+
+    def _read(self, paths: Sequence[Path], left_out: Counter[str]) -> Iterator[Entry]:
+        options = self.options
+        preprocess = load_preprocess(options.preprocess, self.base) if options.preprocess else None
+        shape = Shape(options=options, preprocess=preprocess)
+        wanted = set(options.samples)
+        for path in paths:
+            log = open_log(path, _as_written(path, self.base), Bounds.of(options.max_mb, options.max_ratio))
+            prefix = f"{path.stem}:" if len(paths) > 1 else ""
+            for sample in log.samples:
+                names = {str(sample.id), f"{sample.id}#{sample.epoch}"}
+                if (options.samples and not names & set(options.samples)) or not self._in_epoch(sample):
+                    continue
+                wanted -= names
+                if sample.failed and options.errors is Errors.SKIP:
+                    left_out["the sample ended with an error"] += 1
+                    continue
+                entry = _entry(log, sample.read(), prefix, shape)
+                if entry is None:
+                    left_out["no message is kept"] += 1
+                else:
+                    yield entry
+        if wanted:
+            raise JrhError(f"{self.shown}: there is no sample {', '.join(sorted(wanted))}")
+
+    def _in_epoch(self, sample: Sample) -> bool:
+        return not self.options.epochs or sample.epoch in self.options.epochs
+
+
+def inspect_source(options: InspectOptions, context: BuildContext) -> InspectSource:
+    """Build the source.
+
+    Raises:
+        JrhError: the task compares two responses, which a log does not hold.
+    """
+    if context.task.mode is Mode.PAIRWISE:
+        raise JrhError("inspect: a log holds one transcript per sample; the mode is `transcript` or `pointwise`")
+    path = context.base / options.path
+    return InspectSource(
+        options=evolve(options, path=path),
+        shown=_as_written(path, context.base),
+        base=context.base,
+        task=context.task,
+        log=context.log,
+    )
+
+
+def sample_key(sample_id: int | str, epoch: int, prefix: str = "") -> str:
+    """Return the id of a sample's item; `prefix` tells logs apart where there are several."""
+    return f"{prefix}{sample_id}#{epoch}"
+
+
+def _entry(log: Log, sample: EvalSample, prefix: str, shape: Shape) -> Entry | None:
+    origin = f"{log.shown}: sample '{sample.id}', epoch {sample.epoch}"
+    scores = {
+        name: plain(score.value) for name, score in (sample.scores or {}).items() if not _is_unscored(score.value)
+    }
+    spec = log.header.eval
+    facts: dict[str, Json] = {
+        "log": log.path.name,
+        "task": spec.task,
+        "model": spec.model,
+        "sample": sample.id,
+        "epoch": sample.epoch,
+        "target": plain(sample.target),
+        "output": sample.output.completion,
+        "scores": scores,
+    }
+    if sample.error is not None:
+        facts["error"] = sample.error.message
+    own = {str(key): plain(value) for key, value in sample.metadata.items()}
+    transcript = shape.of(to_messages(sample.messages), {**own, FACTS: facts}, origin)
+    if transcript is None:
+        return None
+    return Entry(
+        id=sample_key(sample.id, sample.epoch, prefix),
+        group=str(sample.id),
+        request=_request(sample.input),
+        transcript=transcript,
+        output=sample.output.completion,
+        scores=scores,
+        metadata={**own, FACTS: facts},
+        origin=origin,
+    )
+
+
+def _request(given: str | list[Any]) -> str:
+    if isinstance(given, str):
+        return given
+    texts = [(message.role, text_of(message.content)) for message in given]
+    return texts[0][1] if len(texts) == 1 else "\n\n".join(f"{role}: {text}" for role, text in texts)
+
+
+def _is_unscored(value: object) -> bool:
+    return isinstance(value, float) and value != value  # noqa: PLR0124 - not a number
+
+
+def _as_written(path: Path, base: Path) -> str:
+    # The loader has put the suite's directory before a relative path; here it is taken off again.
+    return path.relative_to(base).as_posix() if path.is_relative_to(base) else path.as_posix()

@@ -1,0 +1,72 @@
+"""What a panel decides by other rules than the plain majority: weighted votes, medians, means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from jrh.stats import (
+    Estimate,
+    clustered_mean,
+    clustered_proportion,
+    majority_vote,
+    mean_score,
+    median_score,
+)
+from numpy.typing import NDArray
+
+_FOLDS: Final = 2
+
+Votes = NDArray[np.int64]
+
+
+def weighted_accuracy(votes: Votes, truth: Votes, *, n_labels: int, level: float) -> Estimate:
+    """Estimate the accuracy of votes weighted by how accurate each judge is on other items.
+
+    The weight of a judge with accuracy a is log((Q - 1) a / (1 - a)) for Q labels, at least 0: the weights of the
+    likeliest label if judges err independently and alike on all labels. a is (right + 1) / (votes + 2) on the other
+    half of the items, so that no item helps to choose the weights it is decided with.
+
+    Source: Nitzan and Paroush (1982), International Economic Review 23:289-297.
+
+    Args:
+        votes: label codes, -1 where missing, shape (items, judges).
+        truth: the right label of every item, shape (items,).
+        n_labels: number of labels Q.
+        level: coverage.
+
+    Returns:
+        The proportion, items as clusters; a tie counts as wrong. Flag `empty` with fewer than two items.
+    """
+    if len(truth) < _FOLDS:
+        return Estimate(value=None, flags=("empty",))
+    fold = np.arange(len(truth)) % _FOLDS
+    hits = np.zeros(len(truth))
+    for part in range(_FOLDS):
+        here = fold == part
+        weights = _weights(votes[~here], truth[~here], n_labels)
+        hits[here] = majority_vote(votes[here], n_labels=n_labels, weights=weights) == truth[here]
+    return clustered_proportion(hits, np.ones(len(hits)), level=level)
+
+
+def _weights(votes: Votes, truth: Votes, n_labels: int) -> NDArray[np.float64]:
+    given = votes >= 0
+    accuracy = ((votes == truth[:, None]).sum(axis=0) + 1) / (given.sum(axis=0) + 2)
+    return np.asarray(np.maximum(np.log(max(n_labels - 1, 1) * accuracy / (1 - accuracy)), 0.0))
+
+
+def score_errors(votes: Votes, truth: Votes, *, n_labels: int, level: float) -> Iterator[tuple[str, Estimate]]:
+    """Yield, for the mean and the median of the levels given, the rule and the mean absolute error in levels.
+
+    Args:
+        votes: positions on the scale, -1 where missing, shape (items, judges).
+        truth: the right position of every item, shape (items,).
+        n_labels: number of levels.
+        level: coverage.
+    """
+    scores = np.where(votes >= 0, votes, np.nan).astype(np.float64)
+    for rule, decided in (("mean", mean_score(scores)), ("median", median_score(scores))):
+        error = np.abs(decided - truth)
+        there = error[~np.isnan(error)]
+        yield rule, clustered_mean(there, np.ones(len(there)), bounds=(0.0, float(n_labels - 1)), level=level)

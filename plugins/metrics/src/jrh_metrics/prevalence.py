@@ -1,0 +1,170 @@
+"""The share of positives, or the mean level, corrected for the judge's errors on the labelled slice of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
+from jrh.stats import Estimate, cluster_sums, prediction_powered_mean, rogan_gladen
+from numpy.typing import NDArray
+
+from jrh_metrics.cells import Cell, cells_of
+from jrh_metrics.measuring import MeasureBuilder, Scores
+from jrh_metrics.options import PrevalenceOptions
+from jrh_metrics.positive import positive_label
+from jrh_metrics.trials import Codes
+
+_ROGAN_GLADEN: Final = (
+    "of the unlabelled items, from the judge's errors on {labelled} labelled ones; an item asked several times counts "
+    "by the share of its verdicts"
+)
+_POWERED: Final = "of all items, {labelled} of them labelled; right only if these are a random sample of all"
+_CHANCE: Final = "the judge is no better than chance on the labelled items"
+_FEW: Final = "too few labelled or unlabelled items with verdicts"
+
+
+@frozen(kw_only=True, eq=False)
+class _Slices:
+    """One number per item, in the order of the items' names."""
+
+    judged: NDArray[np.float64]
+    """Mean of what the judge said of the labelled items."""
+    right: NDArray[np.float64]
+    """What is right."""
+    unlabelled: NDArray[np.float64]
+    """Mean of what the judge said of the unlabelled items."""
+
+
+@frozen
+class CorrectedPrevalence:
+    """What share of the items is positive (what the mean level is) where only some are labelled.
+
+    The judge's own rate is off by its errors. The labelled items tell how it errs, and the corrected estimates take
+    that out. Measured in the reference condition of tasks that have labelled and unlabelled items.
+    """
+
+    options: PrevalenceOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield the judge's own rate and the corrected ones per task and judge."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        for cell in cells_of(builder.trials, ()):
+            gold = builder.trials.gold[cell.rows] >= 0
+            if cell.test == REFERENCE and cell.task in context.tasks and gold.any() and not gold.all():
+                yield from self._of_task(builder, cell)
+
+    def _of_task(self, builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
+        task = builder.context.tasks[cell.task]
+        positive = positive_label(task, self.options.positive, "corrected-prevalence")
+        if positive is not None:
+            value = _indicator(builder, positive)
+            yield _judged(builder, cell, "judged-prevalence", value, top=1.0, unit="proportion")
+            slices = _slices(builder, cell, value)
+            yield _made(builder, cell, "prevalence-rogan-gladen", _rogan_gladen(builder, slices), slices, _ROGAN_GLADEN)
+            powered = prediction_powered_mean(
+                slices.right, slices.judged, slices.unlabelled, level=builder.context.level
+            )
+            yield _made(builder, cell, "prevalence-prediction-powered", _cut(powered), slices, _POWERED)
+        elif task.scale.ordered:
+            value = _levels(builder, task.scale)
+            yield _judged(builder, cell, "judged-mean-level", value, top=len(task.scale.labels) - 1.0, unit="levels")
+            slices = _slices(builder, cell, value)
+            powered = prediction_powered_mean(
+                slices.right, slices.judged, slices.unlabelled, level=builder.context.level
+            )
+            yield _made(builder, cell, "mean-level-prediction-powered", powered, slices, _POWERED, unit="levels")
+
+
+def _indicator(builder: MeasureBuilder, positive: str) -> NDArray[np.float64]:
+    """Return the number of every label: 1 for the positive one."""
+    return np.array([float(label == positive) for label in builder.trials.labels])
+
+
+def _levels(builder: MeasureBuilder, scale: Scale) -> NDArray[np.float64]:
+    """Return the number of every label: steps above the lowest level."""
+    return np.array([float(scale.rank(label)) if label in scale else np.nan for label in builder.trials.labels])
+
+
+def _judged(
+    builder: MeasureBuilder, cell: Cell, name: str, value: NDArray[np.float64], *, top: float, unit: str
+) -> Measure:
+    trials = builder.trials
+    said = np.where(trials.usable, value[trials.label], np.nan)
+    scores = Scores(
+        eligible=np.ones(len(said), dtype=np.bool_),
+        value=said,
+        low=np.where(trials.usable, said, 0.0),
+        high=np.where(trials.usable, said, top),
+    )
+    if unit == "proportion":
+        return builder.rate(name, cell, scores, nothing="no trial")
+    return builder.mean(name, cell, scores, limits=(0.0, top), nothing="no trial", unit=unit)
+
+
+def _slices(builder: MeasureBuilder, cell: Cell, value: NDArray[np.float64]) -> _Slices:
+    trials = builder.trials
+    usable = cell.rows[trials.usable[cell.rows]]
+    labelled = usable[trials.gold[usable] >= 0]
+    return _Slices(
+        judged=_by_item(builder, labelled, value[trials.label[labelled]]),
+        right=_by_item(builder, labelled, value[trials.gold[labelled]]),
+        unlabelled=_by_item(builder, others, value[trials.label[others]])
+        if len(others := usable[trials.gold[usable] < 0])
+        else np.zeros(0),
+    )
+
+
+def _by_item(builder: MeasureBuilder, rows: Codes, value: NDArray[np.float64]) -> NDArray[np.float64]:
+    sums = cluster_sums(builder.trials.item.codes[rows], value, np.ones(len(rows)))
+    return np.asarray(sums[:, 0] / sums[:, 1])
+
+
+def _rogan_gladen(builder: MeasureBuilder, slices: _Slices) -> Estimate:
+    negative = slices.right == 0
+    return rogan_gladen(
+        float(slices.unlabelled.sum()),
+        len(slices.unlabelled),
+        true_negatives=float((1 - slices.judged[negative]).sum()),
+        negatives=int(negative.sum()),
+        true_positives=float(slices.judged[~negative].sum()),
+        labelled_positives=int((~negative).sum()),
+        level=builder.context.level,
+    )
+
+
+def _cut(estimate: Estimate) -> Estimate:
+    """Cut a proportion and its interval to what a proportion can be."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return estimate
+    low, value, high = (min(max(end, 0.0), 1.0) for end in (estimate.low, estimate.value, estimate.high))
+    flags = estimate.flags if value == estimate.value else (*estimate.flags, "cut")
+    return Estimate(
+        value=value, low=low, high=high, method=estimate.method, n=estimate.n, clusters=estimate.clusters, flags=flags
+    )
+
+
+def _made(
+    builder: MeasureBuilder,
+    cell: Cell,
+    name: str,
+    estimate: Estimate,
+    slices: _Slices,
+    note: str,
+    *,
+    unit: str = "proportion",
+) -> Measure:
+    usable = cell.rows[builder.trials.usable[cell.rows]]
+    why = _CHANCE if "degenerate" in estimate.flags else _FEW
+    return builder.measure(
+        name,
+        cell,
+        estimate,
+        rows=cell.rows,
+        usable=usable,
+        flags=builder.flags(cell, cell.rows, usable),
+        note=note.format(labelled=len(slices.right)) if estimate.value is not None else why,
+        unit=unit,
+    )

@@ -1,0 +1,62 @@
+"""Decisions of people about cases: which perturbed cases are valid."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from jrh import JrhError
+
+COLUMNS: Final = ("case_id", "valid")
+_DECISIONS: Final[Mapping[str, bool]] = {
+    "yes": True,
+    "true": True,
+    "1": True,
+    "no": False,
+    "false": False,
+    "0": False,
+}
+
+
+def read_reviews(path: Path) -> Mapping[str, bool]:
+    """Read a csv table of reviewed cases: case id -> whether the case is what it claims to be.
+
+    Args:
+        path: a csv file with the columns `case_id` and `valid` (yes or no, true or false, 1 or 0); others are ignored.
+
+    Raises:
+        JrhError: it cannot be read, a column is missing, a decision is none, or one case is decided both ways.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise JrhError(f"{path.name}: is not UTF-8 text: byte {error.start + 1} cannot be read") from error
+    except OSError as error:
+        raise JrhError(f"{path.name}: cannot be read: {error.strerror or error}") from error
+    found: dict[str, bool] = {}
+    for line, case, decision in _rows(path.name, text):
+        valid = _DECISIONS.get(decision.strip().casefold())
+        if valid is None:
+            raise JrhError(f"{path.name}:{line}: '{decision}' is no decision; write yes or no")
+        if found.setdefault(case, valid) is not valid:
+            raise JrhError(f"{path.name}:{line}: case '{case}' is valid in one row and invalid in another; keep one")
+    return found
+
+
+def _rows(name: str, text: str) -> Iterator[tuple[int, str, str]]:
+    reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
+    try:
+        missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
+        if missing:
+            raise JrhError(
+                f"{name}:1: there is no column {' and no column '.join(missing)}; it needs case_id and valid"
+            )
+        for row in reader:
+            case, decision = ((row[column] or "").strip() for column in COLUMNS)
+            if not case:
+                raise JrhError(f"{name}:{reader.line_num}: the row has no case_id")
+            yield reader.line_num, case, decision
+    except csv.Error as error:
+        raise JrhError(f"{name}:{reader.line_num}: not csv: {error}") from error

@@ -1,0 +1,181 @@
+"""The failure rate of a judge among the valid cases, where a sample of the cases was reviewed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from jrh import REFERENCE, JrhError, Measure, MetricContext, RecordTable
+from jrh.stats import (
+    Estimate,
+    ValidityBounds,
+    cluster_sums,
+    clustered_proportion,
+    corrected_failure_rate,
+    validity_bounds,
+    wilson,
+)
+
+from jrh_metrics.cells import Cell, cells_of
+from jrh_metrics.measuring import MeasureBuilder
+from jrh_metrics.options import ValidityOptions
+from jrh_metrics.reviews import read_reviews
+from jrh_metrics.scoring import as_expected
+from jrh_metrics.trials import Codes, Mask
+
+_UNREVIEWED: Final = "no case of this test was reviewed"
+_ONE_SIDE: Final = "the reviewed sample has no failure, or no pass: one of each is needed"
+_ALL_INVALID: Final = "no reviewed case is valid"
+
+
+@frozen(kw_only=True, eq=False)
+class _Cases:
+    """The cases of a cell with a verdict; arrays of shape (cases,)."""
+
+    fails: Mask
+    """Fewer than half of the case's verdicts are as expected."""
+    items: Codes
+    reviewed: Mask
+    valid: Mask
+    """Reviewed and valid."""
+    usable: Codes
+    """The trials they come from."""
+    rows: Codes
+    """The same, and those without a verdict."""
+
+
+@frozen
+class PerturbationValidity:
+    """What share of the failures is the judge's, where some cases are themselves wrong.
+
+    A case fails where fewer than half of its verdicts are as expected (see `accuracy`); the unit is the case, clustered
+    in items. The reviewed cases have to be a random sample of the failures and of the passes.
+    """
+
+    options: ValidityOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `failure-rate`, `invalid-cases` and `failure-rate-valid` per task, judge and test.
+
+        Without a table of reviews only the first is estimated.
+
+        Raises:
+            JrhError: the table of reviews cannot be used, or names no case of the records.
+        """
+        builder = MeasureBuilder.of(records, context, self.options)
+        path = self.options.reviews
+        reviews = read_reviews(path) if path.exists() else {}
+        unreviewed = _UNREVIEWED if path.exists() else f"there is no table of reviews '{path.name}' yet"
+        names = builder.trials.case.names
+        decision = np.array([_code(reviews, name) for name in names], dtype=np.int64)
+        if reviews and not (decision >= 0).any():
+            raise JrhError(f"{path.name}: none of its {len(reviews)} cases is among the records")
+        for cell in cells_of(builder.trials, ()):
+            if cell.test != REFERENCE:
+                cases = _cases(builder, cell, decision)
+                if len(cases.rows):
+                    yield from _measured(builder, cell, cases, unreviewed)
+
+
+def _code(reviews: Mapping[str, bool], case: str) -> int:
+    """Return 1 for valid, 0 for invalid, -1 for not reviewed."""
+    return int(reviews[case]) if case in reviews else -1
+
+
+def _cases(builder: MeasureBuilder, cell: Cell, decision: Codes) -> _Cases:
+    trials, scores = builder.trials, as_expected(builder.trials)
+    rows = cell.rows[scores.eligible[cell.rows]]
+    usable = rows[scores.answered[rows]]
+    case, first = np.unique(trials.case.codes[usable], return_index=True)
+    sums = cluster_sums(trials.case.codes[usable], scores.value[usable], np.ones(len(usable)))
+    return _Cases(
+        fails=sums[:, 0] / sums[:, 1] < 1 / 2 if len(sums) else np.zeros(0, dtype=np.bool_),
+        items=trials.item.codes[usable[first]],
+        reviewed=decision[case] >= 0,
+        valid=decision[case] == 1,
+        usable=usable,
+        rows=rows,
+    )
+
+
+def _measured(builder: MeasureBuilder, cell: Cell, cases: _Cases, unreviewed: str) -> Iterator[Measure]:
+    level = builder.context.level
+    reviewed, valid = int(cases.reviewed.sum()), int(cases.valid.sum())
+    failures = _failures(builder, cell, cases, level)
+    yield _made(builder, cell, cases, "failure-rate", failures, "unit: cases")
+    share = _share(reviewed - valid, reviewed, level)
+    yield _made(builder, cell, cases, "invalid-cases", share, f"{reviewed} cases reviewed" if reviewed else unreviewed)
+    fails, passes = cases.reviewed & cases.fails, cases.reviewed & ~cases.fails
+    corrected = corrected_failure_rate(
+        failures,
+        valid_failures=int((cases.valid & fails).sum()),
+        reviewed_failures=int(fails.sum()),
+        valid_passes=int((cases.valid & passes).sum()),
+        reviewed_passes=int(passes.sum()),
+        level=level,
+    )
+    bounds = validity_bounds(
+        _failures(builder, cell, cases, (1 + level) / 2), invalid=reviewed - valid, reviewed=reviewed, level=level
+    )
+    yield _made(
+        builder,
+        cell,
+        cases,
+        "failure-rate-valid",
+        corrected,
+        _told(bounds, reviewed, level)
+        if corrected.value is not None
+        else (_ONE_SIDE if valid else _ALL_INVALID if reviewed else unreviewed),
+        bounds=None if bounds is None else (bounds.low, bounds.high),
+    )
+
+
+def _failures(builder: MeasureBuilder, cell: Cell, cases: _Cases, level: float) -> Estimate:
+    sums = cluster_sums(cases.items, cases.fails.astype(np.float64), np.ones(len(cases.items)))
+    context = builder.context
+    return clustered_proportion(
+        sums[:, 0], sums[:, 1], level=level, resamples=context.resamples, seed=cell.seed(context)
+    )
+
+
+def _share(part: int, whole: int, level: float) -> Estimate:
+    if not whole:
+        return Estimate(value=None, flags=("empty",))
+    low, high = wilson(part, whole, level=level)
+    return Estimate(
+        value=part / whole, low=float(low), high=float(high), method="wilson", n=float(whole), clusters=whole
+    )
+
+
+def _told(bounds: ValidityBounds | None, reviewed: int, level: float) -> str:
+    text = f"among the valid cases; {reviewed} reviewed"
+    if bounds is None:
+        return text
+    return (
+        f"{text}; the bounds hold whichever cases are invalid: {bounds.outer_low:.3f} to {bounds.outer_high:.3f} with "
+        f"{level:.0%} confidence"
+    )
+
+
+def _made(
+    builder: MeasureBuilder,
+    cell: Cell,
+    cases: _Cases,
+    name: str,
+    estimate: Estimate,
+    note: str,
+    *,
+    bounds: tuple[float, float] | None = None,
+) -> Measure:
+    return builder.measure(
+        name,
+        cell,
+        estimate,
+        rows=cases.rows,
+        usable=cases.usable,
+        bounds=bounds,
+        flags=builder.flags(cell, cases.rows, cases.usable),
+        note=note,
+    )

@@ -1,0 +1,52 @@
+"""The records as plain columns, some thousands at a time: what the tables of records are written from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import attrs
+from jrh import Record, RecordTable
+
+WHOLE: Final = ("repeat", "prompt_tokens", "completion_tokens", "attempts")
+"""Columns of whole numbers."""
+REAL: Final = ("strength", "temperature", "probability", "cost", "latency")
+"""Columns of real numbers."""
+TRUTH: Final = ("simulated",)
+"""Columns of yes and no."""
+ROWS: Final = 20_000
+"""Records that are held as plain values at a time."""
+
+
+def names(records: RecordTable) -> tuple[str, ...]:
+    """Return the columns to write: those the table has, or all where it has none."""
+    return records.columns or tuple(attribute.name for attribute in attrs.fields(Record))
+
+
+def chunks(records: RecordTable, rows: int = ROWS) -> Iterator[dict[str, list[Any]]]:
+    """Yield the columns of so many records after the other, in plan order; what is not known is None."""
+    for start in range(0, len(records), rows):
+        part = slice(start, start + rows)
+        yield {name: _values(records, name, part) for name in records.columns}
+
+
+def _values(records: RecordTable, name: str, part: slice) -> list[Any]:
+    if name in REAL:
+        return _known(records.number(name)[part].tolist())
+    if name in WHOLE:
+        return [None if value is None else int(value) for value in _known(records.number(name)[part].tolist())]
+    if name in TRUTH:
+        return [None if value is None else bool(value) for value in _known(records.number(name)[part].tolist())]
+    categories = records.categories(name)
+    return [categories[code] if code >= 0 else None for code in records.codes(name)[part].tolist()]
+
+
+def _known(values: Sequence[float]) -> list[float | None]:
+    infinite = float("inf")
+    # NaN compares with nothing.
+    return [value if -infinite < value < infinite else None for value in values]
+
+
+def storable(text: str) -> str:
+    """Return the text as UTF-8 can hold it: half of a surrogate pair becomes U+FFFD."""
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

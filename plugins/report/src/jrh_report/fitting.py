@@ -1,0 +1,103 @@
+"""A document that keeps to a number of characters: blocks are shortened by lines, the least important ones first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from attrs import evolve, frozen
+
+_GAP: Final = "\n\n"
+
+
+@frozen(kw_only=True)
+class Block:
+    """A part of a document that can be shortened: a head, lines, a tail."""
+
+    lines: tuple[str, ...]
+    head: str = ""
+    """Stands directly before the first line."""
+    tail: str = ""
+    """Stands directly after the last line."""
+    rank: int = 0
+    """Blocks of a lower rank are served first."""
+    share: int = 1 << 30
+    """Characters the block may take before every other block was served."""
+    what: str = ""
+    """Names the block where it has to be left out."""
+    kept: int | None = None
+    """Lines that are shown; None: all."""
+
+    def text(self) -> str:
+        """Return the block as it stands in the document, saying how many lines it lacks."""
+        shown = self.lines[: self.kept]
+        rest = len(self.lines) - len(shown)
+        more = f"\n\n{rest:,} more in report.json" if rest else ""
+        return f"{self.head}{chr(10).join(shown)}{more}{self.tail}"
+
+
+@frozen(kw_only=True)
+class Fitted:
+    """A document that fits."""
+
+    text: str
+    left_out: tuple[str, ...]
+    """The blocks that are not there at all."""
+    shortened: bool
+    """Whether anything is not there."""
+
+
+def length(text: str) -> int:
+    """Count characters as GitHub does at most: those beyond the first 65,536 code points count twice."""
+    return len(text.encode("utf-16-le", "replace")) // 2
+
+
+def fit(blocks: Sequence[Block], limit: int) -> Fitted:
+    """Shorten blocks until the document keeps to the limit.
+
+    Blocks are served by rank, equal ranks in the order of the document, each up to its share; what is left then goes to
+    those that wanted more, in the same order. A block of which no line fits is left out.
+
+    Args:
+        blocks: in the order of the document.
+        limit: characters of the whole, counted by `length`.
+    """
+    order = sorted(range(len(blocks)), key=lambda place: (blocks[place].rank, place))
+    kept: dict[int, Block] = {}
+    left = limit
+    for place in order:
+        found = _shortened(blocks[place], min(blocks[place].share, left))
+        if found is not None:
+            kept[place] = found
+            left -= _size(found)
+    for place in order:
+        now = kept.get(place)
+        room = left + (_size(now) if now else 0)
+        found = _shortened(blocks[place], room) if now is None or now.kept is not None else now
+        if found is not None:
+            kept[place] = found
+            left = room - _size(found) if found is not now else left
+    missing = [block for place, block in enumerate(blocks) if place not in kept]
+    return Fitted(
+        text=_GAP.join(kept[place].text() for place in sorted(kept)),
+        left_out=tuple(block.what for block in missing),
+        shortened=bool(missing) or any(block.kept is not None for block in kept.values()),
+    )
+
+
+def _size(block: Block) -> int:
+    return length(block.text()) + len(_GAP)
+
+
+def _shortened(block: Block, room: int) -> Block | None:
+    """Return the block with as many lines as there is room for; None where there is none for the first."""
+    if _size(block) <= room:
+        return block
+    low, high = 0, len(block.lines)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _size(evolve(block, kept=middle)) <= room:
+            low = middle
+        else:
+            high = middle
+    return evolve(block, kept=low) if low else None

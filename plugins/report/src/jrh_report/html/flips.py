@@ -1,0 +1,253 @@
+"""The trials that moved, with everything a reader needs to see why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from attrs import frozen
+from jrh import Case, Json, RecordTable, Reply, RunReport
+
+from jrh_report.html.marked import Pair, mark
+from jrh_report.html.moved import Moved, Moves, find_moves
+from jrh_report.html.visible import line, visible
+
+TEXT: Final = 3000
+"""Characters shown of each text."""
+REPLY: Final = 1200
+"""Characters shown of each reply and rationale."""
+BUDGET: Final = 1_500_000
+"""Characters of examples in the page; the worst come first, and what does not fit is counted."""
+MOST: Final = 240
+"""Examples in the page; where judges and tasks are many, each has fewer."""
+
+
+@frozen(kw_only=True)
+class Side:
+    """One of the two answers."""
+
+    verdict: str
+    presented: str
+    """The label in the words of the question, where they are others."""
+    reply: str
+    rationale: str
+
+
+@frozen(kw_only=True)
+class Change:
+    """One part of the question that differs, or the one that is shown where none does."""
+
+    name: str
+    pair: Pair
+
+
+@frozen(kw_only=True)
+class Flip:
+    """One trial that moved."""
+
+    judge: int
+    task: int
+    test: int
+    stratum: int
+    """Places in the lists of the filters."""
+    item: str
+    variant: str
+    repeat: int
+    gold: str
+    expectation: str
+    distance: int
+    steady: float
+    spoilt: bool
+    before: Side
+    after: Side
+    changes: tuple[Change, ...]
+    context: tuple[tuple[str, str], ...]
+    """The parts that are the same, by name."""
+    known: bool
+    """The texts are known; imported records come without."""
+
+    @property
+    def size(self) -> int:
+        """Return about how many characters the flip takes in the page."""
+        pieces = [each for change in self.changes for side in (change.pair.before, change.pair.after) for each in side]
+        sides = sum(len(side.reply) + len(side.rationale) for side in (self.before, self.after))
+        return (
+            _FRAME + sides + sum(len(each.text) + _MARK for each in pieces) + sum(len(text) for _, text in self.context)
+        )
+
+
+_FRAME: Final = 1500
+_MARK: Final = 24
+
+
+@frozen(kw_only=True)
+class Tally:
+    """How many moves of one judge and task there are, and how many are shown."""
+
+    judge: str
+    task: str
+    total: int
+    compared: int
+    shown: int
+
+
+@frozen(kw_only=True)
+class Flips:
+    """All that is shown."""
+
+    flips: tuple[Flip, ...]
+    tallies: tuple[Tally, ...]
+    judges: tuple[str, ...]
+    tasks: tuple[str, ...]
+    tests: tuple[str, ...]
+    strata: tuple[str, ...]
+    evidence: bool
+    """Some text is known."""
+
+
+def collect(report: RunReport, limit: int) -> Flips:
+    """Gather the worst moves of every judge and task.
+
+    Args:
+        report: the run, while its evidence can be read.
+        limit: moves that are shown of each judge and task at most.
+    """
+    limit = max(1, min(limit, MOST // max(1, len(report.judges) * len(report.tasks))))
+    moves = list(find_moves(report, limit))
+    shelf = _Shelf.of(report, [moved for each in moves for moved in each.worst])
+    strata: dict[str, int] = {}
+    flips: list[Flip] = []
+    shown = [0] * len(moves)
+    spent = 0
+    # The worst of every judge and task before the second worst of any, so that a full page leaves nobody out.
+    for place in range(limit):
+        for number, each in enumerate(moves):
+            if place < len(each.worst) and spent < BUDGET:
+                flip = shelf.flip(each, each.worst[place], strata)
+                flips.append(flip)
+                shown[number] += 1
+                spent += flip.size
+    flips.sort(key=lambda flip: (flip.judge, -flip.distance, not flip.spoilt, -flip.steady))
+    return Flips(
+        flips=tuple(flips),
+        tallies=tuple(
+            Tally(judge=each.judge, task=each.task, total=each.total, compared=each.compared, shown=count)
+            for each, count in zip(moves, shown, strict=True)
+        ),
+        judges=report.judges,
+        tasks=tuple(summary.task.name for summary in report.tasks),
+        tests=report.tests,
+        strata=tuple(strata),
+        evidence=any(flip.known for flip in flips),
+    )
+
+
+@frozen(kw_only=True, eq=False)
+class _Shelf:
+    """The cases and replies of the moves, and where judges, tasks and tests stand."""
+
+    report: RunReport
+    columns: Mapping[str, Mapping[int, str]]
+    cases: Mapping[str, Case]
+    replies: Mapping[str, Reply]
+    marked: dict[tuple[str, str], tuple[tuple[Change, ...], tuple[tuple[str, str], ...]]]
+
+    @classmethod
+    def of(cls, report: RunReport, moves: Sequence[Moved]) -> _Shelf:
+        rows = sorted({row for moved in moves for row in (moved.row, moved.reference)})
+        columns = {name: _texts(report.records, name, rows) for name in _COLUMNS}
+        return cls(
+            report=report,
+            columns=columns,
+            cases=report.evidence.cases(list(dict.fromkeys(columns["case_id"].values()))),
+            replies=report.evidence.replies(list(columns["trial_id"].values())),
+            marked={},
+        )
+
+    def flip(self, moves: Moves, moved: Moved, strata: dict[str, int]) -> Flip:
+        """Put one move together."""
+        of = {name: column.get(moved.row, "") for name, column in self.columns.items()}
+        pair = self.columns["case_id"].get(moved.reference, ""), of["case_id"]
+        if pair not in self.marked:
+            self.marked[pair] = self._changes(*pair)
+        changes, context = self.marked[pair]
+        expected = f"{of['expectation']} {of['expected']}".strip()
+        return Flip(
+            judge=self.report.judges.index(moves.judge),
+            task=next(place for place, each in enumerate(self.report.tasks) if each.task.name == moves.task),
+            test=self.report.tests.index(of["test"]) if of["test"] in self.report.tests else -1,
+            stratum=strata.setdefault(of["stratum"], len(strata)),
+            item=line(of["item_id"]),
+            variant=line(of["variant"]),
+            repeat=int(self.report.records.number("repeat")[moved.row]),
+            gold=line(of["gold"]),
+            expectation=line(expected.replace("_", " ")),
+            distance=moved.distance,
+            steady=moved.steady,
+            spoilt=moved.spoilt,
+            before=self._side(moved.reference),
+            after=self._side(moved.row),
+            changes=changes,
+            context=context,
+            known=bool(changes or context),
+        )
+
+    def _side(self, row: int) -> Side:
+        of = {name: column.get(row, "") for name, column in self.columns.items()}
+        reply = self.replies.get(of["trial_id"])
+        return Side(
+            verdict=line(of["canonical"]),
+            presented=line(of["presented"]) if of["presented"] != of["canonical"] else "",
+            reply=visible(reply.text, REPLY) if reply is not None else "",
+            rationale=visible(of["rationale"], REPLY),
+        )
+
+    def _changes(self, before: str, after: str) -> tuple[tuple[Change, ...], tuple[tuple[str, str], ...]]:
+        """Return what differs between two cases, marked, and what does not."""
+        if before not in self.cases or after not in self.cases:
+            return (), ()
+        left, right = dict(_parts(self.cases[before])), dict(_parts(self.cases[after]))
+        changes, context = [], []
+        for name in dict.fromkeys([*right, *left]):
+            ours, theirs = left.get(name, ""), right.get(name, "")
+            if ours != theirs:
+                changes.append(Change(name=line(name), pair=mark(ours, theirs, TEXT)))
+            elif theirs:
+                context.append((line(name), visible(theirs, TEXT)))
+        return tuple(changes), tuple(context)
+
+
+_COLUMNS: Final = (
+    *("trial_id", "case_id", "item_id", "test", "variant", "stratum", "gold"),
+    *("expectation", "expected", "canonical", "presented", "rationale"),
+)
+
+
+def _texts(records: RecordTable, name: str, rows: Sequence[int]) -> dict[int, str]:
+    """Return the text of some rows of a column, by row; nothing where there is no such column."""
+    if name not in records.columns:
+        return {}
+    categories, codes = records.categories(name), records.codes(name)
+    return {row: categories[codes[row]] for row in rows if codes[row] >= 0}
+
+
+def _parts(case: Case) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a question by name, as text."""
+    for name, value in case.fields.items():
+        yield name, _written(value)
+    if case.prompt is not None:
+        yield "prompt template", "\n\n".join(part for part in (case.prompt.system, case.prompt.user) if part)
+    if case.presented_task is not None:
+        task = case.presented_task
+        yield "instruction as presented", task.instruction
+        yield "rubric as presented", task.rubric
+        yield "scale as presented", ", ".join(task.scale.labels)
+    if case.condition.option_order:
+        yield "order of the options", case.condition.option_order
+    if case.sampling.temperature is not None:
+        yield "temperature", f"{case.sampling.temperature:g}"
+
+
+def _written(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)

@@ -1,0 +1,113 @@
+"""The measures of a report, by what they are about, and as the page writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from attrs import frozen
+from jrh import Measure, RunReport
+
+from jrh_report import numbers
+from jrh_report.findings import FINDING
+
+SHADES: Final = 9
+"""Colours of the scales, from 0; the style sheet has as many."""
+_UNSAID: Final = frozenset({"simulated", FINDING})
+"""Flags that are shown otherwise: simulated judges are marked by name, findings are told in words."""
+
+
+@frozen(kw_only=True)
+class Cell:
+    """One measure as the page shows it."""
+
+    measure: int
+    """Its place among the measures of `report.json`."""
+    estimate: str
+    interval: str
+    trials: int
+    items: int
+    missing: int
+    statuses: str
+    """The missing verdicts by status."""
+    bounds: str
+    """Worst and best case."""
+    flags: tuple[str, ...]
+    note: str
+    shade: str
+    """Class of the colour; empty: none."""
+
+
+@frozen(kw_only=True, eq=False)
+class Found:
+    """The measures of a report by task, judge, test and name."""
+
+    report: RunReport
+    wholes: Mapping[tuple[str, str, str, str], Measure]
+    """(task, judge, test, name) -> the measure of the whole test."""
+    parts: Mapping[tuple[str, str], tuple[Measure, ...]]
+    """(task, name) -> the measures by variant, stratum, level and the like."""
+    places: Mapping[int, int]
+
+    @classmethod
+    def of(cls, report: RunReport) -> Found:
+        """Sort the measures of a report."""
+        wholes: dict[tuple[str, str, str, str], Measure] = {}
+        parts: dict[tuple[str, str], list[Measure]] = {}
+        for measure in report.measures:
+            if measure.cell:
+                parts.setdefault((measure.task, measure.name), []).append(measure)
+            else:
+                wholes.setdefault((measure.task, measure.judge, measure.test, measure.name), measure)
+        return cls(
+            report=report,
+            wholes=wholes,
+            parts={key: tuple(found) for key, found in parts.items()},
+            places={id(measure): place for place, measure in enumerate(report.measures)},
+        )
+
+    def whole(self, name: str, task: str, judge: str, test: str) -> Measure | None:
+        """Return the measure of a whole test."""
+        return self.wholes.get((task, judge, test, name))
+
+    def place(self, measure: Measure) -> int:
+        """Return where the measure stands among the report's."""
+        return self.places[id(measure)]
+
+    def cell(self, measure: Measure, digits: int = 3, shade: str = "") -> Cell:
+        """Write a measure down."""
+        return Cell(
+            measure=self.place(measure),
+            estimate=numbers.estimate(measure, digits),
+            interval=numbers.interval(measure, digits),
+            trials=measure.n_trials,
+            items=measure.n_items,
+            missing=sum(measure.missing.values()),
+            statuses=numbers.counts(measure.missing),
+            bounds=numbers.bounds(measure, digits) if measure.missing else "",
+            flags=tuple(flag for flag in measure.flags if flag not in _UNSAID),
+            note=measure.note,
+            shade=shade,
+        )
+
+    def maybe(self, measure: Measure | None, digits: int = 3, shade: str = "") -> Cell | None:
+        """Write a measure down, where there is one."""
+        return None if measure is None else self.cell(measure, digits, shade)
+
+
+def sequential(measure: Measure) -> str:
+    """Return the class of the colour of a proportion; empty where it is not estimable."""
+    if measure.estimate is None or not numbers.estimable(measure):
+        return "none"
+    return f"s{_step(measure.estimate)}"
+
+
+def diverging(measure: Measure) -> str:
+    """Return the class of the colour of a difference of proportions, -0.5 to 0.5; the middle one is about 0."""
+    if measure.estimate is None or not numbers.estimable(measure):
+        return "none"
+    return f"d{_step(measure.estimate + 0.5)}"
+
+
+def _step(share: float) -> int:
+    return min(max(int(share * SHADES), 0), SHADES - 1)

@@ -1,0 +1,153 @@
+"""Finds the trials whose verdict moved against what was expected, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+from attrs import frozen
+from jrh import REFERENCE, RecordTable, RunReport, Scale
+from numpy.typing import NDArray
+
+_NEEDED: Final = frozenset(
+    {"trial_id", "case_id", "item_id", "task", "test", "judge", "repeat", "status", "canonical", "expectation"}
+)
+
+
+@frozen(kw_only=True)
+class Moved:
+    """One trial that moved, and the reference trial it is shown beside."""
+
+    row: int
+    """Place among the report's records."""
+    reference: int
+    """Place of a reference trial with the judge's commonest reference verdict on the item."""
+    distance: int
+    """Levels between the two verdicts on an ordered scale, otherwise 1; 0 where the verdict should have moved."""
+    steady: float
+    """Share of the item's reference verdicts that are the commonest one: 1 where reruns agree."""
+    spoilt: bool
+    """The reference verdict was right by the gold label, and this one is not."""
+
+
+@frozen(kw_only=True)
+class Moves:
+    """What one judge moved in one task."""
+
+    judge: str
+    task: str
+    total: int
+    compared: int
+    """Trials with a verdict, and a reference verdict to compare it with where one is needed."""
+    worst: tuple[Moved, ...]
+
+
+def find_moves(report: RunReport, limit: int) -> Iterator[Moves]:
+    """Yield what moved, per task and judge in the suite's order.
+
+    Args:
+        report: the run; records without the columns that are needed give nothing.
+        limit: moves that are kept of each judge and task, taken from all tests in turn, the worst of each test first.
+    """
+    records = report.records
+    if not len(records) or not set(records.columns) >= _NEEDED:
+        return
+    for summary in report.tasks:
+        mine = np.flatnonzero(records.equals("task", summary.task.name))
+        for judge in report.judges:
+            rows = mine[records.equals("judge", judge)[mine]]
+            if len(rows):
+                yield _moves(records.where(rows), rows, summary.task.scale, (judge, summary.task.name), limit)
+
+
+def _moves(records: RecordTable, places: NDArray[Any], scale: Scale, key: tuple[str, str], limit: int) -> Moves:
+    labels = tuple(scale.labels)
+    rank = {label: place for place, label in enumerate(labels)}
+    label = _ranks(records, "canonical", rank)
+    usable = records.equals("status", "ok") & (label >= 0)
+    usual = _usual(records, label, usable, len(labels))
+    item = records.codes("item_id")
+    before, share, shown = usual.label[item], usual.share[item], usual.row[item]
+    asked = usable & ~records.equals("test", REFERENCE)
+    compared = asked & (before >= 0)
+    against = _against(records, label, before, rank) & compared
+    gold = _ranks(records, "gold", rank) if "gold" in records.columns else np.full(len(label), -1)
+    spoilt = (gold >= 0) & (before == gold) & (label != gold)
+    distance = np.abs(label - before) if scale.ordered else (label != before).astype(np.int64)
+    rows = np.flatnonzero(against)
+    order = np.lexsort((rows, -share[rows], ~spoilt[rows], -distance[rows]))
+    chosen = _in_turn(rows[order], records.codes("test"), limit)
+    return Moves(
+        judge=key[0],
+        task=key[1],
+        total=len(rows),
+        compared=int(compared.sum()),
+        worst=tuple(
+            Moved(
+                row=int(places[row]),
+                reference=int(places[shown[row]]),
+                distance=int(distance[row]),
+                steady=float(share[row]),
+                spoilt=bool(spoilt[row]),
+            )
+            for row in chosen
+        ),
+    )
+
+
+def _ranks(records: RecordTable, column: str, rank: dict[str, int]) -> NDArray[np.int64]:
+    """Return the place of a text column's labels on the scale, shape (n,); -1 for none."""
+    lookup = np.array([*(rank.get(name, -1) for name in records.categories(column)), -1], dtype=np.int64)
+    return lookup[records.codes(column)]
+
+
+@frozen(kw_only=True, eq=False)
+class _Usual:
+    """Per item: the commonest reference verdict or -1, its share, and a row that has it."""
+
+    label: NDArray[np.int64]
+    share: NDArray[np.float64]
+    row: NDArray[np.int64]
+
+
+def _usual(records: RecordTable, label: NDArray[np.int64], usable: NDArray[np.bool_], width: int) -> _Usual:
+    item = records.codes("item_id")
+    size = len(records.categories("item_id"))
+    rows = np.flatnonzero(records.equals("test", REFERENCE) & usable)
+    counts = np.zeros((size, width), dtype=np.int64)
+    np.add.at(counts, (item[rows], label[rows]), 1)
+    total = counts.sum(axis=1)
+    commonest = counts.argmax(axis=1)
+    shown = np.zeros(size, dtype=np.int64)
+    fitting = rows[label[rows] == commonest[item[rows]]][::-1]
+    shown[item[fitting]] = fitting
+    return _Usual(
+        label=np.where(total > 0, commonest, -1),
+        share=counts.max(axis=1, initial=0) / np.maximum(total, 1),
+        row=shown,
+    )
+
+
+def _against(
+    records: RecordTable, label: NDArray[np.int64], before: NDArray[np.int64], rank: dict[str, int]
+) -> NDArray[np.bool_]:
+    """Tell which verdicts are not what was expected; where nothing is expected, which moved."""
+    expected = _ranks(records, "expected", rank) if "expected" in records.columns else np.full(len(label), -1)
+    named = {name: records.equals("expectation", name) for name in ("changes", "equals", "not_above", "not_below")}
+    return np.select(
+        [named["changes"], named["equals"] & (expected >= 0), named["not_above"], named["not_below"]],
+        [label == before, label != expected, label > before, label < before],
+        label != before,
+    )
+
+
+def _in_turn(rows: NDArray[np.int64], test: NDArray[np.int32], limit: int) -> Sequence[int]:
+    """Take rows from all tests in turn, and return them in the order given."""
+    turn: dict[int, int] = {}
+    ranked = []
+    for place, row in enumerate(rows.tolist()):
+        code = int(test[row])
+        ranked.append((turn.get(code, 0), place, row))
+        turn[code] = turn.get(code, 0) + 1
+    return [row for _, _, row in sorted(sorted(ranked)[:limit], key=lambda each: each[1])]

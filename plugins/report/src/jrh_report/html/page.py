@@ -1,0 +1,189 @@
+"""Gathers what the page shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from attrs import frozen
+from jrh import Json, RunReport, TaskSummary
+from markupsafe import Markup
+
+from jrh_report import tables
+from jrh_report.findings import findings
+from jrh_report.flags import cautions
+from jrh_report.html import panels
+from jrh_report.html.answer import Answer, answers
+from jrh_report.html.cost import HALF_WIDTH, CostRow, Worth, cost_rows, worths
+from jrh_report.html.flips import Flips, collect
+from jrh_report.html.forest import Forest, forest
+from jrh_report.html.found import Found
+from jrh_report.html.heat import LENSES, HeatMap, Lens, heat_maps
+from jrh_report.html.moving import moving_tests
+from jrh_report.html.plane import plane
+from jrh_report.html.visible import visible
+
+
+@frozen(kw_only=True)
+class TaskPage:
+    """What the page shows of one task."""
+
+    number: int
+    summary: TaskSummary
+    about: str
+    heat: tuple[HeatMap, ...]
+    forests: tuple[Forest, ...]
+    ordinal: panels.Table | None
+    matrices: tuple[panels.Matrix, ...]
+    sensitivity: panels.Table | None
+    pairs: panels.Table | None
+    order: panels.Table | None
+    alarms: panels.Table | None
+    worths: tuple[Worth, ...]
+    plane: Markup | None
+    findings: tuple[str, ...]
+    cautions: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Return the task's name."""
+        return self.summary.task.name
+
+
+@frozen(kw_only=True)
+class Page:
+    """What the page shows."""
+
+    report: RunReport
+    totals: str
+    answers: tuple[Answer, ...]
+    lenses: tuple[Lens, ...]
+    tasks: tuple[TaskPage, ...]
+    costs: tuple[CostRow, ...]
+    half_width: float
+    flips: Flips
+    findings: tuple[str, ...]
+    """Those of no task."""
+    missing: tables.Table | None
+    attrition: tables.Table | None
+    faults: tables.Table | None
+    components: tables.Table | None
+
+    def marked(self, judge: str) -> str:
+        """Return the judge's name, marked where its answers are made up."""
+        return tables.judge_label(self.report, judge)
+
+    @property
+    def has_panels(self) -> bool:
+        """Tell whether any task has a panel."""
+        return any(
+            (each.ordinal, each.matrices, each.sensitivity, each.order, each.alarms) != _NO_PANELS
+            for each in self.tasks
+        )
+
+    @property
+    def any_finding(self) -> bool:
+        """Tell whether anything was found about the data or the tests."""
+        return bool(self.findings) or any(each.findings for each in self.tasks)
+
+    @property
+    def any_caution(self) -> bool:
+        """Tell whether any measure deserves caution."""
+        return any(each.cautions for each in self.tasks)
+
+    @property
+    def unknown_prices(self) -> int:
+        """Return the number of replies of unknown price."""
+        return sum(each.unknown for each in self.report.costs)
+
+    @property
+    def costs_unknown(self) -> tuple[int, ...]:
+        """Return the cost lines with replies of unknown price."""
+        return tuple(place for place, each in enumerate(self.report.costs) if each.unknown)
+
+    @staticmethod
+    def money(amount: float | None) -> str:
+        """Write an amount of US dollars to four significant digits; never more digits than cents of small change."""
+        if amount is None:
+            return "unknown"
+        return f"${amount:,.2f}" if amount >= _CENTS_FROM else f"${amount:.4g}"
+
+    @staticmethod
+    def option(value: Json) -> str:
+        """Write the value of an option."""
+        return visible(json.dumps(value, ensure_ascii=False, default=str), _OPTION)
+
+
+_NO_PANELS: Final = (None, (), None, None, None)
+_CENTS_FROM: Final = 100
+_OPTION: Final = 600
+"""Characters of an option's value that are shown."""
+
+
+def gather(report: RunReport, limit: int) -> Page:
+    """Gather everything the page shows.
+
+    Args:
+        report: the run.
+        limit: examples of each judge and task.
+    """
+    found, moving = Found.of(report), moving_tests(report)
+    known = {summary.task.name for summary in report.tasks}
+    return Page(
+        report=report,
+        totals=tables.totals(report),
+        answers=answers(found, moving),
+        lenses=LENSES,
+        tasks=tuple(_task(found, number, summary, moving) for number, summary in enumerate(report.tasks)),
+        costs=cost_rows(found),
+        half_width=HALF_WIDTH,
+        flips=collect(report, limit),
+        findings=tuple(
+            text
+            for task in dict.fromkeys(measure.task for measure in report.measures)
+            if task not in known
+            for text in findings(report, task)
+        ),
+        missing=tables.missing_verdicts(report),
+        attrition=tables.attrition(report),
+        faults=tables.faults(report),
+        components=tables.components(report),
+    )
+
+
+def _task(found: Found, number: int, summary: TaskSummary, moving: Mapping[str, frozenset[str]]) -> TaskPage:
+    name = summary.task.name
+    heat = heat_maps(found, name, moving)
+    bought = worths(found, name)
+    return TaskPage(
+        number=number,
+        summary=summary,
+        about=tables.task_line(summary),
+        heat=heat,
+        forests=tuple(_forests(found, number, heat)),
+        **_panels(found, summary),
+        worths=bought,
+        plane=plane(bought, found.report.judges, f"plane-{number}"),
+        findings=tuple(findings(found.report, name)),
+        cautions=tuple(cautions(found.report, name)),
+    )
+
+
+def _forests(found: Found, number: int, heat: tuple[HeatMap, ...]) -> Iterator[Forest]:
+    for each in heat:
+        drawn = forest(found, each, f"forest-{number}-{each.lens.key}")
+        if drawn is not None:
+            yield drawn
+
+
+def _panels(found: Found, summary: TaskSummary) -> dict[str, Any]:
+    name = summary.task.name
+    return {
+        "ordinal": panels.by_test(found, name, panels.ORDINAL, "Agreement with the gold levels"),
+        "matrices": tuple(panels.matrices(found, name, summary.task.scale)) if summary.task.scale.ordered else (),
+        "sensitivity": panels.by_test(found, name, panels.SENSITIVITY, "Agreement between prompt templates"),
+        "pairs": panels.template_pairs(found, name),
+        "order": panels.by_test(found, name, panels.ORDER, "What the place of an option does"),
+        "alarms": panels.by_test(found, name, panels.ALARMS, "Wrong verdicts by kind"),
+    }

@@ -1,0 +1,72 @@
+"""The cost-reliability plane of one task, with its Pareto frontier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from jrh_report.html.cost import Worth
+from jrh_report.html.svg import INK, LINE, inline, measure_id, series, settings
+from jrh_report.html.visible import line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plane(worths: Sequence[Worth], judges: Sequence[str], key: str) -> Markup | None:
+    """Draw accuracy against dollars of 1,000 questions; None where fewer than two prices are known, or all are 0.
+
+    Args:
+        worths: the judges of one task.
+        judges: all judges of the run; each keeps its colour and marker.
+        key: distinct for every figure of the page.
+    """
+    priced = [each for each in worths if each.priced]
+    if len(priced) <= 1 or not any(each.per_thousand for each in priced):
+        return None
+    from matplotlib.figure import Figure
+
+    with settings():
+        figure = Figure(figsize=(7.6, 3.6), facecolor="none")
+        axes = figure.add_axes((0.09, 0.15, 0.88, 0.8), facecolor="none")
+        edge = sorted((each.per_thousand or 0.0, each.accuracy.estimate or 0.0) for each in priced if each.frontier)
+        axes.step(*zip(*edge, strict=True), where="post", color=INK, linewidth=1, linestyle="--")
+        for each in priced:
+            _judge(axes, each, judges.index(each.judge))
+        axes.set_xlabel("US dollars for 1,000 questions")
+        axes.set_ylabel("accuracy in the reference condition")
+        axes.set_ylim(-0.02, 1.02)
+        axes.margins(x=0.15)
+        axes.set_axisbelow(True)
+        axes.grid(color=LINE, linewidth=0.5)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+        return inline(
+            figure,
+            key,
+            f"Cost and reliability, task {line(priced[0].task)}",
+            "Judges by price and accuracy, with intervals; the dashed line joins the judges on the Pareto frontier. "
+            "The table holds the same numbers.",
+        )
+
+
+def _judge(axes: Axes, worth: Worth, place: int) -> None:
+    look = series(place)
+    at, right = worth.per_thousand or 0.0, worth.accuracy.estimate or 0.0
+    number = worth.cell.measure
+    interval = worth.accuracy.interval
+    if interval is not None:
+        axes.plot(
+            (at, at),
+            (interval.low, interval.high),
+            color=look["color"],
+            linewidth=1.4,
+            gid=measure_id(number, "interval-plane"),
+        )
+    axes.plot(
+        (at,), (right,), color=look["color"], marker=look["marker"], markersize=6, gid=measure_id(number, "plane")
+    )
+    name = f"{line(worth.judge, 24)} (simulated)" if worth.simulated else line(worth.judge, 24)
+    axes.annotate(name, (at, right), xytext=(6, 5), textcoords="offset points", color=INK)

@@ -1,0 +1,88 @@
+"""The HTML report."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+from jrh import RunReport
+
+from jrh_report.html.page import gather
+from jrh_report.html.svg import settings
+from jrh_report.html.visible import visible
+from jrh_report.options import HtmlOptions
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+@frozen
+class HtmlReporter:
+    """Writes the report as one file that asks for nothing: no request leaves it, and nothing in it is run text's code.
+
+    Everything that is text of the run passes through `visible` and Jinja's escaping on its way into the page; style and
+    script are constants, and the page's policy allows these two by their hashes and nothing else.
+    """
+
+    options: HtmlOptions
+
+    def render(self, report: RunReport) -> str:
+        """Return the page; the same report gives the same text."""
+        style, script = _source("style.css"), _source("script.js")
+        with settings():
+            page = gather(report, self.options.examples)
+        return (
+            _environment()
+            .get_template("page.html.j2")
+            .render(page=page, policy=_policy(style, script), style=_trusted(style), script=_trusted(script))
+        )
+
+
+def _source(name: str) -> str:
+    return files("jrh_report.html").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _trusted(source: str) -> object:
+    from markupsafe import Markup
+
+    return Markup(source)  # noqa: S704 - a file of this package
+
+
+def _policy(style: str, script: str) -> str:
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src '{_digest(script)}'",
+            f"style-src '{_digest(style)}'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",
+        )
+    )
+
+
+def _digest(source: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}"
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("jrh_report.html", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _finalize(value: object) -> object:
+    """Make every text of the run visible; what is markup already comes from this package."""
+    return visible(value) if type(value) is str else value

@@ -1,0 +1,85 @@
+"""Runs that found little or nothing: every reporter writes something, and none of them breaks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jrh_report.plugin
+import jsonschema
+import pytest
+from attrs import evolve
+from jrh import RecordTable
+from jrh.testing import empty_report, sample_records, sample_report
+
+SCHEMA = Path(__file__).parents[3] / "schemas" / "results.schema.json"
+REPORTERS = [spec.name for spec in jrh_report.plugin.jrh_reporters()]
+
+
+def no_records(report):
+    return evolve(report, records=RecordTable({}, {}), measures=(), costs=(), faults=(), attrition=())
+
+
+def only_missing(report):
+    lost = tuple(
+        evolve(each, estimate=None, interval=None, bounds=None, n_trials=0, n_items=0, flags=("all-missing",))
+        for each in report.measures
+    )
+    return evolve(report, measures=lost, records=RecordTable.from_records(sample_records(missing=1.0)))
+
+
+def one_judge(report):
+    alone = report.judges[:1]
+    return evolve(
+        report,
+        judges=alone,
+        simulated=report.simulated & set(alone),
+        measures=tuple(each for each in report.measures if each.judge in alone),
+        costs=tuple(each for each in report.costs if each.judge in alone),
+    )
+
+
+def one_item(report):
+    alone = tuple(evolve(each, interval=None, n_trials=1, n_items=1, estimate=1.0) for each in report.measures)
+    records = RecordTable.from_records(sample_records(items=1))
+    return evolve(report, measures=alone, records=records, tasks=tuple(evolve(each, items=1) for each in report.tasks))
+
+
+def not_finite(report):
+    odd = tuple(evolve(each, estimate=float("nan"), bounds=(0.0, float("inf"))) for each in report.measures)
+    return evolve(report, measures=odd)
+
+
+def nameless(report):
+    return evolve(report, suite="", run_id="", judges=("",), tests=("reference", ""))
+
+
+EDGES = (no_records, only_missing, one_judge, one_item, not_finite, nameless)
+
+
+@pytest.mark.parametrize("reporter", REPORTERS)
+def test_an_empty_run_has_every_report(render, reporter) -> None:
+    assert render(reporter, empty_report())
+
+
+@pytest.mark.parametrize("edge", EDGES, ids=lambda edge: edge.__name__)
+@pytest.mark.parametrize("reporter", REPORTERS)
+def test_a_run_that_found_little_has_every_report_twice_the_same(render, reporter, edge) -> None:
+    document = render(reporter, edge(sample_report()))
+
+    assert document
+    assert render(reporter, edge(sample_report())) == document
+
+
+@pytest.mark.parametrize("edge", [lambda report: empty_report(), lambda report: report, *EDGES])
+def test_the_json_report_fits_its_schema_and_holds_no_number_that_json_lacks(render, edge) -> None:
+    found = json.loads(render("json", edge(sample_report())), parse_constant=pytest.fail)
+
+    jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
+
+
+def test_reports_that_are_not_asked_for_are_no_default() -> None:
+    by_default = {spec.name for spec in jrh_report.plugin.jrh_reporters() if spec.default}
+
+    assert {"terminal", "markdown", "json"} <= by_default
+    assert not by_default & {"csv", "parquet", "latex", "plots"}

@@ -1,0 +1,120 @@
+"""Plots as files: which there are, what they show, and that they are the same every time."""
+
+from __future__ import annotations
+
+import struct
+import warnings
+from xml.etree import ElementTree
+
+import matplotlib
+import pytest
+from attrs import evolve
+from jrh.testing import empty_report
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def texts(svg: bytes) -> list[str]:
+    return ["".join(element.itertext()) for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+@pytest.fixture
+def priced(report):
+    """Return the report with a price for the first judge's reference condition."""
+    line = evolve(report.costs[0], judge="baseline", test="reference", trials=100, cost=0.05)
+    return evolve(report, costs=(line, *report.costs))
+
+
+def test_there_is_a_heat_map_a_forest_plot_and_a_cost_plane_per_task(render, priced) -> None:
+    assert sorted(render("plots", priced)) == [
+        "cost-essays.svg",
+        "forest-accuracy-essays.svg",
+        "forest-agreement-essays.svg",
+        "heat-accuracy-essays.svg",
+        "heat-agreement-essays.svg",
+        "index.txt",
+    ]
+
+
+def test_the_numbers_are_those_of_the_report_and_simulated_judges_are_marked(render, report) -> None:
+    files = render("plots", report, measures=["accuracy"])
+    heat = texts(files["heat-accuracy-essays.svg"])
+
+    assert [text for text in heat if text.startswith("0.")] == ["0.71"] * 3 + ["0.68"] * 3 + ["0.65"] * 3
+    assert heat.count("[0.66, 0.74]") == 3
+    assert {"baseline", "gpt-4o-mini", "yes-man (simulated)", "Accuracy, task essays"} <= set(heat)
+    forest = texts(files["forest-accuracy-essays.svg"])
+    assert forest.count("gpt-4o-mini, n=117, 3 missing") == 3
+    assert "Simulated, their answers are made up: yes-man" in files["index.txt"]
+
+
+def test_the_cost_plane_says_whom_it_lacks(render, priced) -> None:
+    shown = texts(render("plots", priced)["cost-essays.svg"])
+
+    assert "baseline" in shown
+    assert "gpt-4o-mini" in shown
+    assert "Not drawn, for want of a price or an accuracy: 1 of 3 judges." in shown
+
+
+def test_what_is_not_drawn_is_said(render, report) -> None:
+    index = render("plots", report, measures=["jss", "accuracy"])["index.txt"]
+
+    assert "No jss of task essays." in index
+    assert "No cost plane of task essays" not in index
+    assert "Nothing to plot." in render("plots", empty_report())["index.txt"]
+
+
+def test_a_cell_without_an_estimate_shows_no_number(render, report) -> None:
+    none = evolve(
+        report,
+        measures=tuple(
+            evolve(each, estimate=None, interval=None) for each in report.measures if each.name == "accuracy"
+        ),
+    )
+    files = render("plots", none, measures=["accuracy"])
+
+    assert texts(files["heat-accuracy-essays.svg"]).count("none") == 9
+    assert any(text.endswith(", not estimable") for text in texts(files["forest-accuracy-essays.svg"]))
+
+
+def test_many_judges_and_tests_are_drawn_in_parts_and_the_rest_is_counted(render, report, measure, monkeypatch) -> None:
+    monkeypatch.setattr("jrh_report.plots.reporter._JUDGES", 2)
+    monkeypatch.setattr("jrh_report.plots.reporter._TESTS", 2)
+    judges = tuple(f"judge {number}" for number in range(8))
+    tests = ("reference", *(f"test {number}" for number in range(5)))
+    found = tuple(measure("accuracy", judge=judge, test=test) for judge in judges for test in tests)
+    crowd = evolve(report, judges=judges, tests=tests, measures=found)
+    files = render("plots", crowd, measures=["accuracy"])
+
+    assert len([name for name in files if name.startswith("heat-")]) == 10
+    assert "Accuracy, task essays: 2 of 12 parts are not drawn." in files["index.txt"]
+
+
+def test_png_files_on_request(render, report) -> None:
+    files = render("plots", report, formats=["svg", "png"], dpi=100, measures=["accuracy"])
+    picture = files["heat-accuracy-essays.png"]
+
+    assert picture.startswith(b"\x89PNG")
+    assert struct.unpack(">II", picture[16:24])[0] > 400
+    assert b"Software" not in picture
+    assert set(files) >= {"heat-accuracy-essays.svg", "forest-accuracy-essays.png"}
+
+
+def test_the_same_run_gives_the_same_bytes_whatever_the_users_settings(render, report) -> None:
+    before = render("plots", report, formats=["svg", "png"], measures=["accuracy"])
+    with matplotlib.rc_context({"font.size": 30, "svg.fonttype": "path", "axes.facecolor": "red"}):
+        assert render("plots", report, formats=["svg", "png"], measures=["accuracy"]) == before
+
+
+def test_letters_without_a_picture_and_mathematics_are_text(render, report) -> None:
+    odd = "评分 \U0001f600 $\\frac{1"
+    named = evolve(
+        report,
+        judges=(odd,),
+        simulated=frozenset(),
+        measures=tuple(evolve(each, judge=odd) for each in report.measures if each.judge == "baseline"),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        files = render("plots", named, formats=["svg", "png"], measures=["accuracy"])
+    assert odd in texts(files["heat-accuracy-essays.svg"])

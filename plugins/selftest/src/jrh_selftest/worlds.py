@@ -1,0 +1,51 @@
+"""The worlds in which measures are checked: one for every kind of task, and the designs in which intervals fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from jrh import Mode, Scale
+
+from jrh_selftest.world import World
+
+BINARY: Final = Scale.of_labels("YES", "NO")
+LEVELS: Final = Scale.of_levels(1, 6)
+PAIRS: Final = Scale.of_pairs()
+
+WORLDS: Final = (
+    World(name="pointwise", scale=BINARY, missing=0.05),
+    World(name="pairwise", scale=PAIRS, mode=Mode.PAIRWISE, items=40, flips=0.2, balance=(0.6, 0.4)),
+    World(name="ordinal", scale=LEVELS, accuracy=0.7),
+    World(name="transcript", scale=BINARY, mode=Mode.TRANSCRIPT, items=20, repeats=8, unequal=True, balance=(0.7, 0.3)),
+    World(name="near one", scale=BINARY, accuracy=0.97, noise=0.02, flips=0.02),
+    World(name="all agree", scale=BINARY, accuracy=1.0, noise=0.0, flips=0.0),
+)
+"""The quick mode's: one for every kind of task, and those in which intervals usually fail."""
+
+DESIGNS: Final = (
+    World(name="large", scale=BINARY, items=200),
+    World(name="rare label", scale=BINARY, balance=(0.9, 0.1)),
+    World(name="near zero", scale=BINARY, accuracy=0.03, noise=0.02, flips=0.95),
+    World(name="few items, many trials", scale=BINARY, items=12, repeats=20),
+    World(name="unequal clusters", scale=BINARY, items=60, repeats=10, unequal=True),
+    World(name="pairwise, few items", scale=PAIRS, mode=Mode.PAIRWISE, items=12, repeats=10),
+    World(name="pairwise, near one", scale=PAIRS, mode=Mode.PAIRWISE, accuracy=0.97, noise=0.02, flips=0.02),
+    World(name="ordinal, large", scale=LEVELS, items=200, accuracy=0.7),
+    World(name="ordinal, noisy", scale=LEVELS, items=60, accuracy=0.5, noise=0.3),
+    World(name="ordinal, few items", scale=LEVELS, items=12, repeats=10, accuracy=0.7),
+    World(name="ordinal, unequal", scale=LEVELS, items=60, repeats=6, unequal=True, accuracy=0.7),
+    World(name="ordinal, near one", scale=LEVELS, accuracy=0.95, noise=0.02, flips=0.02),
+    World(name="ordinal, all agree", scale=LEVELS, accuracy=1.0, noise=0.0, flips=0.0),
+    World(name="transcript, large", scale=BINARY, mode=Mode.TRANSCRIPT, items=80, repeats=5, unequal=True),
+)
+"""The full mode's besides: few items with many trials, all agree, near 0 and 1, unequal clusters, and larger ones."""
+
+STABLE: Final = World(name="null", scale=BINARY, noise=0.2, flips=0.0, repeats=3, missing=0.1)
+MOVED: Final = World(name="effect", scale=BINARY, noise=0.2, flips=0.25, repeats=3, missing=0.05, missing_in_test=0.25)
+"""For the tests: nothing to find, and something."""
+
+
+def worlds(*, full: bool) -> Sequence[World]:
+    """Return the worlds of a mode."""
+    return (*WORLDS, *DESIGNS) if full else WORLDS

@@ -1,0 +1,169 @@
+"""Every number of the page is the number of report.json (point 3)."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.pages import Node, read_page, same_number
+
+
+@pytest.fixture
+def document(run_dir: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((run_dir / "report.json").read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.fixture
+def page(run_dir: Path) -> Node:
+    return read_page((run_dir / "report.html").read_text(encoding="utf-8"))
+
+
+def at(document: Any, pointer: str) -> Any:
+    for part in pointer.strip("/").split("/"):
+        document = document[int(part)] if isinstance(document, list) else document[part]
+    return document
+
+
+def part(node: Node, kind: str) -> str:
+    found = node.all("span", kind=kind)
+    return found[0].text if found else ""
+
+
+def test_every_estimate_interval_size_and_gap_is_that_of_its_measure(page: Node, document: dict[str, Any]) -> None:
+    cells = page.all(having="data-measure")
+    assert len(cells) > 60
+    for cell in cells:
+        measure = document["measures"][int(cell.attributes["data-measure"])]
+        estimate = part(cell, "e")
+        if measure["estimate"] is None:
+            assert estimate.startswith("not estimable")
+        else:
+            assert same_number(estimate, measure["estimate"]), (estimate, measure)
+        if measure["interval"] is None or measure["estimate"] is None:
+            assert part(cell, "i") == ""
+        else:
+            low, high = part(cell, "i").strip("[]").split(", ")
+            assert same_number(low, measure["interval"]["low"]), (low, measure)
+            assert same_number(high, measure["interval"]["high"]), (high, measure)
+        assert part(cell, "k") == str(measure["n_items"])
+        missing = sum(measure["missing"].values())
+        assert part(cell, "g") == (str(missing) if missing else "")
+
+
+def test_no_estimate_stands_without_its_measure(page: Node) -> None:
+    marked = {id(span) for cell in page.all(having="data-measure") for span in cell.all("span", kind="e")}
+    assert marked == {id(span) for span in page.all("span", kind="e")}
+
+
+def test_each_cell_of_a_heat_map_is_the_measure_of_its_row_and_column(page: Node, document: dict[str, Any]) -> None:
+    seen = 0
+    for part_of_task in page.all(having="data-lens"):
+        for table in part_of_task.all("table", kind="heat"):
+            tests = [head.text.removesuffix(" *") for head in table.all("thead")[0].all("th")[1:]]
+            for row in table.all("tbody")[0].all("tr"):
+                judge = row.all("th")[0].text.removesuffix(" simulated")
+                for test, cell in zip(tests, row.all("td"), strict=True):
+                    if "data-measure" in cell.attributes:
+                        measure = document["measures"][int(cell.attributes["data-measure"])]
+                        assert (measure["judge"], measure["test"], measure["cell"]) == (judge, test, {})
+                        lens = part_of_task.attributes["data-lens"]
+                        assert measure["name"] in ({"accuracy", "gold-accuracy"} if lens == "accuracy" else {lens})
+                        seen += 1
+    assert seen > 30
+
+
+def test_stated_facts_and_sums_are_those_of_the_document(page: Node, document: dict[str, Any]) -> None:
+    facts = page.all(having="data-json")
+    assert len(facts) > 3
+    for fact in facts:
+        value = at(document, fact.attributes["data-json"])
+        if "data-key" in fact.attributes:
+            value = value[fact.attributes["data-key"]]
+        assert same_number(fact.text, value), fact
+    for fact in page.all(having="data-sum"):
+        parts = [at(document, pointer) for pointer in fact.attributes["data-sum"].split()]
+        assert parts
+        total = sum(sum(each.values()) if isinstance(each, dict) else each for each in parts)
+        assert same_number(fact.text, total)
+
+
+def test_costs_and_tokens_are_the_sums_of_their_lines(page: Node, document: dict[str, Any]) -> None:
+    rows = page.all("tr", having="data-costs")
+    assert len(rows) > len(document["judges"])
+    for row in rows:
+        lines = [document["costs"][int(place)] for place in row.attributes["data-costs"].split()]
+        cells = {cell.attributes["data-what"]: cell.text for cell in row.all("td", having="data-what")}
+        unknown = sum(line["unknown"] for line in lines)
+        for name in ("trials", "unknown", "prompt_tokens", "completion_tokens"):
+            if cells[name] != "unknown":
+                assert same_number(cells[name], sum(line[name] for line in lines)), (name, cells)
+        if cells["cost"] == "unknown":
+            assert unknown
+        else:
+            assert ("of unknown price" in cells["cost"]) == bool(unknown)
+            assert same_number(cells["cost"].split(" (")[0], math.fsum(line["cost"] for line in lines))
+
+
+def test_what_accuracy_costs_follows_from_cost_and_interval(page: Node, document: dict[str, Any]) -> None:
+    rows = page.all("tr", having="data-worth")
+    assert rows
+    for row in rows:
+        line = document["costs"][int(row.attributes["data-worth"])]
+        accuracy = document["measures"][int(row.attributes["data-accuracy"])]
+        items = document["tasks"][int(row.attributes["data-task"])]["items"]
+        cells = {cell.attributes["data-what"]: cell.text for cell in row.all("td", having="data-what")}
+        half_width = (accuracy["interval"]["high"] - accuracy["interval"]["low"]) / 2
+        needed = math.ceil(accuracy["n_items"] * (half_width / 0.05) ** 2)
+        assert same_number(cells["items"], needed)
+        if line["unknown"]:
+            assert {cells["thousand"], cells["point"], cells["certainty"]} == {"unknown"}
+            continue
+        thousand = 1000 * line["cost"] / line["trials"]
+        assert float(cells["thousand"].strip("$")) == pytest.approx(thousand, rel=1e-3)
+        assert float(cells["certainty"].strip("$")) == pytest.approx(line["cost"] / items * needed, rel=1e-3)
+        if accuracy["estimate"]:
+            points = 100 * accuracy["estimate"]
+            assert float(cells["point"].strip("$")) == pytest.approx(thousand / points, rel=1e-3)
+        else:
+            assert cells["point"] == "not estimable"
+
+
+def test_plots_stand_at_the_measures_they_draw(page: Node, document: dict[str, Any]) -> None:
+    """Place on the axis is an affine function of the estimate; it is found from two marks and holds for all."""
+    drawn = 0
+    for plot in page.all("svg"):
+        marks = [node for node in plot.all(having="data-plotted") if node.attributes["data-part"] == "estimate"]
+        points = [
+            (document["measures"][int(mark.attributes["data-plotted"])]["estimate"], float(mark.all("use")[0].attributes["x"]))
+            for mark in marks
+        ]  # fmt: skip
+        if len({estimate for estimate, _ in points}) > 1:
+            (first, x_first), (last, x_last) = min(points), max(points)
+            slope = (x_last - x_first) / (last - first)
+            assert slope > 0
+            for estimate, x in points:
+                assert x == pytest.approx(x_first + slope * (estimate - first), abs=0.01)
+            drawn += len(points)
+    assert drawn > 20
+
+
+def test_attrition_and_missing_verdicts_are_those_of_the_document(page: Node, document: dict[str, Any]) -> None:
+    tables = {table.all("caption")[0].text: table for table in page.all("table")}
+    attrition = next(table for caption, table in tables.items() if caption.startswith("What became of"))
+    rows = [[cell.text for cell in (row.all("th") + row.all("td"))] for row in attrition.all("tbody")[0].all("tr")]
+    assert [row[:5] for row in rows] == [
+        [line["task"], line["test"], str(line["items"]), str(line["drafted"]), str(line["kept"])]
+        for line in document["attrition"]
+    ]
+    missing = sum(
+        sum(measure["missing"].values())
+        for measure in document["measures"]
+        if measure["name"] == "missing" and not measure["cell"]
+    )
+    found = next((table for caption, table in tables.items() if caption.startswith("Trials without")), None)
+    shown = [int(cell.text) for row in found.all("tbody")[0].all("tr") for cell in row.all("td")[1:]] if found else [0]
+    assert sum(shown) == missing

@@ -1,0 +1,227 @@
+"""The page in a real browser: quiet, usable, readable (point 1)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from support.browsing import DESKTOP, PHONE, visit
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
+LENSES = ("accuracy", "agreement", "excess-disagreement")
+
+
+@pytest.fixture
+def page_file(run_dir: Path) -> Path:
+    return run_dir / "report.html"
+
+
+def test_nothing_is_said_asked_or_refused(browser: Browser, page_file: Path) -> None:
+    with visit(browser, page_file) as seen:
+        seen.evaluate(UNFOLD)
+        seen.page.wait_for_timeout(200)
+        seen.assert_quiet()
+        assert seen.page.title().startswith("Reliability report: ")
+
+
+def test_the_policy_stops_what_the_page_did_not_bring(browser: Browser, page_file: Path) -> None:
+    """The tests above prove something only if the policy is in force."""
+    with visit(browser, page_file) as seen:
+        seen.evaluate(
+            """() => {
+              const script = document.createElement("script");
+              const style = document.createElement("div");
+              style.setAttribute("style", "color: red");
+              const image = document.createElement("img");
+              image.src = "http://127.0.0.1:9/x.png";
+              document.body.append(style, image);
+              try { script.textContent = "window.pwned = 1"; document.body.append(script); } catch { /* refused */ }
+            }"""
+        )
+        seen.page.wait_for_timeout(200)
+        refused = " ".join(seen.violations)
+        assert seen.evaluate("window.pwned") is None
+        assert "img-src" in refused
+        assert "style-src-attr" in refused
+        assert "require-trusted-types-for" in refused
+
+
+def test_the_switch_changes_heat_maps_and_plots_together(browser: Browser, page_file: Path) -> None:
+    with visit(browser, page_file) as seen:
+        for lens in LENSES:
+            button = seen.page.locator(f"#heat button[data-look='{lens}']")
+            button.focus()
+            seen.page.keyboard.press("Enter")
+            assert button.get_attribute("aria-pressed") == "true"
+            pressed = seen.page.locator("button[data-look][aria-pressed='true']")
+            assert {each.get_attribute("data-look") for each in pressed.all()} == {lens}
+            shown = seen.evaluate(
+                "[...document.querySelectorAll('table.heat, figure[data-lens]')].filter((each) => each.checkVisibility())"
+                ".map((each) => each.closest('[data-lens]').dataset.lens)"
+            )
+            assert len(shown) > 1
+            assert set(shown) == {lens}
+        seen.assert_quiet()
+
+
+def test_filters_and_search_leave_the_examples_that_fit(browser: Browser, page_file: Path) -> None:
+    with visit(browser, page_file) as seen:
+        flips = "[...document.querySelectorAll('.flip')]"
+        every = seen.evaluate(f"{flips}.length")
+        assert every > 5
+        assert seen.page.locator("#count").inner_text() == f"{every} of {every} examples shown"
+        for name in ("judge", "test", "stratum", "task"):
+            value = seen.evaluate(f"{flips}.at(-1).dataset.{name}")
+            fitting = seen.evaluate(f"{flips}.filter((each) => each.dataset.{name} === '{value}').length")
+            seen.page.select_option(f"select[data-filter={name}]", value)
+            shown = f"{flips}.filter((each) => each.checkVisibility())"
+            assert seen.evaluate(f"{shown}.length") == fitting
+            assert seen.evaluate(f"{shown}.every((each) => each.dataset.{name} === '{value}')")
+            assert seen.page.locator("#count").inner_text() == f"{fitting} of {every} examples shown"
+            seen.page.click("#clear")
+            assert seen.evaluate(f"{shown}.length") == every
+        item = seen.evaluate(f"{flips}[0].querySelector('.where').textContent.split('item ')[1]")
+        seen.page.fill("#search", item.upper())
+        assert 0 < seen.evaluate(f"{shown}.length") < every
+        assert seen.evaluate(f"{shown}.every((each) => each.textContent.includes({item!r}))")
+        seen.page.fill("#search", "xyzzy plugh")
+        assert seen.page.locator("#count").inner_text() == f"0 of {every} examples shown"
+        seen.assert_quiet()
+
+
+def test_examples_unfold_and_show_both_texts_with_the_changes_marked(browser: Browser, page_file: Path) -> None:
+    with visit(browser, page_file) as seen:
+        seen.page.click("#unfold")
+        marked = seen.page.locator(".flip:has(del), .flip:has(ins)")
+        assert marked.count() > 3
+        texts = marked.first.locator(".sides").first.locator("pre")
+        assert texts.count() == 2
+        kept = [
+            texts.nth(place).evaluate(
+                "(node) => [...node.childNodes].filter((each) => each.nodeType === 3).map((each) => each.data).join('')"
+            )
+            for place in range(2)
+        ]
+        assert kept[0].split() == kept[1].split()
+        look = marked.first.locator("ins, del").first.evaluate("(node) => getComputedStyle(node).textDecorationLine")
+        assert look in {"underline", "line-through"}, "colour is the only mark"
+
+
+def test_everything_is_reached_with_the_keyboard(browser: Browser, page_file: Path) -> None:
+    with visit(browser, page_file) as seen:
+        seen.page.keyboard.press("Tab")
+        assert seen.evaluate("document.activeElement.className") == "skip"
+        assert seen.evaluate("document.activeElement.getBoundingClientRect().left") >= 0
+        reached = set()
+        for _ in range(60):
+            seen.page.keyboard.press("Tab")
+            reached.add(
+                seen.evaluate("document.activeElement.tagName + ':' + (document.activeElement.dataset.look || '')")
+            )
+            outline = seen.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            assert outline != "none"
+        assert {"A:", "BUTTON:accuracy", "DIV:", "SUMMARY:"} <= reached
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_the_page_is_as_wide_as_the_window(browser: Browser, page_file: Path, size: tuple[int, int]) -> None:
+    with visit(browser, page_file, size) as seen:
+        for script in ("0", UNFOLD):
+            seen.evaluate(script)
+            assert seen.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+def test_the_answer_fits_one_screen(browser: Browser, page_file: Path) -> None:
+    with visit(browser, page_file) as seen:
+        bottom = seen.evaluate("document.querySelector('.answers').getBoundingClientRect().bottom")
+        assert bottom <= DESKTOP[1]
+
+
+def test_a_screen_reader_finds_names_and_order(browser: Browser, page_file: Path) -> None:
+    with visit(browser, page_file) as seen:
+        seen.evaluate(UNFOLD)
+        levels = seen.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map((each) => Number(each.tagName[1]))")
+        assert levels[0] == 1
+        assert levels.count(1) == 1
+        assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+        nameless = """[...document.querySelectorAll('button,select,input,summary,a')]
+          .filter((each) => !(each.labels?.[0]?.textContent || each.textContent).trim()).length"""
+        assert seen.evaluate(nameless) == 0
+        for rule in (
+            "table:not(:has(caption))",
+            "thead th:not([scope=col])",
+            "tbody th:not([scope=row])",
+            "svg:not([role=img])",
+            "[role=region]:not([aria-label])",
+            "img:not([alt])",
+            "[style]",
+        ):
+            assert seen.evaluate(f"document.querySelectorAll({rule!r}).length") == 0, rule
+        named = (
+            "[...document.querySelectorAll('svg')].filter((each) => !each.querySelector('title')?.textContent).length"
+        )
+        assert seen.evaluate(named) == 0
+        repeated = """(() => { const ids = [...document.querySelectorAll('[id]')].map((each) => each.id);
+          return ids.length - new Set(ids).size; })()"""
+        assert seen.evaluate(repeated) == 0
+        dangling = """[...document.querySelectorAll('[aria-labelledby]')]
+          .flatMap((each) => each.getAttribute('aria-labelledby').split(' '))
+          .filter((id) => !document.getElementById(id)).length"""
+        assert seen.evaluate(dangling) == 0
+        assert seen.evaluate("document.documentElement.lang") == "en"
+
+
+CONTRAST = """() => {
+  const light = (channel) => channel <= 0.03928 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+  const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const luminance = ([r, g, b]) => [r, g, b].map((each) => light(each / 255))
+    .reduce((sum, each, place) => sum + each * [0.2126, 0.7152, 0.0722][place], 0);
+  const ground = (node) => {
+    for (; node; node = node.parentElement) {
+      const colour = parse(getComputedStyle(node).backgroundColor);
+      if (colour.length === 3 || colour[3] === 1) { return colour; }
+    }
+    return parse(getComputedStyle(document.documentElement).backgroundColor);
+  };
+  const poor = [];
+  for (const node of document.querySelectorAll("p,li,td span,th,a,button,label,summary,h1,h2,h3,h4,dd,dt,ins,del,pre,caption,text")) {
+    if (!node.checkVisibility() || !node.textContent.trim()) { continue; }
+    const style = getComputedStyle(node);
+    const ink = node.tagName === "text" ? parse(style.fill) : parse(style.color);
+    const [high, low] = [luminance(ink), luminance(ground(node))].sort((a, b) => b - a);
+    if ((high + 0.05) / (low + 0.05) < 4.5) { poor.push(`${node.tagName}.${node.className} ${style.color} ${ground(node)}`); }
+  }
+  return [...new Set(poor)];
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_in_light_and_dark(browser: Browser, page_file: Path, scheme: str) -> None:
+    """WCAG 2.2, success criterion 1.4.3: at least 4.5 to 1."""
+    with visit(browser, page_file, color_scheme=scheme) as seen:
+        brightness = seen.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0]")
+        assert (brightness > 200) == (scheme == "light")
+        seen.evaluate(UNFOLD)
+        for lens in LENSES:
+            seen.page.click(f"#heat button[data-look='{lens}']")
+            assert seen.evaluate(CONTRAST) == []
+
+
+def test_the_page_prints_everything_but_its_controls(browser: Browser, page_file: Path) -> None:
+    with visit(browser, page_file) as seen:
+        seen.page.emulate_media(media="print")
+        shown = "[...document.querySelectorAll({!r})].filter((each) => each.checkVisibility()).length"
+        assert seen.evaluate(shown.format("button, select, input, nav")) == 0
+        every = seen.evaluate("document.querySelectorAll('table.heat').length")
+        assert seen.evaluate(shown.format("table.heat")) == every > 2
+
+
+def test_without_scripts_everything_is_there_and_no_control_is_dead(browser: Browser, page_file: Path) -> None:
+    with visit(browser, page_file, java_script_enabled=False) as seen:
+        assert seen.page.locator("table.heat:visible").count() == seen.page.locator("table.heat").count() > 2
+        assert seen.page.locator(".flip:visible").count() > 5
+        assert seen.page.locator("button:visible, select:visible, input:visible").count() == 0

@@ -1,0 +1,421 @@
+"""`jrh compare`: what is planted is found, what is equal is equal, and what cannot be compared is said."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import jrh
+import jsonschema
+import pytest
+from jrh.testing import PAYLOADS, ChatServer, LabelAnswers, Outcome, Project
+from support.looking import until
+from support.suites import LABELS, llm_suite, openai_http, simulated_suite, write_items, write_suite
+from support.verdicts import YES_NO, import_judges, right_with
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def compare(project: Project, *arguments: str, code: int = 0) -> Outcome:
+    done = project.run("compare", *arguments)
+    assert "Traceback" not in done.output
+    assert done.exit_code == code, done.output
+    return done
+
+
+def found(project: Project, *arguments: str, code: int = 0) -> dict[str, Any]:
+    """Compare, check the document against the schema, and return it."""
+    document: dict[str, Any] = json.loads(compare(project, *arguments, "--format", "json", code=code).stdout)
+    jsonschema.validate(document, json.loads((ROOT / "schemas" / "comparison.schema.json").read_text()))
+    return document
+
+
+def row(document: dict[str, Any], measure: str, test: str = "reference", pair: int = 0) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = document["pairs"][pair]["rows"]
+    return next(each for each in rows if (each["measure"], each["test"]) == (measure, test))
+
+
+# -- what is planted is found ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Provide the verdicts of judges that are right with 0.9, 0.75 and again 0.9, on the same 400 items."""
+    project = Project(tmp_path_factory.mktemp("planted"))
+    for name, accuracy in (("good", 0.9), ("poor", 0.75), ("other", 0.9)):
+        answer = {"mini": right_with(accuracy, seed=name)}
+        import_judges(project.path / name, answer, items=400, tests={"reference": 2, "format": 1})
+    return project
+
+
+def test_a_judge_that_is_worse_is_found_with_an_interval_that_covers_by_how_much(planted: Project) -> None:
+    worse = row(found(planted, "good", "poor"), "gold-accuracy")
+    assert worse["low"] < -0.15 < worse["high"]
+    assert worse["high"] < 0
+    assert worse["answer"] == "worse"
+    assert (worse["cases"], worse["items"]) == (400, 400)
+    better = row(found(planted, "poor", "good"), "gold-accuracy")
+    assert better["answer"] == "better"
+    assert (better["difference"], better["low"]) == pytest.approx((-worse["difference"], -worse["high"]))
+    assert (better["better"], better["worse"]) == (worse["worse"], worse["better"])
+
+
+def test_of_two_judges_that_are_equally_good_no_difference_is_shown_and_that_is_not_called_equal(
+    planted: Project,
+) -> None:
+    equal = row(found(planted, "good", "other"), "gold-accuracy")
+    assert equal["low"] < 0 < equal["high"]
+    assert equal["answer"] == "no difference shown"
+    assert equal["equivalence"] == ""
+    assert "does not say that there is none: declare --margin" in compare(planted, "good", "other").stdout
+
+
+@pytest.mark.parametrize(
+    ("sides", "margin", "answer"),
+    [
+        (("good", "other"), "0.1", "equivalent"),
+        (("good", "other"), "0.001", "undecided"),
+        (("good", "poor"), "0.05", "different"),
+    ],
+)
+def test_a_declared_margin_tells_equal_from_unknown(
+    planted: Project, sides: tuple[str, str], margin: str, answer: str
+) -> None:
+    assert row(found(planted, *sides, "--margin", margin), "gold-accuracy")["equivalence"] == answer
+
+
+def test_several_runs_are_each_compared_with_the_first(planted: Project) -> None:
+    document = found(planted, "good", "poor", "other")
+    assert [(pair["first"]["run"], pair["second"]["run"]) for pair in document["pairs"]] == [
+        ("good", "poor"),
+        ("good", "other"),
+    ]
+    assert [point["side"]["label"] for point in document["curve"]] == ["good", "poor", "other"]
+
+
+def test_rerun_noise_stands_beside_the_verdicts_that_differ(planted: Project) -> None:
+    change = found(planted, "good", "poor")["pairs"][0]["changes"][0]
+    assert change["trials"] == 800
+    assert change["noise_first"] == pytest.approx(2 * 0.9 * 0.1, abs=0.06)
+    assert change["noise_second"] == pytest.approx(2 * 0.75 * 0.25, abs=0.06)
+    assert change["low"] < 0.9 * 0.25 + 0.1 * 0.75 < change["high"]
+
+
+def test_only_the_tests_asked_for_are_compared_and_noise_is_told_all_the_same(planted: Project) -> None:
+    pair = found(planted, "good", "poor", "--test", "format")["pairs"][0]
+    assert {each["test"] for each in pair["rows"]} == {"format"}
+    assert pair["changes"][0]["noise_first"] > 0
+    assert {flip["test"] for flip in pair["flips"]} == {"format"}
+
+
+def test_identical_runs_have_no_difference(planted: Project) -> None:
+    shutil.copytree(planted.path / "good", planted.path / "copy", dirs_exist_ok=True)
+    document = found(planted, "good", "copy", "--margin", "0.05")
+    pair = document["pairs"][0]
+    assert pair["matching"]["by_id"] == 800
+    assert {each["answer"] for each in pair["rows"]} == {"identical"}
+    assert {each["equivalence"] for each in pair["rows"]} == {"equivalent"}
+    assert {(each["difference"], each["p_adjusted"]) for each in pair["rows"]} == {(0.0, 1.0)}
+    assert (pair["flips"], set(pair["flipped"].values())) == ([], {0})
+    assert {each["changed"] for each in pair["changes"]} == {0}
+
+
+def test_the_same_findings_give_the_same_bytes_in_every_format(planted: Project) -> None:
+    for form in ("table", "markdown", "json", "csv"):
+        written = [compare(planted, "good", "poor", "--format", form).stdout for _ in range(2)]
+        assert written[0] == written[1]
+
+
+def test_scores_are_those_of_the_metrics(project: Project) -> None:
+    """On every family of the demo suite the mean over cases equals the estimate of the shipped metric."""
+    demo = (ROOT / "examples" / "demo.yaml").resolve()
+    assert project.run("run", str(demo), "--run-dir", "run", "--limit", "8", timeout=120).exit_code == 0
+    pairs = found(project, "run", "--judge", "steady", "--judge", "baseline")["pairs"]
+    with jrh.open_run(project.path / "run") as report:
+        measures = {
+            (each.name, each.judge, each.task, each.test): each
+            for each in report.measures
+            if not each.cell and each.judge in ("steady", "baseline")
+        }
+    checked = set()
+    for each in pairs[0]["rows"]:
+        name = "mean-absolute-error" if each["measure"] == "absolute-error" else each["measure"]
+        for judge, value in (("steady", each["first"]), ("baseline", each["second"])):
+            measure = measures[name, judge, each["task"], each["test"]]
+            if not measure.missing:
+                assert value == pytest.approx(measure.estimate), (name, judge, each["task"], each["test"])
+                checked.add((name, each["test"]))
+    assert {name for name, _ in checked} == {"accuracy", "gold-accuracy", "agreement", "mean-absolute-error"}
+    assert {"reference", "format", "label-flip", "stochastic"} <= {test for _, test in checked}
+
+
+# -- cases: matched, missing, flipped --------------------------------------------------------------------------------
+
+
+def test_flips_are_counted_all_and_listed_worst_first_as_many_as_were_asked_for(planted: Project) -> None:
+    pair = found(planted, "good", "poor", "--flips", "400")["pairs"][0]
+    total = sum(pair["flipped"].values())
+    assert len(pair["flips"]) == total
+    directions = [flip["direction"] for flip in pair["flips"]]
+    assert directions == sorted(directions, key=["worse", "moved", "better"].index)
+    first = pair["flips"][0]
+    assert first["score_after"] - first["score_before"] == min(
+        flip["score_after"] - flip["score_before"] for flip in pair["flips"]
+    )
+    assert re.fullmatch(r"item-\d{3}", first["item"])
+    assert set(first["before"]) != set(first["after"])
+    fewer = found(planted, "good", "poor", "--flips", "3")["pairs"][0]
+    assert fewer["flips"] == pair["flips"][:3]
+    assert fewer["flipped"] == pair["flipped"]
+    assert f"{total} cases with another verdict" in compare(planted, "good", "poor", "--flips", "3").stdout
+
+
+def test_missing_verdicts_are_counted_beside_and_never_scored(project: Project) -> None:
+    import_judges(project.path / "a", {"mini": right_with(1.0, missing=0.2)}, items=60)
+    import_judges(project.path / "b", {"mini": right_with(1.0, seed="b", missing=0.1)}, items=60)
+    document = found(project, "a", "b")
+    missing = row(document, "gold-accuracy")
+    assert (missing["first"], missing["second"], missing["difference"]) == (1.0, 1.0, 0.0)
+    one, two = missing["missing_first"]["unparsable"], missing["missing_second"]["unparsable"]
+    assert max(one, two) <= missing["unpaired"] <= one + two
+    assert missing["unpaired"] == 60 - missing["cases"] == document["pairs"][0]["missing_cases"] > 0
+
+
+def test_runs_without_any_verdict_are_compared_to_nothing_and_say_so(project: Project) -> None:
+    for name in ("a", "b"):
+        import_judges(project.path / name, {"mini": right_with(1.0, missing=1.1)}, items=5)
+    nothing = row(found(project, "a", "b", "--margin", "0.1"), "accuracy")
+    assert (nothing["difference"], nothing["answer"], nothing["equivalence"]) == (
+        None,
+        "nothing to compare",
+        "undecided",
+    )
+    assert "not estimable" in compare(project, "a", "b").stdout
+
+
+def test_cases_that_one_side_alone_has_are_counted_by_test(project: Project) -> None:
+    import_judges(project.path / "a", {"mini": right_with(0.9)}, items=30, tests={"reference": 1, "format": 1})
+    import_judges(project.path / "b", {"mini": right_with(0.9)}, items=20, tests={"reference": 1, "order": 1})
+    matching = found(project, "a", "b")["pairs"][0]["matching"]
+    assert matching["by_id"] == 20
+    assert matching["only_first"] == {"format": 30, "reference": 10}
+    assert matching["only_second"] == {"order": 20}
+
+
+def test_cases_of_another_task_name_are_matched_by_their_place(project: Project) -> None:
+    import_judges(project.path / "a", {"mini": right_with(0.9)}, items=30, tests={"reference": 1, "format": 2})
+    renamed = jrh.Task(name="renamed", instruction="Another.", scale=YES_NO.scale)
+    import_judges(
+        project.path / "b", {"mini": right_with(0.9)}, items=30, tests={"reference": 1, "format": 2}, task=renamed
+    )
+    pair = found(project, "a", "b")["pairs"][0]
+    assert (pair["matching"]["by_id"], pair["matching"]["by_place"]) == (0, 60)
+    assert {each["answer"] for each in pair["rows"]} == {"identical"}
+    assert {(cause["kind"], cause["what"]) for cause in pair["causes"]} == {("task", "trial: instruction")}
+
+
+def test_no_case_in_common_ends_with_3(project: Project) -> None:
+    import_judges(project.path / "a", {"mini": right_with(0.9)}, items=4, tests={"reference": 1})
+    import_judges(project.path / "b", {"mini": right_with(0.9)}, items=4, tests={"order": 1})
+    done = compare(project, "a", "b", code=3)
+    assert "there is no case on both sides: nothing was compared" in done.stderr
+    assert found(project, "a", "b", code=3)["pairs"][0]["rows"] == []
+
+
+# -- judges, cost, causes --------------------------------------------------------------------------------------------
+
+
+def test_the_judges_of_one_run_are_compared_with_the_first_and_simulated_ones_are_marked(project: Project) -> None:
+    answers = {"one": right_with(0.9), "two": right_with(0.6, seed=2), "three": right_with(0.8, seed=3)}
+    import_judges(project.path / "run", answers, items=40, simulated=True)
+    every = found(project, "run")
+    assert [pair["second"]["judge"] for pair in every["pairs"]] == ["two", "three"]
+    some = found(project, "run", "--judge", "three", "--judge", "two")
+    named = found(project, "run:three", "run:two")
+    assert some == named
+    assert (named["pairs"][0]["first"]["judge"], named["pairs"][0]["second"]["judge"]) == ("three", "two")
+    assert compare(project, "run:three", "run:two").stdout.startswith("== three (simulated) -> two (simulated) ==\n")
+
+
+def test_cost_stands_against_accuracy_with_the_frontier_and_unknown_prices_are_no_zero(project: Project) -> None:
+    prices = {"cheap": 0.001, "dear": 0.01, "wasteful": 0.02, "unpriced": None}
+    accuracies = {"cheap": 0.7, "dear": 0.99, "wasteful": 0.7, "unpriced": 1.0}
+    for name, price in prices.items():
+        import_judges(project.path / name, {"mini": right_with(accuracies[name], seed=name)}, items=60, cost=price)
+    curve = {point["side"]["run"]: point for point in found(project, *prices)["curve"]}
+    assert {name: point["frontier"] for name, point in curve.items()} == {
+        "cheap": True,
+        "dear": True,
+        "wasteful": False,
+        "unpriced": None,
+    }
+    assert curve["dear"]["per_thousand"] == pytest.approx(10.0)
+    assert (curve["unpriced"]["per_thousand"], curve["unpriced"]["unknown"]) == (None, 60)
+    printed = compare(project, *prices, "--plot", "cost.svg").stdout
+    assert re.search(r"^unpriced +1\.000 .* unknown +unknown +60 +price unknown", printed, re.MULTILINE)
+    drawn = (project.path / "cost.svg").read_bytes()
+    compare(project, *prices, "--plot", "again.svg")
+    assert (project.path / "again.svg").read_bytes() == drawn
+    assert ET.fromstring(drawn).tag.endswith("svg")
+
+
+def test_a_change_of_model_template_or_version_is_named_as_the_likely_cause(project: Project) -> None:
+    write_items(project, 12)
+    changes: dict[str, dict[str, Any]] = {
+        "a": {},
+        "b": {"model": "loopback-2", "temperature": 0.7},
+        "c": {},
+    }
+    with ChatServer(LabelAnswers(labels=LABELS)) as server:
+        for name, settings in changes.items():
+            suite = llm_suite(openai_http(server.url, free=True, **settings))
+            if name == "c":
+                suite["task"]["instruction"] = "Is the answer wrong?"
+            write_suite(project, suite)
+            assert project.run("run", "suite.yaml", "--run-dir", name).exit_code == 0
+    of_model, of_task = (
+        {(cause["kind"], cause["what"]): (cause["before"], cause["after"]) for cause in pair["causes"]}
+        for pair in found(project, "a", "b", "c")["pairs"]
+    )
+    assert of_model["model", "mini: model"] == ("loopback-1", "loopback-2")
+    assert ("answered by", "model") in of_model
+    assert of_task == {("task", "trial: instruction"): ("Is the answer right?", "Is the answer wrong?")}
+    with closing(sqlite3.connect(project.path / "b" / "run.sqlite")) as connection:
+        summary = connection.execute("SELECT value FROM meta WHERE key = 'summary'").fetchone()[0]
+        newer = summary.replace(
+            '"component":"jrh-judges/llm","version":"0.1.0"', '"component":"jrh-judges/llm","version":"0.2.0"'
+        )
+        assert newer != summary
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'summary'", (newer,))
+        connection.commit()
+    causes = found(project, "a", "b")["pairs"][0]["causes"]
+    assert causes[0] == {"kind": "judge", "what": "mini: version", "before": "0.1.0", "after": "0.2.0"}
+    printed = compare(project, "a", "b").stdout
+    assert "- model mini: model: loopback-1 -> loopback-2" in printed
+
+
+def test_verdicts_that_differ_without_any_recorded_change_are_called_that(project: Project) -> None:
+    write_items(project, 30)
+    judge = {"name": "sim", "judge": "simulated", "accuracy": 0.6}
+    write_suite(project, simulated_suite(judges=[judge]))
+    assert project.run("run", "suite.yaml", "--run-dir", "a").exit_code == 0
+    shutil.copytree(project.path / "a", project.path / "b")
+    with closing(sqlite3.connect(project.path / "b" / "run.sqlite")) as connection:
+        connection.execute("UPDATE records SET canonical = 'YES', presented = 'YES'")
+        connection.commit()
+    printed = compare(project, "a", "b").stdout
+    assert "Nothing that is recorded differs: rerun noise, or a model that its provider changed" in printed
+
+
+# -- bad input -------------------------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_compared_ends_with_2_and_says_what_to_do(project: Project) -> None:
+    import_judges(project.path / "a", {"mini": right_with(0.9), "large": right_with(0.9)}, items=4)
+    import_judges(project.path / "b", {"other": right_with(0.9), "third": right_with(0.9)}, items=4)
+    import_judges(project.path / "newer", {"mini": right_with(0.9)}, items=4)
+    with closing(sqlite3.connect(project.path / "newer" / "run.sqlite")) as connection:
+        connection.execute("PRAGMA user_version=99")
+    project.write("suite.yaml", "name: x\n")
+    project.write("broken/run.sqlite", b"no database" * 500)
+    (project.path / "bare").mkdir()
+    for arguments, told in (
+        (("a", "a"), "the same run is given twice; name two judges of it, such as RUN:mini RUN:large"),
+        (("a:mini", "a:mini"), "judge 'mini' of 'a' is given twice"),
+        (("a:mni", "b"), "'a' is no run that has a judge 'mni'\nDid you mean 'mini'? There are: mini, large."),
+        (("a", "--judge", "lrge"), "no run here has a judge 'lrge'\nDid you mean 'large'?"),
+        (("a:mini",), "there is one judge, 'mini' of 'a', and nothing to compare it with"),
+        (("a", "b"), "'a' and 'b' have no judge in common: mini, large; other, third"),
+        (("a", "nowhere"), "'nowhere' is not a run directory, nor a judge of one written as RUN:JUDGE"),
+        (("a", "suite.yaml"), "'suite.yaml' is a file; `jrh compare` takes directories of runs"),
+        (("a", "bare"), "'bare' is not a run directory: it holds no run.sqlite"),
+        (("a", "newer"), "was written by a newer jrh (schema 99"),
+        (("a", "broken"), "cannot use"),
+        (("a", "--test", "format"), "no run here has a test 'format'; there are: reference"),
+        (("a", "--margin", "0"), "Invalid value for '--margin'"),
+        (("a", "--plot", "x.svg"), "no side has a known price and an accuracy"),
+        ((), "Missing argument"),
+    ):
+        done = compare(project, *arguments, code=2)
+        assert done.stdout == "", arguments
+        assert told in done.stderr, done.stderr
+
+
+def test_a_run_that_is_not_finished_is_compared_as_far_as_it_goes_and_that_is_said(project: Project) -> None:
+    write_items(project, 10)
+    for name, latency in (("whole", 0.0), ("part", 0.1)):
+        with ChatServer(LabelAnswers(labels=LABELS), latency=latency) as server:
+            write_suite(project, llm_suite(openai_http(server.url, free=True, concurrency=1)))
+            with project.start("run", "suite.yaml", "--run-dir", name, "--no-cache") as running:
+                if name == "part":
+                    until(lambda: server.count >= 4, "some requests")  # noqa: B023 - waited for here
+                    running.interrupt()
+                running.wait()
+    document = found(project, "whole", "part")
+    assert 0 < row(document, "accuracy")["cases"] < 10
+    assert document["notes"][0] == "'part' is not finished: interrupted"
+    assert re.fullmatch(r"'part': \d of 10 trials were not asked", document["notes"][1])
+
+
+def test_a_run_that_holds_nothing_yet_ends_with_2(project: Project) -> None:
+    import_judges(project.path / "a", {"mini": right_with(0.9)}, items=4)
+    (project.path / "empty").mkdir()
+    with closing(sqlite3.connect(project.path / "empty" / "run.sqlite")) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+    assert "'empty' holds no run yet" in compare(project, "a", "empty", code=2).stderr
+
+
+# -- names that attack -----------------------------------------------------------------------------------------------
+
+
+def test_names_that_attack_do_nothing_in_any_format(project: Project) -> None:
+    payloads = [payload for payload in PAYLOADS if payload.strip() and payload.isprintable()]
+    labels = tuple(dict.fromkeys(payload.strip() for payload in payloads))[:2]
+    names = payloads[:: len(payloads) // 6]
+    scale = jrh.Scale(kind=jrh.ScaleKind.LABELS, labels=labels)
+    task = jrh.Task(name=payloads[5], instruction=payloads[6], scale=scale)
+    for run in ("a", "b"):
+        records = [
+            jrh.imported_record(
+                task=task,
+                item_id=payload,
+                judge=judge,
+                test=test,
+                variant="" if test == "reference" else payloads[7],
+                gold=labels[0],
+                label=labels[run == "b" and place % 2],
+                cost=0.001,
+            )
+            for judge in names
+            for test in ("reference", payloads[8])
+            for place, payload in enumerate(payloads)
+        ]
+        jrh.import_records(project.path / run, payloads[9], [task], records)
+    arguments = ("a", "b", "--flips", "1000")
+    text = compare(project, *arguments).stdout
+    markdown = compare(project, *arguments, "--format", "markdown").stdout
+    for shown in (text, markdown):
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown)
+    alive = re.compile(r"(?<!\\)[`*_\[\]~$]|[<>]|@\w|://|\bwww\.")
+    assert not [line for line in markdown.splitlines() if alive.search(line.replace("\\\\", ""))]
+    document = found(project, *arguments)
+    assert {pair["first"]["judge"] for pair in document["pairs"]} == set(names)
+    assert set(payloads[1::2]) == {flip["item"] for flip in document["pairs"][0]["flips"]}
+    table = list(csv.reader(io.StringIO(compare(project, *arguments, "--format", "csv").stdout)))
+    assert {len(line) for line in table} == {len(table[0])}
+    number = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
+    formulas = [cell for line in table for cell in line if cell.lstrip(" ")[:1] in tuple("=+-@|%\t\r")]
+    assert not [cell for cell in formulas if cell and not number.fullmatch(cell)]
+    compare(project, *arguments, "--plot", "cost.svg")
+    drawn = ET.fromstring((project.path / "cost.svg").read_bytes())
+    assert not [part for part in drawn.iter() if part.tag.endswith(("script", "image", "foreignObject", "}a"))]
+    hrefs = {value for part in drawn.iter() for key, value in part.attrib.items() if key.endswith("href")}
+    assert all(value.startswith("#") for value in hrefs)
