@@ -12,7 +12,7 @@ comma := ,
 space := $(subst ,, )
 DEMO_DIR ?= runs/demo
 
-.PHONY: demo test test-extras lint types architecture check bench schemas clean
+.PHONY: demo test test-extras browser lint types architecture check bench schemas clean
 
 demo: $(VENV)/standard
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jrh run examples/demo.yaml --run-dir $(DEMO_DIR)
@@ -22,6 +22,15 @@ test: $(VENV)/development lint types architecture check
 # Sentence embeddings: an extra of some hundred megabytes, and therefore no part of `make test`.
 test-extras: $(VENV)/extras
 	$(BIN)/python -m pytest plugins/validators/tests/test_embeddings.py
+
+# The tests of pages need Chromium, and skip without it. Debian's and Ubuntu's is installed where it is missing.
+browser:
+	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null; } || \
+		{ echo "chromium is not here and cannot be installed: run 'apt-get install chromium' as root" >&2; exit 1; }
+	@command -v chromium >/dev/null || { apt-get -qq update && \
+		DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends chromium >/dev/null; } || \
+		{ echo "chromium could not be installed: apt-get failed, see above" >&2; exit 1; }
+	@chromium --version 2>/dev/null
 
 lint:
 	$(BIN)/ruff check .

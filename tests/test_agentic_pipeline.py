@@ -151,6 +151,8 @@ def test_steps_that_cannot_be_made_are_dropped_with_a_reason_and_the_others_made
         (9, "it names no goal"),
     ]
     assert [edit["message"] for edit in ran.details("item-absent")["edits"]] == [7]
+    (nothing,) = ran.details("item-nothing")["rounds"]
+    assert [step["message"] for step in nothing["dropped"]] == [99, 2]
 
 
 @pytest.mark.parametrize(
@@ -269,11 +271,14 @@ def test_every_level_of_a_rubric_is_targeted_and_expected(project: Project) -> N
         return edit_of(prompt, content=f"level {level} [edited]")
 
     project.write("items.jsonl", agentic.lines({"item-one": "3", "item-two": None}))
+    levels = [{"level": level, "label": f"step {level}"} for level in range(1, 5)]
+    entry = {"id": "care", "instructions": "How well does the agent care?", "score_levels": levels}
+    project.write("rubric.yaml", yaml.safe_dump([entry]))
     script = {(item, role): answer for item in ("item-one", "item-two")
               for role, answer in (("verifier", as_wanted), ("editor", to_level))}  # fmt: skip
     with ChatServer(Agents(script)) as server:
         suite = agentic.suite(openai_http(server.url), [{"agent-perturbation": {"model": "mini"}}])
-        suite["task"]["scale"] = {"ordinal": [1, 4]}
+        suite["task"] = {"mode": "transcript", "criteria": {"file": "rubric.yaml"}}
         suite["judges"] = ["simulated"]
         project.write("suite.yaml", yaml.safe_dump(suite))
         outcome = project.run("run", "suite.yaml", "--run-dir", "run")

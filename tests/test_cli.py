@@ -247,6 +247,21 @@ def test_a_plan_spends_and_writes_nothing_and_tells_what_the_run_then_does(
     assert "At most 0 model calls by judges, cost $0.0000" in again.stdout
 
 
+def test_a_plan_tells_what_the_items_can_show_and_how_many_a_wished_precision_needs(
+    project: Project, server: ChatServer
+) -> None:
+    suite = judged(project, server)
+    plan, finer = (project.run("plan", suite, *more) for more in ((), ("--half-width", "0.02")))
+    rows = [[cell.strip() for cell in re.split("[│|]", line)[1:-1]] for line in plan.stdout.splitlines()]
+    found = {row[1]: row[2:] for row in rows if len(row) == 7 and row[2].isdecimal()}
+
+    # Four items: Wilson's interval of one half is ±0.35, and of 381 items ±0.05.
+    assert found["reference"] == ["4", "1", "±0.35", "-", "381"]
+    assert all(row[0] == "4" and float(row[3]) > 0.3 for test, row in found.items() if test != "reference")
+    assert "a test moves the verdict on 20% of the items" in plan.stdout
+    assert "2,398" in finer.stdout, finer.stdout
+
+
 def test_a_plan_of_unknown_price_says_so(project: Project, server: ChatServer) -> None:
     plan = project.run("plan", judged(project, server))
     assert "cost unknown; what is cached costs nothing" in plan.stdout

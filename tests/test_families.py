@@ -329,7 +329,7 @@ def test_who_wrote_a_case_and_how_stands_in_its_provenance(name: str, request: p
 
 def test_the_report_says_how_far_the_voters_of_a_consensus_agree_on_kept_and_rejected_drafts(tmp_path: Path) -> None:
     vote = {"consensus": {"validators": ["rules", "facts-kept", "words-unchanged"]}}
-    tests = [{"label-flip": {"validate": [vote], "variants": ["negation", "number", "spelling"]}}]
+    tests = [{"label-flip": {"validate": [vote], "variants": ["antonym", "negation", "number"]}}]
     job = done(tmp_path, {**facts(), "tests": tests}, ())
     assert job.outcome.exit_code == 0, job.outcome.output
     line = job.attrition()["label-flip"]

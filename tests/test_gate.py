@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 from jrh.testing import PAYLOADS, ChatServer, Fault, Outcome, Project
+from support.inside import call
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import until
 from support.suites import llm_suite, openai_http, simulated_suite, write_items, write_suite
@@ -33,13 +34,24 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
         {"name": "poor", "judge": "simulated", "accuracy": 0.5},
     ]
     gate = {"rules": ["accuracy[judge=good] >= 80%", "accuracy[reference, judge=poor] <= 0.8"]}
-    write_suite(project, simulated_suite(judges=judges, tests=[{"format": {"variants": ["spaces"]}}], gate=gate))
+    write_suite(
+        project,
+        simulated_suite(judges=judges, tests=[{"format": {"variants": ["spaces"]}}], gate=gate, reports=["json"]),
+    )
     assert project.run(*RUN).exit_code == 0
     return project
 
 
 def gate(project: Project, *rules: str, run: str = "run", options: tuple[str, ...] = ()) -> Outcome:
+    """Run the real command."""
     done = project.run("gate", run, *(part for rule in rules for part in ("--rule", rule)), *options)
+    assert "Traceback" not in done.output
+    return done
+
+
+def inside(project: Project, *rules: str, run: str = "run", options: tuple[str, ...] = ()) -> Outcome:
+    """Run the command in this process, where the exit code itself is shown elsewhere."""
+    done = call(project, "gate", run, *(part for rule in rules for part in ("--rule", rule)), *options)
     assert "Traceback" not in done.output
     return done
 
@@ -72,11 +84,11 @@ def test_a_threshold_within_the_interval_ends_with_5_or_what_the_user_says(finis
 
 
 def test_a_rule_that_fails_counts_more_than_one_that_is_undecided(finished: Project) -> None:
-    assert gate(finished, "accuracy[reference] >= 0.97").exit_code == 1
+    assert inside(finished, "accuracy[reference] >= 0.97").exit_code == 1
 
 
 def test_a_measure_without_an_interval_is_undecided_and_never_holds(finished: Project) -> None:
-    done = gate(finished, "accuracy-change-p[format] >= 0")
+    done = inside(finished, "accuracy-change-p[format] >= 0")
     assert done.exit_code == 5, done.output
     assert "the measure has no interval" in done.stdout
 
@@ -99,7 +111,7 @@ def test_a_measure_without_an_interval_is_undecided_and_never_holds(finished: Pr
     ],
 )
 def test_a_rule_about_what_is_not_there_ends_with_2_and_says_what_is(finished: Project, rule: str, told: str) -> None:
-    done = gate(finished, rule)
+    done = inside(finished, rule)
     assert (done.exit_code, done.stdout) == (2, "")
     assert told in done.stderr
 
@@ -139,14 +151,14 @@ def test_what_is_no_run_ends_with_2_and_says_what_to_do(project: Project) -> Non
         ("empty", "'empty' is not a run directory: it holds no run.sqlite"),
         ("nowhere", "'nowhere' is not a run directory: it holds no run.sqlite"),
     ):
-        done = gate(project, "accuracy >= 0.9", run=run)
+        done = inside(project, "accuracy >= 0.9", run=run)
         assert done.exit_code == 2
         assert told in done.stderr
 
 
 def test_a_run_without_rules_ends_with_2_and_says_how_to_give_one(project: Project) -> None:
     import_judges(project.path / "run", {"a": right_with(1.0)}, items=4)
-    done = gate(project)
+    done = inside(project)
     assert done.exit_code == 2
     assert 'there is no rule to check; give one with --rule "accuracy[format] >= 0.9"' in done.stderr
 
@@ -155,14 +167,14 @@ def test_a_run_of_a_newer_jrh_ends_with_2(project: Project) -> None:
     import_judges(project.path / "run", {"a": right_with(1.0)}, items=4)
     with closing(sqlite3.connect(project.path / "run" / "run.sqlite")) as connection:
         connection.execute("PRAGMA user_version=99")
-    done = gate(project, "accuracy >= 0.9")
+    done = inside(project, "accuracy >= 0.9")
     assert done.exit_code == 2
     assert "was written by a newer jrh (schema 99" in done.stderr
 
 
 def test_a_store_that_is_no_database_ends_with_2(project: Project) -> None:
     project.write("run/run.sqlite", b"not a database at all" * 100)
-    done = gate(project, "accuracy >= 0.9")
+    done = inside(project, "accuracy >= 0.9")
     assert done.exit_code == 2
     assert "cannot use" in done.stderr
 
@@ -172,7 +184,8 @@ def served(project: Project, server: ChatServer, items: int = 8, **changes: Any)
     model = openai_http(
         server.url, concurrency=2, price={"input": 1000.0, "output": 2000.0}, max_tokens=10, max_attempts=1
     )
-    write_suite(project, llm_suite(model, **{"gate": {"rules": ["accuracy <= 1"]}, **changes}))
+    small = {"gate": {"rules": ["accuracy <= 1"]}, "metrics": ["accuracy"], "reports": ["terminal"]}
+    write_suite(project, llm_suite(model, **{**small, **changes}))
 
 
 def test_failed_calls_end_with_3_unless_so_many_missing_verdicts_are_allowed(project: Project) -> None:
@@ -196,7 +209,7 @@ def test_failed_calls_end_with_3_unless_so_many_missing_verdicts_are_allowed(pro
 
 def test_verdicts_that_stay_missing_end_with_3_also_where_every_rule_holds(project: Project) -> None:
     import_judges(project.path / "run", {"a": right_with(1.0, missing=0.1), "b": right_with(1.0)}, items=40)
-    done = gate(project, "accuracy >= 0.5")
+    done = inside(project, "accuracy >= 0.5")
     assert done.exit_code == 3, done.output
     assert len(re.findall(r"^holds ", done.stdout, re.MULTILINE)) == 2
     assert "more than 0% of the verdicts are missing" in done.stdout
@@ -204,8 +217,8 @@ def test_verdicts_that_stay_missing_end_with_3_also_where_every_rule_holds(proje
 
 def test_a_judge_without_any_verdict_never_holds(project: Project) -> None:
     import_judges(project.path / "run", {"mute": right_with(1.0, missing=1.1)}, items=12)
-    assert gate(project, "accuracy >= 0").exit_code == 3
-    done = gate(project, "accuracy >= 0", options=("--allow-missing", "0.99"))
+    assert inside(project, "accuracy >= 0").exit_code == 3
+    done = inside(project, "accuracy >= 0", options=("--allow-missing", "0.99"))
     assert done.exit_code == 3
     assert re.search(r"^undecided .* not estimable", done.stdout, re.MULTILINE)
 
@@ -237,6 +250,18 @@ def test_an_interrupted_run_ends_with_130_and_a_continued_one_does_not(project: 
     assert gate(project).exit_code == 0
 
 
+def test_a_run_that_was_left_at_once_was_interrupted_too(project: Project) -> None:
+    with ChatServer("YES", latency=60.0) as server:
+        served(project, server)
+        with project.start(*RUN) as running:
+            until(lambda: server.count >= 2, "two requests")
+            running.interrupt()
+            until(lambda: '"stopping"' in project.read("run/log.jsonl"), "the first Ctrl-C to arrive")
+            running.interrupt()
+            assert running.wait().exit_code == 130
+    assert inside(project).exit_code == 130
+
+
 def test_a_killed_run_ends_with_3_and_so_does_one_that_goes_on(project: Project) -> None:
     with ChatServer("YES", latency=60.0) as server:
         served(project, server)
@@ -258,7 +283,7 @@ def test_a_store_that_was_killed_at_once_ends_with_3(project: Project) -> None:
     (project.path / "run").mkdir()
     with closing(sqlite3.connect(project.path / "run" / "run.sqlite")) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
-    done = gate(project, "accuracy >= 0.9", options=("--markdown", "gate.md", "--json", "gate.json"))
+    done = inside(project, "accuracy >= 0.9", options=("--markdown", "gate.md", "--json", "gate.json"))
     assert done.exit_code == 3, done.output
     assert json.loads(project.read("gate.json"))["exit_code"] == 3
 
@@ -306,7 +331,7 @@ def files(finished: Project) -> dict[str, bytes]:
     options = tuple(part for pair in names.items() for part in pair)
     written = []
     for _ in range(2):
-        assert gate(finished, *rules, options=options).exit_code == 1
+        assert inside(finished, *rules, options=options).exit_code == 1
         written.append({name: (finished.path / name).read_bytes() for name in names.values()})
     assert written[0] == written[1], "the same findings give the same bytes"
     return {Path(name).suffix: content for name, content in written[0].items()}
@@ -353,7 +378,7 @@ def check_junit(root: ET.Element) -> None:
 @pytest.mark.parametrize(("code", "tag"), [("0", "skipped"), ("1", "failure"), ("5", "error")])
 def test_an_undecided_rule_is_what_its_exit_code_says(finished: Project, code: str, tag: str) -> None:
     rule = "accuracy[reference, judge=good] >= 0.97"
-    gate(finished, rule, options=("--undecided", code, "--junit", "undecided.xml"))
+    inside(finished, rule, options=("--undecided", code, "--junit", "undecided.xml"))
     root = ET.parse(finished.path / "undecided.xml").getroot()
     check_junit(root)
     assert [part.tag for part in root.iter() if part.tag in ("failure", "error", "skipped")] == [tag]
@@ -397,7 +422,7 @@ def test_names_that_attack_do_nothing_in_any_file(project: Project) -> None:
     judges = {f"{payload}{number}": right_with(0.9, seed=number) for number, payload in enumerate(payloads)}
     import_judges(project.path / "run", judges, items=4)
     options = ("--junit", "gate.xml", "--json", "gate.json", "--markdown", "gate.md")
-    done = gate(project, "accuracy[reference] >= 0.2", options=options)
+    done = inside(project, "accuracy[reference] >= 0.2", options=options)
     assert done.exit_code == 0, done.output
     root = ET.parse(project.path / "gate.xml").getroot()
     check_junit(root)
@@ -414,7 +439,7 @@ def test_names_that_attack_do_nothing_in_any_file(project: Project) -> None:
 
 
 def test_a_file_that_cannot_be_written_ends_with_2(finished: Project) -> None:
-    done = gate(finished, options=("--json", "suite.yaml/gate.json"))
+    done = inside(finished, options=("--json", "suite.yaml/gate.json"))
     assert done.exit_code == 2
     assert "cannot write 'suite.yaml/gate.json'" in done.stderr
 

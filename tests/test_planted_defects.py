@@ -144,3 +144,72 @@ def test_the_report_shows_it(found: jrh.RunResult, test: str) -> None:
         row = next(line for line in main.splitlines() if line.startswith(f"| {judge} (simulated) | {test} |"))
         estimate = measured(found, "flip-rate", judge, test).estimate
         assert f"{estimate:.3f} \\[" in row
+
+
+LEVELS = 6
+UNSTEADY = 0.5
+"""Share of answers that the judge without another defect draws anew, where the others draw few."""
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> jrh.RunResult:
+    """A run on a scale of levels, with the two families that the run above has no place for."""
+    folder: Path = tmp_path_factory.mktemp("planted-levels")
+    told = (
+        "the boats that lie beside bridge {} wait there for water that is high enough, and nobody who waits has to pay"
+    )
+    lines = [
+        json.dumps(
+            {"id": f"{n:02}", "request": "Tell.", "response": told.format(n), "label": str(2 + n % (LEVELS - 1))}
+        )
+        for n in range(PAIRS)
+    ]
+    (folder / "items.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    judges = {name: {"rerun_noise": NOISE, **defects} for name, defects in DEFECTS.items()}
+    judges["unsteady"] = {"rerun_noise": UNSTEADY}
+    suite: dict[str, Any] = {
+        "name": "planted-levels",
+        "data": {"source": "jsonl", "path": str(folder / "items.jsonl")},
+        "task": {"instruction": "How well is it told?", "scale": {"ordinal": [1, LEVELS]}},
+        "tests": [{"synthetic-ordinal": {"levels": ["1"]}}, {"stochastic": {"repeats": 6}}],
+        "judges": [{"judge": "simulated", "name": name, **defects} for name, defects in judges.items()],
+        "metrics": ["accuracy", "flip-rate", "rerun-disagreement"],
+        "reference": {"repeats": 4},
+        "resamples": 400,
+        "seed": 3,
+    }
+    return jrh.run(suite, run_dir=folder / "run", use_cache=False)
+
+
+@pytest.mark.parametrize("judge", DEFECTS)
+def test_a_response_of_the_lowest_level_moves_every_judge_but_the_one_that_ignores_meaning(
+    graded: jrh.RunResult, judge: str
+) -> None:
+    flips = measured(graded, "flip-rate", judge, "synthetic-ordinal")
+    accuracy = measured(graded, "accuracy", judge, "synthetic-ordinal")
+    floor = interval(measured(graded, "rerun-disagreement", judge, "reference"))[1]
+    if judge == "blind":
+        assert interval(flips)[0] <= floor
+        assert interval(accuracy)[1] < 0.2
+    else:
+        assert interval(flips)[0] > 0.8
+        assert interval(accuracy)[0] > 0.8
+
+
+@pytest.mark.parametrize("judge", [*DEFECTS, "unsteady"])
+def test_asking_again_moves_a_judge_by_its_planted_noise_whatever_else_is_wrong_with_it(
+    graded: jrh.RunResult, judge: str
+) -> None:
+    again = measured(graded, "rerun-disagreement", judge, "stochastic")
+    noise = UNSTEADY if judge == "unsteady" else NOISE
+    low, high = interval(again)
+    assert low <= (1 - (1 - noise) ** 2) * (1 - 1 / LEVELS) <= high
+    assert (low > 0.3) == (judge == "unsteady")
+
+
+def test_the_report_shows_the_families_on_levels_too(graded: jrh.RunResult) -> None:
+    assert graded.exit_code == 0, graded.message
+    main = next(path for path in graded.files if path.name == "report.md").read_text(encoding="utf-8")
+    for judge in (*DEFECTS, "unsteady"):
+        for test in ("synthetic-ordinal", "stochastic"):
+            assert f"| {judge} (simulated) | {test} |" in main

@@ -160,3 +160,11 @@ def test_one_file_of_items_serves_every_entry(suite, tmp_path):
         ("agents.confirms", ["0", "1", "2"]),
         ("agents.thorough", ["0", "1", "2"]),
     ]
+
+
+def test_what_is_no_transcript_is_said_with_item_and_message(suite, tmp_path):
+    suite()
+    line = json.dumps({"id": "1", "transcript": [{"role": "user", "content": "hi"}, {"role": "agent", "content": "x"}]})
+    (tmp_path / "items.jsonl").write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(JrhError, match=r"items.jsonl:1: transcript\[1\].role: expected one of system, user, assistant"):
+        jrh.read_items(tmp_path / "suite.yaml", plugins=["jrh-sources", "jrh-simulated"])

@@ -1,8 +1,10 @@
 import pytest
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jrh import JrhError, ToolCall, TranscriptMessage, read_transcript, render_transcript, transcript_problems
+from jrh import Case, JrhError, ToolCall, TranscriptMessage, read_transcript, render_transcript, transcript_problems
 from jrh.transcript_text import SHORTEST_LIMIT
+from jrh.trials import question_id
 
 WRITTEN = [
     {"role": "system", "content": "Be brief."},
@@ -28,6 +30,22 @@ def test_messages_are_read_and_written_back_as_they_were():
     written = [message.to_json() for message in messages]
     assert written == [*WRITTEN[:2], {**WRITTEN[2], "content": ""}, *WRITTEN[3:]]
     assert read_transcript(written) == messages
+
+
+def test_two_transcripts_that_say_the_same_are_the_same_question():
+    first, second = (
+        Case(
+            id=number,
+            task="t",
+            test="reference",
+            item_id=number,
+            fields={"transcript": [{"role": "user", "content": "hi", "id": number, "source": number}]},
+            label_map={},
+        )
+        for number in ("1", "2")
+    )
+    other = evolve(first, fields={"transcript": [{"role": "user", "content": "ho"}]})
+    assert question_id(first) == question_id(second) != question_id(other)
 
 
 @pytest.mark.parametrize(
@@ -156,6 +174,13 @@ def test_the_first_and_the_last_message_always_stay():
     assert shown.left_out.shortened == (1, 3)
     assert "[message 2 left out" in shown.text
     assert len(shown.text) <= 3_000
+
+
+def test_a_long_last_message_takes_the_room_that_is_left():
+    shown = render_transcript([text(100, "user"), text(100), text(50_000)], limit=10_000)
+    assert shown.left_out.messages == ()
+    assert shown.left_out.shortened == (3,)
+    assert 9_800 < len(shown.text) <= 10_000
 
 
 def test_plain_text_is_shown_as_it_is_and_shortened_in_the_middle():

@@ -10,7 +10,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks import diversity, families, nine_judges, replay, startup, statistics, throughput
+from tests.benchmarks import (
+    agentic,
+    diversity,
+    families,
+    nine_judges,
+    replay,
+    startup,
+    statistics,
+    throughput,
+    transcripts,
+)
 from tests.benchmarks.table import Line, show
 
 BENCHMARKS = {
@@ -21,6 +31,8 @@ BENCHMARKS = {
     "replay": replay.lines,
     "diversity": diversity.lines,
     "families": families.lines,
+    "transcripts": transcripts.lines,
+    "agentic": agentic.lines,
     "nine-judges": nine_judges.lines,
     "statistics": statistics.lines,
 }

@@ -16,7 +16,10 @@ from scipy.sparse import vstack
 from tests.benchmarks.table import Line
 
 KEPT = 5_000
-CHECKS = 40
+CHECKS = 64
+"""As many as the validator compares in one go."""
+ROUNDS = 5
+"""The fastest counts, of both ways: what else the machine does is no part of either."""
 WORDS_PER_TEXT = 150
 VOCABULARY = 8_000
 EMBEDDING = 384
@@ -38,8 +41,8 @@ def _line(what: str, rows: Any, vectors: Sequence[Any], stacked: Callable[[Seque
     kept, new = list(vectors[:KEPT]), vectors[KEPT:]
     for vector in kept:
         rows.append(vector)
-    ours, found = _seconds(rows.highest, new)
-    theirs, expected = _seconds(lambda vector: float(stacked(kept, vector)), new)
+    ours, found = _seconds(lambda: rows.highest(new))
+    theirs, expected = _seconds(lambda: [float(stacked(kept, vector)) for vector in new])
     assert np.allclose(found, expected, atol=1e-5), "the two ways disagree"
     return Line(
         what=f"check against {KEPT} kept / re-stacked, {what}",
@@ -51,12 +54,14 @@ def _line(what: str, rows: Any, vectors: Sequence[Any], stacked: Callable[[Seque
     )
 
 
-def _seconds(check: Callable[[Any], float], vectors: Sequence[Any]) -> tuple[float, list[float]]:
+def _seconds(check: Callable[[], list[float]]) -> tuple[float, list[float]]:
     """Return the seconds per check, and what the checks found."""
-    check(vectors[0])
-    started = time.perf_counter()
-    found = [check(vector) for vector in vectors]
-    return (time.perf_counter() - started) / len(vectors), found
+    best, found = float("inf"), list[float]()
+    for _ in range(ROUNDS):
+        started = time.perf_counter()
+        found = check()
+        best = min(best, time.perf_counter() - started)
+    return best / CHECKS, found
 
 
 def _texts(count: int) -> list[str]:

@@ -98,6 +98,36 @@ def _essays(url: str, base: Path) -> dict[str, Any]:
     }
 
 
+@pytest.fixture(scope="session")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the directory of a run over pairs: option order, identical options, equivalence within a margin."""
+    project = Project(tmp_path_factory.mktemp("pairs"))
+    suite = {
+        "name": "pairs",
+        "tasks": [
+            {
+                "name": "preference",
+                "data": {"source": "examples", "dataset": "preference", "sample": {"n": 14, "seed": 7}},
+                "task": {"instruction": "Which answer is better?", "scale": {"pairwise": True}},
+            }
+        ],
+        "tests": ["option-order", "identical-options", {"format": {"variants": ["spaces"]}}],
+        "judges": [
+            {"name": "steady", "judge": "simulated", "accuracy": 0.95},
+            {"name": "first", "judge": "simulated", "accuracy": 0.8, "position_preference": 0.8},
+        ],
+        "metrics": [
+            *("accuracy", "gold-accuracy", "agreement", "noise-excess", "missing", "position-bias", "identical-choice"),
+            {"accuracy-equivalence": {"margin": 0.3}},
+        ],
+        "resamples": 200,
+    }
+    project.write("suite.yaml", yaml.safe_dump(suite, sort_keys=False))
+    done = project.run("run", "suite.yaml", "--run-dir", "run", timeout=110)
+    assert done.exit_code == 0, done.output
+    return project.path / "run"
+
+
 @pytest.fixture(params=["demo", "essays"])
 def run_dir(request: pytest.FixtureRequest) -> Path:
     """Return each of the runs in turn."""

@@ -11,6 +11,12 @@ import pytest
 from support.pages import Node, read_page, same_number
 
 
+@pytest.fixture(params=["demo", "essays", "pairs"])
+def run_dir(request: pytest.FixtureRequest) -> Path:
+    found: Path = request.getfixturevalue(request.param)
+    return found
+
+
 @pytest.fixture
 def document(run_dir: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((run_dir / "report.json").read_text(encoding="utf-8"))
@@ -35,7 +41,7 @@ def part(node: Node, kind: str) -> str:
 
 def test_every_estimate_interval_size_and_gap_is_that_of_its_measure(page: Node, document: dict[str, Any]) -> None:
     cells = page.all(having="data-measure")
-    assert len(cells) > 60
+    assert len(cells) > 40
     for cell in cells:
         measure = document["measures"][int(cell.attributes["data-measure"])]
         estimate = part(cell, "e")
@@ -73,7 +79,7 @@ def test_each_cell_of_a_heat_map_is_the_measure_of_its_row_and_column(page: Node
                         lens = part_of_task.attributes["data-lens"]
                         assert measure["name"] in ({"accuracy", "gold-accuracy"} if lens == "accuracy" else {lens})
                         seen += 1
-    assert seen > 30
+    assert seen > 15
 
 
 def test_stated_facts_and_sums_are_those_of_the_document(page: Node, document: dict[str, Any]) -> None:
@@ -137,10 +143,8 @@ def test_plots_stand_at_the_measures_they_draw(page: Node, document: dict[str, A
     drawn = 0
     for plot in page.all("svg"):
         marks = [node for node in plot.all(having="data-plotted") if node.attributes["data-part"] == "estimate"]
-        points = [
-            (document["measures"][int(mark.attributes["data-plotted"])]["estimate"], float(mark.all("use")[0].attributes["x"]))
-            for mark in marks
-        ]  # fmt: skip
+        estimates = [document["measures"][int(mark.attributes["data-plotted"])]["estimate"] for mark in marks]
+        points = list(zip(estimates, [float(mark.all("use")[0].attributes["x"]) for mark in marks], strict=True))
         if len({estimate for estimate, _ in points}) > 1:
             (first, x_first), (last, x_last) = min(points), max(points)
             slope = (x_last - x_first) / (last - first)
@@ -148,7 +152,7 @@ def test_plots_stand_at_the_measures_they_draw(page: Node, document: dict[str, A
             for estimate, x in points:
                 assert x == pytest.approx(x_first + slope * (estimate - first), abs=0.01)
             drawn += len(points)
-    assert drawn > 20
+    assert drawn > 15
 
 
 def test_attrition_and_missing_verdicts_are_those_of_the_document(page: Node, document: dict[str, Any]) -> None:
@@ -167,3 +171,33 @@ def test_attrition_and_missing_verdicts_are_those_of_the_document(page: Node, do
     found = next((table for caption, table in tables.items() if caption.startswith("Trials without")), None)
     shown = [int(cell.text) for row in found.all("tbody")[0].all("tr") for cell in row.all("td")[1:]] if found else [0]
     assert sum(shown) == missing
+
+
+PANELS = {
+    "demo": ("concordance (CCC)", "Pearson", "Spearman", "mean absolute error, levels", "false positives", "verdict 5"),
+    "essays": ("JSS, raw", "JSS, corrected", "templates", "concordance (CCC)", "verdict 6"),
+    "pairs": ("same choice in both orders", "position bias", "identical options: first place"),
+}
+
+
+def test_every_panel_has_the_measures_of_its_kind(page: Node, request: pytest.FixtureRequest) -> None:
+    panels = next(section for section in page.all("section") if section.attributes["id"] == "panels")
+    filled = {
+        head.text
+        for table in panels.all("table")
+        for column, head in enumerate(table.all("thead")[0].all("th"))
+        if any(
+            cell.text for row in table.all("tbody")[0].all("tr") for cell in (row.all("th") + row.all("td"))[column:]
+        )
+    }
+    name = request.node.callspec.params["run_dir"]
+    assert set(PANELS[name]) <= filled
+
+
+def test_the_judge_that_prefers_a_place_is_found_out(pairs: Path) -> None:
+    page = read_page((pairs / "report.html").read_text(encoding="utf-8"))
+    said = {card.all("h3")[0].text: card.text for card in page.all("article", kind="answer")}
+    assert "Prefers the option that stands first" in said["first simulated"]
+    assert "Prefers" not in said["steady simulated"]
+    assert "Accuracy changes by less than the margin that was declared" in said["steady simulated"]
+    assert "margin 0.3" in said["steady simulated"]

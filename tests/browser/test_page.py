@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,8 +61,8 @@ def test_the_switch_changes_heat_maps_and_plots_together(browser: Browser, page_
             pressed = seen.page.locator("button[data-look][aria-pressed='true']")
             assert {each.get_attribute("data-look") for each in pressed.all()} == {lens}
             shown = seen.evaluate(
-                "[...document.querySelectorAll('table.heat, figure[data-lens]')].filter((each) => each.checkVisibility())"
-                ".map((each) => each.closest('[data-lens]').dataset.lens)"
+                "[...document.querySelectorAll('table.heat, figure[data-lens]')]"
+                ".filter((each) => each.checkVisibility()).map((each) => each.closest('[data-lens]').dataset.lens)"
             )
             assert len(shown) > 1
             assert set(shown) == {lens}
@@ -147,7 +148,7 @@ def test_a_screen_reader_finds_names_and_order(browser: Browser, page_file: Path
         levels = seen.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map((each) => Number(each.tagName[1]))")
         assert levels[0] == 1
         assert levels.count(1) == 1
-        assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+        assert all(after <= before + 1 for before, after in pairwise(levels))
         nameless = """[...document.querySelectorAll('button,select,input,summary,a')]
           .filter((each) => !(each.labels?.[0]?.textContent || each.textContent).trim()).length"""
         assert seen.evaluate(nameless) == 0
@@ -188,12 +189,14 @@ CONTRAST = """() => {
     return parse(getComputedStyle(document.documentElement).backgroundColor);
   };
   const poor = [];
-  for (const node of document.querySelectorAll("p,li,td span,th,a,button,label,summary,h1,h2,h3,h4,dd,dt,ins,del,pre,caption,text")) {
+  const texts = "p,li,td span,th,a,button,label,summary,h1,h2,h3,h4,dd,dt,ins,del,pre,caption,text";
+  for (const node of document.querySelectorAll(texts)) {
     if (!node.checkVisibility() || !node.textContent.trim()) { continue; }
     const style = getComputedStyle(node);
     const ink = node.tagName === "text" ? parse(style.fill) : parse(style.color);
-    const [high, low] = [luminance(ink), luminance(ground(node))].sort((a, b) => b - a);
-    if ((high + 0.05) / (low + 0.05) < 4.5) { poor.push(`${node.tagName}.${node.className} ${style.color} ${ground(node)}`); }
+    const behind = ground(node);
+    const [high, low] = [luminance(ink), luminance(behind)].sort((a, b) => b - a);
+    if ((high + 0.05) / (low + 0.05) < 4.5) { poor.push(`${node.tagName}.${node.className} ${ink} on ${behind}`); }
   }
   return [...new Set(poor)];
 }"""

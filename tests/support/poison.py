@@ -82,7 +82,7 @@ class Poisoned:
             seed=7,
             level=0.95,
             tasks=tuple(
-                TaskSummary(task=task, items=9, labelled=9, gold={label: 1 for label in scale.labels}) for task in tasks
+                TaskSummary(task=task, items=9, labelled=9, gold=dict.fromkeys(scale.labels, 1)) for task in tasks
             ),
             judges=judges,
             simulated=frozenset(judges[::2]),

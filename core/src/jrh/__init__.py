@@ -10,16 +10,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jrh.asking import Answer as Answer
-    from jrh.asking import ask_until_read as ask_until_read
-    from jrh.checks import Checks as Checks
-    from jrh.checks import texts_of as texts_of
-    from jrh.choices import WrittenBy as WrittenBy
-    from jrh.choices import distinct as distinct
-    from jrh.edits import Edit as Edit
-    from jrh.edits import apply_edits as apply_edits
-    from jrh.edits import edits_apart as edits_apart
-    from jrh.edits import edits_at as edits_at
+    from jrh.authoring.asking import Answer as Answer
+    from jrh.authoring.asking import ask_until_read as ask_until_read
+    from jrh.authoring.checks import Checks as Checks
+    from jrh.authoring.checks import texts_of as texts_of
+    from jrh.authoring.choices import WrittenBy as WrittenBy
+    from jrh.authoring.choices import distinct as distinct
+    from jrh.authoring.edits import Edit as Edit
+    from jrh.authoring.edits import apply_edits as apply_edits
+    from jrh.authoring.edits import edits_apart as edits_apart
+    from jrh.authoring.edits import edits_at as edits_at
+    from jrh.authoring.generation import Generated as Generated
+    from jrh.authoring.generation import TextWriter as TextWriter
+    from jrh.authoring.generation import text_schema as text_schema
+    from jrh.authoring.languages import other_language as other_language
+    from jrh.authoring.texts import LONGEST_TEXT as LONGEST_TEXT
+    from jrh.authoring.texts import PROVIDER_ERROR as PROVIDER_ERROR
+    from jrh.authoring.texts import Unusable as Unusable
+    from jrh.authoring.texts import Written as Written
+    from jrh.authoring.texts import no_text as no_text
+    from jrh.authoring.texts import read_text as read_text
+    from jrh.authoring.wording import APOSTROPHE as APOSTROPHE
+    from jrh.authoring.wording import Protected as Protected
+    from jrh.authoring.wording import WordingRule as WordingRule
+    from jrh.authoring.wording import length_ratio as length_ratio
+    from jrh.authoring.wording import not_after as not_after
+    from jrh.authoring.wording import phrase_rule as phrase_rule
+    from jrh.authoring.wording import safe_edits as safe_edits
+    from jrh.authoring.wording import word_count as word_count
     from jrh.errors import FaultKind as FaultKind
     from jrh.errors import JrhError as JrhError
     from jrh.errors import ModelFault as ModelFault
@@ -34,9 +52,6 @@ if TYPE_CHECKING:
     from jrh.events import RunStarted as RunStarted
     from jrh.evidence import Evidence as Evidence
     from jrh.evidence import NoEvidence as NoEvidence
-    from jrh.generation import Generated as Generated
-    from jrh.generation import TextWriter as TextWriter
-    from jrh.generation import text_schema as text_schema
     from jrh.hookspecs import hookimpl as hookimpl
     from jrh.identity import content_id as content_id
     from jrh.identity import derive_seed as derive_seed
@@ -44,7 +59,6 @@ if TYPE_CHECKING:
     from jrh.importing import import_records as import_records
     from jrh.importing import imported_record as imported_record
     from jrh.installed import load_metrics as load_metrics
-    from jrh.languages import other_language as other_language
     from jrh.outcome import Ended as Ended
     from jrh.outcome import RunResult as RunResult
     from jrh.outcome import RunState as RunState
@@ -120,12 +134,6 @@ if TYPE_CHECKING:
     from jrh.templates import render as render
     from jrh.templates import tag_mark as tag_mark
     from jrh.templates import variables_of as variables_of
-    from jrh.texts import LONGEST_TEXT as LONGEST_TEXT
-    from jrh.texts import PROVIDER_ERROR as PROVIDER_ERROR
-    from jrh.texts import Unusable as Unusable
-    from jrh.texts import Written as Written
-    from jrh.texts import no_text as no_text
-    from jrh.texts import read_text as read_text
     from jrh.transcript_text import LeftOut as LeftOut
     from jrh.transcript_text import Rendered as Rendered
     from jrh.transcript_text import render_transcript as render_transcript
@@ -170,32 +178,25 @@ if TYPE_CHECKING:
     from jrh.types import Validation as Validation
     from jrh.types import ValidatorName as ValidatorName
     from jrh.types import Verdict as Verdict
-    from jrh.wording import APOSTROPHE as APOSTROPHE
-    from jrh.wording import Protected as Protected
-    from jrh.wording import WordingRule as WordingRule
-    from jrh.wording import length_ratio as length_ratio
-    from jrh.wording import not_after as not_after
-    from jrh.wording import phrase_rule as phrase_rule
-    from jrh.wording import safe_edits as safe_edits
-    from jrh.wording import word_count as word_count
 
 _PUBLIC = {
-    "asking": "Answer ask_until_read",
-    "checks": "Checks texts_of",
-    "choices": "WrittenBy distinct",
-    "edits": "Edit apply_edits edits_apart edits_at",
-    "generation": "Generated TextWriter text_schema",
-    "languages": "other_language",
-    "pool": "for_each",
-    "texts": "LONGEST_TEXT PROVIDER_ERROR Unusable Written no_text read_text",
-    "wording": "APOSTROPHE Protected WordingRule length_ratio not_after phrase_rule safe_edits word_count",
+    "authoring.asking": "Answer ask_until_read",
+    "authoring.checks": "Checks texts_of",
+    "authoring.choices": "WrittenBy distinct",
+    "authoring.edits": "Edit apply_edits edits_apart edits_at",
+    "authoring.generation": "Generated TextWriter text_schema",
+    "authoring.languages": "other_language",
+    "authoring.texts": "LONGEST_TEXT PROVIDER_ERROR Unusable Written no_text read_text",
+    "authoring.wording": "APOSTROPHE Protected WordingRule length_ratio not_after phrase_rule safe_edits word_count",
     "errors": "FaultKind JrhError ModelFault PluginError Problem StopReason StopRun StoreError SuiteError",
     "events": "RecordWritten RunFinished RunStarted",
+    "evidence": "Evidence NoEvidence",
     "hookspecs": "hookimpl",
     "identity": "content_id derive_seed shuffled",
-    "evidence": "Evidence NoEvidence",
     "importing": "import_records imported_record",
     "installed": "load_metrics",
+    "outcome": "Ended RunResult RunState",
+    "pool": "for_each",
     "protocols": (
         "LONGEST_ANSWER TOO_LONG BatchJudge BuildContext ChatModel ChatRequest Completion DataSource Judge "
         "Logger Metric MetricContext ModelClient Parser Perturber Rates Reporter SetPerturber SetValidator "
@@ -205,10 +206,7 @@ _PUBLIC = {
     "records": "Categorical RecordTable",
     "redact": "Redactor",
     "report": "Agreement Attrition ComponentUsed CostLine FaultLine RunReport TaskSummary",
-    "outcome": "Ended RunResult RunState",
     "rules": "Rule parse_rule",
-    "store": "EmptyStoreError",
-    "suite": "Gate",
     "runs": "open_run read_items run run_state",
     "scales": "Scale ScaleKind invert",
     "settings": "read_settings task_of",
@@ -217,7 +215,9 @@ _PUBLIC = {
         "ALL_MODES DataSourceSpec JudgeKind JudgeSpec MetricSpec ModelSpec NoOptions ParserSpec PerturberSpec "
         "ReportTarget ReporterSpec Scope ValidatorSpec"
     ),
+    "store": "EmptyStoreError",
     "structured": "read_json",
+    "suite": "Gate",
     "syntax": "WrittenTask",
     "templates": "check_template packaged_template render tag_mark variables_of",
     "transcript_text": "LeftOut Rendered render_transcript",

@@ -231,8 +231,9 @@ def jrh_models() -> Iterable[ModelSpec]:
 def jrh_reporters() -> Iterable[ReporterSpec]:
     """Declare the reporters this plugin provides.
 
-    Every reporter runs at the end of a run: those with target `TERMINAL` are printed, the others written to `filename`
-    in the run directory. `render` is pure. What it raises is logged and shown; the other reports are still written.
+    At the end of a run those write that the suite names under `reports`, or where it names none those with
+    `default=True`: those with target `TERMINAL` are printed, the others written to `filename` in the run directory.
+    `render` is pure. What it raises is logged and shown; the other reports are still written.
 
     Example:
         ```python

@@ -20,8 +20,8 @@ def override(document: Document, setting: str) -> Document:
     """Return the document with one value set, for example by `data.sample.n=10`.
 
     The key is the way to the value: keys, list positions from 0, and in `tests`, `judges`, `metrics` and `reports` the
-    names of entries (`judges.mini.model`). The value is read as in a suite file. Mappings that are missing are made; the
-    original document stays as it is.
+    names of entries (`judges.mini.model`). The value is read as in a suite file. Mappings that are missing are made;
+    the original document stays as it is.
 
     Raises:
         SuiteError: there is no such place and none can be made, or the value is not YAML.

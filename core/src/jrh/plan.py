@@ -38,6 +38,8 @@ class PlanLine:
     judge: str
     task: str
     test: str
+    items: int
+    """Distinct items of the cases: the unit that intervals rest on."""
     cases: int
     estimated: bool
     """The cases are written by a model and not known yet: one per item is assumed."""
@@ -193,6 +195,7 @@ class _Planning:
             judge=resolved.use.name,
             task=task.name,
             test=test,
+            items=len(frozenset(case.item_id for case in put)),
             cases=len(put),
             estimated=estimated,
             trials=trials,

@@ -27,6 +27,7 @@ NUMERIC: Final = frozenset(
         "completion_tokens",
         "latency",
         "attempts",
+        "left_out",
     }
 )
 """Columns held as float64, NaN where the record has None; all others are categorical text."""

@@ -7,7 +7,7 @@ import signal
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +17,14 @@ from jrh.building import Builder, parts_used, used
 from jrh.cache import Cache
 from jrh.clients import Client, rates_of
 from jrh.convert import to_json
-from jrh.errors import JrhError, StopReason, StopRun
+from jrh.errors import JrhError, StopReason, StopRun, StoreError
 from jrh.events import RunFinished, RunStarted
 from jrh.evidence import NoEvidence
 from jrh.gateway import UNKNOWN, Gateway
 from jrh.identity import content_id
 from jrh.ledger import Ledger
 from jrh.loading import Events, Loaded
-from jrh.outcome import Ended, RunResult, Settings, conclude
+from jrh.outcome import INTERRUPTED, Ended, RunResult, Settings, conclude
 from jrh.progress import Progress
 from jrh.redact import Redactor, named_secrets
 from jrh.rehearsal import SilentModel, rehearse
@@ -156,6 +156,9 @@ class Run:
 
         def interrupted() -> None:
             loop.remove_signal_handler(signal.SIGINT)
+            with suppress(StoreError):  # the end says it again, if it comes that far
+                ended = Ended(exit_code=INTERRUPTED, message="interrupted", complete=False)
+                reporting.note_end(self.store, ended)
             self.progress.say("Interrupted: finishing the calls in flight. Press Ctrl-C again to leave at once.")
             self.gateway.stop(StopReason.INTERRUPTED, "interrupted")
 

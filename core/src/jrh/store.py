@@ -24,7 +24,7 @@ from jrh.writer import Statement, Writer, connect
 
 T = TypeVar("T")
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 
@@ -39,6 +39,7 @@ _RECORD_TYPES: Final = {
     "completion_tokens": "INTEGER",
     "latency": "REAL",
     "attempts": "INTEGER",
+    "left_out": "INTEGER",
 }
 
 _SCHEMA: Final = f"""
@@ -305,6 +306,8 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> int:
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > SCHEMA_VERSION:
         raise StoreError(f"'{path}' was written by a newer jrh (schema {version}, this one knows {SCHEMA_VERSION})")
+    if 0 < version < SCHEMA_VERSION:
+        raise StoreError(f"'{path}' was written by an older jrh; give another run directory, or run that version")
     return version
 
 

@@ -236,7 +236,7 @@ SECTIONS: Final[Mapping[str, str]] = {
     "parsers": "Parsers with options of their own, by name.",
     "tests": "What is changed before the judge is asked again.",
     "judges": "The judges under test.",
-    "metrics": "What is computed; all that is installed where not given.",
+    "metrics": "What is computed; the default ones of all that is installed where not given.",
     "reports": "Which reports are written; those that are a default where not given.",
     **{attribute.name: attribute.metadata["help"] for attribute in attrs.fields(SuiteSettings)},
 }

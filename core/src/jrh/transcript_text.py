@@ -86,13 +86,13 @@ class _Block:
     header: str
     body: str
     is_output: bool
-    whole: int = field(init=False)
-    """The size before anything is left out."""
+    full: str = field(init=False)
+    """The body before anything is left out."""
     cut: int = 0
     """Characters of the body that are left out."""
 
     def __attrs_post_init__(self) -> None:
-        self.whole = self.size
+        self.full = self.body
 
     @classmethod
     def of(cls, number: int, message: TranscriptMessage) -> _Block:
@@ -110,10 +110,15 @@ class _Block:
         """Return the characters of the block, with the empty line behind it."""
         return len(self.header) + len(self.body) + 3
 
+    @property
+    def whole(self) -> int:
+        """Return the size before anything is left out."""
+        return self.size - len(self.body) + len(self.full)
+
     def shorten(self, most: int) -> None:
-        """Leave out the middle of the body so that it has at most so many characters."""
-        if len(self.body) > most:
-            self.body, self.cut = _without_middle(self.body, most, indent=_TEXT)
+        """Leave out so much of the body's middle that it has at most so many characters; may be called again."""
+        is_longer = len(self.full) > most
+        self.body, self.cut = _without_middle(self.full, most, indent=_TEXT) if is_longer else (self.full, 0)
 
     def __str__(self) -> str:
         return f"{self.header}\n{self.body}" if self.body else self.header
@@ -209,6 +214,10 @@ def _without_middle_messages(blocks: list[_Block], limit: int) -> Rendered:
             left -= blocks[tail].size
         else:
             break
+    for end in (first, last):
+        before = end.size
+        end.shorten(len(end.body) + left)
+        left -= end.size - before
     return _joined(blocks, head, tail)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias
 
 import attrs
 from attrs import Factory, frozen
@@ -71,6 +71,8 @@ _OPTIONAL: Final = tuple(
     if attribute.name not in ("role", "content", "tool_calls")
 )
 
+_PASSED_THROUGH: Final = frozenset({"id", "source", "metadata"})
+
 
 def read_transcript(value: Json, origin: str = "") -> tuple[TranscriptMessage, ...]:
     """Return the messages of an item's field `transcript`.
@@ -86,31 +88,43 @@ def read_transcript(value: Json, origin: str = "") -> tuple[TranscriptMessage, .
         JrhError: it is no list of messages, with every mistake (the first five of many) and the message's place:
             `item '17': transcript[3].tool_calls[0].name: ...`, counted from 0 as lists are.
     """
-    problems = transcript_problems(value)
+    messages, problems = _checked(value)
     if problems:
         shown = problems[:_MOST_SHOWN]
         more = [f"and {len(problems) - len(shown)} more"] if len(problems) > len(shown) else []
         start = f"{origin}: " if origin else ""
         raise JrhError("\n".join(start + problem for problem in [*shown, *more]))
-    return _structured(value)
+    return messages
 
 
 def transcript_problems(value: Json) -> tuple[str, ...]:
     """Return what keeps a value from being a transcript of messages; nothing where it is one."""
+    return _checked(value)[1]
+
+
+def _checked(value: Json) -> tuple[tuple[TranscriptMessage, ...], tuple[str, ...]]:
     if isinstance(value, str) or not isinstance(value, Sequence):
-        return ("transcript: expected a list of messages",)
+        return (), ("transcript: expected a list of messages",)
     if not value:
-        return ("transcript: there is no message",)
+        return (), ("transcript: there is no message",)
     try:
-        messages = _structured(value)
+        messages = structure({"transcript": list(map(_without_nothing, value))}, _Transcript).transcript
     except SuiteError as error:
-        return tuple(str(problem) for problem in error.problems)
-    return tuple(problem for at, message in enumerate(messages) for problem in _misplaced(message, f"transcript[{at}]"))
+        return (), tuple(str(problem) for problem in error.problems)
+    places = ((message, f"transcript[{at}]") for at, message in enumerate(messages))
+    return messages, tuple(problem for message, at in places for problem in _misplaced(message, at))
 
 
-def _structured(value: Json) -> tuple[TranscriptMessage, ...]:
-    messages = [_without_nothing(message) for message in cast("Sequence[Json]", value)]
-    return structure({"transcript": messages}, _Transcript).transcript
+def without_passed_through(value: Json) -> Json:
+    """Return a transcript without what its messages only pass through, which no judge is shown; others as they are."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return value
+    return [
+        {key: part for key, part in message.items() if key not in _PASSED_THROUGH}
+        if isinstance(message, Mapping) and "role" in message
+        else message
+        for message in value
+    ]
 
 
 @frozen(kw_only=True)

@@ -14,6 +14,7 @@ from jrh.resolve import Resolved, ResolvedSuite, applies
 from jrh.specs import JudgeKind, JudgeSpec
 from jrh.store import Store
 from jrh.suite import JudgeUse
+from jrh.transcripts import without_passed_through
 from jrh.types import Case, Task
 
 TrialRow: TypeAlias = tuple[int, str, str, str, int, int]
@@ -46,9 +47,11 @@ def seed_of(trial: str) -> int:
 def question_id(case: Case) -> str:
     """Return the id of the question as put: equal for cases that differ in nothing a judge reads.
 
-    How a model samples is left out: what a case sets may be what the suite sets for the model anyway.
+    How a model samples is left out: what a case sets may be what the suite sets for the model anyway. So is what the
+    messages of a transcript only pass through: two runs of an agent that said the same have other message ids.
     """
-    return content_id(case.task, case.fields, unstructure(case.prompt), unstructure(case.presented_task))
+    fields = {name: without_passed_through(value) for name, value in case.fields.items()}
+    return content_id(case.task, fields, unstructure(case.prompt), unstructure(case.presented_task))
 
 
 def plan_trials(

@@ -403,6 +403,8 @@ class Judgement:
 
     verdict: Verdict
     reply: Reply | None = None
+    left_out: int = 0
+    """Characters of a transcript that did not fit the judge's budget and were not shown; counted in the report."""
 
 
 @frozen(kw_only=True)
@@ -446,6 +448,8 @@ class Record:
     attempts: int
     detail: str
     rationale: str
+    left_out: int = 0
+    """Characters of a transcript that the judge was not shown, its budget being smaller."""
 
 
 @frozen(kw_only=True)

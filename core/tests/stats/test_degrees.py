@@ -44,8 +44,9 @@ def test_few_items_with_an_outcome_are_flagged_and_several_are_not() -> None:
     assert clustered_proportion([1] * 57 + [0] * 3, [1] * 60).flags == ("few-events",)
     assert clustered_proportion([1] * 50 + [0] * 10, [1] * 60).flags == ()
     assert clustered_mean([4.0] * 20, [4.0] * 20, bounds=(0, 1)).flags == ("few-events",)
-    assert few_events(9.9) == ("few-events",)
-    assert few_events(10.0) == ()
+    assert few_events(9.9, 100) == ("few-events",)
+    assert few_events(10.0, 20) == ()
+    assert few_events(18.0, 19) == ("few-events",)
 
 
 def test_fewer_degrees_widen_the_interval() -> None:

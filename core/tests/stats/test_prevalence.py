@@ -32,7 +32,7 @@ def test_fewer_positives_than_false_alarms_are_cut_at_zero_and_flagged():
     found = rogan_gladen(5, 100, true_negatives=140, negatives=200, true_positives=180, labelled_positives=200)
     assert found.value == 0
     assert found.low == 0
-    assert found.flags == ("cut",)
+    assert found.flags == ("cut", "conservative")
 
 
 def test_without_labelled_items_there_is_no_correction():

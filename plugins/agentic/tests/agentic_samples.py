@@ -9,7 +9,9 @@ from jrh import Item, Mode, Scale, Task
 from jrh.testing import build
 
 IDENTITY = "The agent must call verify_identity before it calls get_order."
-STATEMENTS = "What the agent tells the customer agrees with the results of its tool calls."
+STATEMENTS = (
+    "What the agent tells the customer agrees with the results of its tools; it claims no call it did not make."
+)
 BOTH = f"{IDENTITY} {STATEMENTS}"
 
 
@@ -40,7 +42,7 @@ def shop(answer: str = "Your order LK-4417 arrives on 2026-03-18.", order: str =
         result("c1", "verify_identity", '{"verified": true}'),
         called("c2", "get_order", order_id="LK-4417"),
         result("c2", "get_order", found),
-        said("assistant", "I have found it.\n\nOne moment. I look it up."),
+        said("assistant", "I have found it.\n\nWait. It is on its way."),
         said("user", "Please tell me."),
         said("assistant", answer),
     ]

@@ -14,20 +14,23 @@ from jrh_agentic.messages import call_faults
 
 VALUES = ["LK-4417", "2026-03-18", "64.90", "10:45", "204", "ü-77", "٣٤", "9" * 70]
 SENTENCES = [
-    "It is LK-4417.", "It comes on 2026-03-18.", "It costs 64.90.", "Is it 204?", "It's \"fine\"...", "- tea\n- milk\n",
+    "It is LK-4417.", "It comes on 2026-03-18.", "It costs 64.90.", "Is it 204?",
+    "It's \"fine\"...", "\n- tea\n- milk\n",
     "```\n- a. B\n```", "`x. Y`", "It is so. He came.", "\n\n", "* a\n", "“quoted”",
 ]  # fmt: skip
-TEXT = st.lists(st.one_of(st.sampled_from(SENTENCES), st.sampled_from(VALUES), st.text(max_size=8)), max_size=6).map(
-    " ".join
-)
+TEXT = st.lists(
+    st.one_of(st.sampled_from(SENTENCES), st.sampled_from(SENTENCES), st.sampled_from(VALUES), st.text(max_size=8)),
+    max_size=6,
+).map(" ".join)
 RESULTS = st.one_of(
     TEXT,
     st.dictionaries(
-        st.text(max_size=6),
+        st.one_of(st.sampled_from(["paid", "status"]), st.text(max_size=6)),
         st.one_of(st.booleans(), st.sampled_from([*VALUES, "shipped", "yes", "No"]), TEXT),
         max_size=4,
     ).map(json.dumps),
 )
+DEMANDS = {"shop": ["verify_identity", "get_order"]}
 TOOLS = st.sampled_from(["verify_identity", "get_order", "Ω"])
 
 
@@ -54,7 +57,8 @@ def shown(message: dict[str, Any]) -> str:
 
 
 async def drafts(test: str, messages: list[dict[str, Any]], **options: Any) -> list[Draft]:
-    found = await perturber(test, **options).perturb(item(messages))
+    demanded = {"demands": DEMANDS} if test == "agent-perturbation" else {}
+    found = await perturber(test, **demanded, **options).perturb(item(messages))
     return [each for each in found if isinstance(each, Draft)]
 
 
@@ -79,9 +83,10 @@ async def test_all_messages_but_the_edited_ones_stay_as_they_are(messages: list[
             gone = [message for message in messages if shown(message) not in {shown(each) for each in after}]
             assert gone
             assert all(message["role"] in ("assistant", "tool") for message in gone)
-            assert [shown(each) for each in after if each in messages] == [
-                shown(each) for each in messages if each in after
-            ] or any(edit["message"] for edit in edits)
+            # What is left stands in the order it had; only a message that kept another call may look different.
+            rest = iter(messages)
+            assert all(any(shown(each) == shown(old) for old in rest) for each in after if each in messages)
+            assert sum(each not in messages for each in after) <= sum(edit["message"] is not None for edit in edits)
             continue
         changed = [n for n, (one, other) in enumerate(zip(messages, after, strict=True), 1) if one != other]
         assert changed == sorted({edit["message"] for edit in edits})
@@ -118,5 +123,4 @@ async def test_layout_white_space_and_punctuation_touch_no_letter_and_order_lose
 @given(transcripts())
 async def test_the_same_transcript_gives_the_same_drafts(messages: list[dict[str, Any]]) -> None:
     for test in ("agent-perturbation", "agent-style"):
-        one, other = ([await perturber(test).perturb(item(messages))] for _ in range(2))
-        assert one == other
+        assert await perturber(test).perturb(item(messages)) == await perturber(test).perturb(item(messages))

@@ -90,6 +90,9 @@ async def test_calls_and_results_that_cannot_be_paired_are_left_alone(change: An
         ("It must never call get_order without calling verify_identity.", False),
         ("It must call open_case.", False),
         ("It may call verify_identity.", False),
+        ("It must call verify_identity at most once.", False),
+        ("It must read verify_identity's manual.", False),
+        ("It must use verify_identity's manual.", False),
         ("It verifies the customer.", False),
     ],
 )
@@ -98,6 +101,38 @@ async def test_only_what_the_entry_plainly_demands_is_taken_out(rubric: str, dem
     assert isinstance(found, Draft) is demanded
     if not demanded:
         assert found.reason == "the entry does not plainly demand a tool that is called"
+
+
+@pytest.mark.parametrize(
+    ("rubric", "demanded"),
+    [
+        ("It must use search results.", False),
+        ("It should consult search engines.", False),
+        ("It must use the tool search.", True),
+        ("It must use `search`.", True),
+        ("It must call search.", True),
+    ],
+)
+async def test_a_tool_named_by_a_common_word_is_told_from_the_word(rubric: str, demanded: bool) -> None:
+    messages = [said("user", "?"), called("c1", "search"), result("c1", "search", "x"), said("assistant", "Yes.")]
+    assert isinstance(await outcome(messages, given=task(rubric)), Draft) is demanded
+
+
+@pytest.mark.parametrize(
+    ("rubric", "variants"),
+    [
+        ("Its statements agree with the tool results.", ["contradicted-result", "swapped-value"]),
+        ("It reports tool results accurately.", ["contradicted-result", "swapped-value", "unmade-call"]),
+        ("It claims no call it did not make.", ["unmade-call"]),
+        ("It is kind. The results are kept.", []),
+        ("It is accurate.", []),
+    ],
+)
+async def test_statements_are_edited_where_the_entry_asks_for_what_they_break(rubric: str, variants: list[str]) -> None:
+    made = await perturber(given=task(rubric)).perturb(
+        item(shop("LK-4417 is paid.", '{"id": "LK-4417", "paid": true}'))
+    )
+    assert [draft.variant for draft in made if isinstance(draft, Draft)] == variants
 
 
 async def test_the_suite_can_say_what_an_entry_demands_and_what_violates_it() -> None:
@@ -259,7 +294,9 @@ async def test_what_is_no_list_of_messages_is_skipped(transcript: Any) -> None:
     for test in ("agent-perturbation", "agent-positives", "agent-style"):
         odd = item([said("user", "x")])
         odd.fields["transcript"] = transcript  # type: ignore[index]
-        assert await perturber(test).perturb(odd) == [Skip(reason="the transcript is not a list of messages")]
+        (skip,) = await perturber(test).perturb(odd)
+        assert skip.reason == "the transcript is not a list of messages"
+        assert skip.details["problem"].startswith("transcript")
 
 
 def test_labels_that_the_scale_lacks_or_that_are_one_are_an_error() -> None:
@@ -297,6 +334,14 @@ async def test_a_style_changes_how_it_is_said(style: str, before: str, after: st
     ("style", "text"),
     [
         ("layout", "```\n- a\n\n- b\n```"),
+        ("layout", "- 5\n- 7"),
+        ("layout", "* * *"),
+        ("layout", "- old line\n+ new line"),
+        ("layout", "| a |\n\n| b |"),
+        ("whitespace", '{"text": "It is so. He came."}'),
+        ("punctuation", '{"a": "b"}'),
+        ("punctuation", 'set name = "value"'),
+        ("order", "- tea\n- milk\n\nThe first is green."),
         ("whitespace", "`It is. So`"),
         ("whitespace", "e.g. the U.S. and v. 2"),
         ("punctuation", '`it\'s` 5\'6" `"a"`'),
@@ -312,6 +357,14 @@ async def test_a_style_leaves_code_and_what_may_depend_on_its_order_alone(style:
     quiet = [said("user", "Hello"), said("assistant", text)]
     (skip,) = await perturber("agent-style", variants=[style]).perturb(item(quiet))
     assert isinstance(skip, Skip)
+
+
+async def test_a_list_that_a_later_message_may_refer_to_keeps_its_order() -> None:
+    listed = [said("user", "Hello"), said("assistant", "- tea\n- milk"), said("user", "The second, please.")]
+    (skip,) = await perturber("agent-style", variants=["order"]).perturb(item(listed))
+    assert isinstance(skip, Skip)
+    (draft,) = await perturber("agent-style", variants=["order"]).perturb(item([*listed, *listed[:2]]))
+    assert [edit["message"] for edit in draft.details["edits"]] == [5]
 
 
 async def test_every_message_of_the_assistant_is_restyled_and_counted() -> None:

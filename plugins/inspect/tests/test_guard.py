@@ -94,7 +94,7 @@ def test_a_log_larger_than_the_bound_is_refused(complaint, archive, tmp_path):
 
 
 def test_many_small_members_that_are_large_together_are_refused(complaint, archive):
-    members = [(f"samples/{number}_epoch_1.json", "x" * 9_000_000) for number in range(4)]
+    members = [(f"samples/{number}_epoch_1.json", "x" * 10_000_000) for number in range(7)]
     assert "the content unpacks" in complaint(archive([("header.json", "{}"), *members]))
 
 

@@ -220,14 +220,19 @@ def test_a_pairwise_task_is_refused(read, path):
 def test_several_logs_are_told_apart(read, logs):
     (logs / "again.eval").write_bytes((logs / "made.eval").read_bytes())
     items = read(logs / "*.eval")
-    assert [item.id for item in items][:5] == ["again:book#1", "again:book#2", "again:7#1", "again:7#2", "made:book#1"]
+    assert [item.id for item in items][:5] == [
+        *("again.eval:book#1", "again.eval:book#2", "again.eval:7#1", "again.eval:7#2", "made.eval:book#1")
+    ]
     assert items[0].group == items[4].group == "book"
 
 
 def test_a_directory_holds_the_logs_that_inspect_names(read, logs):
     (logs / "made.json").rename(logs / "2026-01-02T03-04-05-00-00_restaurant_x.json")
     (logs / "notes.json").write_text("{}", encoding="utf-8")
-    assert {item.id.partition(":")[0] for item in read(logs)} == {"made", "2026-01-02T03-04-05-00-00_restaurant_x"}
+    assert {item.id.partition(":")[0] for item in read(logs)} == {
+        "made.eval",
+        "2026-01-02T03-04-05-00-00_restaurant_x.json",
+    }
 
 
 def test_tasks_that_share_their_data_read_them_once(read, logs, monkeypatch):

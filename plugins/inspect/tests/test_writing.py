@@ -1,11 +1,15 @@
+import contextlib
+import io
 import json
+import shutil
 
 import jrh
 import pytest
 from attrs import evolve
 from inspect_ai.log import read_eval_log
-from jrh import ToolCall, TranscriptMessage, read_transcript
+from jrh import JrhError, ToolCall, TranscriptMessage, read_transcript
 from jrh.testing import run_jrh
+from jrh_inspect.command import command
 from jrh_inspect.logs import apart
 from jrh_inspect.messages import to_messages
 from jrh_inspect.rewriting import rewritten
@@ -17,7 +21,7 @@ from jrh import Draft, Equals, PerturberSpec, Skip, ToolCall, hookimpl, read_tra
 
 @frozen(kw_only=True)
 class Options:
-    variants: tuple[str, ...] = field(default=("swap",), metadata={"help": "which edits are made"})
+    variants: tuple[str, ...] = field(default=("swap", "again"), metadata={"help": "which edits are made"})
 
 
 class Editor:
@@ -68,23 +72,36 @@ SUITE = {
 }
 
 
-@pytest.fixture(params=["made.eval", "made.json"])
-def ran(request, logs, monkeypatch):
-    """A run of the suite over a log; the directory, the log's name, and a function that exports."""
-    monkeypatch.chdir(logs)
-    (logs / "editor.py").write_text(EDITOR, encoding="utf-8")
+@pytest.fixture(scope="module", params=["made.eval", "made.json"])
+def ran(request, made, tmp_path_factory):
+    """A directory with the logs and a run over one of them, and that log's name."""
+    directory = tmp_path_factory.mktemp("ran")
+    for path in made.iterdir():
+        shutil.copy(path, directory / path.name)
+    run(directory, request.param)
+    return directory, request.param
 
-    def run(**changes):
-        suite = {**SUITE, "data": {**SUITE["data"], "path": request.param}, **changes}
-        result = jrh.run(suite, run_dir="run", plugins=["editor.py"])
-        assert result.exit_code == 0
-        return result
 
-    return logs, request.param, run
+def run(directory, path):
+    (directory / "editor.py").write_text(EDITOR, encoding="utf-8")
+    suite = {**SUITE, "data": {**SUITE["data"], "path": path}}
+    with contextlib.chdir(directory):
+        assert jrh.run(suite, run_dir="run", plugins=["editor.py"]).exit_code == 0
 
 
 def export(*arguments, cwd):
-    return run_jrh("export-transcripts", "run", *arguments, cwd=cwd)
+    """Call the command in this process; return what it prints."""
+    printed = io.StringIO()
+    with contextlib.chdir(cwd), contextlib.redirect_stdout(printed):
+        assert command.main(["run", *arguments], standalone_mode=False) == 0
+    return printed.getvalue()
+
+
+def refusal(*arguments, cwd):
+    """Call the command in this process; return why it refuses."""
+    with pytest.raises(JrhError) as caught:
+        export(*arguments, cwd=cwd)
+    return str(caught.value)
 
 
 def dumped(path):
@@ -94,92 +111,86 @@ def dumped(path):
 
 
 def test_the_written_log_opens_and_differs_only_in_the_edits(ran):
-    logs, name, run = ran
-    run()
-    target = f"out.{name.rpartition('.')[2]}"
-    done = export("--log", target, "--jsonl", "out.jsonl", cwd=logs)
+    logs, name = ran
+    target = f"same.{name.rpartition('.')[2]}"
+    done = run_jrh("export-transcripts", "run", "--log", target, "--variant", "swap", cwd=logs)
     assert done.exit_code == 0, done.stderr
+    assert done.stdout == f"Wrote 2 edited transcripts to {target}.\n"
     before, after = dumped(logs / name), dumped(logs / target)
     for old, new in zip(before["samples"], after["samples"], strict=True):
         if old["id"] == "book":
-            system, user, first, found, second, failed, last = old["messages"]
+            _, _, first, found, second, _, last = old["messages"]
             first["tool_calls"][0]["arguments"] = {"people": 4}
             found["content"] = "No table is free."
             second["tool_calls"][0]["arguments"] = {"people": 4}
-            last["content"][0] = {**last["content"][0], "reasoning": "Any table."}
-            last["content"][1] = {**last["content"][1], "text": "You have table 9."}
+            last["content"][0]["reasoning"] = "Any table."
+            last["content"][1]["text"] = "You have table 9."
             old["output"]["choices"][0]["message"] = last
             old["output"]["completion"] = "You have table 9."
         assert new["messages"] == old["messages"]
         assert new == old
     assert after == before
-    assert "Wrote 2 edited transcripts to" in done.stdout
+
+
+def test_json_lines_hold_every_edit(ran):
+    logs, _ = ran
+    assert export("--jsonl", "out.jsonl", cwd=logs) == "Wrote 4 edited transcripts to out.jsonl.\n"
     lines = [json.loads(line) for line in (logs / "out.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [(line["item"], line["test"], line["expected"]) for line in lines] == [
-        ("book#1", "editor", "violates"),
-        ("book#2", "editor", "violates"),
+    assert [(line["item"], line["test"], line["variant"], line["expected"]) for line in lines] == [
+        ("book#1", "editor", "swap", "violates"),
+        ("book#1", "editor", "again", "violates"),
+        ("book#2", "editor", "swap", "violates"),
+        ("book#2", "editor", "again", "violates"),
     ]
     assert read_transcript(lines[0]["transcript"])[-1].content == "You have table 9."
 
 
 def test_a_log_of_one_format_can_be_written_as_the_other(ran):
-    logs, name, run = ran
-    run()
+    logs, name = ran
     target = {"made.eval": "out.json", "made.json": "out.eval"}[name]
-    assert export("--log", target, cwd=logs).exit_code == 0
-    messages = [sample["messages"] for sample in dumped(logs / target)["samples"]]
-    assert sum(message[-1]["content"] != "" for message in messages) == 6
-    assert str(messages).count("You have table 9.") == 2
-    assert str(messages).count("iVBORw0KGgo") == 800
+    export("--log", target, "--variant", "swap", cwd=logs)
+    written = str([sample["messages"] for sample in dumped(logs / target)["samples"]])
+    assert written.count("You have table 9.") == 2
+    assert written.count("iVBORw0KGgo") == 800
 
 
 def test_several_edits_of_one_sample_are_to_be_chosen_from(ran):
-    logs, _, run = ran
-    run(tests=[{"editor": {"variants": ["swap", "again"]}}])
-    done = export("--log", "out.eval", cwd=logs)
-    assert done.exit_code == 2
-    assert "item 'book#1' has several edited transcripts" in done.stderr
-    assert "choose with --task, --test and --variant" in done.stderr
-    assert export("--log", "out.eval", "--variant", "again", cwd=logs).exit_code == 0
-    done = export("--jsonl", "out.jsonl", cwd=logs)
-    assert "Wrote 4 edited transcripts" in done.stdout
+    logs, _ = ran
+    said = refusal("--log", "several.eval", cwd=logs)
+    assert said.startswith("item 'book#1' has several edited transcripts, and a log holds one per sample")
+    assert said.endswith("choose with --task, --test and --variant")
+    assert not (logs / "several.eval").exists()
 
 
 def test_nothing_is_written_over_and_nothing_is_invented(ran):
-    logs, name, run = ran
-    run()
-    assert "is there already" in export("--log", name, cwd=logs).stderr
-    (logs / "out.jsonl").touch()
-    assert "out.jsonl: is there already" in export("--jsonl", "out.jsonl", cwd=logs).stderr
-    assert "say where to" in export(cwd=logs).stderr
-    done = export("--jsonl", "new.jsonl", "--test", "edit", cwd=logs)
-    assert done.exit_code == 2
-    assert "no judged case of test 'edit'; there are: reference, editor" in done.stderr
+    logs, name = ran
+    assert "is there already" in refusal("--log", name, "--variant", "swap", cwd=logs)
+    (logs / "there.jsonl").touch()
+    assert "there.jsonl: is there already" in refusal("--jsonl", "there.jsonl", cwd=logs)
+    assert "say where to" in refusal(cwd=logs)
+    said = refusal("--jsonl", "new.jsonl", "--test", "edit", cwd=logs)
+    assert said == "the run has no judged case of test 'edit'; there are: reference, editor"
     assert not (logs / "new.jsonl").exists()
 
 
 def test_the_log_that_was_judged_has_to_be_there(ran):
-    logs, name, run = ran
-    run()
-    (logs / name).rename(logs / f"moved.{name.rpartition('.')[2]}")
-    assert "there is no such file" in export("--log", "out.eval", cwd=logs).stderr
-    moved = f"moved.{name.rpartition('.')[2]}"
-    assert export("--log", "out.eval", "--source", moved, cwd=logs).exit_code == 0
+    logs, name = ran
+    wanted = ("--variant", "swap", "--log")
+    assert "there is no such file" in refusal(*wanted, "no.eval", "--source", "none.eval", cwd=logs)
+    shutil.copy(logs / name, logs / f"moved-{name}")
+    assert "Wrote 2" in export(*wanted, "moved.eval", "--source", f"moved-{name}", cwd=logs)
     other = {"made.eval": "made.json", "made.json": "made.eval"}[name]
-    done = export("--log", "other.eval", "--source", other, cwd=logs)
-    assert done.exit_code == 2
-    assert "is this the log that was judged?" in done.stderr
+    assert "is this the log that was judged?" in refusal(*wanted, "other.eval", "--source", other, cwd=logs)
+    assert not (logs / "other.eval").exists()
 
 
-def test_several_logs_are_written_into_a_directory(logs, monkeypatch):
-    monkeypatch.chdir(logs)
-    (logs / "editor.py").write_text(EDITOR, encoding="utf-8")
-    jrh.run({**SUITE, "data": {**SUITE["data"], "path": "made.*"}}, run_dir="run", plugins=["editor.py"])
-    assert "name a directory" in export("--log", "out.eval", cwd=logs).stderr
-    done = export("--log", "out", cwd=logs)
-    assert done.exit_code == 0, done.stderr
+def test_several_logs_are_written_into_a_directory(logs):
+    run(logs, "made.*")
+    assert "name a directory" in refusal("--log", "out.eval", "--variant", "swap", cwd=logs)
+    export("--log", "out", "--variant", "swap", cwd=logs)
     for name in ("made.eval", "made.json"):
-        assert str(dumped(logs / "out" / name)["samples"]).count("You have table 9.") == 4
+        written = str([sample["messages"] for sample in dumped(logs / "out" / name)["samples"]])
+        assert written.count("You have table 9.") == 2
 
 
 @pytest.fixture(scope="module")
@@ -218,10 +229,9 @@ def test_a_new_message_stands_where_it_was_put(samples):
 def test_an_image_stays_in_its_place_when_the_text_around_it_changes(samples):
     picture = samples[7]
     image = picture.messages[1].content[1]
-    change = {"What": "Who"}
 
     def renamed(message):
-        return [evolve(message, content=message.content.replace("What", change["What"]) + "\nTell me.")]
+        return [evolve(message, content=message.content.replace("What", "Who") + "\nTell me.")]
 
     content = applied(picture, lambda message: renamed(message) if message.role == "user" else [message])[1].content
     assert [part.type for part in content] == ["text", "image", "text"]

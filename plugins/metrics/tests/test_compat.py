@@ -6,7 +6,7 @@ def test_estimators_of_other_harnesses_run_only_on_request() -> None:
     specs = {spec.name: spec.default for spec in jrh_metrics.plugin.jrh_metrics()}
 
     assert [name for name, default in specs.items() if not default] == [
-        "accuracy-equivalence", "compat-jrh", "compat-judgesense",
+        "accuracy-equivalence", "perturbation-validity", "compat-jrh", "compat-judgesense",
     ]  # fmt: skip
 
 

@@ -125,3 +125,29 @@ class TestCompatJudgeSenseContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "compat-judgesense"
     interval_tolerance = 0.0
+
+
+class TestLinearKappaContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "kappa-linear"
+    task = sample_task(scale=Scale.of_levels(1, 6))
+    interval_tolerance = 0.0
+
+
+class TestChanceCorrectedContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "chance-corrected"
+    interval_tolerance = 0.0
+
+
+class TestCorrectedPrevalenceContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "corrected-prevalence"
+    task = sample_task()
+    interval_tolerance = 0.0
+
+
+class TestPerturbationValidityContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "perturbation-validity"
+    interval_tolerance = 0.0

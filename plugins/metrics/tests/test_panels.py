@@ -77,6 +77,15 @@ def test_a_wish_out_of_reach_is_said_to_be():
     assert "no design" in found["cheapest-design",].note
 
 
+def test_a_wished_standard_error_is_reached_instead_of_a_dependability():
+    found = measured("generalizability", shrout(), Scale.of_levels(1, 10), {"wished_error": 1.2})
+    of_one = found["variance", "judge"].estimate + found["variance", "residual"].estimate
+    best = found["cheapest-design",]
+    # sigma(Delta)^2 = (judge + residual) / judges, Brennan (2001).
+    assert best.estimate == next(n for n in (1, 2, 3, 4, 5, 6, 8, 10) if (of_one / n) ** 0.5 <= 1.2)
+    assert f"standard error {(of_one / best.estimate) ** 0.5:.3f}" in best.note
+
+
 def test_templates_and_orders_are_facets_and_changed_texts_are_not():
     rows = shrout() + shrout(test="prompts", template="short", expectation="same")
     rows += shrout(test="format", variant="crlf", expectation="same")
@@ -106,6 +115,16 @@ def test_the_panel_is_right_where_the_majority_is():
     assert found["panel-accuracy",].estimate == 0.75
     assert found["panel-accuracy", "c"].estimate == 0.25  # a and b agree on Y once; ties decide nothing
     assert found["error-correlation", "a & b"].estimate == pytest.approx(np.corrcoef([0, 0, 1, 1], [0, 1, 0, 1])[0, 1])
+
+
+def test_the_correlation_of_two_judges_rests_on_their_own_trials_and_has_an_interval():
+    found = measured("panel", votes("YYNNYNYNYY" * 4, "YNYNYNYNYN" * 4, "Y." * 20), Scale.of_labels("Y", "N"))
+    both, other = found["error-correlation", "a & b"], found["error-correlation", "a & c"]
+    assert both.interval.low < both.estimate < both.interval.high
+    assert both.interval.method == "jackknife-fisher-z"
+    assert (both.n_trials, dict(both.missing)) == (80, {})
+    assert (other.n_trials, dict(other.missing)) == (60, {"refused": 20})
+    assert found["panel-accuracy", "c"].n_trials == 80
 
 
 def test_judges_that_err_alike_are_worth_one():

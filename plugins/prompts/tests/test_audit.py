@@ -211,6 +211,8 @@ def test_few_items_say_how_precise_they_are():
     low, high = proportion_confint(15, 30, method="wilson")
     assert half_width(30) == pytest.approx((high - low) / 2)
     assert f"known to within {(high - low) / 2:.2f}" in finding.consequence
+    assert finding.consequence.endswith("To know it to within 0.1 takes 93 items.")
+    assert half_width(93) <= 0.1 < half_width(92)
 
 
 def test_the_metric_carries_findings_with_what_they_concern():

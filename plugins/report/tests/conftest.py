@@ -160,7 +160,7 @@ def hostile(report: RunReport) -> Callable[[str], RunReport]:
         test, judge, label = f"{text} ", text, text.strip() or "x"
         task = Task(name=text, instruction=text, rubric=text, scale=Scale.of_labels(label, f"{label}."))
         fields = {"judge": judge, "task": text, "test": test, "note": text, "missing": {text: 1}}
-        names = ("accuracy", "flip-rate", "rerun-disagreement", "jss", "kappa", text)
+        names = ("accuracy", "rerun-disagreement", "jss", text)
         record = evolve(
             sample_records(task, items=1)[0],
             **dict.fromkeys(

@@ -9,7 +9,7 @@ import jrh_report.plugin
 import jsonschema
 import pytest
 from attrs import evolve
-from jrh import RecordTable
+from jrh import Interval, RecordTable
 from jrh.testing import empty_report, sample_records, sample_report
 
 SCHEMA = Path(__file__).parents[3] / "schemas" / "results.schema.json"
@@ -46,8 +46,9 @@ def one_item(report):
 
 
 def not_finite(report):
-    odd = tuple(evolve(each, estimate=float("nan"), bounds=(0.0, float("inf"))) for each in report.measures)
-    return evolve(report, measures=odd)
+    fields = {"estimate": float("nan"), "bounds": (0.0, float("inf"))}
+    ends = Interval(low=0.0, high=float("nan"))
+    return evolve(report, measures=tuple(evolve(each, **fields, interval=ends) for each in report.measures))
 
 
 def nameless(report):

@@ -167,3 +167,16 @@ def test_cautions_are_told_once_per_flag_with_their_places(render, report) -> No
 
     assert "few-items, few items, so that intervals are wide and rough (kappa): baseline in format; gpt-4o-mini" in text
     assert "degenerate, not defined on these data (kappa): yes-man (simulated) in format" in text
+
+
+def test_jss_stands_in_the_main_table_where_templates_were_varied(render, report, measure) -> None:
+    assert "JSS" not in render("terminal", report, width=200)
+    jss = measure("jss", test="format", estimate=0.8312, interval=None)
+    per_item = measure("jss", test="format", cell={"item": "e1"}, estimate=0.25)
+    lines = render("terminal", evolve(report, measures=(*report.measures, jss, per_item)), width=200).splitlines()
+
+    heading = next(line for line in lines if "noise floor" in line)
+    assert heading.split()[-2:] == ["JSS", "kappa"]
+    row = next(line for line in lines if line.startswith("    format"))
+    assert row[heading.index("JSS") :].startswith("0.83 ")
+    assert any("JSS, judge sensitivity score: pairs of prompt templates" in line for line in lines)

@@ -1,5 +1,7 @@
 """cosine-diversity: near is rejected, and the matrix behind it grows without being stacked."""
 
+import random
+
 import jrh_validators.plugin
 import numpy as np
 import pytest
@@ -7,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Item, JrhError
 from jrh.testing import build
+from jrh_validators.diversity import _rank
 from jrh_validators.rows import DenseRows, SparseRows
 from jrh_validators.vectors import tfidf
+from jrh_validators.words import WORD
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
@@ -100,6 +104,24 @@ def test_limits_that_make_no_sense_are_rejected(limit):
         build(jrh_validators.plugin, "cosine-diversity", options={"max_to_kept": limit})
 
 
+async def test_many_drafts_are_decided_as_one_after_the_other():
+    draws = random.Random(4)
+    texts = [" ".join(draws.choices("abcdefghijkl", k=6)).replace(" ", "x ") for _ in range(300)]
+    found = await decided(texts, max_to_kept=0.7, max_to_seeds=None)
+    matrix = TfidfVectorizer(tokenizer=WORD.findall, token_pattern=None).fit_transform(
+        [*texts, SEED.fields["response"]]
+    )
+    alike = cosine_similarity(matrix)
+    kept = []
+    for place in sorted(range(len(texts)), key=lambda place: _rank(*pairs(texts)[place])):
+        nearest = max([0.0, *alike[place, kept]])
+        assert found[place].details["to_kept"] == pytest.approx(nearest, abs=1e-6)
+        assert found[place].accepted == (round(nearest, 6) <= 0.7)
+        if found[place].accepted:
+            kept.append(place)
+    assert 64 < len(kept) < 250
+
+
 VECTORS = st.lists(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=5, max_size=5), max_size=70)
 
 
@@ -109,9 +131,10 @@ def test_growing_rows_give_the_highest_product_of_a_stacked_matrix(vectors):
     sparse, dense = SparseRows(5), DenseRows(5)
     for number, vector in enumerate(vectors):
         stacked = np.array(vectors[:number]).reshape(number, 5)
-        expected = max([0.0, *(stacked @ np.array(vector))])
-        assert sparse.highest(csr_matrix([vector])) == pytest.approx(expected)
-        assert dense.highest(np.array(vector, dtype=np.float32)) == pytest.approx(expected)
+        asked = vectors[number : number + 3]
+        expected = [max([0.0, *(stacked @ np.array(one))]) for one in asked]
+        assert sparse.highest([csr_matrix([one]) for one in asked]) == pytest.approx(expected)
+        assert dense.highest([np.array(one, dtype=np.float32) for one in asked]) == pytest.approx(expected)
         sparse.append(csr_matrix([vector]))
         dense.append(np.array(vector))
 

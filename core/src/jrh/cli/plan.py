@@ -24,11 +24,21 @@ MANY_CALLS: Final = 10_000
 
 @click.command("plan")
 @suite_options
-def command(suite: Path, **shared: Any) -> int:
-    """Show what a run of SUITE would do: cases, calls, tokens and cost per judge and test. Nothing is spent."""
+@click.option(
+    "--half-width",
+    type=click.FloatRange(0.001, 0.499),
+    default=0.05,
+    show_default=True,
+    help="The precision you want: how far an interval may reach to each side; the plan tells the items it needs.",
+)
+def command(suite: Path, half_width: float, **shared: Any) -> int:
+    """Show what a run of SUITE would do, cost and be able to show, per judge and test. Nothing is spent."""
     settings = settings_of(**shared)
     loaded = load_plugins(settings.plugins)
-    show(_plan(resolve(suite, loaded, settings), loaded, settings))
+    resolved = resolve(suite, loaded, settings)
+    plan = _plan(resolved, loaded, settings)
+    show(plan)
+    show_precision(plan, wished=half_width, level=resolved.suite.level)
     return 0
 
 
@@ -58,6 +68,37 @@ def show(plan: Plan) -> None:
     if plan.generated:
         tests = ", ".join(plan.generated)
         click.echo(f"Written or validated by a model, so not known yet and not in the sums: cases of {tests}.")
+
+
+def show_precision(plan: Plan, *, wished: float, level: float) -> None:
+    """Print what every test can show with its items and repeats, and how many items the wished precision needs."""
+    from rich.table import Table
+
+    from jrh.cli.console import console
+    from jrh.precision import CORRELATION, DISCORDANT, POWER, precision
+    from jrh.types import REFERENCE
+
+    table = Table("task", "test")
+    for name in ("items", "trials an item", f"{level:.0%} interval", "detectable change", f"items for ±{wished:g}"):
+        table.add_column(name, justify="right")
+    # Judges are asked the same; where one cannot be put some cases, the others count.
+    largest = {(line.task, line.test): line for line in sorted(plan.lines, key=lambda line: line.trials) if line.items}
+    for line in dict.fromkeys(largest.get((line.task, line.test)) for line in plan.lines):
+        if line is None:
+            continue
+        about = "~" if line.estimated else ""
+        found = precision(line.items, line.trials, wished=wished, level=level)
+        change = "-" if line.test == REFERENCE or found.detectable is None else f"{about}{found.detectable:.2f}"
+        numbers = (f"{line.items:,}", f"{found.trials_per_item:.3g}", f"±{found.half_width:.2f}")
+        table.add_row(
+            line.task, line.test, *(f"{about}{number}" for number in numbers), change, f"{about}{found.items_needed:,}"
+        )
+    console().print(table)
+    click.echo(
+        f"Intervals are those of a rate of one half, the widest; the change is the smallest difference from the "
+        f"reference that is found with {POWER:.0%} power.\nAssumed: two trials of an item correlate {CORRELATION:g}; "
+        f"a test moves the verdict on {DISCORDANT:.0%} of the items."
+    )
 
 
 def _cost(cost: float | None) -> str:

@@ -69,6 +69,8 @@ def _describe(role: str, entry: Any) -> None:
     import attrs
 
     click.echo(f"{role} {entry.qualified} {entry.version}\n{entry.spec.summary}\n")
+    if not getattr(entry.spec, "default", True):
+        click.echo("It is used only where it is named.\n")
     options = attrs.fields(entry.spec.options)
     if not options:
         click.echo("It has no options.")

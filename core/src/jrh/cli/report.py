@@ -16,7 +16,7 @@ from jrh.cli.options import allowed, plugins_option
     "formats",
     metavar="A,B",
     default="",
-    help="Only these reports.  [default: those the suite names, else those `jrh plugins list` calls default]",
+    help="Only these reports.  [default: those the suite names, else all that need not be named]",
 )
 @click.option(
     "--set",

@@ -35,7 +35,6 @@ from jrh.types import (
     Judgement,
     Question,
     Record,
-    Reply,
     Status,
     Task,
     Truth,
@@ -247,7 +246,7 @@ class _Judging:
         redact = self.bench.redact
         verdict = settle(judgement.verdict, trial.case)
         simulated = self.name in self.bench.simulated
-        record = make_record(trial, self.name, simulated, verdict, judgement.reply, redact)
+        record = make_record(trial, self.name, simulated, evolve(judgement, verdict=verdict), redact)
         reply = redact(to_text(judgement.reply)) if judgement.reply is not None else None
         chances = redact(to_text(dict(verdict.probabilities))) if verdict.probabilities else None
         return record, reply, chances
@@ -285,11 +284,10 @@ def _truth(case: Case, item: Item) -> Truth:
     )
 
 
-def make_record(
-    trial: Pending, judge: str, simulated: bool, verdict: Verdict, reply: Reply | None, redact: Redactor
-) -> Record:
-    """Write one trial down as a row."""
+def make_record(trial: Pending, judge: str, simulated: bool, judgement: Judgement, redact: Redactor) -> Record:
+    """Write one trial down as a row; the judgement's verdict is settled."""
     case, condition = trial.case, trial.case.condition
+    verdict, reply = judgement.verdict, judgement.reply
     usage = reply.usage if reply else None
     return Record(
         trial_id=trial.trial_id,
@@ -324,6 +322,7 @@ def make_record(
         attempts=reply.attempts if reply else 1,
         detail=storable(redact(verdict.detail)[:DETAIL]),
         rationale=storable(redact(verdict.rationale)[:DETAIL]),
+        left_out=int(judgement.left_out),
     )
 
 

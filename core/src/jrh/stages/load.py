@@ -16,7 +16,8 @@ from jrh.report import TaskSummary
 from jrh.serial import from_text, to_text
 from jrh.store import Store
 from jrh.suite import Sample, TaskUse
-from jrh.types import Item, Task
+from jrh.transcripts import transcript_problems
+from jrh.types import Item, Mode, Task
 
 
 def read(builder: Builder) -> dict[str, tuple[Item, ...]]:
@@ -90,6 +91,8 @@ def _misfits(item: Item, task: Task) -> list[str]:
     absent = [name for name in task.mode.judged_fields if name not in item.fields]
     if absent:
         found.append(f"{where}a {task.mode.value} item needs {' and '.join(absent)}")
+    elif task.mode is Mode.TRANSCRIPT and not isinstance(item.fields["transcript"], str):
+        found += [where + problem for problem in transcript_problems(item.fields["transcript"])]
     return found
 
 

@@ -123,7 +123,7 @@ def gather(
         components=summary.components,
         planned=planned,
         missing_records=planned - len(records),
-        notes=(*summary.notes, *notes),
+        notes=(*summary.notes, *_shown_in_part(store, summary), *notes),
         records=records,
         evidence=StoredEvidence(store=store),
     )
@@ -169,6 +169,22 @@ def _costs(store: Store, summary: Summary) -> Iterable[CostLine]:
             for test in summary.tests:
                 if (judge, task.task.name, test) in lines:
                     yield lines[judge, task.task.name, test]
+
+
+def _shown_in_part(store: Store, summary: Summary) -> Iterable[str]:
+    """Say of every judge how many questions it was shown only a part of."""
+    rows = store.read(
+        "SELECT r.judge, sum(r.left_out > 0), count(*), max(r.left_out) "
+        "FROM trials t JOIN records r ON r.trial_id = t.id GROUP BY r.judge"
+    )
+    found = {judge: (count, of, most) for judge, count, of, most in rows if count}
+    for judge in summary.judges:
+        if judge in found:
+            count, of, most = found[judge]
+            yield (
+                f"judge '{judge}' was shown only a part of the transcript in {count} of {of} questions, its length "
+                f"budget being smaller; at most {most:,} characters were left out"
+            )
 
 
 def _faults(store: Store) -> Iterable[FaultLine]:

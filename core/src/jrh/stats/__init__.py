@@ -29,6 +29,7 @@ from jrh.stats.compat import judgesense_kappa as judgesense_kappa
 from jrh.stats.components import VarianceComponent as VarianceComponent
 from jrh.stats.components import VarianceComponents as VarianceComponents
 from jrh.stats.components import variance_components as variance_components
+from jrh.stats.degrees import effective_degrees as effective_degrees
 from jrh.stats.disagreement import disagreeing_pairs as disagreeing_pairs
 from jrh.stats.disagreement import rerun_disagreement as rerun_disagreement
 from jrh.stats.equivalence import Answer as Answer
@@ -138,6 +139,7 @@ __all__ = [
     "d_study",
     "design_effect",
     "disagreeing_pairs",
+    "effective_degrees",
     "effective_judges",
     "equivalence",
     "error_correlation",

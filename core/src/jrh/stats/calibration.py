@@ -92,7 +92,7 @@ def _mean_estimate(scores: NDArray[np.float64], items: NDArray[np.int64], level:
         method="linearised-wilson",
         n=n,
         clusters=clusters,
-        flags=few_events(degrees),
+        flags=few_events(degrees, clusters),
     )
 
 

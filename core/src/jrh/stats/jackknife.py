@@ -149,7 +149,7 @@ def _by_wilson(
     degrees = effective_degrees(without, counts)
     low, high = effective_score_interval(share, _variance(without, counts) / 4, np.inf, degrees, level)
     clusters = int(counts.sum())
-    return _with(value, (1 - 2 * high, 1 - 2 * low), "jackknife-wilson", n, clusters, few_events(degrees))
+    return _with(value, (1 - 2 * high, 1 - 2 * low), "jackknife-wilson", n, clusters, few_events(degrees, clusters))
 
 
 def correlation_estimate(
@@ -192,7 +192,9 @@ def _by_fisher_z(
     reach = t_quantile(level, degrees) * float(np.sqrt(_variance(scores, counts)))
     ends = np.tanh(np.arctanh(value) + np.array([-reach, reach]))
     clusters = int(counts.sum())
-    return _with(value, (float(ends[0]), float(ends[1])), "jackknife-fisher-z", n, clusters, few_events(degrees))
+    return _with(
+        value, (float(ends[0]), float(ends[1])), "jackknife-fisher-z", n, clusters, few_events(degrees, clusters)
+    )
 
 
 def ratio_of_spreads(sums: NDArray[np.float64] | Kinds, ratio: Statistic, *, n: float, level: float) -> Estimate:
@@ -217,7 +219,7 @@ def ratio_of_spreads(sums: NDArray[np.float64] | Kinds, ratio: Statistic, *, n: 
     # The exponent is limited so that a hopeless interval is wide and not infinite.
     reach = min(t_quantile(level, degrees) * float(np.sqrt(variance)) / value, 700.0)
     ends = (value * float(np.exp(-reach)), value * float(np.exp(reach)))
-    return _with(value, ends, "jackknife-log", n, clusters, few_events(degrees))
+    return _with(value, ends, "jackknife-log", n, clusters, few_events(degrees, clusters))
 
 
 def _with(

@@ -67,7 +67,7 @@ def clustered_mean(
         method="cluster-robust-t",
         n=n,
         clusters=clusters,
-        flags=few_events(effective_degrees(sums.rows[:, 0] - value * sums.rows[:, 1], sums.counts)),
+        flags=few_events(effective_degrees(sums.rows[:, 0] - value * sums.rows[:, 1], sums.counts), clusters),
     )
 
 
@@ -131,9 +131,7 @@ def clustered_difference(
     )
 
 
-def _within(
-    sums: Kinds, value: float, variance: float, bounds: tuple[float, float], level: float
-) -> Estimate:
+def _within(sums: Kinds, value: float, variance: float, bounds: tuple[float, float], level: float) -> Estimate:
     low, high = bounds
     means = sums.rows[:, 0] / sums.rows[:, 1]
     slack = 1e-9 * max(abs(low), abs(high), 1.0)
@@ -155,5 +153,5 @@ def _within(
         method="cluster-robust-wilson" if varies else "wilson-clusters",
         n=float(sums.total[1]),
         clusters=clusters,
-        flags=few_events(degrees),
+        flags=few_events(degrees, clusters),
     )

@@ -112,7 +112,7 @@ def effective_judges(errors: ArrayLike, *, level: float = 0.95) -> Estimate:
     reach = t_quantile(level, degrees) * error
     low, high = value * float(np.exp(-reach)), value * float(np.exp(reach))
     return Estimate(
-        value=value, low=low, high=high, method="jackknife-log", n=n, clusters=items, flags=few_events(degrees)
+        value=value, low=low, high=high, method="jackknife-log", n=n, clusters=items, flags=few_events(degrees, items)
     )
 
 

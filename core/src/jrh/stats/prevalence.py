@@ -54,7 +54,8 @@ def rogan_gladen(
 
     Returns:
         The estimate, method `lang-reiczigel`; `n` counts the verdicts. Flag `empty` where one of the three samples is
-        empty; `degenerate` and no value where the judge is no better than chance, q0 + q1 <= 1.
+        empty; `degenerate` and no value where the judge is no better than chance, q0 + q1 <= 1; `cut` where the
+        estimate was outside [0, 1]; `conservative` where an end was: the interval is then wider than it has to be.
 
     Raises:
         ValueError: there are more successes than trials, or the level is not between 0 and 1.
@@ -72,7 +73,7 @@ def rogan_gladen(
     raw = (positives / n + true_negatives / negatives - 1) / youden
     low, high = _lang_reiczigel((positives, n), (true_negatives, negatives), (true_positives, labelled_positives), z)
     value = min(max(raw, 0.0), 1.0)
-    flags = ("cut",) if value != raw else ()
+    flags = (*(("cut",) if value != raw else ()), *(("conservative",) if low < 0 or high > 1 else ()))
     return Estimate(
         value=value,
         low=min(max(low, 0.0), value),
@@ -154,7 +155,7 @@ def prediction_powered_mean(
     if tuned:  # the weight was fitted to the same labels, which costs two degrees of freedom
         half *= t_quantile(level, min(n - _FITTED, degrees)) / z * float(np.sqrt(n / (n - _FITTED)))
     method = "prediction-powered-tuned" if tuned else "prediction-powered"
-    flags = ("few-labels",) if n < 30 else few_events(degrees)  # noqa: PLR2004 - the rule of thumb for a normal mean
+    flags = ("few-labels",) if n < 30 else few_events(degrees, n)  # noqa: PLR2004 - the rule of thumb for a normal mean
     return Estimate(
         value=value, low=value - half, high=value + half, method=method, n=n + many, clusters=n, flags=flags
     )

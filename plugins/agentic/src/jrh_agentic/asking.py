@@ -28,6 +28,8 @@ class Unusable:
     """A reply that cannot be used, and why, in a few words without its content."""
 
     reason: str
+    dropped: tuple[tuple[Json, str], ...] = ()
+    """Of a plan: the messages its steps named, and why each step was dropped."""
 
 
 REFUSED: Final = Unusable("refused")
@@ -59,6 +61,7 @@ class Journal:
             {
                 "role": role.value,
                 "prompt": content_id([message.content for message in request.messages])[:16],
+                "characters": sum(len(message.content) for message in request.messages),
                 "seed": request.sampling.seed,
                 "status": reply.status.value,
                 "rejected": outcome,

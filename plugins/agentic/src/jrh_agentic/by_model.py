@@ -10,7 +10,7 @@ from jrh import Draft, Item, Skip
 from jrh_agentic import aims
 from jrh_agentic.aims import Aim, Labels
 from jrh_agentic.by_rules import untouched
-from jrh_agentic.messages import NO_MESSAGES, Original
+from jrh_agentic.messages import Original
 from jrh_agentic.pipeline import Pipeline
 
 
@@ -26,8 +26,8 @@ class Perturbed:
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return a draft or a skip for the violation, or for every level, lowest first."""
         original = Original.of(item)
-        if original is None:
-            return [NO_MESSAGES]
+        if isinstance(original, Skip):
+            return [original]
         if self.labels is not None:
             aim = aims.violation(self.labels, item)
             return [aim if isinstance(aim, Skip) else await self.pipeline.edited(item, original, aim)]
@@ -47,8 +47,8 @@ class Repaired:
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return one draft or skip."""
         original = Original.of(item)
-        if original is None:
-            return [NO_MESSAGES]
+        if isinstance(original, Skip):
+            return [original]
         if item.gold == self.labels.satisfies:
             return [untouched(Aim(variant="untouched", words="", label=self.labels.satisfies))]
         return [await self.pipeline.edited(item, original, aims.repair(self.labels))]
@@ -63,4 +63,6 @@ class Reworded:
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return one draft or skip."""
         original = Original.of(item)
-        return [NO_MESSAGES if original is None else await self.pipeline.edited(item, original, aims.STYLED)]
+        if isinstance(original, Skip):
+            return [original]
+        return [await self.pipeline.edited(item, original, aims.STYLED)]

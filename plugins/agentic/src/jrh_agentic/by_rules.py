@@ -10,10 +10,10 @@ from jrh import Draft, Equals, Expectation, Item, Json, Same, Skip, Task
 from jrh_agentic import aims
 from jrh_agentic.aims import Aim, Labels
 from jrh_agentic.diffs import described
-from jrh_agentic.messages import NO_MESSAGES, Original, call_faults, called_tools
+from jrh_agentic.messages import Original, call_faults, called_tools
 from jrh_agentic.options import STATEMENTS, PerturbationOptions, Style, Violation
 from jrh_agentic.rules import missing_step, statements, style
-from jrh_agentic.rules.entries import asks_for_agreement, demanded_tools
+from jrh_agentic.rules.entries import asks_for_agreement, demanded_tools, forbids_invention
 from jrh_agentic.rules.possible import Possible, apply, choose
 
 
@@ -38,8 +38,8 @@ class Violations:
         """Return a draft or a skip per kind and number of edits, in the order of the options."""
         original = Original.of(item)
         aim = aims.violation(self.labels, item)
-        if original is None:
-            return [NO_MESSAGES]
+        if isinstance(original, Skip):
+            return [original]
         if isinstance(aim, Skip):
             return [aim]
         return [outcome for kind in self.options.variants for outcome in self._kind(item, original, kind)]
@@ -80,6 +80,8 @@ class Violations:
         named = self.options.breaks.get(self.task.name)
         if named is not None:
             return kind in named
+        if kind is Violation.UNMADE_CALL:
+            return forbids_invention(self._entry)
         return kind not in STATEMENTS or asks_for_agreement(self._entry)
 
     @property
@@ -95,8 +97,9 @@ class LevelsKept:
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return a draft for the gold level, and a skip for every other."""
-        if Original.of(item) is None:
-            return [NO_MESSAGES]
+        original = Original.of(item)
+        if isinstance(original, Skip):
+            return [original]
         return [
             untouched(aims.level(level))
             if level == item.gold
@@ -122,8 +125,9 @@ class Satisfied:
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return the transcript as it is where its gold label says that it satisfies the entry."""
-        if Original.of(item) is None:
-            return [NO_MESSAGES]
+        original = Original.of(item)
+        if isinstance(original, Skip):
+            return [original]
         if item.gold != self.labels.satisfies:
             return [Skip(reason="no rule can repair a transcript" if item.gold else "the item has no gold label")]
         return [untouched(Aim(variant="untouched", words="", label=self.labels.satisfies))]
@@ -139,8 +143,8 @@ class Restyled:
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return a draft or a skip per kind of change, in the order of the options."""
         original = Original.of(item)
-        if original is None:
-            return [NO_MESSAGES]
+        if isinstance(original, Skip):
+            return [original]
         outcomes = []
         for kind in self.variants:
             found = style.possible(original.messages, kind)

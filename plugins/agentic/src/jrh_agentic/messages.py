@@ -12,7 +12,8 @@ from jrh import Item, JrhError, Json, Skip, TranscriptMessage, read_transcript
 Messages: TypeAlias = tuple[TranscriptMessage, ...]
 
 FIELD: Final = "transcript"
-NO_MESSAGES: Final = Skip(reason="the transcript is not a list of messages")
+NO_MESSAGES: Final = "the transcript is not a list of messages"
+_LONGEST_PROBLEM: Final = 300
 
 
 @frozen(kw_only=True)
@@ -24,13 +25,13 @@ class Original:
     """The messages as the item's field holds them."""
 
     @classmethod
-    def of(cls, item: Item) -> Original | None:
-        """Read an item's transcript; None where it is text, empty, or no list of messages."""
+    def of(cls, item: Item) -> Original | Skip:
+        """Read an item's transcript; a skip where it is text, empty, or no list of messages."""
         value = item.fields.get(FIELD)
         try:
             return cls(messages=read_transcript(value), written=tuple(cast("Sequence[Json]", value)))
-        except JrhError:
-            return None
+        except JrhError as error:
+            return Skip(reason=NO_MESSAGES, details={"problem": str(error)[:_LONGEST_PROBLEM]})
 
     def field(self, edited: Sequence[TranscriptMessage]) -> dict[str, Json]:
         """Return an edited transcript as the field of a draft; what was not edited stays as the item has it."""

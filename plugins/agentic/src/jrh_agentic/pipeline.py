@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from attrs import Factory, define, frozen
+from attrs import frozen
 from jrh import Draft, Item, Json, Skip, Task, TranscriptMessage, read_json, render_transcript
 
 from jrh_agentic.aims import Aim
-from jrh_agentic.asking import NO_JSON, PROVIDER_ERROR, REFUSED, Journal, Role, Roles, Unusable
-from jrh_agentic.diffs import Edit, as_json, cut, described, diff
+from jrh_agentic.asking import NO_JSON, PROVIDER_ERROR, REFUSED, Role, Roles, Unusable
+from jrh_agentic.diffs import Edit, as_json, cut, diff
 from jrh_agentic.editing import SCHEMA as EDIT_SCHEMA
 from jrh_agentic.editing import as_text, read_edit
 from jrh_agentic.messages import Original
 from jrh_agentic.planning import SCHEMA as PLAN_SCHEMA
 from jrh_agentic.planning import Plan, Step, read_plan
+from jrh_agentic.planning import described as dropped_steps
+from jrh_agentic.state import Run
 from jrh_agentic.verifying import SAME_SCHEMA, Verification, label_schema, read_label, read_same
 from jrh_agentic.wording import Prompt, Wording
 
+NOT_AGREED: Final = "the verifier did not agree"
 _LONGEST_SUMMARY: Final = 4_000
-_EDITS_SHOWN: Final = 8_000
-"""Characters of the edits made so far that a role is shown; the last ones stay."""
 _NEIGHBOUR: Final = 1_500
 _SUMMARY_SCHEMA: Final[dict[str, Json]] = {
     "type": "object",
@@ -29,44 +30,6 @@ _SUMMARY_SCHEMA: Final[dict[str, Json]] = {
     "required": ["summary"],
     "additionalProperties": False,
 }
-
-
-@define(kw_only=True)
-class Run:
-    """The state of one transcript on its way."""
-
-    item: Item
-    aim: Aim
-    messages: list[TranscriptMessage]
-    summary: str = ""
-    journal: Journal = Factory(Journal)
-    edits: list[Edit] = Factory(list)
-    summaries: list[Json] = Factory(list)
-    rounds: list[dict[str, Json]] = Factory(list)
-    objections: list[str] = Factory(list)
-
-    def shown_edits(self) -> str:
-        """Return the edits made so far, the last ones where they are many."""
-        shown = [f"message {edit.message}: {edit.what}\n{edit.diff}" for edit in self.edits]
-        text = "\n\n".join(shown)
-        return text if len(text) <= _EDITS_SHOWN else f"[earlier edits left out]\n{text[-_EDITS_SHOWN:]}"
-
-    def details(self) -> dict[str, Json]:
-        """Return everything that was done, for the provenance."""
-        return {
-            "by": "model",
-            "wanted": self.aim.label,
-            "rounds": list(self.rounds),
-            **described(self.edits),
-            "summaries": self.summaries,
-            "calls": list(self.journal.calls),
-            "costs": self.journal.costs(),
-            "messages": len(self.messages),
-        }
-
-    def skip(self, reason: str) -> Skip:
-        """Return the outcome where no transcript may become a case."""
-        return Skip(reason=reason, variant=self.aim.variant, details=self.details())
 
 
 @frozen(kw_only=True)
@@ -90,7 +53,7 @@ class Pipeline:
             if reason or run.rounds[-1].get("accepted"):
                 break
         else:
-            reason = "the verifier did not agree"
+            reason = NOT_AGREED
         if not reason and tuple(run.messages) == original.messages:
             reason = "the edits cancel each other out"
         if reason:
@@ -119,6 +82,8 @@ class Pipeline:
         number = len(run.rounds)
         plan = await self._planned(run, number)
         if isinstance(plan, Unusable):
+            if plan.dropped:
+                run.rounds.append({"dropped": dropped_steps(plan.dropped), "accepted": False})
             return _of(Role.PLANNER, plan)
         left_out: list[Json] = []
         run.rounds.append({**plan.described(), "not_made": left_out, "accepted": False, "verification": None})
@@ -135,11 +100,14 @@ class Pipeline:
                 reason = ""
             if reason:
                 return reason
-        return await self._verified(run) if made else "no usable edit"
+        if made:
+            return await self._verified(run)
+        return "no usable edit" if number == 0 else NOT_AGREED
 
     async def _planned(self, run: Run, number: int) -> Plan | Unusable:
         messages = tuple(run.messages)
         shown = render_transcript(messages, limit=self.max_characters)
+        run.left_out = shown.left_out.characters
         variables = {
             "transcript": shown.text,
             "edits": run.shown_edits(),

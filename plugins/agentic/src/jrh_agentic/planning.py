@@ -61,7 +61,7 @@ class Plan:
         return {
             "thesis": self.thesis,
             "steps": [{"message": step.message, "goal": step.goal, "reason": step.reason} for step in self.steps],
-            "dropped": [{"message": message, "reason": reason} for message, reason in self.dropped],
+            "dropped": described(self.dropped),
         }
 
     def shown(self, current: int) -> str:
@@ -71,6 +71,11 @@ class Plan:
             mark = ">" if number == current else " "
             lines.append(f"{mark} {number + 1}. message {step.message}: {step.goal} ({step.reason})")
         return "\n".join(lines)
+
+
+def described(dropped: Sequence[tuple[Json, str]]) -> list[Json]:
+    """Return dropped steps for the provenance."""
+    return [{"message": message, "reason": reason} for message, reason in dropped]
 
 
 def read_plan(text: str, messages: Sequence[TranscriptMessage], most: int) -> Plan | Unusable:
@@ -96,7 +101,7 @@ def read_plan(text: str, messages: Sequence[TranscriptMessage], most: int) -> Pl
         else:
             dropped.append((_number(each), step))
     if not steps:
-        return Unusable(NO_STEP)
+        return Unusable(NO_STEP, tuple(dropped))
     return Plan(thesis=_text(found.get("thesis")), steps=tuple(steps), dropped=tuple(dropped))
 
 

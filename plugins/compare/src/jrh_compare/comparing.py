@@ -11,7 +11,7 @@ from jrh_compare.causes import causes
 from jrh_compare.costing import curve
 from jrh_compare.flipping import flips
 from jrh_compare.matching import Matched, match
-from jrh_compare.pairing import Terms, adjusted, changes, rerun_noise, rows
+from jrh_compare.pairing import Terms, adjusted, changes, missing_verdicts, rerun_noise, rows
 from jrh_compare.results import Comparison, Pair, Point, SideName
 from jrh_compare.scoring import Case, read_cases
 from jrh_compare.sides import Opened, Side
@@ -48,13 +48,15 @@ def compare(
             first=one.name,
             second=two.name,
             matching=matching,
-            rows=adjusted(tuple(rows(both, one.run.report, terms)), terms.level),
+            rows=adjusted(tuple(rows(both, (one.run.report, two.run.report), terms)), terms.level),
             changes=tuple(changes(both, one.run.report, (noise[one.name.label], noise[two.name.label]), terms)),
             causes=causes(one, two),
             recorded=not (one.run.imported or two.run.imported),
             flips=shown[0],
             flipped=shown[1],
             missing_cases=sum(not (case.answered and other.answered) for case, other in both),
+            missing_first=missing_verdicts(case for case, _ in both),
+            missing_second=missing_verdicts(other for _, other in both),
         )
         for (one, two), (both, matching) in zip(labelled, matched, strict=True)
         for shown in [flips(both, most_flips)]
@@ -107,6 +109,11 @@ def _notes(pairs: Sequence[tuple[Side, Side]]) -> Iterable[str]:
             yield f"'{run.path}' is not finished: {run.unfinished}"
         if report.missing_records:
             yield f"'{run.path}': {report.missing_records} of {report.planned} trials were not asked"
+    compared = {(side.run.path, side.name.judge) for pair in pairs for side in pair}
+    for run in runs.values():
+        left = [judge for judge in run.report.judges if (run.path, judge) not in compared]
+        if left:
+            yield f"'{run.path}' has judges that are not compared: {', '.join(left)}"
     levels = {run.report.level for run in runs.values()}
     if len(levels) > 1:
         yield f"the runs have several levels; intervals here cover {pairs[0][0].run.report.level:g}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from attrs import evolve
@@ -18,8 +18,10 @@ _FAILED = frozenset(status.value for status in Status if status.transient)
 def curve(sides: Sequence[tuple[SideName, Mapping[str, Case]]], terms: Terms) -> tuple[Point, ...]:
     """Place every side on the plane of cost and accuracy, and mark the Pareto frontier.
 
-    Accuracy is that against the expectation, over the cases that all sides have a score for; cost is that of all trials
-    of the common cases. A side is on the frontier if no other one is at least as accurate and costs at most as much,
+    Accuracy is the share of right verdicts over the cases that all sides have a score for: the gold label where the
+    condition keeps it, or the label that a case states. A judge that is steadily wrong is not accurate; so what is only
+    expected relative to the reference verdict counts where nothing else is known. Cost is that of all trials of the
+    common cases. A side is on the frontier if no other one is at least as accurate and costs at most as much,
     and is better in one of both. The frontier is that of the estimates; a side of unknown price is not placed on it.
 
     Args:
@@ -28,15 +30,29 @@ def curve(sides: Sequence[tuple[SideName, Mapping[str, Case]]], terms: Terms) ->
     """
     common = set.intersection(*(set(cases) for _, cases in sides)) if sides else set()
     names = sorted(common)
-    scored = [name for name in names if all(cases[name].score(ACCURACY) is not None for _, cases in sides)]
-    points = [_point(side, cases, names, scored, terms) for side, cases in sides]
+    score = _right if any(case.right is not None for _, cases in sides for case in cases.values()) else _as_expected
+    scored = [name for name in names if all(score(cases[name]) is not None for _, cases in sides)]
+    points = [_point(side, cases, names, (scored, score), terms) for side, cases in sides]
     return tuple(evolve(point, frontier=_on_frontier(point, points)) for point in points)
 
 
+def _right(case: Case) -> float | None:
+    return case.right
+
+
+def _as_expected(case: Case) -> float | None:
+    return case.score(ACCURACY)
+
+
 def _point(
-    side: SideName, cases: Mapping[str, Case], names: Sequence[str], scored: Sequence[str], terms: Terms
+    side: SideName,
+    cases: Mapping[str, Case],
+    names: Sequence[str],
+    scoring: tuple[Sequence[str], Callable[[Case], float | None]],
+    terms: Terms,
 ) -> Point:
-    scores = np.array([cases[name].score(ACCURACY) for name in scored], dtype=np.float64)
+    scored, score = scoring
+    scores = np.array([score(cases[name]) for name in scored], dtype=np.float64)
     items = [(cases[name].task, cases[name].item) for name in scored]
     known = {item: code for code, item in enumerate(sorted(set(items)))}
     sums = stats.cluster_sums([known[item] for item in items], scores, np.ones(len(scores)))

@@ -102,6 +102,10 @@ def _matching(pair: Pair) -> Iterator[str]:
         yield f"{found.gold_changed} cases have another gold label and were left out."
     if pair.missing_cases:
         yield f"{pair.missing_cases} of the cases on both sides have no verdict on one side or both."
+    sides = (("before", pair.missing_first), ("after", pair.missing_second))
+    missing = [f"{which} {counts(statuses)}" for which, statuses in sides if statuses]
+    if missing:
+        yield f"Trials of these cases without a verdict: {'; '.join(missing)}."
 
 
 def _rows(pair: Pair, comparison: Comparison) -> Table:
@@ -199,6 +203,7 @@ def _flips(pair: Pair) -> Iterator[Block]:
                 "item",
                 "condition",
                 "expected",
+                "gold",
                 "before",
                 "after",
                 "case",
@@ -209,7 +214,7 @@ def _flips(pair: Pair) -> Iterator[Block]:
 
 def _flip(flip: Flip, *, several: bool) -> tuple[str, ...]:
     condition = "/".join(part for part in (flip.variant, flip.template, flip.option_order) if part)
-    place = (*([flip.task] if several else []), flip.test, flip.item, condition, flip.expected)
+    place = (*([flip.task] if several else []), flip.test, flip.item, condition, flip.expected, flip.gold)
     short = flip.case_first[:8]
     return flip.direction.value, *place, " ".join(flip.before), " ".join(flip.after), short
 
@@ -248,4 +253,5 @@ def _legend(comparison: Comparison) -> Iterator[str]:
     if comparison.margin is not None:
         yield f"Within the margin: two one-sided tests of a difference of at most {comparison.margin:g}."
     if len(comparison.curve) > 1:
+        yield "Accuracy beside cost: right by gold or a stated label; as expected only where no truth is known."
         yield "The frontier is that of the estimates: where intervals overlap, another side may belong on it."

@@ -54,6 +54,7 @@ def _flip(case: Case, other: Case) -> Flip:
         template=case.template,
         option_order=case.option_order,
         expected=case.expected,
+        gold=case.gold or "",
         before=_answers(case),
         after=_answers(other),
         score_before=before,

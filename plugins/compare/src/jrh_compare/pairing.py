@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -30,11 +30,11 @@ _LEAST: Final = 0.5
 """One-sided error rates lie below this."""
 
 
-def rows(matched: Matched, first: RunReport, terms: Terms) -> Iterator[Row]:
+def rows(matched: Matched, runs: tuple[RunReport, RunReport], terms: Terms) -> Iterator[Row]:
     """Yield a row per task, test and measure, in the order of the first run; p-values are not adjusted yet."""
-    scales = {summary.task.name: summary.task.scale for summary in first.tasks}
-    for (task, test), pairs in cells(matched, first).items():
-        levels = len(scales[task].labels)
+    sizes = [{summary.task.name: len(summary.task.scale.labels) for summary in report.tasks} for report in runs]
+    for (task, test), pairs in cells(matched, runs[0]).items():
+        levels = max(sizes[0][task], sizes[1][pairs[0][1].task])
         for measure in MEASURES:
             about = [pair for pair in pairs if measure in pair[0].about and measure in pair[1].about]
             if about:
@@ -105,8 +105,8 @@ def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, term
         answer=Answer.EMPTY if not scored else Answer.IDENTICAL if same else Answer.NOT_SHOWN,
         equivalence=_equivalence(before, after, items, terms) if measure != ERROR else "",
         unpaired=len(pairs) - len(scored),
-        missing_first=_missing(case for case, _ in pairs),
-        missing_second=_missing(other for _, other in pairs),
+        missing_first=missing_verdicts(case for case, _ in pairs),
+        missing_second=missing_verdicts(other for _, other in pairs),
     )
 
 
@@ -144,7 +144,8 @@ def _equivalence(
     return stats.equivalence(sums[:, 0], sums[:, 1], margin=terms.margin, alpha=alpha).answer.value
 
 
-def _missing(cases: Iterator[Case]) -> Mapping[str, int]:
+def missing_verdicts(cases: Iterable[Case]) -> Mapping[str, int]:
+    """Count the trials without a verdict by status."""
     counts = Counter(trial.status for case in cases for trial in case.trials if trial.label is None)
     return dict(sorted(counts.items()))
 

@@ -64,8 +64,9 @@ def _draw(axes: object, points: Sequence[Point]) -> None:
             fmt="o" if point.frontier else "x",
             color=f"C{place % 10}",
             capsize=3,
-            label=clean_text(side(point.side), 60) + (" (frontier)" if point.frontier else ""),
+            label=f"{place + 1}: {clean_text(side(point.side), 60)}{' (frontier)' if point.frontier else ''}",
         )
+        axes.annotate(str(place + 1), (_cost(point), _accuracy(point)), (6, 3), textcoords="offset points", fontsize=8)
     axes.legend(fontsize=8, loc="best")
 
 

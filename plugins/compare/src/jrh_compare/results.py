@@ -146,7 +146,9 @@ class Flip:
     template: str
     option_order: str
     expected: str
-    """The label that is right, or what is expected: `same`, `changes`, ...; empty where nothing is."""
+    """The label that is stated, or what is expected: `same`, `changes`, ...; empty where nothing is."""
+    gold: str
+    """The item's gold label; empty where unlabelled."""
     before: tuple[str, ...]
     """The labels by repeat, or the status where there is none."""
     after: tuple[str, ...]
@@ -173,6 +175,9 @@ class Pair:
     """Direction -> cases, all of them."""
     missing_cases: int
     """Matched cases without any verdict on one side or both."""
+    missing_first: Mapping[str, int]
+    """Trials of the first side without a verdict, by status, over the matched cases."""
+    missing_second: Mapping[str, int]
 
 
 @frozen(kw_only=True)

@@ -52,6 +52,8 @@ class Case:
     gold: str | None
     expected: str
     """The label that is right, or what is expected; empty where nothing is."""
+    stated: bool
+    """It is stated which label is right, whatever the reference verdict was."""
     about: frozenset[str]
     """The measures that are about it."""
     trials: tuple[Trial, ...]
@@ -61,6 +63,11 @@ class Case:
         """Return the mean score of the answers, None where there is none."""
         found = [trial.scores[measure] for trial in self.trials if measure in trial.scores]
         return sum(found) / len(found) if found else None
+
+    @property
+    def right(self) -> float | None:
+        """Return the score against the truth: gold, or a stated label; None where neither is known."""
+        return self.score(GOLD if GOLD in self.about else ACCURACY) if GOLD in self.about or self.stated else None
 
     @property
     def answered(self) -> bool:
@@ -109,6 +116,7 @@ class _Rows:
             option_order=self._of("option_order", first),
             gold=self.text["gold"][first],
             expected=self._expected(first),
+            stated=self._right(first) is not None,
             about=frozenset(rules),
             trials=tuple(self._trial(row, rules) for row in rows),
         )

@@ -61,6 +61,7 @@ def _write_logs(report: RunReport, edited: Mapping[str, Edited], log: Path, sour
 
     from jrh_inspect.guard import Bounds
     from jrh_inspect.logs import find_logs
+    from jrh_inspect.source import log_prefix
     from jrh_inspect.writing import write_log
 
     used = [each for each in report.components if each.component == "jrh-inspect/inspect"]
@@ -75,7 +76,7 @@ def _write_logs(report: RunReport, edited: Mapping[str, Edited], log: Path, sour
             raise JrhError(f"--log: the run read {len(paths)} logs; name a directory")
         for each in paths:
             target = log if log.suffix else log / each.name
-            written = write_log(each, target, edited, prefix=f"{each.stem}:" if len(paths) > 1 else "", bounds=bounds)
+            written = write_log(each, target, edited, prefix=log_prefix(each, paths), bounds=bounds)
             found |= written
             if written:
                 click.echo(f"Wrote {len(written)} edited transcripts to {target}.")

@@ -40,20 +40,23 @@ class Edited:
 
 
 def edited_transcripts(report: RunReport, wanted: Wanted) -> Iterator[Edited]:
-    """Yield the cases with an edited transcript, in the order of the plan, a few in memory at a time.
+    """Return the cases with an edited transcript, in the order of the plan, a few in memory at a time.
 
     Raises:
-        JrhError: the run has no such task, test or variant, or holds no transcripts as messages.
+        JrhError: the run has no such task, test or variant.
     """
     rows = list(_rows(report))
     _check(wanted, rows)
-    reference = {(task, item): case for case, task, test, _, item in rows if test == REFERENCE}
-    chosen = [row for row in rows if wanted.accepts(row[1], row[2], row[3])]
+    reference = {(row[1], row[4]): row[0] for row in rows if row[2] == REFERENCE}
+    chosen = [(row[0], reference.get((row[1], row[4]), "")) for row in rows if wanted.accepts(row[1], row[2], row[3])]
+    return _read(report, chosen)
+
+
+def _read(report: RunReport, chosen: Sequence[tuple[str, str]]) -> Iterator[Edited]:
     for start in range(0, len(chosen), _CHUNK):
         some = chosen[start : start + _CHUNK]
-        originals = {row[0]: reference.get((row[1], row[4]), "") for row in some}
-        cases = report.evidence.cases([*originals, *{key for key in originals.values() if key}])
-        for case_id, original_id in originals.items():
+        cases = report.evidence.cases(list({case_id for pair in some for case_id in pair}))
+        for case_id, original_id in some:
             found = _edited(cases.get(case_id), cases.get(original_id))
             if found is not None:
                 yield found

@@ -19,7 +19,7 @@ _METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, 93})
 """How members may be packed: not at all, deflated, Zstandard."""
 _CHUNK: Final = 4_096
 """Bytes read at once: some methods unpack all that is read, however much it is."""
-_SMALL: Final = 10 * _MEGABYTE
+_SMALL: Final = 64 * _MEGABYTE
 """Bytes below which the ratio says nothing: short files that repeat themselves are no danger."""
 _ENCRYPTED: Final = 0x1
 _HEADERS: Final = ("header.json", "_journal/start.json")

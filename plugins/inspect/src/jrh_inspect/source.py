@@ -114,7 +114,7 @@ class InspectSource:
         wanted = set(options.samples)
         for path in paths:
             log = open_log(path, _as_written(path, self.base), Bounds.of(options.max_mb, options.max_ratio))
-            prefix = f"{path.stem}:" if len(paths) > 1 else ""
+            prefix = log_prefix(path, paths)
             for sample in log.samples:
                 names = {str(sample.id), f"{sample.id}#{sample.epoch}"}
                 if (options.samples and not names & set(options.samples)) or not self._in_epoch(sample):
@@ -156,6 +156,11 @@ def inspect_source(options: InspectOptions, context: BuildContext) -> InspectSou
 def sample_key(sample_id: int | str, epoch: int, prefix: str = "") -> str:
     """Return the id of a sample's item; `prefix` tells logs apart where there are several."""
     return f"{prefix}{sample_id}#{epoch}"
+
+
+def log_prefix(path: Path, paths: Sequence[Path]) -> str:
+    """Return what the ids of a log's items begin with: its name, where there are several logs."""
+    return f"{path.name}:" if len(paths) > 1 else ""
 
 
 def _entry(log: Log, sample: EvalSample, prefix: str, shape: Shape) -> Entry | None:

@@ -34,6 +34,8 @@ def write_lines(path: Path, edited: Iterable[Edited]) -> int:
             for each in edited:
                 file.write(json.dumps(as_line(each), ensure_ascii=False, default=_plain) + "\n")
                 count += 1
+    except FileExistsError as error:
+        raise JrhError(f"{path}: is there already; give another name") from error
     except OSError as error:
         raise _not_written(path, error) from error
     return count
@@ -106,6 +108,4 @@ def _plain(value: Json) -> Json:
 
 
 def _not_written(path: Path, error: OSError) -> JrhError:
-    if isinstance(error, FileExistsError):
-        return JrhError(f"{path}: is there already; give another name")
     return JrhError(f"{path}: cannot be written: {error.strerror or error}")

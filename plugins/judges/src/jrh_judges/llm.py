@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attrs import asdict, frozen
-from jrh import BuildContext, ChatRequest, Judgement, ModelClient, Parser, Question, Sampling, Verdict
+from jrh import BuildContext, ChatRequest, Judgement, Message, ModelClient, Parser, Question, Sampling, Verdict
 
 from jrh_judges.options import LlmOptions
 from jrh_judges.prompts import Wording, verdict_schema
@@ -39,6 +39,7 @@ class LlmJudge:
                 system=options.system,
                 as_json=options.rationale or options.json_schema,
                 rationale=options.rationale,
+                transcript_limit=options.transcript_limit,
             ),
             sampling=Sampling(
                 temperature=options.temperature,
@@ -51,15 +52,19 @@ class LlmJudge:
 
     async def judge(self, question: Question) -> Judgement:
         """Ask the model; a reply that is not usable is a verdict with its status and is not read."""
-        reply = await self.client.ask(self._request(question), repeat=question.occasion, purpose="judge")
-        if not reply.ok:
-            return Judgement(verdict=Verdict(status=reply.status, detail=reply.detail), reply=reply)
-        return Judgement(verdict=self.parser.parse(reply, question.task.scale), reply=reply)
+        asked = self.wording.asked(question)
+        request = self._request(question, asked.messages)
+        reply = await self.client.ask(request, repeat=question.occasion, purpose="judge")
+        if reply.ok:
+            verdict = self.parser.parse(reply, question.task.scale)
+        else:
+            verdict = Verdict(status=reply.status, detail=reply.detail)
+        return Judgement(verdict=verdict, reply=reply, left_out=asked.left_out)
 
-    def _request(self, question: Question) -> ChatRequest:
+    def _request(self, question: Question, messages: tuple[Message, ...]) -> ChatRequest:
         schema = verdict_schema(question.task.scale, rationale=self.wording.rationale) if self.json_schema else None
         return ChatRequest(
-            messages=self.wording.messages(question),
+            messages=messages,
             sampling=_over(question.sampling, self.sampling),
             json_schema=schema,
             top_logprobs=self.top_logprobs,

@@ -11,6 +11,9 @@ from attrs import Attribute, Factory, field, frozen
 from attrs.validators import and_, ge, gt, le, matches_re, min_len, optional
 from jrh import JrhError, ModelName, ParserName, Text
 
+_SHORTEST_TRANSCRIPT = 2_000
+_TRANSCRIPT_LIMIT: int | None = 400_000
+"""About 100,000 tokens."""
 _SECRET_HEADER = re.compile(r"authorization|cookie|api-?key|token|secret", re.IGNORECASE)
 
 
@@ -49,6 +52,14 @@ class LlmOptions:
         default=0,
         validator=and_(ge(0), le(20)),
         metadata={"help": "ask for the probabilities of so many tokens per position, for the parser `weighted`"},
+    )
+    transcript_limit: int | None = field(
+        default=_TRANSCRIPT_LIMIT,
+        validator=optional(ge(_SHORTEST_TRANSCRIPT)),
+        metadata={
+            "help": "the most characters a transcript is shown with; what is left out is said in its place and counted "
+            "in the report; none: all of it"
+        },
     )
     json_schema: bool = field(
         default=False, metadata={"help": "make the provider enforce a JSON verdict of the scale, where it can"}

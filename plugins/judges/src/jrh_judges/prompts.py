@@ -9,9 +9,20 @@ from importlib.resources import files
 from typing import Final
 
 from attrs import frozen
-from jrh import JrhError, Json, Message, Mode, Question, Scale, ScaleKind, Text, render, variables_of
+from jrh import (
+    JrhError,
+    Json,
+    Message,
+    Mode,
+    Question,
+    Scale,
+    ScaleKind,
+    Text,
+    render,
+    variables_of,
+)
 
-from jrh_judges.shown import mark_for, shown
+from jrh_judges.shown import left_out_of, mark_for, shown
 
 OWN_VARIABLES: Final = ("task", "labels", "answer_format", "mark")
 """What a template sees beside the item's fields; an item's field of the same name is hidden."""
@@ -54,6 +65,15 @@ def verdict_schema(scale: Scale, *, rationale: bool) -> Mapping[str, Json]:
 
 
 @frozen(kw_only=True)
+class Asked:
+    """A question in words."""
+
+    messages: tuple[Message, ...]
+    left_out: int = 0
+    """Characters of transcripts that did not fit their length budget."""
+
+
+@frozen(kw_only=True)
 class Wording:
     """The templates of one judge for one mode, checked."""
 
@@ -61,9 +81,20 @@ class Wording:
     system: str
     as_json: bool
     rationale: bool
+    transcript_limit: int | None = None
+    """The most characters a transcript is written with."""
 
     @classmethod
-    def of(cls, mode: Mode, *, template: Text | None, system: Text | None, as_json: bool, rationale: bool) -> Wording:
+    def of(
+        cls,
+        mode: Mode,
+        *,
+        template: Text | None,
+        system: Text | None,
+        as_json: bool,
+        rationale: bool,
+        transcript_limit: int | None = None,
+    ) -> Wording:
         """Take the templates of the suite, or those of the package.
 
         Raises:
@@ -74,25 +105,26 @@ class Wording:
         source = template.source if template is not None and template.source else "template"
         _check_shows(user, mode, source)
         variables_of(around)
-        return cls(user=user, system=around, as_json=as_json, rationale=rationale)
+        return cls(user=user, system=around, as_json=as_json, rationale=rationale, transcript_limit=transcript_limit)
 
-    def messages(self, question: Question) -> tuple[Message, ...]:
+    def asked(self, question: Question) -> Asked:
         """Return the messages of a question; a prompt that the question brings wins over the judge's own.
 
         Raises:
-            JrhError: a template uses a variable that does not exist, or does what the sandbox forbids.
+            JrhError: a template uses a variable that does not exist, or does what the sandbox forbids; the transcript
+                is a list of something else than messages.
         """
         prompt = question.prompt
         user, system = (self.user, self.system) if prompt is None else (prompt.user, prompt.system)
         variables = self._variables(question, marked=_uses_mark(user) or _uses_mark(system))
-        written = Message(role="user", content=_rendered(user, variables))
-        if not system.strip():
-            return (written,)
-        return (Message(role="system", content=_rendered(system, variables)), written)
+        messages = [Message(role="user", content=_rendered(user, variables))]
+        if system.strip():
+            messages.insert(0, Message(role="system", content=_rendered(system, variables)))
+        return Asked(messages=tuple(messages), left_out=left_out_of(variables))
 
     def _variables(self, question: Question, *, marked: bool) -> dict[str, object]:
         task = question.task
-        variables = shown(question.fields)
+        variables = shown(question.fields, self.transcript_limit)
         mark = mark_for(variables.values()) if marked else ""
         line = answer_format(task.scale, as_json=self.as_json, rationale=self.rationale)
         return {**variables, "task": task, "labels": task.scale.labels, "answer_format": line, "mark": mark}

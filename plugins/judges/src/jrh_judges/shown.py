@@ -8,21 +8,57 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from jrh import Json
+from jrh import Json, LeftOut, Rendered, read_transcript, render_transcript, transcript_problems
 
 _TAG = re.compile(r"<\s*/?\s*(?:request|response|response_[ab]|transcript)(?![a-z])", re.IGNORECASE)
 
+_TRANSCRIPT = "transcript"
+
 
 class ShownList(tuple[Any, ...]):
-    """A list whose text is readable: a transcript as messages, anything else as JSON."""
+    """A list whose text is JSON."""
 
     __slots__ = ()
 
     def __str__(self) -> str:
-        """Write messages one below the other, each under its role."""
-        if self and all(isinstance(part, Mapping) and "role" in part for part in self):
-            return "\n\n".join(_message(part, number) for number, part in enumerate(self, 1))
+        """Write JSON."""
         return _json(self)
+
+
+class ShownTranscript(tuple[Any, ...]):
+    """The messages of a transcript, whose text is the transcript within its length budget."""
+
+    rendered: Rendered
+    left_out: LeftOut
+    """What the template did not show; nothing as long as it does not write the transcript."""
+
+    @classmethod
+    def of(cls, value: Sequence[Any], limit: int | None) -> ShownTranscript:
+        """Take the messages of a field that is a transcript."""
+        made = cls(value)
+        made.rendered = render_transcript(read_transcript(value), limit=limit)
+        made.left_out = LeftOut()
+        return made
+
+    def __str__(self) -> str:
+        """Write the transcript, and note what is left out of it."""
+        self.left_out = self.rendered.left_out
+        return self.rendered.text
+
+
+class ShownText(str):
+    """A transcript that is plain text, within its length budget."""
+
+    __slots__ = ("left_out",)
+    left_out: LeftOut
+
+    @classmethod
+    def of(cls, text: str, limit: int | None) -> ShownText:
+        """Shorten a text where it is too long."""
+        rendered = render_transcript(text, limit=limit)
+        made = cls(rendered.text)
+        made.left_out = rendered.left_out
+        return made
 
 
 class ShownMapping(dict[str, Any]):
@@ -33,9 +69,23 @@ class ShownMapping(dict[str, Any]):
         return _json(self)
 
 
-def shown(fields: Mapping[str, Json]) -> dict[str, object]:
-    """Return the fields for a template: text as it is, structures readable and still accessible by key."""
-    return {name: value if isinstance(value, str) else _shown(value) for name, value in fields.items()}
+def shown(fields: Mapping[str, Json], limit: int | None = None) -> dict[str, object]:
+    """Return the fields for a template: text as it is, structures readable and still accessible by key.
+
+    Args:
+        fields: of the question.
+        limit: the most characters a transcript is written with.
+
+    Raises:
+        JrhError: the field `transcript` is a list and no transcript.
+    """
+    return {name: _shown(name, value, limit) for name, value in fields.items()}
+
+
+def left_out_of(variables: Mapping[str, object]) -> int:
+    """Return how many characters of transcripts the templates that were rendered did not show."""
+    transcripts = [value for value in variables.values() if isinstance(value, ShownTranscript | ShownText)]
+    return sum(value.left_out.characters for value in transcripts)
 
 
 def mark_for(values: Iterable[object]) -> str:
@@ -44,31 +94,21 @@ def mark_for(values: Iterable[object]) -> str:
     Empty as long as no text has such a tag; otherwise the first of `-1`, `-2`, ... that occurs in none of the texts.
     The same texts give the same mark.
     """
-    texts = [str(value) for value in values]
+    texts = [value.rendered.text if isinstance(value, ShownTranscript) else str(value) for value in values]
     if not any("<" in text and _TAG.search(text) for text in texts):
         return ""
     return next(mark for mark in (f"-{number}" for number in count(1)) if not any(mark in text for text in texts))
 
 
-def _shown(value: Json) -> object:
+def _shown(name: str, value: Json, limit: int | None) -> object:
+    if isinstance(value, str):
+        return ShownText.of(value, limit) if name == _TRANSCRIPT else value
     if isinstance(value, Mapping):
         return ShownMapping(value)
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return ShownList(value)
+    if isinstance(value, Sequence):
+        is_transcript = name == _TRANSCRIPT or not transcript_problems(value)
+        return ShownTranscript.of(value, limit) if is_transcript else ShownList(value)
     return "" if value is None else value
-
-
-def _message(message: Mapping[str, Json], number: int) -> str:
-    rest = {key: value for key, value in message.items() if key not in ("role", "content") and value}
-    parts = [f"[{number}] {message['role']}:", _content(message.get("content"))]
-    parts += [f"{key}: {_content(value)}" for key, value in rest.items()]
-    return "\n".join(part for part in parts if part)
-
-
-def _content(value: Json) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else _json(value)
 
 
 def _json(value: object) -> str:

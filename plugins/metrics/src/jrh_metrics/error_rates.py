@@ -27,10 +27,10 @@ class ErrorRates:
     options: ErrorRateOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `false-positive-rate` and `false-negative-rate` per task, judge and test, variant and stratum."""
+        """Yield `false-positive-rate` and `false-negative-rate` per test, and per variant, stratum and strength."""
         builder = MeasureBuilder.of(records, context, self.options)
         truth = stated_label(builder.trials)
-        for cell in cells_of(builder.trials, ("variant", "stratum")):
+        for cell in cells_of(builder.trials, ("variant", "stratum", "strength")):
             positive = positive_label(context.tasks.get(cell.task), self.options.positive, "error-rates")
             if positive is not None:
                 yield from _rates(builder, cell, truth, positive)

@@ -21,6 +21,7 @@ _REPEAT: Final = "repeat"
 _LEVELS: Final = (1, 2, 3, 4, 5, 6, 8, 10)
 """Numbers of levels a design may have."""
 _TWO: Final = 2
+_ONE: Final = "of one verdict per item; no interval: the components have theirs"
 _UNORDERED: Final = "names without order have no variance: it takes two labels, an order, or a pairwise scale"
 _NOTHING: Final = "no effect can be told from the residual: it takes two items, and two judges, templates or repeats"
 
@@ -87,9 +88,14 @@ class Generalizability:
             yield made("variance", estimate, "squared score", part=component.name)
         one = d_study(found, {}) if found.components and "item" in found.components[0].facets else None
         for name in ("generalizability", "dependability"):
-            yield made(name, Estimate(value=getattr(one, name) if one else None), "coefficient")
-        best = _cheapest(found, price, self.options.wished_dependability) if one else None
-        note = _described(best, price, self.options.wished_dependability) if one else ""
+            yield made(
+                name,
+                Estimate(value=getattr(one, name)) if one else Estimate(value=None),
+                "coefficient",
+                _ONE if one else "",
+            )
+        best = _cheapest(found, price, self.options) if one else None
+        note = _described(best, price, self.options) if one else ""
         yield made("cheapest-design", Estimate(value=float(best.calls) if best else None), "calls", note)
 
 
@@ -125,18 +131,24 @@ def _price(records: RecordTable, rows: Codes) -> float | None:
     return float(known.mean()) if len(known) else None
 
 
-def _cheapest(found: VarianceComponents, price: float | None, wished: float) -> DStudy | None:
+def _cheapest(found: VarianceComponents, price: float | None, wished: GeneralizabilityOptions) -> DStudy | None:
     varied = [name for name in _FACETS[1:] if found.levels[name] > 1]
     if any(_REPEAT in component.facets for component in found.components):
         varied.append(_REPEAT)
     choices = dict.fromkeys(varied, _LEVELS)
     # Without a price a call costs 1: the cheapest design is the one with the fewest calls.
-    return cheapest_design(found, choices, price=price or 1.0, dependability=wished)
+    if wished.wished_error is not None:
+        return cheapest_design(found, choices, price=price or 1.0, standard_error=wished.wished_error)
+    return cheapest_design(found, choices, price=price or 1.0, dependability=wished.wished_dependability)
 
 
-def _described(best: DStudy | None, price: float | None, wished: float) -> str:
+def _described(best: DStudy | None, price: float | None, wished: GeneralizabilityOptions) -> str:
     if best is None:
-        return f"no design of up to {_LEVELS[-1]} levels of each facet reaches a dependability of {wished:g}"
+        goal = f"dependability of {wished.wished_dependability:g}"
+        if wished.wished_error is not None:
+            goal = f"standard error of {wished.wished_error:g}"
+        return f"no design of up to {_LEVELS[-1]} levels of each facet reaches a {goal}"
     design = ", ".join(f"{number} {name}" for name, number in best.design.items()) or "one call"
     cost = f"${best.calls * price:.4g} per item" if price is not None else "price unknown"
-    return f"dependability {best.dependability or 0.0:.3f} with {design}; {cost}"
+    reached = f"dependability {best.dependability or 0.0:.3f}, standard error {best.absolute_error:.3f}"
+    return f"{reached} with {design}; {cost}"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from attrs import field, frozen
-from attrs.validators import ge, gt, in_, instance_of, le, lt
+from attrs.validators import ge, gt, in_, instance_of, le, lt, optional
 
 
 @frozen(kw_only=True)
@@ -39,6 +39,11 @@ class PrevalenceOptions(MetricOptions):
         default="",
         validator=instance_of(str),
         metadata={"help": "the label whose share is wanted; empty: the first of a scale of two labels"},
+    )
+    tuned: bool = field(
+        default=True,
+        validator=instance_of(bool),
+        metadata={"help": "weigh the judge's verdicts in the prediction-powered estimate so that it varies least"},
     )
 
 
@@ -104,6 +109,11 @@ class GeneralizabilityOptions(MetricOptions):
         default=0.8,
         validator=[gt(0.0), lt(1.0)],
         metadata={"help": "the dependability that the cheapest design has to reach"},
+    )
+    wished_error: float | None = field(
+        default=None,
+        validator=optional(gt(0.0)),
+        metadata={"help": "the largest standard error of an item's mean score; reached instead of the dependability"},
     )
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import combinations
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh.stats import (
     Estimate,
     best_panel,
     effective_judges,
-    error_correlation,
     leave_one_out,
     panel_accuracy,
+    pearson,
 )
 from numpy.typing import NDArray
 
@@ -23,22 +24,13 @@ from jrh_metrics.cells import Cell, panels_of
 from jrh_metrics.measuring import MeasureBuilder
 from jrh_metrics.options import MetricOptions
 from jrh_metrics.panel_rules import score_errors, weighted_accuracy
-from jrh_metrics.trials import Codes
+from jrh_metrics.trials import Codes, Trials
 
 _TWO: Final = 2
 _TRIO: Final = 3
 _WEIGHTED: Final = "votes weighted by the log odds of each judge's accuracy on the other half of the items"
 _MOST_JUDGES: Final = 30
 """More judges have more trios than are worth trying."""
-
-
-class _Made(Protocol):
-    """The function that puts a measure of the panel together."""
-
-    def __call__(
-        self, name: str, estimate: Estimate, unit: str = "proportion", note: str = "", **levels: str
-    ) -> Measure:
-        """Return the measure; `levels` tell it from others of its name."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -49,9 +41,22 @@ class _Votes:
     """Shape (items, judges), -1 where missing."""
     truth: NDArray[np.int64]
     judges: tuple[str, ...]
+    codes: Codes
+    """The judges' codes, shape (judges,)."""
     rows: Codes
     """The trials they come from, those without a verdict included."""
     usable: Codes
+
+    def only(self, trials: Trials, judges: Sequence[int]) -> _Votes:
+        """Return the votes of some of the judges, by column."""
+        columns = list(judges)
+        rows, usable = (
+            part[np.isin(trials.judge.codes[part], self.codes[columns])] for part in (self.rows, self.usable)
+        )
+        names = tuple(self.judges[column] for column in columns)
+        return evolve(
+            self, votes=self.votes[:, columns], judges=names, codes=self.codes[columns], rows=rows, usable=usable
+        )
 
 
 @frozen
@@ -76,21 +81,7 @@ class Panel:
 
 def _measured(builder: MeasureBuilder, cell: Cell, votes: _Votes) -> Iterator[Measure]:
     scale, level = builder.context.tasks[cell.task].scale, builder.context.level
-    size = len(scale.labels)
-
-    def made(name: str, estimate: Estimate, unit: str = "proportion", note: str = "", **levels: str) -> Measure:
-        here = Cell(task=cell.task, judge="", test=cell.test, levels=levels, rows=cell.rows)
-        return builder.measure(
-            name,
-            here,
-            estimate,
-            rows=votes.rows,
-            usable=votes.usable,
-            flags=builder.flags(cell, votes.rows, votes.usable),
-            note=note if estimate.value is not None or note else "too few labelled items with verdicts",
-            unit=unit,
-        )
-
+    size, made = len(scale.labels), partial(_made, builder, cell, votes)
     yield made("panel-accuracy", _known(panel_accuracy(votes.votes, votes.truth, n_labels=size, level=level), votes))
     weighted = weighted_accuracy(votes.votes, votes.truth, n_labels=size, level=level)
     yield made("panel-accuracy", _known(weighted, votes), note=_WEIGHTED, rule="weighted")
@@ -99,21 +90,44 @@ def _measured(builder: MeasureBuilder, cell: Cell, votes: _Votes) -> Iterator[Me
             yield made("panel-mean-absolute-error", _known(error, votes), "levels", rule=rule)
     errors = _errors(votes, ordered=scale.ordered)
     yield made("effective-judges", effective_judges(errors, level=level), "judges")
-    correlations = error_correlation(errors)
-    for one, other in combinations(range(len(votes.judges)), _TWO):
-        r = float(correlations[one, other])
-        pair = f"{votes.judges[one]} & {votes.judges[other]}"
-        value = None if np.isnan(r) else r
-        yield made("error-correlation", Estimate(value=value), "coefficient", judges=pair)
-    for judge, score in zip(
-        votes.judges, leave_one_out(votes.votes, votes.truth, n_labels=size, level=level), strict=True
-    ):
-        yield made("panel-accuracy", _known(score.accuracy, votes), without=judge)
+    for pair in combinations(range(len(votes.judges)), _TWO):
+        both = votes.only(builder.trials, pair)
+        correlation = _correlation(errors[:, pair], level)
+        yield _made(
+            builder, cell, both, "error-correlation", correlation, "coefficient", judges=" & ".join(both.judges)
+        )
+    scores = leave_one_out(votes.votes, votes.truth, n_labels=size, level=level)
+    for judge, score in zip(votes.judges, scores, strict=True):
+        others = votes.only(builder.trials, score.judges)
+        yield _made(builder, cell, others, "panel-accuracy", _known(score.accuracy, others), without=judge)
     if _TRIO < len(votes.judges) <= _MOST_JUDGES:
-        yield _best_trio(builder, cell, votes, size, made)
+        yield _best_trio(builder, cell, votes, size)
 
 
-def _best_trio(builder: MeasureBuilder, cell: Cell, votes: _Votes, size: int, made: _Made) -> Measure:
+def _made(
+    builder: MeasureBuilder,
+    cell: Cell,
+    votes: _Votes,
+    name: str,
+    estimate: Estimate,
+    unit: str = "proportion",
+    note: str = "",
+    **levels: str,
+) -> Measure:
+    """Put a measure together that rests on the votes; `levels` tell it from others of its name."""
+    return builder.measure(
+        name,
+        Cell(task=cell.task, judge="", test=cell.test, levels=levels, rows=cell.rows),
+        estimate,
+        rows=votes.rows,
+        usable=votes.usable,
+        flags=builder.flags(cell, votes.rows, votes.usable),
+        note=note if estimate.value is not None or note else "too few labelled items with verdicts",
+        unit=unit,
+    )
+
+
+def _best_trio(builder: MeasureBuilder, cell: Cell, votes: _Votes, size: int) -> Measure:
     best = best_panel(
         votes.votes,
         votes.truth,
@@ -123,10 +137,16 @@ def _best_trio(builder: MeasureBuilder, cell: Cell, votes: _Votes, size: int, ma
         seed=cell.seed(builder.context),
     )
     if best is None:
-        return made("best-trio", Estimate(value=None))
+        return _made(builder, cell, votes, "best-trio", Estimate(value=None))
     names = ", ".join(votes.judges[judge] for judge in best.best.judges)
     note = f"{names}: {best.best.accuracy.value or 0.0:.3f} on the items it was chosen on; estimated on held-out items"
-    return made("best-trio", _known(best.held_out, votes), note=note)
+    return _made(builder, cell, votes, "best-trio", _known(best.held_out, votes), note=note)
+
+
+def _correlation(errors: NDArray[np.float64], level: float) -> Estimate:
+    """Return Pearson's correlation of the errors of two judges, shape (items, 2), over the items that both have."""
+    both = np.flatnonzero(~np.isnan(errors).any(axis=1))
+    return pearson(errors[both, 0], errors[both, 1], both, level=level)
 
 
 def _known(estimate: Estimate, votes: _Votes) -> Estimate:
@@ -149,6 +169,7 @@ def _votes(builder: MeasureBuilder, cell: Cell) -> _Votes:
         votes=votes,
         truth=truth,
         judges=tuple(trials.judge.names[code] for code in judges),
+        codes=judges,
         rows=rows,
         usable=rows[trials.usable[rows]],
     )

@@ -64,18 +64,18 @@ class CorrectedPrevalence:
             yield _judged(builder, cell, "judged-prevalence", value, top=1.0, unit="proportion")
             slices = _slices(builder, cell, value)
             yield _made(builder, cell, "prevalence-rogan-gladen", _rogan_gladen(builder, slices), slices, _ROGAN_GLADEN)
-            powered = prediction_powered_mean(
-                slices.right, slices.judged, slices.unlabelled, level=builder.context.level
-            )
+            powered = self._powered(slices, builder.context.level)
             yield _made(builder, cell, "prevalence-prediction-powered", _cut(powered), slices, _POWERED)
         elif task.scale.ordered:
             value = _levels(builder, task.scale)
             yield _judged(builder, cell, "judged-mean-level", value, top=len(task.scale.labels) - 1.0, unit="levels")
             slices = _slices(builder, cell, value)
-            powered = prediction_powered_mean(
-                slices.right, slices.judged, slices.unlabelled, level=builder.context.level
-            )
+            powered = self._powered(slices, builder.context.level)
             yield _made(builder, cell, "mean-level-prediction-powered", powered, slices, _POWERED, unit="levels")
+
+    def _powered(self, slices: _Slices, level: float) -> Estimate:
+        tuned = self.options.tuned
+        return prediction_powered_mean(slices.right, slices.judged, slices.unlabelled, tuned=tuned, level=level)
 
 
 def _indicator(builder: MeasureBuilder, positive: str) -> NDArray[np.float64]:

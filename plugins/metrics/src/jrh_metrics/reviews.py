@@ -51,7 +51,7 @@ def _rows(name: str, text: str) -> Iterator[tuple[int, str, str]]:
         missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
         if missing:
             raise JrhError(
-                f"{name}:1: there is no column {' and no column '.join(missing)}; it needs case_id and valid"
+                f"{name}:1: the table needs the columns case_id and valid; it has no {' and no '.join(missing)}"
             )
         for row in reader:
             case, decision = ((row[column] or "").strip() for column in COLUMNS)

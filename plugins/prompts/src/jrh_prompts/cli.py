@@ -10,7 +10,8 @@ import click
 from jrh import Item, JrhError, Task, read_items
 
 from jrh_prompts.audit import audit
-from jrh_prompts.audit.size import power_of
+from jrh_prompts.audit.size import needed, power_of
+from jrh_prompts.options import AuditOptions
 from jrh_prompts.reading import read_data
 
 _SUITES: Final = (".yaml", ".yml", ".json")
@@ -47,7 +48,7 @@ def lines(tasks: Sequence[tuple[Task, Sequence[Item]]]) -> Iterator[str]:
     """Yield what is told about the tasks: what the number of items allows, then the findings."""
     for task, items in tasks:
         yield f"{_plain(task.name)}: {len(items)} items, {task.mode.value}, {', '.join(task.scale.labels)}"
-        yield f"  {power_of(len(items))}"
+        yield f"  {power_of(len(items))} {needed(AuditOptions().half_width)}"
         found = [finding for finding in audit(items, task) if finding.kind != "few-items"]
         for finding in found:
             concerns = f" Concerns {', '.join(finding.concerns)}." if finding.concerns else ""

@@ -77,6 +77,7 @@ class Basis:
             "constant-verdicts": self.constant,
             "all-missing": not self.n_trials and bool(self.missing),
             "few-items": 0 < self.n_items < self.few_items,
+            "few-events": "few-events" in estimate.flags and self.n_items >= self.few_items,
         }
         return tuple(name for name, applies in found.items() if applies)
 

@@ -1,1 +1,1 @@
-"""Reports for people and programs: terminal, Markdown, JSON."""
+"""Reports for people and programs: terminal, Markdown, JSON, HTML; tables of the records, LaTeX, plots."""

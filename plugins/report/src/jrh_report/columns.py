@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args, get_type_hints
 
 import attrs
 from jrh import Record, RecordTable
 
-WHOLE: Final = ("repeat", "prompt_tokens", "completion_tokens", "attempts")
+
+def _of_type(kind: type) -> tuple[str, ...]:
+    """Return the columns whose values are of a type, or None."""
+    return tuple(name for name, hint in get_type_hints(Record).items() if kind in (hint, *get_args(hint)))
+
+
+WHOLE: Final = _of_type(int)
 """Columns of whole numbers."""
-REAL: Final = ("strength", "temperature", "probability", "cost", "latency")
+REAL: Final = _of_type(float)
 """Columns of real numbers."""
-TRUTH: Final = ("simulated",)
+TRUTH: Final = _of_type(bool)
 """Columns of yes and no."""
 ROWS: Final = 20_000
 """Records that are held as plain values at a time."""

@@ -139,4 +139,4 @@ def _shortened(left_out: tuple[str, ...], limit: int) -> Iterator[str]:
     rest = len(left_out) - len(named)
     more = [f"{rest:,} more parts"] if rest else []
     told = f" Left out as a whole: {'; '.join([*named, *more])}." if left_out else ""
-    yield f"Shortened to stay within {limit:,} characters: every measure stands in report.json.{told}"
+    yield f"Shortened to stay within {limit:,} characters; every measure stands in report.json.{told}"

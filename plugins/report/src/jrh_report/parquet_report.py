@@ -12,7 +12,7 @@ from jrh import RunReport
 from jrh_report.columns import REAL, TRUTH, WHOLE, chunks, names, storable
 from jrh_report.options import ParquetOptions
 
-_ROWS: Final = 50_000
+_ROWS: Final = 20_000
 """Records of one row group."""
 
 

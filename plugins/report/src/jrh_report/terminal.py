@@ -91,7 +91,7 @@ def _parts(report: RunReport, width: int) -> Iterator[RenderableType]:
         yield from _heading("Notes")
         yield from (_bullet(clean(note, 400)) for note in report.notes)
     yield Text("")
-    yield Text("Every measure, also per variant, with kappa and bounds: report.md, report.json", style="dim")
+    yield Text("Every measure, also per variant and stratum, with bounds, stands in the JSON report.", style="dim")
 
 
 def _header(report: RunReport) -> Iterator[RenderableType]:

@@ -26,6 +26,7 @@ from jrh_selftest.checks import ArrayCheck
 _ITEM, _JUDGE, _BOTH, _REST = 1.0, 0.3, 0.4, 0.5
 """Planted variances."""
 _PARTS: Final = {"item": _ITEM, "judge": _JUDGE, "item:judge": _BOTH, "residual": _REST}
+_SLOW: Final = 400
 _RIGHT: Final = 0.85
 _VALID, _FAILS_INVALID = 0.85, 0.7
 
@@ -49,6 +50,7 @@ def array_checks(*, full: bool) -> Iterator[ArrayCheck]:
 
 def _hard() -> Iterator[ArrayCheck]:
     yield from _components("12 items, 3 judges", items=12, judges=3)
+    yield from _incomplete("12 items, 4 judges, incomplete", items=12, judges=4)
     yield _icc("ICC(1,1)", "1,1", items=40, judges=6)
     yield _icc("ICC(3,1)", "3,1", items=40, judges=6)
     yield _icc("ICC(2,k)", "2,k", items=40, judges=6)
@@ -74,13 +76,24 @@ def _components(where: str, *, items: int, judges: int) -> Iterator[ArrayCheck]:
         yield ArrayCheck(where=where, name=f"variance of {name}", planted=planted, draw=draw)
 
 
-def _component(rng: np.random.Generator, *, name: str, items: int, judges: int) -> Estimate:
+def _incomplete(where: str, *, items: int, judges: int) -> Iterator[ArrayCheck]:
+    """Yield the components of which a sixth of the scores are missing: restricted maximum likelihood."""
+    for name in ("item", "judge"):
+        draw = partial(_component, name=name, items=items, judges=judges, missing=1 / 6)
+        # Cut at 0, the estimate is biased.
+        yield ArrayCheck(
+            where=where, name=f"variance of {name}", planted=_PARTS[name], draw=draw, biased=True, most=_SLOW
+        )
+
+
+def _component(rng: np.random.Generator, *, name: str, items: int, judges: int, missing: float = 0.0) -> Estimate:
     item = np.sqrt(_ITEM) * rng.standard_normal((items, 1, 1))
     judge = np.sqrt(_JUDGE) * rng.standard_normal((1, judges, 1))
     both = np.sqrt(_BOTH) * rng.standard_normal((items, judges, 1))
     scores = item + judge + both + np.sqrt(_REST) * rng.standard_normal((items, judges, 2))
     place = np.indices(scores.shape).reshape(3, -1)
-    found = variance_components(scores.ravel(), {"item": place[0], "judge": place[1]})
+    kept = rng.random(scores.size) >= missing
+    found = variance_components(scores.ravel()[kept], {"item": place[0][kept], "judge": place[1][kept]})
     part = next(each for each in found.components if each.name == name)
     # The raw estimate is the unbiased one; the interval is the same.
     return Estimate(value=part.raw, low=part.low, high=part.high, method=found.method)

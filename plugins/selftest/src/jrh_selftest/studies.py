@@ -109,7 +109,7 @@ def _study(measure: Measure) -> Study:
 def _on_arrays(plan: Plan) -> Iterator[Finding]:
     for check in array_checks(full=plan.full):
         generator = np.random.default_rng(derive_seed(plan.seed, "selftest", check.where, check.name))
-        estimates = [check.draw(generator) for _ in range(plan.studies)]
+        estimates = [check.draw(generator) for _ in range(min(plan.studies, check.most or plan.studies))]
         studies = [Study(value=each.value, low=each.low, high=each.high, flags=each.flags) for each in estimates]
         yield judge_interval(check.where, check.name, check.planted, studies, biased=check.biased)
     for alarm in array_alarms():

@@ -26,7 +26,7 @@ WORLDS: Final = (
 DESIGNS: Final = (
     World(name="large", scale=BINARY, items=200),
     World(name="rare label", scale=BINARY, balance=(0.9, 0.1)),
-    World(name="near zero", scale=BINARY, accuracy=0.03, noise=0.02, flips=0.95),
+    World(name="near zero", scale=BINARY, accuracy=0.03, noise=0.02, flips=0.9),
     World(name="few items, many trials", scale=BINARY, items=12, repeats=20),
     World(name="unequal clusters", scale=BINARY, items=60, repeats=10, unequal=True),
     World(name="pairwise, few items", scale=PAIRS, mode=Mode.PAIRWISE, items=12, repeats=10),

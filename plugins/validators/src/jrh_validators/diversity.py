@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,8 @@ from jrh_validators.vectors import Rows, Vectors, embeddings, tfidf
 
 _DIGITS: Final = 6
 """Similarities are rounded, so that the order of additions never shows."""
+_AT_ONCE: Final = 64
+"""Drafts that are compared with everything kept before them in one go."""
 
 
 @frozen(kw_only=True)
@@ -38,9 +40,11 @@ class CosineDiversity:
         vectors = self._vectors([*texts, *seeds])
         near = _Near.to(vectors, vectors.of[len(texts) :], self.options)
         validations = [Validation(accepted=True)] * len(drafts)
-        for place in sorted(range(len(drafts)), key=lambda place: _rank(*drafts[place])):
-            if texts[place]:
-                validations[place] = near.decide(vectors.of[place])
+        order = [place for place in sorted(range(len(drafts)), key=lambda place: _rank(*drafts[place])) if texts[place]]
+        for start in range(0, len(order), _AT_ONCE):
+            places = order[start : start + _AT_ONCE]
+            for place, validation in zip(places, near.decide([vectors.of[place] for place in places]), strict=True):
+                validations[place] = validation
         return validations
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
@@ -55,25 +59,33 @@ class _Near:
 
     seeds: Rows
     kept: Rows
+    new: Callable[[], Rows]
     options: DiversityOptions
 
     @classmethod
     def to(cls, vectors: Vectors, seeds: Sequence[Any], options: DiversityOptions) -> _Near:
-        near = cls(seeds=vectors.rows(), kept=vectors.rows(), options=options)
+        near = cls(seeds=vectors.rows(), kept=vectors.rows(), new=vectors.rows, options=options)
         for seed in seeds:
             near.seeds.append(seed)
         return near
 
-    def decide(self, vector: Any) -> Validation:
-        """Compare with seeds and kept drafts, and keep the draft if it is accepted."""
-        to_seeds, to_kept = round(self.seeds.highest(vector), _DIGITS), round(self.kept.highest(vector), _DIGITS)
+    def decide(self, vectors: Sequence[Any]) -> Iterator[Validation]:
+        """Decide about one after the other: compare with seeds and kept drafts, and keep what is accepted."""
+        to_seeds, to_kept = self.seeds.highest(vectors), self.kept.highest(vectors)
+        fresh = self.new()
+        for vector, seed, kept in zip(vectors, to_seeds, to_kept, strict=True):
+            validation = self._validation(round(seed, _DIGITS), round(max(kept, *fresh.highest([vector])), _DIGITS))
+            if validation.accepted:
+                self.kept.append(vector)
+                fresh.append(vector)
+            yield validation
+
+    def _validation(self, to_seeds: float, to_kept: float) -> Validation:
         reason = ""
         if _above(to_seeds, self.options.max_to_seeds):
             reason = "too near to an item's own text"
         elif _above(to_kept, self.options.max_to_kept):
             reason = "too near to a draft kept before"
-        else:
-            self.kept.append(vector)
         details: dict[str, Json] = {"to_seeds": to_seeds, "to_kept": to_kept}
         return Validation(accepted=not reason, score=max(to_seeds, to_kept), reason=reason, details=details)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -24,11 +25,15 @@ class DenseRows:
         self._rows[self._used] = vector
         self._used += 1
 
-    def highest(self, vector: Any) -> float:
-        """Return the highest dot product of a vector with the rows; 0 where there are none or all are negative."""
+    def highest(self, vectors: Sequence[Any]) -> list[float]:
+        """Return for each vector the highest dot product with the rows; 0 where there are none or all are negative.
+
+        All vectors are compared in one product: the rows go through the processor's cache once, and not once for each.
+        """
         if not self._used:
-            return 0.0
-        return max(0.0, float((self._rows[: self._used] @ vector).max()))
+            return [0.0] * len(vectors)
+        products = np.stack(vectors) @ self._rows[: self._used].T
+        return [max(0.0, float(value)) for value in products.max(axis=1)]
 
 
 class SparseRows:
@@ -55,20 +60,23 @@ class SparseRows:
         self._used += 1
         self._starts[self._used] = end
 
-    def highest(self, vector: Any) -> float:
-        """Return the highest dot product of a vector with the rows; 0 where there are none."""
+    def highest(self, vectors: Sequence[Any]) -> list[float]:
+        """Return for each vector the highest dot product with the rows; 0 where there are none."""
         from scipy.sparse import csr_matrix
 
         if not self._used:
-            return 0.0
+            return [0.0] * len(vectors)
         end = int(self._starts[self._used])
         shape = (self._used, len(self._spread))
         # Views of the used parts: nothing is copied.
         parts = (self._values[:end], self._columns[:end], self._starts[: self._used + 1])
-        self._spread[vector.indices] = vector.data
-        products = csr_matrix(parts, shape=shape, copy=False) @ self._spread
-        self._spread[vector.indices] = 0.0
-        return float(products.max())
+        rows = csr_matrix(parts, shape=shape, copy=False)
+        highest: list[float] = []
+        for vector in vectors:
+            self._spread[vector.indices] = vector.data
+            highest.append(float((rows @ self._spread).max()))
+            self._spread[vector.indices] = 0.0
+        return highest
 
 
 def _with_room(array: NDArray[Any], rows: int) -> NDArray[Any]:

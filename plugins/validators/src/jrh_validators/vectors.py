@@ -19,8 +19,8 @@ class Rows(Protocol):
     def append(self, vector: Any) -> None:
         """Add one."""
 
-    def highest(self, vector: Any) -> float:
-        """Return the highest cosine with those kept, 0 at least."""
+    def highest(self, vectors: Sequence[Any]) -> list[float]:
+        """Return for each vector the highest cosine with those kept, 0 at least."""
 
 
 @frozen(kw_only=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from attrs import frozen
 from jrh import Case, Evidence, JrhError, Json, TranscriptMessage, read_transcript
 
-_AT_ONCE = 20
+_AT_ONCE: Final = 20
 """Cases that are held in memory; a transcript may have megabytes."""
-THIRDS = ("first third", "middle third", "last third")
-SEVERAL = "several thirds"
+_SEVERAL: Final = "several thirds"
+POSITIONS: Final = ("first third", "middle third", "last third", _SEVERAL)
+"""Where the edits of a case can stand."""
 
 
 @frozen(kw_only=True)
@@ -32,7 +34,7 @@ class EditedCase:
     def position(self) -> str:
         """Return the third of the transcript in which the edits stand, or that they stand in several."""
         thirds = {min(2, (3 * number - 2) // self.messages) if self.messages else 0 for number in self.was}
-        return THIRDS[thirds.pop()] if len(thirds) == 1 else SEVERAL
+        return POSITIONS[thirds.pop()] if len(thirds) == 1 else _SEVERAL
 
     def transcript(self) -> tuple[TranscriptMessage, ...]:
         """Return the transcript as presented; empty where it cannot be read."""

@@ -19,7 +19,7 @@ _SHORTEST_QUOTE: Final = 12
 """Characters; shorter ones stand in many messages by chance."""
 _LONGEST_QUOTE: Final = 500
 _MOST_NUMBERS: Final = 1_000
-_ONE: Final = r"#?\[?\d{1,9}\]?"
+_ONE: Final = r"#?\[?\d{1,9}(?!\d)\]?"
 _NUMBERED: Final = re.compile(
     rf"\b(?:messages?|msgs?\.?)\s*(?:nos?\.|numbers?)?\s*(?P<list>{_ONE}(?:\s*(?:,\s*and|,|and|&|or|to|through|-|\u2013)\s*{_ONE})*)",
     re.IGNORECASE,

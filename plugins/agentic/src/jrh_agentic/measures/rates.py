@@ -131,7 +131,10 @@ def _measure(
     usable = ~np.isnan(scores)
     items = len(np.unique(records.codes("item_id")[usable]))
     simulated = "simulated" in records.columns and bool(np.any(records.number("simulated") == 1))
-    flags = {"all-missing": len(scores) > 0 and not items, "few-items": 0 < items < few_items, "simulated": simulated}
+    few = 0 < items < few_items
+    # The estimator's own flags; few events say nothing more where there are few items.
+    own = [flag for flag in estimate.flags if flag != "empty" and not (few and flag == "few-events")]
+    flags = {"all-missing": len(scores) > 0 and not items, "few-items": few, "simulated": simulated}
     return Measure(
         name=name,
         judge=cell.judge,
@@ -143,7 +146,7 @@ def _measure(
         n_trials=int(usable.sum()),
         n_items=items,
         missing=dict(sorted(Counter(why for why in missing if why).items())),
-        flags=tuple(flag for flag, applies in flags.items() if applies),
+        flags=(*own, *(flag for flag, applies in flags.items() if applies)),
         note=note if items else "no trial with a verdict that counts",
     )
 

@@ -11,7 +11,7 @@ from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from numpy.typing import NDArray
 
-from jrh_agentic.measures.edited import edited_cases
+from jrh_agentic.measures.edited import POSITIONS, edited_cases
 from jrh_agentic.measures.rates import FAMILIES, Cell, Scores, answered, cells_of, gaps, of_families, rate
 
 NAME = "edit-sensitivity"
@@ -52,8 +52,9 @@ def _levels(rows: RecordTable, where: Sequence[str]) -> Iterator[tuple[dict[str,
     strengths = rows.number("strength")
     for strength in np.unique(strengths):
         yield {"edits": f"{strength:g}"}, strengths == strength
-    for position in sorted(set(where) - {""}):
-        yield {"position": position}, np.array([each == position for each in where])
+    for position in POSITIONS:
+        if position in where:
+            yield {"position": position}, np.array([each == position for each in where])
 
 
 def _scores(rows: RecordTable, context: MetricContext, references: References, task: str) -> tuple[Scores, list[str]]:

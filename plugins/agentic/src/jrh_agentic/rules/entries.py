@@ -11,18 +11,24 @@ from jrh import TranscriptMessage
 _SENTENCE: Final = re.compile(r"[^.;!?\n]+")
 _DEMAND: Final = re.compile(
     r"\b(?:must|has to|have to|needs? to|shall|should|is required to)\s+(?:first\s+|always\s+|also\s+)?"
-    r"(?:call|use|run|invoke|query|consult)\s+(?:the\s+)?(?:tool\s+|function\s+)?[`'\"]?(?P<tool>[\w.-]*\w)",
+    r"(?P<verb>call|use|run|invoke|query|consult)\s+(?:the\s+)?(?P<kind>tool\s+|function\s+)?(?P<quote>[`'\"])?"
+    r"(?P<tool>[\w.-]*\w)(?!['\u2019]s)",
     re.IGNORECASE,
 )
 _BEFORE: Final = re.compile(r"\b(?:before|prior to|ahead of)\b(?P<rest>.*)", re.IGNORECASE)
 _UNCERTAIN: Final = re.compile(
     r"\b(?:not|never|no|without|none|neither|nor|if|unless|except|when|whenever|where|wherever|only|instead|rather|or"
-    r"|either|may|might|could|can|cannot|optional|optionally|after|until|in case|for example|such as)\b|n['\u2019]t\b",
+    r"|either|most|more|fewer|less|may|might|could|can|cannot|optional|optionally|after|until|in case|for example"
+    r"|such as)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
 _AGREE: Final = re.compile(
     r"\b(?:agrees?|match(?:es)?|consistent|accurate(?:ly)?|faithful(?:ly)?|correct(?:ly)?|supported|contradicts?|invents?"
     r"|fabricates?|truthful(?:ly)?|true|misstates?|misreports?)\b",
+    re.IGNORECASE,
+)
+_INVENTED: Final = re.compile(
+    r"\b(?:claims?|invents?|fabricates?|supported|truthful(?:ly)?|honest(?:ly)?|true|accurate(?:ly)?|faithful(?:ly)?)\b",
     re.IGNORECASE,
 )
 _SOURCE: Final = re.compile(r"\b(?:tools?|results?|calls?|records?|lookups?)\b", re.IGNORECASE)
@@ -38,7 +44,7 @@ def demanded_tools(entry: str, messages: Sequence[TranscriptMessage]) -> tuple[s
     found: dict[str, None] = {}
     for sentence in _SENTENCE.findall(entry):
         demand = _DEMAND.search(sentence)
-        if demand is None or demand["tool"] not in called or _UNCERTAIN.search(sentence):
+        if demand is None or not _names_a_tool(demand) or demand["tool"] not in called or _UNCERTAIN.search(sentence):
             continue
         before = _BEFORE.search(sentence)
         if before is None or _comes_first(demand["tool"], before["rest"], called):
@@ -49,6 +55,17 @@ def demanded_tools(entry: str, messages: Sequence[TranscriptMessage]) -> tuple[s
 def asks_for_agreement(entry: str) -> bool:
     """Tell whether a sentence of an entry asks that what is said agrees with what tools returned. English only."""
     return any(_AGREE.search(sentence) and _SOURCE.search(sentence) for sentence in _SENTENCE.findall(entry))
+
+
+def forbids_invention(entry: str) -> bool:
+    """Tell whether a sentence of an entry asks that no call or result is made up. English only."""
+    return any(_INVENTED.search(sentence) and _SOURCE.search(sentence) for sentence in _SENTENCE.findall(entry))
+
+
+def _names_a_tool(demand: re.Match[str]) -> bool:
+    """Tell whether a word is a tool's name for certain: *use search results* does not name the tool *search*."""
+    said = demand["verb"].lower() in ("call", "invoke") or demand["kind"] or demand["quote"]
+    return bool(said) or not (demand["tool"].isalpha() and demand["tool"].islower())
 
 
 def _first_calls(messages: Sequence[TranscriptMessage]) -> dict[str, int]:

@@ -29,7 +29,7 @@ _SENTENCE: Final = re.compile(r"[^!?\n.]*(?:\.(?=\S)[^!?\n.]*)*[!?\n.]?")
 _HEDGED: Final = re.compile(
     r"\?|\b(?:not|never|no|none|nor|neither|without|if|unless|except|instead|rather|or|between|about|around|roughly"
     r"|approximately|nearly|almost|over|under|more|less|least|most|up to|would|could|should|might|may|maybe|perhaps"
-    r"|probably|was wrong|incorrect|cannot)\b|n['\u2019]t\b",
+    r"|probably|was wrong|incorrect|cannot|said|say|wrote|asked|mentioned|gave|claimed)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
 

@@ -12,17 +12,26 @@ from jrh_agentic.rules.possible import Possible, Splice
 from jrh_agentic.rules.values import within
 
 _CODE: Final = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL | re.MULTILINE)
-_BULLET: Final = re.compile(r"^[-*] (?=\S)", re.MULTILINE)
+_DATA: Final = re.compile(r"[{}<>|=\\]|^(?:\+|@@)", re.MULTILINE)
+"""In texts that may be data, markup, tables, formulas or patches, what looks like style may matter."""
+_BULLET: Final = re.compile(r"^[-*] (?=[^\W\d_])", re.MULTILINE)
 _PARAGRAPHS: Final = re.compile(r"(?<=\S)\n\n(?=\S)")
 _SENTENCES: Final = re.compile(r"(?<=[a-z][.!?]) (?=[A-Z])")
 _APOSTROPHE: Final = re.compile(r"(?<=[A-Za-z])'(?=[a-z])")
 _QUOTED: Final = re.compile(r'(?<![\w"])"(?=\S)([^"\n]{1,200}?)(?<=\S)"(?![\w"])')
-_ELLIPSIS: Final = re.compile(r"(?<=[a-z])\.\.\.(?![.\w])")
+_ELLIPSIS: Final = re.compile(r"(?<=[a-z\"')])\.\.\.(?![.\w])")
 _LIST: Final = re.compile(r"(?:(?<=\n)|\A)(?:- [^\n]+\n)+- [^\n]+(?=\n|\Z)")
+_LOOKED_BACK: Final = 500
+"""Characters before a list in which its introduction is looked for."""
 _DEPENDENT: Final = re.compile(
     r"\b(?:then|next|first(?:ly)?|second(?:ly)?|third(?:ly)?|last(?:ly)?|final(?:ly)?|before|after(?:wards)?|later|once|now"
     r"|until|when|above|below|previous|following|former|latter|this|that|these|those|it|its|they|them|their|same|also"
     r"|too|again|so|thus|therefore|hence|because|but|however|otherwise|instead|else|step|another|other|both|former)\b|\d",
+    re.IGNORECASE,
+)
+_REFERRING: Final = re.compile(
+    r"\b(?:first|second|third|fourth|last|former|latter|top|bottom|above|below|one|ones|two|other|another|both|1st|2nd"
+    r"|3rd|option|number|item|bullet|point)\b",
     re.IGNORECASE,
 )
 _ORDERED: Final = re.compile(
@@ -35,8 +44,9 @@ _ORDERED: Final = re.compile(
 def possible(messages: Messages, style: Style) -> list[Possible]:
     """Return one edit for each message of the assistant in which the style can change something."""
     found = []
+    settled = _settled(messages) if style is Style.ORDER else 0
     for place, message in enumerate(messages):
-        if message.role == "assistant":
+        if message.role == "assistant" and place >= settled and not _DATA.search(message.content):
             splices = tuple(
                 Splice(place=place, start=start, end=end, new=new)
                 for start, end, new in _STYLES[style](message.content)
@@ -44,6 +54,12 @@ def possible(messages: Messages, style: Style) -> list[Possible]:
             if splices:
                 found.append(Possible(key=f"{place}", splices=splices))
     return found
+
+
+def _settled(messages: Messages) -> int:
+    """Return the place from which on nothing refers to a list by the order of its items, but for lists themselves."""
+    referring = (place for place, message in enumerate(messages) if _REFERRING.search(_LIST.sub("", message.content)))
+    return max(referring, default=-1) + 1
 
 
 def _layout(text: str) -> list[tuple[int, int, str]]:
@@ -69,7 +85,7 @@ def _order(text: str) -> list[tuple[int, int, str]]:
     """Exchange the first two items of every list whose items and introduction know no order."""
     found = []
     for match in _outside(text, _LIST):
-        introduction = text[: match.start()].rstrip().rpartition("\n")[2]
+        introduction = text[max(0, match.start() - _LOOKED_BACK) : match.start()].rstrip().rpartition("\n")[2]
         one, other = match[0].split("\n")[:2]
         if one != other and not _ORDERED.search(introduction) and not _DEPENDENT.search(match[0]):
             found.append((match.start(), match.start() + len(one) + 1 + len(other), f"{other}\n{one}"))

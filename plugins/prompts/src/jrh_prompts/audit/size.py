@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from jrh import Item, Task
-from jrh.stats import smallest_detectable_difference, wilson
+from jrh.stats import items_for_proportion, smallest_detectable_difference, wilson
 
 from jrh_prompts.audit.finding import Finding, count
 from jrh_prompts.options import AuditOptions
@@ -38,7 +38,7 @@ def precision(items: Sequence[Item], task: Task, options: AuditOptions) -> Itera
         yield Finding(
             kind="few-items",
             evidence=f"{count(len(items), 'item')}",
-            consequence=power_of(len(items)),
+            consequence=f"{power_of(len(items))} {needed(options.half_width)}",
             affected=len(items),
             items=len(items),
         )
@@ -48,6 +48,11 @@ def half_width(items: int) -> float:
     """Return half the width of the 95 % interval (Wilson) of a rate of one half."""
     low, high = wilson(items / 2, items)
     return float(high - low) / 2
+
+
+def needed(half_width: float) -> str:
+    """Say how many items a wished precision needs."""
+    return f"To know it to within {half_width:g} takes {items_for_proportion(half_width):,} items."
 
 
 def power_of(items: int) -> str:

@@ -35,6 +35,8 @@ class Place:
     test: str
     cell: Cell
     commonest: Commonest | None = None
+    aside: str = ""
+    """What else has to be known: the margin of an equivalence test, and its p-value."""
 
 
 @frozen(kw_only=True)
@@ -89,7 +91,7 @@ def _claims(found: Found, judge: str, moving: Mapping[str, frozenset[str]]) -> I
     yield from _rightness(found, judge)
     decided: set[tuple[str, str]] = set()
     for kind, text, measures in _comparisons(found, judge, moving):
-        places = _sorted(Place(task=each.task, test=each.test, cell=found.cell(each, _DIGITS)) for each in measures)
+        places = _sorted(_place(found, each) for each in measures)
         decided.update((place.task, place.test) for place in places)
         if places:
             yield _claim(kind, text, places)
@@ -160,7 +162,7 @@ def _comparisons(
     )
     yield (
         "against",
-        "Prefers the option that stands last",
+        "Prefers the option that stands second",
         [each for each in position if each.interval and each.interval.high < 0],
     )
 
@@ -192,10 +194,15 @@ def _undecided(
             key = measure.task, measure.test
             about_it = name != _EXCESS or measure.test not in moving.get(measure.task, ())
             if measure.name == name and about_it and key not in decided | places.keys():
-                places[key] = Place(task=measure.task, test=measure.test, cell=found.cell(measure, _DIGITS))
+                places[key] = _place(found, measure)
     if places:
         text = "Undecided: the data do not tell a change from none; they do not show that there is none"
         yield _claim("undecided", text, tuple(places.values()))
+
+
+def _place(found: Found, measure: Measure) -> Place:
+    aside = measure.note if measure.name == _EQUIVALENCE else ""
+    return Place(task=measure.task, test=measure.test, cell=found.cell(measure, _DIGITS), aside=aside)
 
 
 def _sorted(places: Iterable[Place]) -> tuple[Place, ...]:

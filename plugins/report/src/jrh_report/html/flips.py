@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import indent
 from typing import Final
 
+import numpy as np
 from attrs import frozen
 from jrh import Case, Json, RecordTable, Reply, RunReport
 
@@ -56,6 +58,9 @@ class Flip:
     repeat: int
     gold: str
     expectation: str
+    """What was expected, in words; empty: nothing."""
+    demand: str
+    """The same where it is more than that the verdict stays."""
     distance: int
     steady: float
     spoilt: bool
@@ -172,7 +177,7 @@ class _Shelf:
         if pair not in self.marked:
             self.marked[pair] = self._changes(*pair)
         changes, context = self.marked[pair]
-        expected = f"{of['expectation']} {of['expected']}".strip()
+        expected = _EXPECTED.get(of["expectation"], line(of["expectation"])).replace("{}", line(of["expected"]))
         return Flip(
             judge=self.report.judges.index(moves.judge),
             task=next(place for place, each in enumerate(self.report.tasks) if each.task.name == moves.task),
@@ -180,9 +185,10 @@ class _Shelf:
             stratum=strata.setdefault(of["stratum"], len(strata)),
             item=line(of["item_id"]),
             variant=line(of["variant"]),
-            repeat=int(self.report.records.number("repeat")[moved.row]),
+            repeat=int(np.nan_to_num(self.report.records.number("repeat")[moved.row])),
             gold=line(of["gold"]),
-            expectation=line(expected.replace("_", " ")),
+            expectation=expected,
+            demand="" if of["expectation"] == "same" else expected,
             distance=moved.distance,
             steady=moved.steady,
             spoilt=moved.spoilt,
@@ -218,6 +224,14 @@ class _Shelf:
         return tuple(changes), tuple(context)
 
 
+_EXPECTED: Final = {
+    "same": "the reference verdict",
+    "changes": "another verdict",
+    "equals": "{}",
+    "not_above": "no higher level",
+    "not_below": "no lower level",
+}
+
 _COLUMNS: Final = (
     *("trial_id", "case_id", "item_id", "test", "variant", "stratum", "gold"),
     *("expectation", "expected", "canonical", "presented", "rationale"),
@@ -250,4 +264,16 @@ def _parts(case: Case) -> Iterator[tuple[str, str]]:
 
 
 def _written(value: Json) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    """Write a field as text that can be read: messages of a transcript one after the other, their parts by name."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return "\n".join(f"{key}: {_beside(each)}" for key, each in value.items())
+    if isinstance(value, Sequence):
+        return "\n\n".join(_written(each) for each in value)
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _beside(value: Json) -> str:
+    text = _written(value)
+    return f"\n{indent(text, '  ')}" if "\n" in text or isinstance(value, Mapping) else text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
@@ -10,6 +11,8 @@ from attrs import frozen
 
 from jrh_report.html.visible import visible
 
+_LEAD: Final = 400
+"""Characters that are shown before the first difference of long texts."""
 WORDS: Final = 1200
 """Words and gaps that are compared; where a text is longer, both are shown unmarked."""
 _PARTS: Final = re.compile(r"\n+|[^\S\n]+|\w+|[^\w\s]")
@@ -43,15 +46,38 @@ def mark(before: str, after: str, limit: int) -> Pair:
         after: the changed text.
         limit: characters of each that are shown.
     """
-    left, right = visible(before, limit), visible(after, limit)
+    start = _start(before, after)
+    left, right = _excerpt(before, start, limit), _excerpt(after, start, limit)
     ours, theirs = _PARTS.findall(left), _PARTS.findall(right)
-    if max(len(ours), len(theirs)) > WORDS:
+    head = _shared(ours, theirs)
+    tail = _shared(ours[head:][::-1], theirs[head:][::-1])
+    old, new = ours[head : len(ours) - tail], theirs[head : len(theirs) - tail]
+    if max(len(old), len(new)) > WORDS:
         return Pair(before=_whole(left), after=_whole(right), compared=False)
-    blocks = SequenceMatcher(str.isspace, ours, theirs, autojunk=False).get_opcodes()
+    blocks = SequenceMatcher(str.isspace, old, new, autojunk=False).get_opcodes()
+    first, last = (False, "".join(ours[:head])), (False, "".join(ours[len(ours) - tail :]))
     return Pair(
-        before=_joined([(tag != "equal", "".join(ours[start:end])) for tag, start, end, _, _ in blocks]),
-        after=_joined([(tag != "equal", "".join(theirs[start:end])) for tag, _, _, start, end in blocks]),
+        before=_joined([first, *((tag != "equal", "".join(old[at:end])) for tag, at, end, _, _ in blocks), last]),
+        after=_joined([first, *((tag != "equal", "".join(new[at:end])) for tag, _, _, at, end in blocks), last]),
         compared=True,
+    )
+
+
+def _start(before: str, after: str) -> int:
+    """Return where to begin, so that the first difference can be seen also where it stands far behind."""
+    same = _shared(before, after)
+    return 0 if before == after or same < 2 * _LEAD else same - _LEAD
+
+
+def _excerpt(text: str, start: int, limit: int) -> str:
+    shown = visible(text[start:], limit)
+    return f"({start:,} characters before) …{shown}" if start else shown
+
+
+def _shared(ours: Sequence[str], theirs: Sequence[str]) -> int:
+    """Return how many parts two texts begin with in common."""
+    return next(
+        (place for place, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), min(len(ours), len(theirs))
     )
 
 

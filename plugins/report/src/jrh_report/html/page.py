@@ -36,10 +36,13 @@ class TaskPage:
     forests: tuple[Forest, ...]
     ordinal: panels.Table | None
     matrices: tuple[panels.Matrix, ...]
+    more_matrices: int
+    """Confusion matrices that are left out."""
     sensitivity: panels.Table | None
     pairs: panels.Table | None
     order: panels.Table | None
     alarms: panels.Table | None
+    agentic: panels.Table | None
     worths: tuple[Worth, ...]
     plane: Markup | None
     findings: tuple[str, ...]
@@ -78,7 +81,7 @@ class Page:
     def has_panels(self) -> bool:
         """Tell whether any task has a panel."""
         return any(
-            (each.ordinal, each.matrices, each.sensitivity, each.order, each.alarms) != _NO_PANELS
+            (each.ordinal, each.matrices, each.sensitivity, each.order, each.alarms, each.agentic) != _NO_PANELS
             for each in self.tasks
         )
 
@@ -115,7 +118,7 @@ class Page:
         return visible(json.dumps(value, ensure_ascii=False, default=str), _OPTION)
 
 
-_NO_PANELS: Final = (None, (), None, None, None)
+_NO_PANELS: Final = (None, (), None, None, None, None)
 _CENTS_FROM: Final = 100
 _OPTION: Final = 600
 """Characters of an option's value that are shown."""
@@ -130,12 +133,13 @@ def gather(report: RunReport, limit: int) -> Page:
     """
     found, moving = Found.of(report), moving_tests(report)
     known = {summary.task.name for summary in report.tasks}
+    tasks = tuple(_task(found, number, summary, moving) for number, summary in enumerate(report.tasks))
     return Page(
         report=report,
         totals=tables.totals(report),
         answers=answers(found, moving),
-        lenses=LENSES,
-        tasks=tuple(_task(found, number, summary, moving) for number, summary in enumerate(report.tasks)),
+        lenses=tuple(lens for lens in LENSES if any(heat.lens is lens for task in tasks for heat in task.heat)),
+        tasks=tasks,
         costs=cost_rows(found),
         half_width=HALF_WIDTH,
         flips=collect(report, limit),
@@ -179,11 +183,14 @@ def _forests(found: Found, number: int, heat: tuple[HeatMap, ...]) -> Iterator[F
 
 def _panels(found: Found, summary: TaskSummary) -> dict[str, Any]:
     name = summary.task.name
+    matrices, more = panels.matrices(found, name, summary.task.scale) if summary.task.scale.ordered else ((), 0)
     return {
         "ordinal": panels.by_test(found, name, panels.ORDINAL, "Agreement with the gold levels"),
-        "matrices": tuple(panels.matrices(found, name, summary.task.scale)) if summary.task.scale.ordered else (),
+        "matrices": matrices,
+        "more_matrices": more,
         "sensitivity": panels.by_test(found, name, panels.SENSITIVITY, "Agreement between prompt templates"),
         "pairs": panels.template_pairs(found, name),
         "order": panels.by_test(found, name, panels.ORDER, "What the place of an option does"),
         "alarms": panels.by_test(found, name, panels.ALARMS, "Wrong verdicts by kind"),
+        "agentic": panels.by_test(found, name, panels.AGENTIC, "Judging edited transcripts of agents"),
     }

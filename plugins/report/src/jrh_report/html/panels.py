@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from attrs import frozen
@@ -13,7 +12,13 @@ from jrh_report.html.found import Cell, Found, sequential
 
 PAIRS: Final = 40
 """Template pairs of a task that are listed, worst first; the others are counted."""
+LINES: Final = 150
+"""Judges by tests that a panel lists; the others are counted."""
+MATRICES: Final = 24
+"""Confusion matrices of a task; those of the reference condition come first."""
 _MATRIX_DIGITS: Final = 2
+_EVERY: Final = ""
+"""The test of a measure over several tests."""
 
 
 @frozen(kw_only=True)
@@ -86,6 +91,15 @@ ORDER: Final = _columns(
     ("identical-second-position-rate", "identical options: second place"),
     ("identical-tie-rate", "identical options: ties"),
 )
+AGENTIC: Final = _columns(
+    ("agent-false-positive-rate", "false positives"),
+    ("agent-false-negative-rate", "false negatives"),
+    ("agent-accuracy", "accuracy"),
+    ("edit-sensitivity", "edits noticed"),
+    ("evidence-localisation", "rationale points at an edit"),
+    ("evidence-localisation-by-chance", "by chance"),
+    ("evidence-localisation-above-chance", "above chance"),
+)
 ALARMS: Final = _columns(("false-positive-rate", "false positives"), ("false-negative-rate", "false negatives"))
 
 
@@ -94,20 +108,25 @@ def by_test(found: Found, task: str, columns: tuple[Column, ...], caption: str) 
     used = tuple(column for column in columns if _occurs(found, task, column.name))
     if not used:
         return None
-    report = found.report
-    lines = (
+    lines = [
         Line(judge=judge, test=test, part="", cells=_cells(found, used, task, judge, test))
-        for judge in report.judges
-        for test in report.tests
-    )
+        for judge in found.report.judges
+        for test in (_EVERY, *found.report.tests)
+    ]
+    filled = [each for each in lines if any(each.cells)]
     return Table(
-        task=task, caption=caption, part="", columns=used, lines=tuple(each for each in lines if any(each.cells))
+        task=task,
+        caption=caption,
+        part="",
+        columns=used,
+        lines=tuple(filled[:LINES]),
+        more=len(filled[LINES:]),
     )
 
 
 def _occurs(found: Found, task: str, name: str) -> bool:
     report = found.report
-    return any(found.whole(name, task, judge, test) for judge in report.judges for test in report.tests)
+    return any(found.whole(name, task, judge, test) for judge in report.judges for test in (_EVERY, *report.tests))
 
 
 def _cells(found: Found, columns: tuple[Column, ...], task: str, judge: str, test: str) -> tuple[Cell | None, ...]:
@@ -146,15 +165,16 @@ def template_pairs(found: Found, task: str) -> Table | None:
     )
 
 
-def matrices(found: Found, task: str, scale: Scale) -> Iterator[Matrix]:
-    """Yield the confusion matrix of every judge and test, the reference condition first."""
+def matrices(found: Found, task: str, scale: Scale) -> tuple[tuple[Matrix, ...], int]:
+    """Return the confusion matrix of every judge and test, the reference condition first, and how many are left out."""
     cells: dict[tuple[str, str], dict[tuple[str, str], Measure]] = {}
     for measure in found.parts.get((task, "confusion"), ()):
         if set(measure.cell) == {"right", "verdict"}:
             key = measure.cell["right"], measure.cell["verdict"]
             cells.setdefault((measure.judge, measure.test), {})[key] = measure
-    for judge, test in _ordered(found.report, cells):
-        yield _matrix(found, task, scale, (judge, test), cells[judge, test])
+    keys = _ordered(found.report, cells)
+    shown = tuple(_matrix(found, task, scale, key, cells[key]) for key in keys[:MATRICES])
+    return shown, len(keys[MATRICES:])
 
 
 def _ordered(report: RunReport, cells: dict[tuple[str, str], dict[tuple[str, str], Measure]]) -> list[tuple[str, str]]:

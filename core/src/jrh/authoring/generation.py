@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Final
 
-from attrs import frozen
+from attrs import field, frozen
+from attrs.validators import ge
 
+from jrh.authoring.texts import PROVIDER_ERROR, Unusable, Written, read_text
+from jrh.authoring.wording import length_ratio
 from jrh.protocols import ChatRequest, ModelClient
-from jrh.texts import PROVIDER_ERROR, Unusable, Written, read_text
 from jrh.types import Draft, Expectation, Json, Message, Same, Sampling, Skip, Status
-from jrh.wording import length_ratio
 
 _SAME: Final = Same()
 
@@ -69,7 +70,7 @@ class TextWriter:
     client: ModelClient
     temperature: float | None
     """None: the suite's for the model."""
-    attempts: int
+    attempts: int = field(validator=ge(1))
     shown: tuple[str, ...] = ()
     """Texts that are never a result: the task's rubric and instruction."""
     key: str = "text"

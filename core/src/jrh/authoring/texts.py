@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import Factory, frozen
 
-from jrh.languages import other_language
+from jrh.authoring.languages import other_language
 from jrh.protocols import TOO_LONG
 from jrh.structured import read_json
 from jrh.types import Json, Reply, Status

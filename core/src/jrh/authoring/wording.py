@@ -9,7 +9,7 @@ from typing import Final
 
 from attrs import frozen
 
-from jrh.edits import Edit, edits_apart
+from jrh.authoring.edits import Edit, edits_apart
 
 APOSTROPHE: Final = "['\u2019]"
 """Both apostrophes, for patterns."""

@@ -7,8 +7,8 @@ from typing import Final, Generic, TypeVar
 
 from attrs import frozen
 
+from jrh.authoring.texts import PROVIDER_ERROR, no_text
 from jrh.protocols import ChatRequest, ModelClient
-from jrh.texts import PROVIDER_ERROR, no_text
 from jrh.types import Json, Reply
 
 T = TypeVar("T")

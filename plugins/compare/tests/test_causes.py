@@ -1,0 +1,104 @@
+"""What is not the same on both sides, the nearest to the verdict first."""
+
+import attrs
+import pytest
+from jrh import ComponentUsed, NoEvidence, Reply, Status
+from jrh.testing import sample_report
+from jrh_compare.causes import causes
+from jrh_compare.results import SideName
+from jrh_compare.sides import Opened, Side
+
+
+def part(role, name, **fields):
+    whole = {"component": f"jrh-x/{name}", "version": "0.1.0", "options": {}, **fields}
+    return ComponentUsed(role=role, name=name, **whole)
+
+
+PARTS = (
+    part("data source", "csv", options={"path": "items.csv"}),
+    part("perturber", "format", options={"width": 72}),
+    part("validator", "words"),
+    part("model", "mini", options={"model": "m-1"}),
+    part("model", "unused", options={"model": "u-1"}),
+    part("judge", "careful", options={"model": "mini", "parser": "json", "template": "Judge it."}),
+    part("parser", "json"),
+    part("metric", "accuracy"),
+)
+
+
+class Replies(NoEvidence):
+    def __init__(self, fingerprint):
+        self.fingerprint = fingerprint
+
+    def replies(self, trial_ids):
+        return {trial: Reply(status=Status.OK, fingerprint=self.fingerprint) for trial in trial_ids}
+
+
+def side(parts=PARTS, judge="careful", **fields):
+    report = attrs.evolve(sample_report(), components=tuple(parts), **fields)
+    name = SideName(label=judge, run="r", suite="s", judge=judge, simulated=False)
+    return Side(name=name, run=Opened(path="r", report=report, unfinished="", imported=False))
+
+
+def changed(role, name, **fields):
+    return side([attrs.evolve(each, **fields) if (each.role, each.name) == (role, name) else each for each in PARTS])
+
+
+def told(first, second):
+    return [(cause.kind, cause.what, cause.before, cause.after) for cause in causes(first, second)]
+
+
+def test_equal_sides_have_no_cause():
+    assert told(side(), side()) == []
+
+
+@pytest.mark.parametrize(
+    ("role", "name", "fields", "cause"),
+    [
+        ("judge", "careful", {"version": "0.2.0"}, ("judge", "careful: version", "0.1.0", "0.2.0")),
+        ("judge", "careful", {"component": "acme/llm"}, ("judge", "careful: component", "jrh-x/careful", "acme/llm")),
+        ("model", "mini", {"options": {"model": "m-2"}}, ("model", "mini: model", "m-1", "m-2")),
+        ("parser", "json", {"version": "0.2.0"}, ("parser", "json: version", "0.1.0", "0.2.0")),
+        ("perturber", "format", {"options": {"width": 80}}, ("perturber", "format: width", "72", "80")),
+        ("validator", "words", {"version": "0.2.0"}, ("validator", "words: version", "0.1.0", "0.2.0")),
+        ("data source", "csv", {"options": {}}, ("data source", "csv: path", "items.csv", "null")),
+    ],
+)
+def test_a_changed_component_is_told_with_what_changed(role, name, fields, cause):
+    assert told(side(), changed(role, name, **fields)) == [cause]
+
+
+def test_what_does_not_reach_the_judge_is_no_cause():
+    assert told(side(), changed("metric", "accuracy", version="0.2.0")) == []
+    assert told(side(), changed("model", "unused", options={"model": "u-2"})) == []
+
+
+def test_a_component_that_only_one_side_has_is_told():
+    without = side([each for each in PARTS if each.role != "perturber"])
+    assert told(side(), without) == [("perturber", "format", "jrh-x/format", "not there")]
+    assert told(without, side()) == [("perturber", "format", "not there", "jrh-x/format")]
+
+
+def test_another_model_that_answered_under_the_same_name_is_told():
+    one, two = (side(evidence=Replies(name)) for name in ("m-1 of May", "m-1 of June"))
+    assert told(one, two) == [("answered by", "model", "m-1 of May", "m-1 of June")]
+
+
+def test_version_and_seed_come_last():
+    assert told(side(), side(version="0.9", seed=8)) == [("jrh", "version", "0.1.0", "0.9"), ("seed", "seed", "7", "8")]
+
+
+def test_the_judges_of_one_run_differ_in_nothing_but_themselves():
+    first = side()
+    other = attrs.evolve(first, name=attrs.evolve(first.name, judge="careless"))
+    assert [cause.kind for cause in causes(first, other)] == ["judge", "model", "parser"]
+
+
+def test_long_texts_are_cut_to_where_they_begin_to_differ():
+    templates = ("x" * 500 + "before" + "y" * 500, "x" * 500 + "after" + "y" * 500)
+    sides = [changed("judge", "careful", options={"model": "mini", "parser": "json", "template": t}) for t in templates]
+    ((_, what, before, after),) = told(*sides)
+    assert what == "careful: template"
+    assert len(before) <= 121
+    assert "before" in before
+    assert "after" in after

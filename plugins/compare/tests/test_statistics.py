@@ -1,0 +1,154 @@
+"""Paired statistics, the frontier, and the words for both."""
+
+import numpy as np
+import pytest
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+from jrh import RecordTable, Scale, ScaleKind, Task, imported_record
+from jrh.testing import sample_report
+from jrh_compare.costing import _on_frontier
+from jrh_compare.document import number
+from jrh_compare.flipping import flips
+from jrh_compare.matching import match
+from jrh_compare.pairing import Terms, adjusted, rows
+from jrh_compare.results import Answer, Point, SideName
+from jrh_compare.scoring import read_cases
+
+TASK = Task(name="yes", scale=Scale(kind=ScaleKind.LABELS, labels=("YES", "NO")))
+SAMPLE = sample_report()
+REPORT = evolve(SAMPLE, tasks=(evolve(SAMPLE.tasks[0], task=TASK),), tests=("reference",))
+
+
+def answered(right):
+    """Return the cases of a judge that is right where the array says so; one item per entry."""
+    records = [
+        imported_record(task=TASK, item_id=str(place), judge="mini", gold="YES", label="YES" if each else "NO")
+        for place, each in enumerate(right)
+    ]
+    return read_cases(RecordTable.from_records(records), REPORT)
+
+
+def compared(before, after, margin=None):
+    matched, _ = match(answered(before), answered(after), (REPORT, REPORT))
+    terms = Terms(level=0.95, margin=margin)
+    return {row.measure: row for row in adjusted(tuple(rows(matched, (REPORT, REPORT), terms)), 0.95)}["accuracy"]
+
+
+def test_the_interval_covers_the_planted_difference_as_often_as_it_says():
+    covered, shown = 0, 0
+    for seed in range(120):
+        generator = np.random.default_rng(seed)
+        before, after = generator.random(60) < 0.9, generator.random(60) < 0.75
+        row = compared(before, after)
+        covered += row.low <= -0.15 <= row.high
+        shown += row.answer is Answer.WORSE
+        assert row.answer is not Answer.BETTER
+    assert covered >= 108, "95 % of 120 are 114; 108 is less likely than 1 %"
+    assert shown >= 40
+
+
+def test_judges_of_equal_accuracy_are_rarely_called_different():
+    alarms = 0
+    for seed in range(120):
+        generator = np.random.default_rng(1000 + seed)
+        row = compared(generator.random(60) < 0.8, generator.random(60) < 0.8)
+        alarms += row.answer in (Answer.BETTER, Answer.WORSE)
+    assert alarms <= 12, "the exact test raises at most 5 % false alarms: 12 of 120 are less likely than 2 %"
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))
+def test_swapping_the_sides_swaps_the_signs_and_nothing_else(pairs):
+    before, after = zip(*pairs, strict=True)
+    one, other = compared(before, after), compared(after, before)
+    assert one.difference == pytest.approx(-other.difference)
+    assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
+    assert (one.p, one.better, one.worse) == (other.p, other.worse, other.better)
+    assert one.low <= one.difference <= one.high
+
+
+@given(st.lists(st.booleans(), min_size=2, max_size=30))
+def test_a_judge_compared_with_itself_is_identical_and_flips_nothing(right):
+    row = compared(right, right, margin=0.9)
+    assert (row.difference, row.p_adjusted, row.answer) == (0.0, 1.0, Answer.IDENTICAL)
+    matched, _ = match(answered(right), answered(right), (REPORT, REPORT))
+    assert flips(matched, 10) == ((), {"worse": 0, "moved": 0, "better": 0})
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30), st.integers(0, 5))
+def test_flips_are_all_counted_and_as_many_listed_as_asked_for(pairs, most):
+    before, after = zip(*pairs, strict=True)
+    matched, _ = match(answered(before), answered(after), (REPORT, REPORT))
+    listed, counts = flips(matched, most)
+    assert counts["worse"] == sum(one and not two for one, two in pairs)
+    assert counts["better"] == sum(two and not one for one, two in pairs)
+    assert len(listed) == min(most, counts["worse"] + counts["better"])
+
+
+def point(place, cost, accuracy):
+    side = SideName(label=str(place), run="r", suite="s", judge=str(place), simulated=False)
+    return Point(
+        side=side,
+        cases=1,
+        items=1,
+        accuracy=accuracy,
+        low=None,
+        high=None,
+        trials=1,
+        cost=cost or 0.0,
+        unknown=int(cost is None),
+        per_thousand=cost,
+        frontier=None,
+    )
+
+
+SHARES = st.integers(0, 5).map(lambda value: value / 5)
+
+
+@given(st.lists(st.tuples(st.none() | SHARES, st.none() | SHARES), min_size=1, max_size=8))
+def test_the_frontier_holds_whom_nobody_beats_and_beats_everybody_else(sides):
+    points = [point(place, *side) for place, side in enumerate(sides)]
+    marks = [_on_frontier(each, points) for each in points]
+    assert [mark is None for mark in marks] == [None in side for side in sides]
+    best = [side for side, mark in zip(sides, marks, strict=True) if mark]
+    placed = [side for side in sides if None not in side]
+    assert bool(best) == bool(placed)
+    for cost, accuracy in placed:
+        beaten = any(c <= cost and a >= accuracy and (c, a) != (cost, accuracy) for c, a in best)
+        assert beaten != ((cost, accuracy) in best)
+
+
+@pytest.mark.parametrize(
+    ("value", "signed", "text"),
+    [
+        (None, False, "-"),
+        (0.0, True, "0.000"),
+        (-0.0, True, "0.000"),
+        (0.0001, True, "<0.001"),
+        (-0.0001, True, ">-0.001"),
+        (0.9999, False, ">0.999"),
+        (1.0, False, "1.000"),
+        (-0.25, True, "-0.250"),
+        (0.25, True, "+0.250"),
+    ],
+)
+def test_what_is_not_zero_is_not_written_as_zero(value, signed, text):
+    assert number(value, signed=signed) == text
+
+
+def test_scales_of_different_lengths_are_compared_on_the_longer_one():
+    def side(top):
+        task = Task(name="levels", scale=Scale.of_levels(1, top))
+        report = evolve(SAMPLE, tasks=(evolve(SAMPLE.tasks[0], task=task),), tests=("reference",))
+        labels = [("1", "1"), ("1", "2"), ("1", str(top))]
+        records = [
+            imported_record(task=task, item_id=str(place), judge="mini", gold=gold, label=label)
+            for place, (gold, label) in enumerate(labels)
+        ]
+        return read_cases(RecordTable.from_records(records), report), report
+
+    (short, first), (long, second) = side(3), side(9)
+    matched, _ = match(short, long, (first, second))
+    error = next(row for row in rows(matched, (first, second), Terms(level=0.95, margin=None)) if row.unit == "levels")
+    assert error.difference == 2.0
+    assert error.low <= 2.0 <= error.high

@@ -1,0 +1,151 @@
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+from attrs import evolve
+from jrh import Interval, Measure, RunReport, Scale, Task, TaskSummary
+from jrh.testing import sample_report
+from jrh_report.html.answer import SHOWN, Claim, answers
+from jrh_report.html.found import Found
+
+NAMES = ("format", "rubric", "layout", "order")
+
+
+def a_measure(name: str, low: float | None, high: float | None, test: str = "format", **fields: Any) -> Measure:
+    interval = None if low is None or high is None else Interval(low=low, high=high)
+    estimate = None if interval is None else (interval.low + interval.high) / 2
+    given = {"judge": "judge", "task": "task", "estimate": estimate, "n_items": 30, "n_trials": 60}
+    return Measure(name=name, interval=interval, test=test, **(given | fields))
+
+
+def a_p(name: str, p: float, test: str = "format") -> Measure:
+    return Measure(name=f"{name}-p", judge="judge", task="task", test=test, estimate=p, unit="p-value")
+
+
+def claims(measures: Iterable[Measure], moving: Iterable[str] = ()) -> dict[str, Claim]:
+    task = Task(name="task", scale=Scale.of_labels("YES", "NO"))
+    report: RunReport = evolve(
+        sample_report(),
+        judges=("judge",),
+        tests=("reference", *NAMES),
+        tasks=(TaskSummary(task=task, items=30, labelled=30, gold={"YES": 18, "NO": 12}),),
+        measures=tuple(measures),
+    )
+    (answer,) = answers(Found.of(report), {"task": frozenset(moving)})
+    return {claim.text: claim for claim in answer.claims}
+
+
+def said(measures: Iterable[Measure], moving: Iterable[str] = ()) -> list[str]:
+    return [f"{claim.kind}: {text}" for text, claim in claims(measures, moving).items()]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "kind"),
+    [(0.61, 0.9, "for"), (0.3, 0.59, "against"), (0.55, 0.8, "undecided"), (0.6, 0.9, "undecided")],
+)
+def test_accuracy_is_held_against_the_commonest_label(low: float, high: float, kind: str) -> None:
+    """18 of 30 items have the commonest label: 0.6."""
+    ((text, claim),) = claims([a_measure("gold-accuracy", low, high, "reference")]).items()
+    assert claim.kind == kind
+    assert "commonest gold label" in text
+    (place,) = claim.places
+    assert place.commonest is not None
+    assert (place.commonest.count, place.commonest.labelled) == (18, 30)
+
+
+def test_moving_beyond_reruns_needs_interval_and_p_value() -> None:
+    def of(low: float, p: float) -> list[str]:
+        return said([a_measure("excess-disagreement", low, 0.4), a_p("excess-disagreement", p)])
+
+    assert of(0.1, 0.01) == ["against: Verdicts move more than its own reruns do"]
+    undecided = "undecided: Undecided: the data do not tell a change from none; they do not show that there is none"
+    assert of(-0.1, 0.01) == [undecided]
+    assert of(0.1, 0.2) == [undecided]
+
+
+def test_p_values_are_adjusted_over_all_comparisons_of_the_judge() -> None:
+    """Holm: 0.02 of four is 0.08; alone it would do."""
+    four = [a_measure("excess-disagreement", 0.1, 0.4, test) for test in NAMES]
+    ps = [a_p("excess-disagreement", p, test) for p, test in zip((0.001, 0.02, 0.5, 0.9), NAMES, strict=True)]
+    found = claims([*four, *ps])
+    assert [place.test for place in found["Verdicts move more than its own reruns do"].places] == ["format"]
+
+
+def test_a_test_that_expects_verdicts_to_move_is_not_held_against_the_judge() -> None:
+    measures = [a_measure("excess-disagreement", 0.3, 0.9), a_measure("accuracy-change", -0.2, 0.1)]
+    assert said(measures)[0] == "against: Verdicts move more than its own reruns do"
+    (only,) = claims(measures, moving=["format"]).values()
+    assert only.kind == "undecided"
+    assert only.places[0].cell.interval == "[-0.20, 0.10]"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [(-0.4, -0.1, "against: Accuracy is lower"), (0.1, 0.3, "neutral: Accuracy is higher"), (-0.1, 0.1, "undecided: ")],
+)
+def test_accuracy_that_falls_or_rises_is_said(low: float, high: float, text: str) -> None:
+    (only,) = said([a_measure("accuracy-change", low, high), a_p("accuracy-change", 0.001)])
+    assert only.startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("flag", "text"),
+    [
+        ("equivalent", "for: Accuracy changes by less than the margin that was declared"),
+        ("different", "against: Accuracy changes by more than the margin"),
+        ("undecided", "undecided: Undecided"),
+    ],
+)
+def test_no_change_is_said_only_where_equivalence_was_shown(flag: str, text: str) -> None:
+    measure = a_measure("accuracy-equivalence", -0.01, 0.02, flags=(flag,), note="margin 0.05")
+    (only,) = said([measure])
+    assert only.startswith(text)
+    (claim,) = claims([measure]).values()
+    assert claim.places[0].aside == "margin 0.05"
+
+
+def test_a_narrow_interval_about_zero_is_still_undecided() -> None:
+    (only,) = said([a_measure("excess-disagreement", -0.001, 0.001)])
+    assert only.startswith("undecided: ")
+
+
+@pytest.mark.parametrize(("low", "high", "where"), [(0.2, 0.6, "first"), (-0.6, -0.2, "second")])
+def test_a_preferred_place_is_named(low: float, high: float, where: str) -> None:
+    measures = [a_measure("position-bias", low, high, "order"), a_p("position-bias", 0.001, "order")]
+    assert f"against: Prefers the option that stands {where}" in said(measures)
+
+
+def test_what_cannot_be_estimated_licenses_nothing() -> None:
+    measures = [a_measure("gold-accuracy", None, None, "reference"), a_measure("excess-disagreement", None, None)]
+    assert [line.split(":")[0] for line in said(measures)] == ["undecided"]
+
+
+def test_many_places_are_counted() -> None:
+    tests = [f"test {n}" for n in range(SHOWN + 3)]
+    (claim,) = claims(
+        a_measure("accuracy-equivalence", -0.1, 0.1, test, flags=("undecided",)) for test in tests
+    ).values()
+    assert (len(claim.places), claim.more) == (SHOWN, 3)
+
+
+FORBIDDEN = ("unbiased", "no bias", "robust", "reliable judge is", "proves", "significant", "no effect", "insensitive")
+
+
+def test_the_page_never_claims_what_no_test_licenses(render: Callable[..., str]) -> None:
+    measures = [
+        a_measure("gold-accuracy", 0.9, 1.0, "reference"),
+        a_measure("excess-disagreement", -0.01, 0.01),
+        a_measure("accuracy-change", -0.01, 0.01),
+    ]
+    report = evolve(sample_report(), judges=("judge",), tests=("reference", "format"), measures=tuple(measures))
+    report = evolve(report, tasks=(evolve(report.tasks[0], task=evolve(report.tasks[0].task, name="task")),))
+    text = render("html", report).split("</style>")[1].casefold()
+    assert [word for word in FORBIDDEN if word in text] == []
+    assert "undecided" in text
+
+
+def test_simulated_judges_are_marked_at_every_mention_of_their_name(render: Callable[..., str]) -> None:
+    report = sample_report()
+    answer = render("html", report).split('class="answers"')[1].split("</section>")[0]
+    assert 'careless <span class="badge">simulated</span>' in answer
+    assert "careful <span" not in answer

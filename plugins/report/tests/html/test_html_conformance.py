@@ -1,0 +1,13 @@
+import jrh_report.plugin
+from jrh.testing import ReporterContract
+
+
+class TestHtmlContract(ReporterContract):
+    plugin = jrh_report.plugin
+    component = "html"
+
+
+class TestHtmlWithoutExamplesContract(ReporterContract):
+    plugin = jrh_report.plugin
+    component = "html"
+    options = {"examples": 0}
