@@ -273,7 +273,17 @@ def test_no_case_in_common_ends_with_3(project: Project) -> None:
     done = project.run("compare", "a", "b")
     assert done.exit_code == 3
     assert "there is no case on both sides: nothing was compared" in done.stderr
-    assert found(project, "a", "b", code=3)["pairs"][0]["rows"] == []
+    assert found(project, "a", "b", "--plot", "cost.svg", code=3)["pairs"][0]["rows"] == []
+    assert not (project.path / "cost.svg").exists()
+
+
+def test_one_judge_on_one_item_is_compared_and_decides_nothing(project: Project) -> None:
+    for name, accuracy in (("a", 1.0), ("b", 0.0)):
+        import_judges(project.path / name, {"mini": right_with(accuracy)}, items=1, cost=0.001)
+    alone = row(found(project, "a", "b", "--margin", "0.1"), "accuracy")
+    assert (alone["difference"], alone["items"], alone["p"]) == (-1.0, 1, 1.0)
+    assert (alone["answer"], alone["equivalence"]) == ("no difference shown", "undecided")
+    compare(project, "a", "b", "--plot", "cost.svg")
 
 
 # -- judges, cost, causes --------------------------------------------------------------------------------------------

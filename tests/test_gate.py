@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import jrh
 import jsonschema
 import pytest
 from jrh.testing import PAYLOADS, ChatServer, Fault, Outcome, Project
@@ -449,6 +450,21 @@ def test_an_imported_log_is_measured_and_gated_without_a_report(project: Project
     before = (project.path / "run" / "run.sqlite").read_bytes()
     assert gate(project, "accuracy[reference] >= 0.9").exit_code == 0
     assert (project.path / "run" / "run.sqlite").read_bytes() == before
+
+
+def test_one_judge_on_one_item_decides_nothing(project: Project) -> None:
+    import_judges(project.path / "run", {"a": right_with(1.0)}, items=1)
+    assert inside(project, "accuracy[reference] >= 0.9").exit_code == 5
+
+
+def test_the_rules_of_the_documents_are_rules() -> None:
+    text = (ROOT / "docs" / "gate.md").read_text() + (ROOT / "plugins" / "gate" / "README.md").read_text()
+    listed = [line.strip(" -'") for line in re.findall(r"^    - .*[<>].*$", text, re.MULTILINE)]
+    quoted = re.findall(r'--rule "([^"]+)"', text)
+    assert len(listed) >= 4
+    assert len(quoted) >= 2
+    for rule in (*listed, *quoted):
+        assert jrh.parse_rule(rule).text == rule
 
 
 def test_the_workflow_of_the_documents_runs_the_suite_and_the_gate() -> None:

@@ -14,80 +14,100 @@ import pytest
 from jrh.testing import Project
 
 ROOT = Path(__file__).resolve().parents[1]
+SCALES = {"factual": {"labels": ["YES", "NO"]}, "coherence": {"ordinal": [1, 5]}, "preference": {"pairwise": True}}
+OWN_WORDS = {
+    "words": {"text": "Good or bad? {{ response }}", "labels": {"good": "YES", "bad": "NO"}, "tasks": ["factual"]},
+    "turned": {"text": "Any error? {{ response }}", "labels": {"YES": "NO", "NO": "YES"}, "tasks": ["factual"]},
+}
+SEED = 17
+RESAMPLES = 100
 SUITE = {
-    "name": "factual",
-    "data": {"source": "examples", "dataset": "factual"},
-    "task": {"instruction": "Is it true?", "scale": {"labels": ["YES", "NO"]}},
-    "tests": ["format", {"stochastic": {"repeats": 2}}, "label-flip"],
+    "name": "several",
+    "tasks": [
+        {
+            "name": name,
+            "data": {"source": "examples", "dataset": name, "sample": {"n": 6, "seed": 1}},
+            "task": {"instruction": "Judge it.", "scale": scale},
+        }
+        for name, scale in SCALES.items()
+    ],
+    "tests": [
+        *("format", {"stochastic": {"repeats": 2}}, "label-flip"),
+        *({"templates": {"templates": OWN_WORDS}}, "option-order", "identical-options"),
+    ],
     "judges": [
         {"judge": "simulated", "name": "=flawed", "accuracy": 0.8, "rerun_noise": 0.2, "refusals": 0.1},
-        {"judge": "simulated", "name": "steady", "accuracy": 0.9},
+        {"judge": "function", "name": "own", "function": "own.py:judge", "cost": 0},
     ],
+    "seed": SEED,
+    "resamples": RESAMPLES,
     "reports": ["json", {"csv": {"neutralise": False}}, "parquet"],
 }
-IMPORT = """\
-name: factual
-path: {path}
-task: {{scale: {{labels: ["YES", "NO"]}}}}
-columns:
-  item: item_id
-  label: canonical
-  {columns}
-simulated: true
+JUDGE = """\
+def judge(question):
+    length = sum(len(text) for text in question.fields.values())
+    return question.scale.labels[length % len(question.scale.labels)]
 """
-SAME = (
-    "judge test family variant template option_order polarity strength language temperature repeat gold expectation "
-    "expected status stratum group probability cost prompt_tokens completion_tokens latency detail rationale"
-)
+IMPORT = {"name": "several", "layout": "records", "seed": SEED, "resamples": RESAMPLES}
 
 
 @pytest.fixture(scope="module")
 def run_dir(tmp_path_factory) -> Path:
     """Return the directory of a run that wrote its records."""
-    made = tmp_path_factory.mktemp("run") / "run"
-    result = jrh.run(SUITE, run_dir=made, use_cache=False)
+    base = tmp_path_factory.mktemp("run")
+    (base / "own.py").write_text(JUDGE, encoding="utf-8")
+    (base / "suite.json").write_text(json.dumps(SUITE), encoding="utf-8")
+    result = jrh.run(base / "suite.json", run_dir=base / "run", use_cache=False)
     assert sorted(path.name for path in result.files) == ["records.csv", "records.parquet", "report.json"]
-    return made
+    return base / "run"
 
 
-def measures(report: Path, *, draws: bool = True) -> set[str]:
-    """Return the measures as text; without `draws`, only what no random number touches."""
+def measures(report: Path) -> list[dict]:
+    """Return the measures; the audit reads the texts of the items, which an import does not have."""
     found = json.loads(report.read_text(encoding="utf-8"))["measures"]
-    # The audit reads the texts of the items, which an import does not have.
-    kept = [each for each in found if each["name"] != "audit"]
-    if not draws:
-        kept = [{**each, "interval": None} for each in kept if "-p" not in each["name"]]
-    return {json.dumps(each, sort_keys=True) for each in kept}
+    return [each for each in found if each["name"] != "audit"]
 
 
-def imported(table: Path, directory: Path) -> Path:
+def imported(table: Path, directory: Path, **more: object) -> Path:
     """Import a table, and return its report."""
     project = Project(directory)
-    columns = "\n  ".join(f"{column}: {column}" for column in SAME.split())
-    project.write("log.yaml", IMPORT.format(path=table, columns=columns))
-    for arguments in (("import", "log.yaml", "--run-dir", "again"), ("report", "again", "--format", "json")):
+    tasks = {name: {"scale": scale} for name, scale in SCALES.items()}
+    project.write("log.json", json.dumps({**IMPORT, "path": str(table), "tasks": tasks, **more}))
+    for arguments in (("import", "log.json", "--run-dir", "again"), ("report", "again", "--format", "json")):
         done = project.run(*arguments)
         assert done.exit_code == 0, done.output
     return directory / "again" / "report.json"
 
 
-@pytest.mark.parametrize("name", ["records.csv", "records.parquet"])
-def test_imported_again_the_measures_are_the_same(run_dir, tmp_path, name) -> None:
-    after = measures(imported(run_dir / name, tmp_path))
-
-    assert len(after) > 500
-    assert after == measures(run_dir / "report.json")
+@pytest.fixture(scope="module")
+def again(run_dir, tmp_path_factory) -> Path:
+    """Return the report of the run's parquet table, imported."""
+    return imported(run_dir / "records.parquet", tmp_path_factory.mktemp("again"))
 
 
-def test_a_name_that_was_neutralised_is_the_only_difference(run_dir, tmp_path) -> None:
+def test_imported_again_the_measures_are_the_same(run_dir, again) -> None:
+    before, after = measures(run_dir / "report.json"), measures(again)
+
+    assert len(after) > 1000
+    assert {each["task"] for each in after} == set(SCALES)
+    assert after == before
+
+
+def test_only_the_judges_that_were_simulated_are_marked(again) -> None:
+    report = json.loads(again.read_text(encoding="utf-8"))
+
+    assert report["simulated"] == ["=flawed"]
+    # A measure that names no judge is of both together.
+    marked = {(each["judge"], "simulated" in each["flags"]) for each in report["measures"] if each["judge"]}
+    assert marked == {("=flawed", True), ("own", False)}
+
+
+def test_names_that_were_neutralised_are_restored_and_the_measures_are_the_same(run_dir, tmp_path) -> None:
     done = Project(tmp_path).run("report", run_dir, "--format", "csv", "--set", "csv.neutralise=true", "--output", ".")
     assert done.exit_code == 0, done.output
+    assert ',"\'=flawed",' in (tmp_path / "records.csv").read_text(encoding="utf-8")
 
-    # Another name draws other random numbers.
-    after = measures(imported(tmp_path / "records.csv", tmp_path), draws=False)
-    before = measures(run_dir / "report.json", draws=False)
-    assert any("'=flawed" in each for each in after)
-    assert {each.replace("'=flawed", "=flawed") for each in after} == before
+    assert measures(imported(tmp_path / "records.csv", tmp_path)) == measures(run_dir / "report.json")
 
 
 def test_the_json_report_of_a_run_fits_its_schema(run_dir) -> None:

@@ -36,10 +36,10 @@ def test_a_poor_run_has_a_quiet_page(browser: Browser, tmp_path: Path, answer: s
         assert seen.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
-def test_the_run_of_a_newer_jrh_is_refused_in_one_line(demo: Path, tmp_path: Path) -> None:
+def test_the_run_of_a_newer_jrh_is_refused_in_one_line(pairs: Path, tmp_path: Path) -> None:
     newer = tmp_path / "run"
     newer.mkdir()
-    shutil.copy(demo / "run.sqlite", newer)
+    shutil.copy(pairs / "run.sqlite", newer)
     with closing(sqlite3.connect(newer / "run.sqlite")) as connection:
         connection.execute("PRAGMA user_version=99")
     done = Project(tmp_path).run("report", "run", "--format", "html")
@@ -49,7 +49,7 @@ def test_the_run_of_a_newer_jrh_is_refused_in_one_line(demo: Path, tmp_path: Pat
     assert not (newer / "report.html").exists()
 
 
-def test_the_page_is_written_again_to_the_byte(demo: Path, tmp_path: Path) -> None:
-    done = Project(tmp_path).run("report", demo, "--format", "html", "--output", "again")
+def test_the_page_is_written_again_to_the_byte(pairs: Path, tmp_path: Path) -> None:
+    done = Project(tmp_path).run("report", pairs, "--format", "html", "--output", "again")
     assert done.exit_code == 0, done.output
-    assert (tmp_path / "again" / "report.html").read_bytes() == (demo / "report.html").read_bytes()
+    assert (tmp_path / "again" / "report.html").read_bytes() == (pairs / "report.html").read_bytes()

@@ -152,7 +152,7 @@ def test_plots_stand_at_the_measures_they_draw(page: Node, document: dict[str, A
             for estimate, x in points:
                 assert x == pytest.approx(x_first + slope * (estimate - first), abs=0.01)
             drawn += len(points)
-    assert drawn > 15
+    assert drawn > 10
 
 
 def test_attrition_and_missing_verdicts_are_those_of_the_document(page: Node, document: dict[str, Any]) -> None:
@@ -171,6 +171,29 @@ def test_attrition_and_missing_verdicts_are_those_of_the_document(page: Node, do
     found = next((table for caption, table in tables.items() if caption.startswith("Trials without")), None)
     shown = [int(cell.text) for row in found.all("tbody")[0].all("tr") for cell in row.all("td")[1:]] if found else [0]
     assert sum(shown) == missing
+
+
+def test_each_cell_of_a_panel_is_the_measure_of_its_row_and_column(page: Node, document: dict[str, Any]) -> None:
+    panels = next(section for section in page.all("section") if section.attributes["id"] == "panels")
+    seen = 0
+    for table in panels.all("table"):
+        heads = [head.text for head in table.all("thead")[0].all("th")]
+        for row in table.all("tbody")[0].all("tr"):
+            cells = row.all("th") + row.all("td")
+            for head, cell in zip(heads, cells, strict=True):
+                if "data-measure" not in cell.attributes:
+                    continue
+                measure = document["measures"][int(cell.attributes["data-measure"])]
+                if "matrix" in table.attributes.get("class", ""):
+                    assert measure["cell"] == {"right": cells[0].text, "verdict": head.removeprefix("verdict ")}
+                    assert f"Judge {measure['judge']}, test {measure['test']}," in table.all("caption")[0].text
+                else:
+                    assert cells[0].text.removesuffix(" simulated") == measure["judge"]
+                    assert cells[1].text == measure["test"]
+                    assert measure["cell"] == ({"pair": cells[2].text} if heads[2] == "templates" else {})
+                assert f"ask {measure['task']}." in table.all("caption")[0].text
+                seen += 1
+    assert seen > 10
 
 
 PANELS = {

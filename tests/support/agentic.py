@@ -69,7 +69,7 @@ def edit_of(prompt: str, **changes: Any) -> str:
 
 def _within(tag: str, prompt: str) -> str:
     """Return what stands in a tag of a prompt."""
-    return str(re.findall(rf"<{tag}[-\d]*>\n(.*?)\n</{tag}", prompt, re.DOTALL)[-1])
+    return str(re.findall(rf"<{tag}-\w+>\n(.*?)\n</{tag}-", prompt, re.DOTALL)[-1])
 
 
 class Agents:

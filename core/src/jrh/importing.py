@@ -5,25 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from jrh.building import used
-from jrh.convert import EXPECTATIONS
-from jrh.errors import JrhError, Problem, StoreError, SuiteError
+from jrh.errors import StoreError
 from jrh.identity import content_id
 from jrh.installed import default_metrics
 from jrh.loading import load_plugins
 from jrh.report import TaskSummary
 from jrh.scales import invert
+from jrh.soundness import check_records
 from jrh.stages.measure import STAGE as MEASURES
 from jrh.stages.report import IMPORTED, Summary, is_known, remember
 from jrh.store import Store
 from jrh.trials import TrialRow, write_plan
 from jrh.types import REFERENCE, Record, Status, Task
 from jrh.version import version
-
-_MOST: Final = 20
-"""Problems that are written out; the others are counted."""
 
 
 def imported_record(
@@ -32,7 +28,9 @@ def imported_record(
     item_id: str,
     judge: str,
     label: str | None,
+    case: str = "",
     presented: bool = False,
+    presented_label: str | None = None,
     status: Status | None = None,
     test: str = REFERENCE,
     family: str = "",
@@ -55,8 +53,10 @@ def imported_record(
     prompt_tokens: int | None = None,
     completion_tokens: int | None = None,
     latency: float | None = None,
+    attempts: int = 1,
     detail: str = "",
     rationale: str = "",
+    left_out: int = 0,
 ) -> Record:
     """Make a record of a verdict that was collected elsewhere; ids follow from the content.
 
@@ -65,9 +65,12 @@ def imported_record(
         item_id: the item.
         judge: the judge's name.
         label: the label given, as the log has it; None where there is no verdict.
+        case: id of the question, where the log has one; verdicts on one question share it, and no other question has
+            it. By default it follows from the item and the condition.
         presented: the label is in the words of the question as put: with swapped options or inverted polarity it means
-            the
-            opposite one, and is translated. Otherwise labels are canonical.
+            the opposite one, and is translated. Otherwise labels are canonical.
+        presented_label: the label in the words of the question as put, where these are words of its own, beside the
+            canonical `label`; by default it follows from the label.
         status: why there is no label, or `ok`; by default `ok` with a label and `unparsable` without one.
         test: the condition's test; `reference` for the unperturbed question.
         family: the perturber; by default the test's name.
@@ -81,7 +84,7 @@ def imported_record(
         repeat: 0-based number of the asking.
         gold: canonical gold label.
         expectation: `same`, `changes`, `not_above`, `not_below` or `equals`; by default `equals` the gold label in the
-            reference condition and `same` elsewhere.
+            reference condition and `same` elsewhere. The empty text: nothing is expected.
         expected: the canonical label of `equals`.
         stratum: subgroup.
         group: items that belong together; the item itself by default.
@@ -91,15 +94,17 @@ def imported_record(
         prompt_tokens: None is unknown.
         completion_tokens: None is unknown.
         latency: seconds.
+        attempts: how often the judge was asked until it answered.
         detail: why there is no label.
         rationale: what the judge says of it.
+        left_out: characters of a transcript that the judge was not shown.
     """
     if expectation is None:
         expectation = "same" if test != REFERENCE else "equals" if gold is not None else None
     if expectation == "equals" and expected is None:
         expected = gold
-    case = (test, variant, template, option_order, polarity, float(strength), language, temperature)
-    case_id = content_id(IMPORTED, task.name, item_id, *case)
+    condition = (test, variant, template, option_order, polarity, float(strength), language, temperature)
+    case_id = case or content_id(IMPORTED, task.name, item_id, *condition)
     canonical = _canonical(task, label, option_order, polarity) if presented else label
     return Record(
         trial_id=content_id(case_id, judge, repeat),
@@ -121,19 +126,20 @@ def imported_record(
         simulated=simulated,
         repeat=repeat,
         gold=gold,
-        expectation=expectation,
+        expectation=expectation or None,
         expected=expected,
         status=status or (Status.OK if label is not None else Status.UNPARSABLE),
-        presented=label if presented else invert(_label_map(task, option_order, polarity), label or ""),
+        presented=presented_label or _presented(task, label, option_order, polarity, presented),
         canonical=canonical,
         probability=probability,
         cost=cost,
         prompt_tokens=prompt_tokens,
         completion_tokens=completion_tokens,
         latency=latency,
-        attempts=1,
+        attempts=attempts,
         detail=detail,
         rationale=rationale,
+        left_out=left_out,
     )
 
 
@@ -142,6 +148,10 @@ def _label_map(task: Task, option_order: str, polarity: str) -> Mapping[str, str
     swapped = bool(option_order) and option_order == "".join(reversed(task.scale.options))
     inverted = polarity == "inverted"
     return task.scale.swap_map() if swapped != inverted else task.scale.identity_map()
+
+
+def _presented(task: Task, label: str | None, option_order: str, polarity: str, presented: bool) -> str | None:
+    return label if presented else invert(_label_map(task, option_order, polarity), label or "")
 
 
 def _canonical(task: Task, label: str | None, option_order: str, polarity: str) -> str | None:
@@ -184,8 +194,7 @@ def import_records(
 
     Raises:
         SuiteError: with every record that is not sound: a duplicated trial, a label off the scale, two gold labels of
-        one
-            item, a verdict without a label.
+            one item, a verdict without a label, a judge that is simulated in one record and not in another.
         StoreError: the directory holds a run that was not imported, or cannot be used.
     """
     rows = tuple(records)
@@ -239,68 +248,3 @@ def _summary(task: Task, rows: Sequence[Record]) -> TaskSummary:
         labelled=sum(counts.values()),
         gold={label: counts[label] for label in task.scale.labels if counts[label]},
     )
-
-
-def check_records(tasks: Sequence[Task], records: Sequence[Record], origins: Sequence[str] = ()) -> None:
-    """Check what every statistic takes for granted.
-
-    Args:
-        tasks: the tasks.
-        records: the records.
-        origins: where each record comes from, for messages.
-
-    Raises:
-        SuiteError: with every mistake; beyond the first few only their number.
-        JrhError: there is no record.
-    """
-    if not records:
-        raise JrhError("there is no record to import")
-    by_name = {task.name: task for task in tasks}
-    places = [origins[place] if place < len(origins) else f"record {place + 1}" for place in range(len(records))]
-    problems: list[Problem] = []
-    first: dict[object, str] = {}
-    gold: dict[tuple[str, str], tuple[str | None, str]] = {}
-    for place, record in zip(places, records, strict=True):
-        found = list(_misfits(record, by_name))
-        key = (record.case_id, record.judge, record.repeat)
-        if key in first or record.trial_id in first:
-            before = first.get(key) or first[record.trial_id]
-            found.append(f"{_described(record)} stands at {before} already; number the askings with `repeat`")
-        first.setdefault(key, place)
-        first.setdefault(record.trial_id, place)
-        label, where = gold.setdefault((record.task, record.item_id), (record.gold, place))
-        if label != record.gold:
-            found.append(f"item '{record.item_id}' has the gold label {record.gold!r} here and {label!r} at {where}")
-        problems += [Problem(message=message, source=place) for message in found]
-    if problems:
-        rest = len(problems) - _MOST
-        more = [Problem(message=f"and {rest} more problems of these kinds")] if rest > 0 else []
-        raise SuiteError([*problems[:_MOST], *more])
-
-
-def _described(record: Record) -> str:
-    condition = "/".join(part for part in (record.test, record.variant, record.template, record.option_order) if part)
-    return f"the verdict of '{record.judge}' on item '{record.item_id}' ({condition}, repeat {record.repeat})"
-
-
-def _misfits(record: Record, tasks: Mapping[str, Task]) -> Iterator[str]:
-    task = tasks.get(record.task)
-    if task is None:
-        yield f"the task '{record.task}' is not described; tasks: {', '.join(tasks)}"
-        return
-    labels = {"label": record.canonical, "gold label": record.gold, "expected label": record.expected}
-    for what, label in labels.items():
-        if label is not None and label not in task.scale:
-            close = task.scale.match(label)
-            hint = f"; did you mean '{close}'?" if close else ""
-            yield f"the {what} '{label}' is not on the scale {', '.join(task.scale.labels)}{hint}"
-    if not record.item_id or not record.judge or not record.test:
-        yield "the item, the judge and the test need a name each"
-    if (record.status is Status.OK) != (record.canonical is not None):
-        yield f"the status is '{record.status.value}' and the label {record.canonical!r}: only 'ok' has a label"
-    if record.expectation is not None and record.expectation not in EXPECTATIONS:
-        yield f"the expectation '{record.expectation}' is none of {', '.join(EXPECTATIONS)}"
-    if record.probability is not None and not 0 <= record.probability <= 1:
-        yield f"the probability {record.probability} does not lie between 0 and 1"
-    if record.repeat < 0:
-        yield f"the repeat {record.repeat} is negative; the first asking is 0"

@@ -99,6 +99,7 @@ def test_an_edit_may_change_texts_and_values_of_arguments() -> None:
         call(arguments={"deep": {}}),
         call(arguments={"deep": {"a": ["x"]}}),
         call(arguments={"none": "x"}),
+        call(arguments={"deep": {"a": [[1.5]]}}),
         [{"id": "c1", "name": "find"}],
         [{"id": "c1", "name": "find", "arguments": {"who": "Mara"}}],
         [{"id": "c1", "name": "find", "arguments": "{}"}],
@@ -133,6 +134,13 @@ def test_an_edit_that_breaks_a_call_is_rejected(calls: Any) -> None:
 def test_what_is_no_edit_of_the_message_is_rejected(text: str, reason: str) -> None:
     entry = "The agent must not lie, in no case and to nobody at all."
     assert read_edit(text, MESSAGE, 3, entry) == Unusable(reason)
+
+
+def test_arguments_that_are_nested_without_end_are_no_edit() -> None:
+    deep = "[" * 900 + "]" * 900
+    calls = json.dumps(call()).replace("[1.5]", deep)
+    found = read_edit(f'{{"message": 3, "content": "x", "tool_calls": {calls}}}', MESSAGE, 3, "entry")
+    assert isinstance(found, Unusable)
 
 
 def test_an_edit_may_stand_in_fences_after_thoughts_and_prose() -> None:
@@ -291,7 +299,7 @@ async def test_text_of_a_transcript_closes_no_tag_and_is_never_rendered() -> Non
     scripted = model()
     await one(scripted, sly)
     planner = next(prompt for prompt in scripted.prompts if "Plan edits" in prompt)
-    assert re.search(r"<transcript-\d>\n", planner)
+    assert re.search(r"<transcript-[0-9a-f]{8}>\n", planner)
     assert "{{ task }}" in planner
 
 

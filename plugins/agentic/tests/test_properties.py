@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from agentic_samples import called, item, perturber, result, said
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, read_transcript
+from jrh_agentic.asking import Unusable
+from jrh_agentic.editing import read_edit
 from jrh_agentic.messages import call_faults
 
 VALUES = ["LK-4417", "2026-03-18", "64.90", "10:45", "204", "ü-77", "٣٤", "9" * 70]
@@ -117,6 +120,54 @@ async def test_layout_white_space_and_punctuation_touch_no_letter_and_order_lose
                 assert sorted(before["content"].split("\n")) == sorted(after["content"].split("\n"))
             else:
                 assert re.sub(r"[\W_]", "", before["content"]) == re.sub(r"[\W_]", "", after["content"])
+
+
+def arguments(*, finite: bool) -> Any:
+    """Draw the arguments of a call; a transcript has finite numbers only, an editor may write any."""
+    numbers = st.floats(allow_nan=not finite, allow_infinity=not finite)
+    scalars = st.one_of(st.none(), st.booleans(), st.integers(-9, 9), numbers, st.text(max_size=4))
+    names = st.sampled_from(["a", "b", "é", ""])
+    values = st.recursive(
+        scalars,
+        lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(names, inner, max_size=3)),
+        max_leaves=8,
+    )
+    return st.dictionaries(st.sampled_from(["a", "b", "é"]), values, max_size=3)
+
+
+def kind(value: Any) -> Any:
+    """Return the types of a value: of a mapping by key, of a list all that occur."""
+    if isinstance(value, Mapping):
+        return {key: kind(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return {json.dumps(kind(each), sort_keys=True) for each in value}
+    return type(value).__name__
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    arguments(finite=True),
+    arguments(finite=False),
+    st.sampled_from(["c1", "c2"]),
+    st.sampled_from(["find", "Find"]),
+    st.booleans(),
+    TEXT,
+)
+def test_whatever_an_editor_answers_ids_names_and_types_of_calls_stay(
+    before: Any, after: Any, identity: str, name: str, same: bool, content: str
+) -> None:
+    (message,) = read_transcript([called("c1", "find", "x", **before)])
+    calls = [{"id": identity, "name": name, "arguments": before if same else after}]
+    found = read_edit(json.dumps({"message": 1, "content": content, "tool_calls": calls}), message, 1, "")
+    if isinstance(found, Unusable):
+        return
+    (call,) = found.tool_calls
+    assert (call.id, call.name) == ("c1", "find")
+    assert set(call.arguments) == set(before)
+    for key, value in call.arguments.items():
+        if not isinstance(value, list):  # a list may be shorter, or longer of the same
+            assert isinstance(value, Mapping) or kind(value) == kind(before[key])
+    json.dumps(dict(call.arguments), allow_nan=False)
 
 
 @settings(max_examples=40, deadline=None)

@@ -1,12 +1,14 @@
 """Rules are decided by intervals: the properties that any decision has."""
 
 import math
+from collections import Counter
 
+import numpy as np
 import pytest
 from gate_findings import measured
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh import Interval, JrhError, parse_rule
+from jrh import Interval, JrhError, parse_rule, stats
 from jrh_gate.deciding import Outcome, decide
 
 SHARES = st.floats(0, 1)
@@ -70,6 +72,19 @@ def test_what_cannot_be_estimated_is_undecided_whatever_interval_is_told(estimat
     )
     assert decided.outcome is Outcome.UNDECIDED
     assert decided.reason == "not estimable: degenerate"
+
+
+def test_at_the_threshold_itself_a_rule_is_rarely_held_or_failed_by_mistake():
+    generator = np.random.default_rng(3)
+    found = Counter()
+    for _ in range(1000):
+        right = int((generator.random(80) < 0.9).sum())
+        estimate = stats.clustered_proportion([float(place < right) for place in range(80)], np.ones(80))
+        found[outcome(measured(estimate.low, estimate.high), ">=", 0.9)] += 1
+    # Each mistake has a chance of about 2.5 %; more than 45 of 1000 are less likely than 1 in 5000.
+    assert found[Outcome.HOLDS] <= 45
+    assert found[Outcome.FAILS] <= 45
+    assert found[Outcome.HOLDS] + found[Outcome.FAILS] > 0
 
 
 def test_an_interval_without_ends_decides_nothing():

@@ -165,6 +165,50 @@ def test_a_member_longer_than_it_says_is_noticed(complaint, archive):
     assert "header.json' is damaged" in complaint(path)
 
 
+LYING = """
+import sys
+from pathlib import Path
+import inspect_ai.log
+from jrh import JrhError
+from jrh_inspect.guard import Bounds, check_log, verify_content
+
+def peak():
+    return int(next(line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if "VmHWM" in line))
+
+before = peak()
+path = Path(sys.argv[1])
+check_log(path, "log", Bounds.of(1000, 200))
+try:
+    verify_content(path, "log")
+except JrhError as error:
+    print(peak() - before, error, sep="\\n")
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read from /proc")
+def test_a_bomb_that_lies_about_its_size_is_not_unpacked(tmp_path):
+    import inspect_ai.log  # noqa: F401 - teaches zipfile Zstandard
+
+    path = tmp_path / "lying.eval"
+    with zipfile.ZipFile(path, "w", 93) as file, file.open("header.json", "w") as member:
+        for _ in range(400):
+            member.write(b"\0" * 1_000_000)
+    content = bytearray(path.read_bytes())
+    for mark, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        at = content.rindex(mark)
+        content[at + offset : at + offset + 4] = struct.pack("<I", 10)
+    path.write_bytes(content)
+    done = subprocess.run([sys.executable, "-c", LYING, str(path)], capture_output=True, text=True, check=False)
+    kilobytes, error = done.stdout.splitlines()
+    assert int(kilobytes) < 100_000
+    assert "header.json' is damaged" in error
+
+
+def test_a_log_that_is_still_written_can_be_read(read, changed):
+    path = changed(lambda name, content: None if name in ("header.json", "summaries.json") else content)
+    assert [item.id for item in read(path)] == ["book#1", "book#2", "7#1", "7#2"]
+
+
 def test_a_log_without_a_header_is_said(complaint, changed):
     path = changed(lambda name, content: None if name in ("header.json", "_journal/start.json") else content)
     assert "the archive has neither header.json nor _journal/start.json" in complaint(path)

@@ -226,6 +226,29 @@ def test_a_new_message_stands_where_it_was_put(samples):
     assert messages[4:] == book.messages[2:]
 
 
+def test_messages_with_the_same_id_are_told_apart(samples):
+    book = samples["book"]
+    twice = book.model_copy(update={"messages": [*book.messages, book.messages[-1]]})
+    assert applied(twice, lambda message: [message]) == twice.messages
+    original = to_messages(twice.messages)
+    edited = [*original[:-1], evolve(original[-1], content="And again.")]
+    messages = rewritten(twice.messages, twice.messages, original, edited)
+    assert messages[:-1] == book.messages
+    assert messages[-1].text == "And again."
+
+
+def test_a_log_without_message_ids_can_be_edited(samples):
+    book = samples["book"]
+    bare = [message.model_copy(update={"id": None}) for message in book.messages]
+    original = to_messages(bare)
+    assert [message.id for message in original][:2] == ["message-1", "message-2"]
+    edited = [*original[:-1], evolve(original[-1], content="Nothing.")]
+    messages = rewritten(bare, bare, original, edited)
+    assert messages[:-1] == bare[:-1]
+    assert messages[-1].text == "Nothing."
+    assert messages[-1].content[0] == bare[-1].content[0]
+
+
 def test_an_image_stays_in_its_place_when_the_text_around_it_changes(samples):
     picture = samples[7]
     image = picture.messages[1].content[1]

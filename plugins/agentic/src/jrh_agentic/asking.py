@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Final, TypeVar
 
 from attrs import Factory, define, frozen
-from jrh import ChatRequest, Json, Message, ModelClient, Reply, Sampling, Status, content_id
+from jrh import (
+    PROVIDER_ERROR,
+    ChatRequest,
+    Json,
+    Message,
+    ModelClient,
+    Reply,
+    Sampling,
+    Written,
+    content_id,
+    no_text,
+    read_text,
+)
 
 T = TypeVar("T")
 
@@ -32,18 +43,11 @@ class Unusable:
     """Of a plan: the messages its steps named, and why each step was dropped."""
 
 
+_REFUSAL: Final = "the model refused"
+"""What the kernel calls a refusal, whether the status, the provider's filter or the words say it."""
 REFUSED: Final = Unusable("refused")
-PROVIDER_ERROR: Final = Unusable("provider error")
+FAILED: Final = Unusable(PROVIDER_ERROR)
 NO_JSON: Final = Unusable("no JSON in the reply")
-_STATUSES: Final[Mapping[Status, Unusable]] = {
-    Status.REFUSED: REFUSED,
-    Status.TRUNCATED: Unusable("the reply was cut"),
-}
-_REFUSAL: Final = re.compile(
-    r"\W*(?:i\W?a?m (?:really |very |so )?sorry\b|sorry, (?:but )?i\b|as an ai\b|i\W?a?m (?:not able|unable) to"
-    r"|i (?:can\W?t|cannot|can not|won\W?t|will not) (?:help|assist|comply|do|fulfil|provide|create|write|edit|plan))",
-    re.IGNORECASE,
-)
 _LONGEST_REPLY: Final = 400_000
 _MOST_FALSE_STARTS: Final = 200
 _DECODER: Final = json.JSONDecoder(strict=False)
@@ -115,7 +119,7 @@ class Roles:
             parts: what the request is for; tells its seeds from those of others.
             schema: the JSON that is asked for.
         """
-        found: T | Unusable = PROVIDER_ERROR
+        found: T | Unusable = FAILED
         creative = role in (Role.PLANNER, Role.EDITOR)
         for attempt in range(self.attempts):
             request = ChatRequest(
@@ -130,19 +134,25 @@ class Roles:
             found = read_reply(reply, read)
             journal.note(role, request, reply, found.reason if isinstance(found, Unusable) else "")
             # A provider that failed has been asked again by the gateway already.
-            if not isinstance(found, Unusable) or found == PROVIDER_ERROR:
+            if not isinstance(found, Unusable) or found == FAILED:
                 break
         return found
 
 
 def read_reply(reply: Reply, read: Callable[[str], T | Unusable]) -> T | Unusable:
     """Return what a reply says, or why it cannot be used."""
-    if not reply.ok:
-        return _STATUSES.get(reply.status, PROVIDER_ERROR)
+    reason = no_text(reply)
+    if reason:
+        return REFUSED if reason == _REFUSAL else Unusable(reason)
     if len(reply.text) > _LONGEST_REPLY:
         return Unusable("the reply is too long")
     found = read(reply.text)
-    return REFUSED if found == NO_JSON and _REFUSAL.match(reply.text) else found
+    return REFUSED if found == NO_JSON and _refuses(reply) else found
+
+
+def _refuses(reply: Reply) -> bool:
+    found = read_text(reply, original="", shown=())
+    return not isinstance(found, Written) and found.reason == _REFUSAL
 
 
 def objects(text: str) -> Iterator[Mapping[str, Any]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jrh import BuildContext, JrhError, ModelName, Perturber
+from jrh import BuildContext, JrhError, ModelName, Perturber, WrittenBy
 
 from jrh_agentic.aims import Labels, levels_of
-from jrh_agentic.options import By, PerturbationOptions, PipelineOptions, PositivesOptions, StyleOptions
+from jrh_agentic.options import PerturbationOptions, PipelineOptions, PositivesOptions, StyleOptions
 
 if TYPE_CHECKING:
     from jrh_agentic.pipeline import Pipeline
@@ -24,7 +24,7 @@ def perturbation(options: PerturbationOptions, context: BuildContext) -> Perturb
     test = "agent-perturbation"
     labels = Labels.of(options, context.task, test)
     levels = levels_of(options.levels, context.task.scale, test) if labels is None else ()
-    if _by(options) is By.MODEL:
+    if _by(options) is WrittenBy.MODEL:
         from jrh_agentic.by_model import Perturbed
 
         return Perturbed(pipeline=_pipeline(options, context, test), labels=labels, levels=levels)
@@ -45,7 +45,7 @@ def positives(options: PositivesOptions, context: BuildContext) -> Perturber:
     labels = Labels.of(options, context.task, test)
     if labels is None:
         return Levelled()
-    if _by(options) is By.MODEL:
+    if _by(options) is WrittenBy.MODEL:
         from jrh_agentic.by_model import Repaired
 
         return Repaired(pipeline=_pipeline(options, context, test), labels=labels)
@@ -58,7 +58,7 @@ def restyled(options: StyleOptions, context: BuildContext) -> Perturber:
     Raises:
         JrhError: the options do not fit each other.
     """
-    if _by(options) is By.MODEL:
+    if _by(options) is WrittenBy.MODEL:
         from jrh_agentic.by_model import Reworded
 
         return Reworded(pipeline=_pipeline(options, context, "agent-style"))
@@ -67,9 +67,8 @@ def restyled(options: StyleOptions, context: BuildContext) -> Perturber:
     return Restyled(variants=options.variants, seed=context.seed)
 
 
-def _by(options: PipelineOptions) -> By:
-    named = options.model is not None or options.planner is not None
-    return options.by or (By.MODEL if named else By.RULES)
+def _by(options: PipelineOptions) -> WrittenBy:
+    return WrittenBy.of(options.by, options.model or options.planner)
 
 
 def _pipeline(options: PipelineOptions, context: BuildContext, test: str) -> Pipeline:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Final, cast
 
 from attrs import evolve
 from jrh import Json, ToolCall, TranscriptMessage, read_json
@@ -15,7 +15,6 @@ from jrh_agentic.asking import NO_JSON, Unusable, objects
 
 LONGEST_MESSAGE: Final = 30_000
 """Characters of a message that an editor is given, and gives back."""
-_DEEPEST: Final = 50
 _NO_CHANCE: Final = 40
 """Characters; an entry so long does not stand in a message by chance."""
 _THOUGHTS: Final = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.IGNORECASE | re.DOTALL)
@@ -99,24 +98,36 @@ def _calls(written: Json, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...] | U
         if not isinstance(each, Mapping) or (each.get("id", ""), each.get("name")) != (call.id, call.name):
             return Unusable("a call is broken: another id or name")
         arguments = each.get("arguments")
-        if not isinstance(arguments, Mapping) or not _same_types(arguments, call.arguments):
+        if not isinstance(arguments, Mapping) or not _fits(arguments, call.arguments):
             return Unusable("a call is broken: other arguments or types")
         made.append(evolve(call, arguments=dict(arguments)))
     return tuple(made)
 
 
-def _same_types(new: Json, old: Json, depth: int = 0) -> bool:
-    """Tell whether two values have the same keys and types throughout; lists may differ in length."""
-    if depth > _DEEPEST:
+def _fits(new: Json, old: Json) -> bool:
+    try:
+        return _same_types(new, old)
+    except RecursionError:  # nested deeper than anything a tool takes
         return False
+
+
+def _same_types(new: Json, old: Json) -> bool:
+    """Tell whether two values have the same keys and types; a list may have more or fewer elements of its kinds."""
     if isinstance(old, Mapping):
-        same = isinstance(new, Mapping) and set(new) == set(old)
-        return same and all(_same_types(new[key], old[key], depth + 1) for key in old)  # type: ignore[index,call-overload]
+        return isinstance(new, Mapping) and set(new) == set(old) and all(_same_types(new[key], old[key]) for key in old)
     if isinstance(old, Sequence) and not isinstance(old, str):
-        if isinstance(new, str) or not isinstance(new, Sequence):
-            return False
-        return not old or all(any(_same_types(each, one, depth + 1) for one in old) for each in new)
-    return type(new) is type(old) and not (isinstance(new, float) and not math.isfinite(new))
+        is_list = isinstance(new, Sequence) and not isinstance(new, str)
+        return is_list and {_kind(each) for each in cast("Sequence[Json]", new)} <= {_kind(each) for each in old}
+    return _kind(new) == _kind(old)
+
+
+def _kind(value: Json) -> Hashable:
+    """Return the type of a value, throughout; a number that is not finite is of a kind of its own."""
+    if isinstance(value, Mapping):
+        return frozenset((key, _kind(each)) for key, each in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "list", frozenset(_kind(each) for each in value)
+    return type(value).__name__ if not isinstance(value, float) or math.isfinite(value) else "infinite"
 
 
 def _checked(edited: TranscriptMessage, message: TranscriptMessage, entry: str) -> TranscriptMessage | Unusable:

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, Final
+from typing import Final
 
-from attrs import Attribute, field, frozen
+from attrs import field, frozen
 from attrs.validators import deep_iterable, ge, le, min_len, optional
-from jrh import ModelName, Text
-
-
-class By(Enum):
-    """Who makes the edits."""
-
-    RULES = "rules"
-    """Rules, without a model."""
-    MODEL = "model"
-    """Models of the suite: planner, editor, summarizer, verifier."""
+from jrh import ModelName, Text, WrittenBy, distinct
 
 
 class Violation(Enum):
@@ -53,11 +44,6 @@ _PROMPT = "Jinja2 template, text or {{file: name}}; sees {names}; default: the p
 _SEEN = "task, entry, aim, mark"
 
 
-def _distinct(instance: object, attribute: Attribute[Any], value: tuple[object, ...]) -> None:  # noqa: ARG001
-    if len(set(value)) != len(value):
-        raise ValueError(f"'{attribute.name}' names something twice")
-
-
 def _prompt(names: str) -> Text | None:
     prompt: Text | None = field(default=None, metadata={"help": _PROMPT.format(names=f"{_SEEN}, {names}")})
     return prompt
@@ -72,7 +58,7 @@ def _role(help: str) -> ModelName | None:
 class PipelineOptions:
     """Options that the three tests share."""
 
-    by: By | None = field(
+    by: WrittenBy | None = field(
         default=None, metadata={"help": "`rules` or `model`; default: the model if one is named, else rules"}
     )
     satisfies: str = field(
@@ -130,16 +116,16 @@ class PerturbationOptions(PipelineOptions):
     """Options of the perturber `agent-perturbation`."""
 
     levels: tuple[str, ...] = field(
-        default=(), validator=_distinct, metadata={"help": "levels to reach, on a scale with levels; default: all"}
+        default=(), validator=distinct, metadata={"help": "levels to reach, on a scale with levels; default: all"}
     )
     variants: tuple[Violation, ...] = field(
         default=tuple(Violation),
-        validator=[min_len(1), _distinct],
+        validator=[min_len(1), distinct],
         metadata={"help": f"violations that rules make: {', '.join(kind.value for kind in Violation)}"},
     )
     edits: tuple[int, ...] = field(
         default=(1,),
-        validator=[min_len(1), _distinct, deep_iterable(member_validator=[ge(1), le(20)])],
+        validator=[min_len(1), distinct, deep_iterable(member_validator=[ge(1), le(20)])],
         metadata={"help": "how many edits rules make, one case for each number; the case's strength"},
     )
     breaks: Mapping[str, tuple[Violation, ...]] = field(
@@ -154,7 +140,7 @@ class PerturbationOptions(PipelineOptions):
     )
     claims: tuple[str, ...] = field(
         default=("send_confirmation_email", "notify_supervisor", "open_support_ticket"),
-        validator=[min_len(1), _distinct],
+        validator=[min_len(1), distinct],
         metadata={"help": "tools that `unmade-call` claims were called; those that were are left out"},
     )
     anywhere: bool = field(
@@ -174,7 +160,7 @@ class StyleOptions(PipelineOptions):
 
     variants: tuple[Style, ...] = field(
         default=tuple(Style),
-        validator=[min_len(1), _distinct],
+        validator=[min_len(1), distinct],
         metadata={"help": f"changes that rules make: {', '.join(kind.value for kind in Style)}"},
     )
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import Draft, Item, Json, Skip, Task, TranscriptMessage, read_json, render_transcript
+from jrh import PROVIDER_ERROR, Draft, Item, Json, Skip, Task, TranscriptMessage, read_json, render_transcript
 
 from jrh_agentic.aims import Aim
-from jrh_agentic.asking import NO_JSON, PROVIDER_ERROR, REFUSED, Role, Roles, Unusable
+from jrh_agentic.asking import FAILED, NO_JSON, REFUSED, Role, Roles, Unusable
 from jrh_agentic.diffs import Edit, as_json, cut, diff
 from jrh_agentic.editing import SCHEMA as EDIT_SCHEMA
 from jrh_agentic.editing import as_text, read_edit
@@ -70,8 +70,8 @@ class Pipeline:
     async def _summarised(self, run: Run) -> str:
         shown = render_transcript(run.messages, limit=self.max_characters)
         found = await self._ask(run, Role.SUMMARIZER, Prompt.SUMMARIZER, {"transcript": shown.text}, "summary")
-        if found == PROVIDER_ERROR:
-            return PROVIDER_ERROR.reason
+        if found == FAILED:
+            return PROVIDER_ERROR
         usable = isinstance(found, str)
         run.summary = found if isinstance(found, str) else "(there is no summary)"
         run.summaries.append({"after": 0, "summary": run.summary, "kept": not usable})
@@ -93,7 +93,7 @@ class Pipeline:
             if isinstance(found, TranscriptMessage):
                 reason = await self._applied(run, step, found)
                 made += 1
-            elif found in (REFUSED, PROVIDER_ERROR):
+            elif found in (REFUSED, FAILED):
                 reason = _of(Role.EDITOR, found)
             else:
                 left_out.append({"message": step.message, "reason": found.reason})
@@ -160,8 +160,8 @@ class Pipeline:
         run.edits.append(edit)
         variables = {"summary": run.summary, "edit": f"message {step.message}\n{edit.diff}"}
         found = await self._ask(run, Role.SUMMARIZER, Prompt.UPDATE, variables, "summary", len(run.edits))
-        if found == PROVIDER_ERROR:
-            return PROVIDER_ERROR.reason
+        if found == FAILED:
+            return PROVIDER_ERROR
         if isinstance(found, str):
             run.summary = found
         else:
@@ -214,8 +214,8 @@ def _read_summary(text: str) -> str | Unusable:
 
 def _of(role: Role, unusable: Unusable) -> str:
     """Return the reason of a skip: a refusal with its role, a provider's failure, or what was wrong with the reply."""
-    if unusable == PROVIDER_ERROR:
-        return PROVIDER_ERROR.reason
+    if unusable == FAILED:
+        return PROVIDER_ERROR
     return f"{role.value} refused" if unusable == REFUSED else f"{role.value}: {unusable.reason}"
 
 

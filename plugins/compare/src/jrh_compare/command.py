@@ -54,7 +54,7 @@ def command(
     with ExitStack() as stack:
         pairs = opened_sides(sides, judges, stack)
         comparison = compare(pairs, margin=margin, tests=tests, most_flips=flips)
-    if plot is not None:
+    if plot is not None and comparison.matched:
         from jrh_compare.plotting import cost_svg
 
         _write(plot, cost_svg(comparison))

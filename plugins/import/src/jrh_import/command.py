@@ -17,27 +17,31 @@ import click
 @click.option("--plugins", metavar="A,B", default="", help="Only the metrics of these plugins, as for `jrh run`.")
 def command(file: Path, run_dir: Path | None, plugins: str) -> int:
     """Make a run directory of the table that FILE describes; `jrh report` shows what it says."""
-    from jrh import import_records, read_settings, task_of
+    from jrh import import_records, read_settings
 
     from jrh_import.mapping import ImportFile
     from jrh_import.tables import read_table
     from jrh_import.verdicts import read_verdicts
 
     mapping = read_settings(file, ImportFile)
-    task = task_of(mapping.task, mapping.name)
-    found = read_verdicts(read_table(mapping.path, mapping.table_format(), mapping.delimiter), mapping, task)
+    tasks = mapping.described_tasks()
+    table = read_table(mapping.path, mapping.table_format(), mapping.delimiter, neutralised=mapping.is_neutralised())
+    found = read_verdicts(table, mapping, tasks)
     target = run_dir or Path("runs") / mapping.name
     count = import_records(
         target,
         mapping.name,
-        [task],
+        tasks,
         found.records,
         origins=found.origins,
         notes=mapping.notes,
         plugins=tuple(part.strip() for part in plugins.split(",") if part.strip()),
+        level=mapping.level,
+        resamples=mapping.resamples,
+        seed=mapping.seed,
     )
     judges = len({record.judge for record in found.records})
-    items = len({record.item_id for record in found.records})
+    items = len({(record.task, record.item_id) for record in found.records})
     click.echo(f"Imported {count} verdicts of {judges} judges on {items} items into {target}.")
     click.echo(f"Next: jrh report {target}")
     return 0

@@ -5,39 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Final
+from typing import TypeAlias
 
 from attrs import Factory, field, frozen
-from attrs.validators import min_len
-from jrh import JrhError, Status, WrittenTask
+from attrs.validators import ge, gt, lt, min_len
+from jrh import JrhError, Status, Task, WrittenTask, task_of
 
-WHOLE: Final = ("repeat", "prompt_tokens", "completion_tokens")
-"""Targets that are whole numbers."""
-NUMBERS: Final = (*WHOLE, "strength", "temperature", "probability", "cost", "latency")
-"""Targets that are numbers."""
-TEXTS: Final = (
-    "item",
-    "judge",
-    "label",
-    "gold",
-    "test",
-    "family",
-    "variant",
-    "template",
-    "option_order",
-    "polarity",
-    "language",
-    "status",
-    "expectation",
-    "expected",
-    "stratum",
-    "group",
-    "detail",
-    "rationale",
-)
-"""Targets that are text."""
-TARGETS: Final = (*TEXTS, *NUMBERS)
-"""What a column can mean."""
+from jrh_import.targets import OF_RECORDS, TARGETS, TRUTHS
+
+Value: TypeAlias = str | int | float | bool
+"""What all rows may have in common."""
 
 
 class Format(Enum):
@@ -46,6 +23,15 @@ class Format(Enum):
     CSV = "csv"
     JSONL = "jsonl"
     PARQUET = "parquet"
+
+
+class Layout(Enum):
+    """What is known of the columns beforehand."""
+
+    TABLE = "table"
+    """Nothing: `columns` says what they mean."""
+    RECORDS = "records"
+    """They are those of the records that `jrh report` writes, and mean what they are named."""
 
 
 class OffScale(Enum):
@@ -61,6 +47,9 @@ def _check_targets(_instance: object, attribute: object, value: Mapping[str, obj
     if unknown:
         name = getattr(attribute, "name", "columns")
         raise ValueError(f"{name}: unknown target {', '.join(unknown)}; targets: {', '.join(TARGETS)}")
+    unquoted = [target for target, given in value.items() if isinstance(given, bool) and target not in TRUTHS]
+    if unquoted:
+        raise ValueError(f"the value of {', '.join(unquoted)} is text or a number: write it in quotes")
 
 
 @frozen(kw_only=True)
@@ -70,7 +59,7 @@ class Decision:
     columns: Mapping[str, str] = field(
         default=Factory(dict), validator=_check_targets, metadata={"help": "Target -> column, for this verdict alone."}
     )
-    values: Mapping[str, str | int | float] = field(
+    values: Mapping[str, Value] = field(
         default=Factory(dict), validator=_check_targets, metadata={"help": "Target -> value, for this verdict alone."}
     )
 
@@ -83,11 +72,24 @@ class ImportFile:
     path: Path = field(metadata={"help": "The table, relative to this file."})
     format: Format | None = field(default=None, metadata={"help": "`csv`, `jsonl` or `parquet`; else by suffix."})
     delimiter: str = field(default=",", metadata={"help": "What parts the cells of a csv file."})
-    task: WrittenTask = field(metadata={"help": "What was judged, as in a suite; the scale is needed."})
+    layout: Layout = field(
+        default=Layout.TABLE,
+        metadata={"help": "`records`: the table is one that `jrh report` wrote; its columns need no description."},
+    )
+    neutralised: bool | None = field(
+        default=None,
+        metadata={"help": "Cells that begin with an apostrophe were given it; by default so in a csv of records."},
+    )
+    task: WrittenTask | None = field(
+        default=None, metadata={"help": "What was judged, as in a suite; the scale is needed."}
+    )
+    tasks: Mapping[str, WrittenTask] = field(
+        default=Factory(dict), metadata={"help": "Several tasks by name; the target `task` says which one a row is of."}
+    )
     columns: Mapping[str, str] = field(
         default=Factory(dict), validator=_check_targets, metadata={"help": "Target -> column."}
     )
-    values: Mapping[str, str | int | float] = field(
+    values: Mapping[str, Value] = field(
         default=Factory(dict), validator=_check_targets, metadata={"help": "Target -> value that all rows have."}
     )
     tests: Mapping[str, Mapping[str, str]] = field(
@@ -115,8 +117,18 @@ class ImportFile:
     count_repeats: bool = field(
         default=False, metadata={"help": "Number the rows that agree in everything else as repeats, in their order."}
     )
-    simulated: bool = field(default=False, metadata={"help": "The judges' answers are made up."})
+    simulated: bool = field(
+        default=False, metadata={"help": "The answers are made up, of every judge that the target does not say it of."}
+    )
+    seed: int = field(default=0, metadata={"help": "All random numbers of the measures follow from it."})
+    level: float = field(default=0.95, validator=[gt(0), lt(1)], metadata={"help": "Coverage of the intervals."})
+    resamples: int = field(default=2000, validator=ge(100), metadata={"help": "Resamples of every bootstrap."})
     notes: tuple[str, ...] = field(default=(), metadata={"help": "What a reader of the report has to know."})
+
+    def __attrs_post_init__(self) -> None:
+        """Require the description of one task or of several."""
+        if (self.task is None) == (not self.tasks):
+            raise ValueError("describe one task as `task`, or several by name as `tasks`")
 
     def table_format(self) -> Format:
         """Return the format of the table.
@@ -131,3 +143,27 @@ class ImportFile:
         except ValueError:
             known = ", ".join(each.value for each in Format)
             raise JrhError(f"'{self.path}': say `format:`, one of {known}; the suffix does not tell") from None
+
+    def is_neutralised(self) -> bool:
+        """Tell whether an apostrophe at the front of a cell is to be removed."""
+        if self.neutralised is not None:
+            return self.neutralised
+        return self.layout is Layout.RECORDS and self.table_format() is Format.CSV
+
+    def described_tasks(self) -> tuple[Task, ...]:
+        """Return the tasks; a single one has the name of the import.
+
+        Raises:
+            JrhError: the mode of a task does not fit its scale.
+        """
+        written = self.tasks if self.task is None else {self.name: self.task}
+        return tuple(task_of(task, name) for name, task in written.items())
+
+    def meanings(self, decision: Decision) -> tuple[Mapping[str, str], Mapping[str, Value]]:
+        """Return target -> column and target -> value of a decision; what it says itself comes first."""
+        known = OF_RECORDS if self.layout is Layout.RECORDS else {}
+        values = {**self.values, **decision.values}
+        columns = {target: column for target, column in known.items() if target not in values}
+        if self.task is not None:
+            columns.pop("task", None)
+        return {**columns, **self.columns, **decision.columns}, values

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import JrhError
 
+from jrh_import.cells import restored
 from jrh_import.mapping import Format
 
 Cells: TypeAlias = Mapping[str, str]
@@ -35,8 +36,15 @@ class Table:
     rows: tuple[Row, ...]
 
 
-def read_table(path: Path, kind: Format, delimiter: str) -> Table:
+def read_table(path: Path, kind: Format, delimiter: str, *, neutralised: bool = False) -> Table:
     """Read a table whole; cells are text exactly as the file writes them.
+
+    Args:
+        path: the file.
+        kind: its format.
+        delimiter: what parts the cells of a csv file.
+        neutralised: an apostrophe at the front of a cell was put there to keep a spreadsheet from computing it, and
+            is removed.
 
     Raises:
         JrhError: there is no such file, or it is not a table of the format; the text says where.
@@ -44,7 +52,7 @@ def read_table(path: Path, kind: Format, delimiter: str) -> Table:
     readers = {Format.CSV: lambda: _csv(path, delimiter), Format.JSONL: lambda: _jsonl(path)}
     try:
         found = readers[kind]() if kind in readers else _parquet(path)
-        rows = tuple(found)
+        rows = tuple(_restored(row) for row in found) if neutralised else tuple(found)
     except OSError as error:
         raise JrhError(f"'{path}' cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -52,6 +60,10 @@ def read_table(path: Path, kind: Format, delimiter: str) -> Table:
     if not rows:
         raise JrhError(f"'{path}' holds no row")
     return Table(columns=tuple(dict.fromkeys(name for row in rows for name in row.cells)), rows=rows)
+
+
+def _restored(row: Row) -> Row:
+    return evolve(row, cells={name: restored(text) for name, text in row.cells.items()})
 
 
 def _csv(path: Path, delimiter: str) -> Iterator[Row]:

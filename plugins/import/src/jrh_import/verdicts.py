@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from math import isfinite
 from typing import Any
 
 from attrs import evolve, frozen
 from jrh import JrhError, Problem, Record, Status, SuiteError, Task, content_id, imported_record
 
-from jrh_import.mapping import NUMBERS, WHOLE, Decision, ImportFile, OffScale
+from jrh_import.cells import number, truth
+from jrh_import.mapping import Decision, ImportFile, Layout, OffScale, Value
 from jrh_import.tables import Cells, Table
+from jrh_import.targets import NUMBERS, TRUTHS
 
 _MOST = 20
 _NEEDED = ("item", "judge", "label")
@@ -27,20 +28,20 @@ class Imported:
     origins: tuple[str, ...]
 
 
-def read_verdicts(table: Table, mapping: ImportFile, task: Task) -> Imported:
+def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> Imported:
     """Make one record of every decision of every row, row by row.
 
     Raises:
         SuiteError: with the columns that are not there, or the cells that cannot be read.
     """
-    meanings = [_Meaning.of(mapping, decision, table) for decision in mapping.decisions]
+    meanings = [_Meaning.of(mapping, decision, table, tasks) for decision in mapping.decisions]
     records: list[Record] = []
     origins: list[str] = []
     problems: list[Problem] = []
     for row in table.rows:
         for meaning in meanings:
             try:
-                records.append(meaning.record(row.cells, task))
+                records.append(meaning.record(row.cells))
                 origins.append(row.place)
             except JrhError as error:
                 problems.append(Problem(message=str(error), source=row.place))
@@ -57,26 +58,25 @@ class _Meaning:
     """What the columns mean to one decision."""
 
     columns: Mapping[str, str]
-    values: Mapping[str, str | int | float]
+    values: Mapping[str, Value]
     mapping: ImportFile
+    tasks: Mapping[str, Task]
 
     @classmethod
-    def of(cls, mapping: ImportFile, decision: Decision, table: Table) -> _Meaning:
-        columns = {**mapping.columns, **decision.columns}
-        values = {**mapping.values, **decision.values}
-        absent = [name for name in _NEEDED if name not in columns and name not in values]
+    def of(cls, mapping: ImportFile, decision: Decision, table: Table, tasks: Sequence[Task]) -> _Meaning:
+        columns, values = mapping.meanings(decision)
+        needed = _NEEDED if mapping.task is not None else ("task", *_NEEDED)
+        absent = [name for name in needed if name not in columns and name not in values]
         if absent:
             raise JrhError(f"say in `columns` or `values` what the {' and the '.join(absent)} of a verdict is")
+        if mapping.task is not None and ("task" in columns or "task" in values):
+            raise JrhError("a column or value says the task: describe the tasks by name in `tasks`, instead of `task`")
         for target, column in columns.items():
             if column not in table.columns:
-                close = get_close_matches(column, table.columns, n=1)
-                hint = f"; did you mean '{close[0]}'?" if close else "."
-                raise JrhError(
-                    f"there is no column '{column}' (columns.{target}){hint} Columns: {', '.join(table.columns)}"
-                )
-        return cls(columns=columns, values=values, mapping=mapping)
+                raise JrhError(_no_column(target, column, table.columns))
+        return cls(columns=columns, values=values, mapping=mapping, tasks={task.name: task for task in tasks})
 
-    def record(self, cells: Cells, task: Task) -> Record:
+    def record(self, cells: Cells) -> Record:
         found: dict[str, Any] = {
             **{target: str(value) for target, value in self.values.items()},
             **{target: cells[column] for target, column in self.columns.items() if column in cells},
@@ -84,11 +84,16 @@ class _Meaning:
         known = {target: value for target, value in found.items() if value != "" or target == "label"}
         for target, tests in self.mapping.tests.items():
             known["test"] = _test(target, str(known.get(target, "")), tests)
-        numbers: dict[str, Any] = {target: _number(target, known.pop(target)) for target in NUMBERS if target in known}
+        task = self._task(known.pop("task", ""))
+        numbers: dict[str, Any] = {target: number(target, known.pop(target)) for target in NUMBERS if target in known}
+        truths: dict[str, Any] = {target: truth(target, known.pop(target)) for target in TRUTHS if target in known}
         label, status = self._verdict(known.pop("label", ""), known.pop("status", None), task)
         for target in ("gold", "expected"):
             if target in known:
                 known[target] = self._label(known[target], task)
+        if self.mapping.layout is Layout.RECORDS:
+            # A record says what is expected of every verdict; where it is silent, nothing is.
+            known.setdefault("expectation", "")
         return imported_record(
             task=task,
             item_id=known.pop("item", ""),
@@ -96,10 +101,19 @@ class _Meaning:
             label=label,
             status=status,
             presented=self.mapping.presented,
-            simulated=self.mapping.simulated,
+            **{"simulated": self.mapping.simulated, **truths},
             **known,
             **numbers,
         )
+
+    def _task(self, name: str) -> Task:
+        if self.mapping.task is not None:
+            return next(iter(self.tasks.values()))
+        if name not in self.tasks:
+            close = get_close_matches(name, self.tasks, n=1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            raise JrhError(f"the task '{name}' is not described in `tasks`{hint} Described: {', '.join(self.tasks)}")
+        return self.tasks[name]
 
     def _verdict(self, text: str, status: str | None, task: Task) -> tuple[str | None, Status | None]:
         if status is not None and status not in _STATUSES:
@@ -123,24 +137,16 @@ class _Meaning:
         return task.scale.match(text) or text
 
 
+def _no_column(target: str, column: str, columns: Sequence[str]) -> str:
+    close = get_close_matches(column, columns, n=1)
+    hint = f"; did you mean '{close[0]}'?" if close else "."
+    return f"there is no column '{column}' (columns.{target}){hint} Columns: {', '.join(columns)}"
+
+
 def _test(target: str, text: str, tests: Mapping[str, str]) -> str:
     if text not in tests:
         raise JrhError(f"tests.{target} does not say which test '{text}' belongs to; it names {', '.join(tests)}")
     return tests[text]
-
-
-def _number(target: str, text: str) -> float | int:
-    try:
-        value = float(text)
-    except ValueError:
-        raise JrhError(f"{target}: '{text}' is not a number") from None
-    if not isfinite(value):
-        raise JrhError(f"{target}: '{text}' is not a finite number; leave the cell empty where it is unknown")
-    if target not in WHOLE:
-        return value
-    if value != int(value):
-        raise JrhError(f"{target}: '{text}' is not a whole number")
-    return int(value)
 
 
 def _numbered(records: list[Record]) -> list[Record]:

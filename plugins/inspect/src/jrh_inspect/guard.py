@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, cast
 
 from attrs import frozen
 from jrh import JrhError
@@ -17,8 +17,8 @@ MOST_MEMBERS: Final = 200_000
 _MEGABYTE: Final = 1_000_000
 _METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, 93})
 """How members may be packed: not at all, deflated, Zstandard."""
-_CHUNK: Final = 4_096
-"""Bytes read at once: some methods unpack all that is read, however much it is."""
+_CHUNK: Final = 1_024
+"""Bytes read at once: Zstandard unpacks all that is read, which can be 32,000 times as much."""
 _SMALL: Final = 64 * _MEGABYTE
 """Bytes below which the ratio says nothing: short files that repeat themselves are no danger."""
 _ENCRYPTED: Final = 0x1
@@ -163,7 +163,8 @@ def _verify(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shown: str) -> No
     longer.file_size += 1
     length = 0
     try:
-        with archive.open(longer) as content:
+        with cast("zipfile.ZipExtFile", archive.open(longer)) as content:
+            content.MIN_READ_SIZE = _CHUNK
             while chunk := content.read(_CHUNK):
                 length += len(chunk)
     except Exception as error:  # every decompressor has errors of its own

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
-from attrs import field, frozen
+from attrs import frozen
 from jrh import JrhError
 
 from jrh_inspect.guard import Bounds, check_log, verify_content
@@ -24,6 +25,8 @@ _STAMPED: Final = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}.*\.json
 """The names that Inspect gives to .json logs; a directory holds other .json files too."""
 _NOT_READ: Final = frozenset({"events", "store", "timelines", "error_retries"})
 """Fields of a sample that a transcript does not need, and most of a log's size."""
+_BATCH: Final = 16
+"""Samples read at once: Inspect reads the archive's directory anew for every call."""
 _MAGIC: Final = frozenset("*?[")
 
 
@@ -37,17 +40,18 @@ class Log:
     header: EvalLog
     samples: Sequence[Sample]
     """In the order of the dataset, epoch by epoch."""
+    read: Callable[[Sequence[Sample]], Iterator[EvalSample]]
+    """Reads samples, a few in memory at a time, attachments in place."""
 
 
 @frozen(kw_only=True)
 class Sample:
-    """One sample of a log, read when it is asked for."""
+    """One sample of a log, before it is read."""
 
     id: int | str
     epoch: int
     failed: bool
     """It ended with an error."""
-    read: Callable[[], EvalSample] = field(eq=False, repr=False)
 
 
 def find_logs(path: Path, shown: str) -> list[Path]:
@@ -109,45 +113,55 @@ def apart(call: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
 
 
 def _open_archive(path: Path, shown: str) -> Log:
-    from inspect_ai.log import read_eval_log, read_eval_log_sample, read_eval_log_sample_summaries
+    from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 
     verify_content(path, shown)
     header = apart(read_eval_log, path, header_only=True)
-
-    def reader(sample_id: int | str, epoch: int) -> Callable[[], EvalSample]:
-        def read() -> EvalSample:
-            with reading(f"{shown}: sample '{sample_id}', epoch {epoch}"):
-                return apart(
-                    read_eval_log_sample,
-                    path,
-                    sample_id,
-                    epoch,
-                    resolve_attachments="full",
-                    exclude_fields=set(_NOT_READ),
-                )
-
-        return read
-
     samples = [
-        Sample(id=each.id, epoch=each.epoch, failed=each.error is not None, read=reader(each.id, each.epoch))
+        Sample(id=each.id, epoch=each.epoch, failed=each.error is not None)
         for each in apart(read_eval_log_sample_summaries, path)
     ]
-    return Log(path=path, shown=shown, header=header, samples=_in_order(samples, header))
+    read = partial(_from_archive, path, shown)
+    return Log(path=path, shown=shown, header=header, samples=_in_order(samples, header), read=read)
+
+
+def _from_archive(path: Path, shown: str, samples: Sequence[Sample]) -> Iterator[EvalSample]:
+    from inspect_ai.log import read_eval_log_samples_by_id
+
+    def read(some: Sequence[Sample]) -> list[EvalSample]:
+        return apart(
+            read_eval_log_samples_by_id,
+            path,
+            [(each.id, each.epoch) for each in some],
+            concurrency=1,
+            resolve_attachments="full",
+            exclude_fields=set(_NOT_READ),
+        )
+
+    for start in range(0, len(samples), _BATCH):
+        batch = samples[start : start + _BATCH]
+        try:
+            found = read(batch)
+        except Exception:  # which of them it is, only reading one by one tells
+            found = []
+            for each in batch:
+                with reading(f"{shown}: sample '{each.id}', epoch {each.epoch}"):
+                    found += read([each])
+        yield from found
 
 
 def _open_json(path: Path, shown: str) -> Log:
     from inspect_ai.log import read_eval_log, resolve_sample_attachments
 
     log = apart(read_eval_log, path)
+    held = {(str(each.id), each.epoch): each for each in log.samples or []}
 
-    def reader(sample: EvalSample) -> Callable[[], EvalSample]:
-        return lambda: resolve_sample_attachments(sample, "full")
+    def read(some: Sequence[Sample]) -> Iterator[EvalSample]:
+        for each in some:
+            yield resolve_sample_attachments(held[str(each.id), each.epoch], "full")
 
-    samples = [
-        Sample(id=each.id, epoch=each.epoch, failed=each.error is not None, read=reader(each))
-        for each in log.samples or []
-    ]
-    return Log(path=path, shown=shown, header=log, samples=_in_order(samples, log))
+    samples = [Sample(id=each.id, epoch=each.epoch, failed=each.error is not None) for each in log.samples or []]
+    return Log(path=path, shown=shown, header=log, samples=_in_order(samples, log), read=read)
 
 
 def _in_order(samples: Sequence[Sample], header: EvalLog) -> list[Sample]:

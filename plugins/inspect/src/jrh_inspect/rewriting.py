@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from jrh import TranscriptMessage
+from jrh import TranscriptMessage, content_id
 
 from jrh_inspect.messages import message_id, placeholder, text_of
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
+
+
+Key: TypeAlias = tuple[str, int]
+"""A message's id, and how many messages with this id stand before it."""
 
 
 def rewritten(
@@ -32,28 +36,37 @@ def rewritten(
         original: the transcript that was edited.
         edited: what became of it.
     """
-    before = {message.id: message for message in original}
+    before = dict(zip(_keys([message.id for message in original]), original, strict=True))
+    after = dict(zip(_keys([message.id for message in edited]), edited, strict=True))
     hidden: list[ChatMessage] = []
-    followers: defaultdict[str, list[ChatMessage]] = defaultdict(list)
-    sources: dict[str, tuple[ChatMessage, ChatMessage]] = {}
-    kept = {message.id for message in edited}
+    followers: defaultdict[Key, list[ChatMessage]] = defaultdict(list)
+    sources: dict[Key, tuple[ChatMessage, ChatMessage]] = {}
     last = hidden
-    for number, (message, whole) in enumerate(zip(stored, resolved, strict=True), 1):
-        key = message_id(message, number)
+    keys = _keys([message_id(message, number) for number, message in enumerate(stored, 1)])
+    for key, message, whole in zip(keys, stored, resolved, strict=True):
         if key not in before:
             last.append(message)
-        elif key not in sources:
-            sources[key] = (message, whole)
-            last = followers[key] if key in kept else last
-    result = hidden
-    for after in edited:
-        source = sources.pop(after.id, None)
-        if source is None:
-            result.append(_made(after))
             continue
-        result.append(_changed(*source, before[after.id], after))
-        result += followers[after.id]
+        sources[key] = (message, whole)
+        last = followers[key] if key in after else last
+    result = hidden
+    for key, wanted in after.items():
+        if key in sources:
+            result.append(_changed(*sources[key], before[key], wanted))
+        else:
+            result.append(_made(wanted, len(result) + 1))
+        result += followers[key]
     return result
+
+
+def _keys(ids: Sequence[str]) -> list[Key]:
+    """Tell messages with the same id apart by their order."""
+    seen: Counter[str] = Counter()
+    keys = []
+    for each in ids:
+        keys.append((each, seen[each]))
+        seen[each] += 1
+    return keys
 
 
 def _changed(
@@ -134,14 +147,14 @@ def _error(text: str) -> Any:
     return ToolCallError(kind, message) if found and kind in known else ToolCallError("unknown", text)  # type: ignore[arg-type]
 
 
-def _made(message: TranscriptMessage) -> ChatMessage:
-    """Return a message that the source does not have."""
+def _made(message: TranscriptMessage, number: int) -> ChatMessage:
+    """Return a message that the source does not have; its id follows from its place and text."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageTool, ChatMessageUser
 
     content: Any = message.content
     if message.reasoning:
         content = _content(message.content, message.content, None, message.reasoning)
-    given: dict[str, Any] = {"content": content, "id": message.id or None}
+    given: dict[str, Any] = {"content": content, "id": message.id or content_id(number, message.to_json())}
     if message.role == "assistant":
         return ChatMessageAssistant(**given, tool_calls=_calls([], message))
     if message.role == "tool":

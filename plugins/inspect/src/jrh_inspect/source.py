@@ -114,16 +114,13 @@ class InspectSource:
         wanted = set(options.samples)
         for path in paths:
             log = open_log(path, _as_written(path, self.base), Bounds.of(options.max_mb, options.max_ratio))
-            prefix = log_prefix(path, paths)
-            for sample in log.samples:
-                names = {str(sample.id), f"{sample.id}#{sample.epoch}"}
-                if (options.samples and not names & set(options.samples)) or not self._in_epoch(sample):
-                    continue
-                wanted -= names
-                if sample.failed and options.errors is Errors.SKIP:
-                    left_out["the sample ended with an error"] += 1
-                    continue
-                entry = _entry(log, sample.read(), prefix, shape)
+            chosen = [sample for sample in log.samples if self._is_chosen(sample)]
+            wanted.difference_update(*(_names(sample) for sample in chosen))
+            kept = [sample for sample in chosen if options.errors is Errors.KEEP or not sample.failed]
+            if len(kept) < len(chosen):
+                left_out["the sample ended with an error"] += len(chosen) - len(kept)
+            for sample in log.read(kept):
+                entry = _entry(log, sample, log_prefix(path, paths), shape)
                 if entry is None:
                     left_out["no message is kept"] += 1
                 else:
@@ -131,8 +128,10 @@ class InspectSource:
         if wanted:
             raise JrhError(f"{self.shown}: there is no sample {', '.join(sorted(wanted))}")
 
-    def _in_epoch(self, sample: Sample) -> bool:
-        return not self.options.epochs or sample.epoch in self.options.epochs
+    def _is_chosen(self, sample: Sample) -> bool:
+        options = self.options
+        in_epoch = not options.epochs or sample.epoch in options.epochs
+        return in_epoch and (not options.samples or not _names(sample).isdisjoint(options.samples))
 
 
 def inspect_source(options: InspectOptions, context: BuildContext) -> InspectSource:
@@ -156,6 +155,11 @@ def inspect_source(options: InspectOptions, context: BuildContext) -> InspectSou
 def sample_key(sample_id: int | str, epoch: int, prefix: str = "") -> str:
     """Return the id of a sample's item; `prefix` tells logs apart where there are several."""
     return f"{prefix}{sample_id}#{epoch}"
+
+
+def _names(sample: Sample) -> set[str]:
+    """Return what a suite may call a sample."""
+    return {str(sample.id), sample_key(sample.id, sample.epoch)}
 
 
 def log_prefix(path: Path, paths: Sequence[Path]) -> str:

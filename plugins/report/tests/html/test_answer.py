@@ -5,7 +5,7 @@ import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RunReport, Scale, Task, TaskSummary
 from jrh.testing import sample_report
-from jrh_report.html.answer import SHOWN, Claim, answers
+from jrh_report.html.answer import FOLDED, SHOWN, Claim, answers
 from jrh_report.html.found import Found
 
 NAMES = ("format", "rubric", "layout", "order")
@@ -48,7 +48,7 @@ def test_accuracy_is_held_against_the_commonest_label(low: float, high: float, k
     ((text, claim),) = claims([a_measure("gold-accuracy", low, high, "reference")]).items()
     assert claim.kind == kind
     assert "commonest gold label" in text
-    (place,) = claim.places
+    (place,) = claim.places or claim.folded
     assert place.commonest is not None
     assert (place.commonest.count, place.commonest.labelled) == (18, 30)
 
@@ -76,7 +76,7 @@ def test_a_test_that_expects_verdicts_to_move_is_not_held_against_the_judge() ->
     assert said(measures)[0] == "against: Verdicts move more than its own reruns do"
     (only,) = claims(measures, moving=["format"]).values()
     assert only.kind == "undecided"
-    assert only.places[0].cell.interval == "[-0.20, 0.10]"
+    assert only.folded[0].cell.interval == "[-0.20, 0.10]"
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_no_change_is_said_only_where_equivalence_was_shown(flag: str, text: str
     (only,) = said([measure])
     assert only.startswith(text)
     (claim,) = claims([measure]).values()
-    assert claim.places[0].aside == "margin 0.05"
+    assert (claim.places or claim.folded)[0].aside == "margin 0.05"
 
 
 def test_a_narrow_interval_about_zero_is_still_undecided() -> None:
@@ -120,12 +120,13 @@ def test_what_cannot_be_estimated_licenses_nothing() -> None:
     assert [line.split(":")[0] for line in said(measures)] == ["undecided"]
 
 
-def test_many_places_are_counted() -> None:
-    tests = [f"test {n}" for n in range(SHOWN + 3)]
+def test_the_largest_places_are_in_sight_and_the_others_folded_and_counted() -> None:
+    tests = [f"test {n}" for n in range(SHOWN + FOLDED + 3)]
     (claim,) = claims(
-        a_measure("accuracy-equivalence", -0.1, 0.1, test, flags=("undecided",)) for test in tests
+        a_measure("accuracy-change", 0.01 * n, 0.01 * n + 0.1, test) for n, test in enumerate(tests, 1)
     ).values()
-    assert (len(claim.places), claim.more) == (SHOWN, 3)
+    assert [place.test for place in claim.places] == tests[::-1][:SHOWN]
+    assert (len(claim.folded), claim.more) == (FOLDED, 3)
 
 
 FORBIDDEN = ("unbiased", "no bias", "robust", "reliable judge is", "proves", "significant", "no effect", "insensitive")

@@ -5,12 +5,12 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pytest
 from attrs import evolve
-from jrh import Interval, Measure, RecordTable, RunReport
+from jrh import Case, Interval, Measure, RecordTable, Reply, RunReport, Status
 from jrh.testing import sample_report
 
 LIMIT = 5_000_000
@@ -110,6 +110,30 @@ def a_large_run(judges: int, tests: int, items: int) -> RunReport:
         measures=tuple(measures),
         records=RecordTable.from_columns(columns),
     )
+
+
+class Library:
+    """Knows of every case a hundred fields of long, hostile text, and a long reply to every trial."""
+
+    def cases(self, case_ids: Sequence[str]) -> Mapping[str, Case]:
+        return {each: self._case(each) for each in case_ids}
+
+    def _case(self, case_id: str) -> Case:
+        fields = {f"field {n}": f"{case_id} " + "\"<漢 '" * 5000 for n in range(100)}
+        return Case(id=case_id, task="t", test="t", item_id="i", fields=fields, label_map={})
+
+    def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:
+        return {each: Reply(status=Status.OK, text='"<漢' * 5000) for each in trial_ids}
+
+
+def test_long_texts_of_many_examples_keep_the_page_small(render: Callable[..., str]) -> None:
+    report = evolve(a_large_run(5, 9, 20), evidence=Library())
+    started = time.process_time()
+    text = render("html", report, examples=100)
+    assert time.process_time() - started < 20
+    assert len(text.encode()) < LIMIT
+    assert 10 < text.count('<details class="flip"') < 240
+    assert "more parts of the question are not shown" in text
 
 
 @pytest.mark.parametrize(("judges", "tests", "items"), [(2, 4, 10_000), (20, 19, 250)])

@@ -8,7 +8,17 @@ import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
 
-from jrh_agentic.measures.rates import PERTURBATION, POSITIVES, Cell, answered, cells_of, gaps, of_families, rate
+from jrh_agentic.measures.rates import (
+    PERTURBATION,
+    POSITIVES,
+    Cell,
+    Measuring,
+    Scored,
+    answered,
+    cells_of,
+    gaps,
+    of_families,
+)
 
 FALSE_NEGATIVES = "agent-false-negative-rate"
 FALSE_POSITIVES = "agent-false-positive-rate"
@@ -49,4 +59,5 @@ class AgentErrorRates:
         verdicts = answered(rows, context, cell.task)
         right = [given == due for given, due in zip(rows.text("canonical"), rows.text("expected"), strict=True)]
         scores = np.where(verdicts, np.array(right) != wrong, np.nan)
-        return rate(name, cell, rows, scores, gaps(rows, verdicts), context, self.few_items, note=note)
+        scored = Scored(records=rows, scores=scores, missing=gaps(rows, verdicts))
+        return Measuring(context=context, few_items=self.few_items).rate(name, cell, scored, note=note)

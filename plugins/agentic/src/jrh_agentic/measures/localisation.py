@@ -12,7 +12,17 @@ from jrh import Measure, MetricContext, RecordTable
 
 from jrh_agentic.measures.edited import edited_cases
 from jrh_agentic.measures.pointing import chance, pointed_at, texts_of
-from jrh_agentic.measures.rates import PERTURBATION, Cell, answered, cells_of, difference, gaps, of_families, rate
+from jrh_agentic.measures.rates import (
+    PERTURBATION,
+    Cell,
+    Measuring,
+    Scored,
+    Scores,
+    answered,
+    cells_of,
+    gaps,
+    of_families,
+)
 
 NAME: Final = "evidence-localisation"
 BY_CHANCE: Final = "evidence-localisation-by-chance"
@@ -59,11 +69,16 @@ class EvidenceLocalisation:
         hits = np.array([np.nan if each is None else each[0] for each in found])
         lucky = np.array([np.nan if each is None else each[1] for each in found])
         rows = part.where(eligible)
+        measuring = Measuring(context=context, few_items=self.few_items)
+
+        def scored_as(scores: Scores) -> Scored:
+            return Scored(records=rows, scores=scores, missing=why)
+
         note = "right verdicts whose rationale points at an edited message, by number or in its words"
-        yield rate(NAME, cell, rows, hits, why, context, self.few_items, note=note)
+        yield measuring.rate(NAME, cell, scored_as(hits), note=note)
         note = "the same if each rationale pointed at as many messages at random"
-        yield rate(BY_CHANCE, cell, rows, lucky, why, context, self.few_items, note=note)
-        yield difference(ABOVE_CHANCE, cell, rows, hits - lucky, why, context, self.few_items)
+        yield measuring.rate(BY_CHANCE, cell, scored_as(lucky), note=note)
+        yield measuring.difference(ABOVE_CHANCE, cell, scored_as(hits - lucky))
 
 
 def _scored(rows: RecordTable, context: MetricContext) -> dict[str, tuple[float, float] | None]:

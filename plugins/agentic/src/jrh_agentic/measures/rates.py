@@ -58,97 +58,83 @@ def gaps(records: RecordTable, verdicts: NDArray[np.bool_]) -> list[str]:
     ]
 
 
-def rate(
-    name: str,
-    cell: Cell,
-    records: RecordTable,
-    scores: Scores,
-    missing: list[str],
-    context: MetricContext,
-    few_items: int,
-    *,
-    note: str = "",
-) -> Measure:
-    """Measure the mean score of some trials.
+@frozen(kw_only=True, eq=False)
+class Scored:
+    """Some trials and what each scores on a measure."""
 
-    Args:
-        name: the measure's name.
-        cell: where it stands.
-        records: the trials it is about.
-        scores: their scores.
-        missing: why a score is missing, empty where it is not.
-        context: coverage, resamples and seed.
-        few_items: with fewer items than this the measure is flagged.
-        note: what the number means.
-    """
-    usable = ~np.isnan(scores)
-    sums = cluster_sums(records.codes("item_id")[usable], scores[usable], np.ones(int(usable.sum())))
-    seed = derive_seed(
-        context.seed,
-        "agentic",
-        cell.task,
-        cell.judge,
-        cell.test,
-        *(part for pair in cell.levels.items() for part in pair),
-    )
-    estimate = clustered_proportion(sums[:, 0], sums[:, 1], level=context.level, resamples=context.resamples, seed=seed)
-    total = np.nansum(scores)
-    bounds = (float(total / len(scores)), float((total + (~usable).sum()) / len(scores))) if len(scores) else None
-    measure = _measure(name, cell, records, scores, missing, context, few_items, estimate, note)
-    return evolve(measure, bounds=_around(bounds, estimate.value))
+    records: RecordTable
+    scores: Scores
+    missing: list[str]
+    """Why a score is missing, trial by trial; empty where it is not."""
+
+    @property
+    def usable(self) -> NDArray[np.bool_]:
+        """Return which trials have a score."""
+        return ~np.isnan(self.scores)
+
+    def where(self, rows: NDArray[np.bool_]) -> Scored:
+        """Return the trials of a mask."""
+        missing = [why for why, within in zip(self.missing, rows.tolist(), strict=True) if within]
+        return Scored(records=self.records.where(rows), scores=self.scores[rows], missing=missing)
+
+    def sums(self) -> NDArray[np.float64]:
+        """Return scores and trials per item, shape (items, 2)."""
+        usable = self.usable
+        return cluster_sums(self.records.codes("item_id")[usable], self.scores[usable], np.ones(int(usable.sum())))
 
 
-def difference(
-    name: str,
-    cell: Cell,
-    records: RecordTable,
-    scores: Scores,
-    missing: list[str],
-    context: MetricContext,
-    few_items: int,
-    *,
-    note: str = "",
-) -> Measure:
-    """Measure the mean of differences of two shares; arguments as of `rate`."""
-    usable = ~np.isnan(scores)
-    sums = cluster_sums(records.codes("item_id")[usable], scores[usable], np.ones(int(usable.sum())))
-    estimate = clustered_mean(sums[:, 0], sums[:, 1], bounds=(-1.0, 1.0), level=context.level)
-    measure = _measure(name, cell, records, scores, missing, context, few_items, estimate, note)
-    return evolve(measure, unit="difference")
+@frozen(kw_only=True)
+class Measuring:
+    """Turns scored trials into measures."""
 
+    context: MetricContext
+    few_items: int
+    """Estimates from fewer items are flagged."""
 
-def _measure(
-    name: str,
-    cell: Cell,
-    records: RecordTable,
-    scores: Scores,
-    missing: list[str],
-    context: MetricContext,
-    few_items: int,
-    estimate: Estimate,
-    note: str,
-) -> Measure:
-    usable = ~np.isnan(scores)
-    items = len(np.unique(records.codes("item_id")[usable]))
-    simulated = "simulated" in records.columns and bool(np.any(records.number("simulated") == 1))
-    few = 0 < items < few_items
-    # The estimator's own flags; few events say nothing more where there are few items.
-    own = [flag for flag in estimate.flags if flag != "empty" and not (few and flag == "few-events")]
-    flags = {"all-missing": len(scores) > 0 and not items, "few-items": few, "simulated": simulated}
-    return Measure(
-        name=name,
-        judge=cell.judge,
-        task=cell.task,
-        test=cell.test,
-        cell=cell.levels,
-        estimate=estimate.value,
-        interval=_interval(estimate, context.level),
-        n_trials=int(usable.sum()),
-        n_items=items,
-        missing=dict(sorted(Counter(why for why in missing if why).items())),
-        flags=(*own, *(flag for flag, applies in flags.items() if applies)),
-        note=note if items else "no trial with a verdict that counts",
-    )
+    def rate(self, name: str, cell: Cell, scored: Scored, *, note: str = "") -> Measure:
+        """Measure the mean of scores from 0 to 1, with bounds for what is missing."""
+        sums = scored.sums()
+        levels = [part for pair in cell.levels.items() for part in pair]
+        estimate = clustered_proportion(
+            sums[:, 0],
+            sums[:, 1],
+            level=self.context.level,
+            resamples=self.context.resamples,
+            seed=derive_seed(self.context.seed, "agentic", cell.task, cell.judge, cell.test, *levels),
+        )
+        return evolve(self._measure(name, cell, scored, estimate, note), bounds=_bounds(scored, estimate.value))
+
+    def difference(self, name: str, cell: Cell, scored: Scored, *, note: str = "") -> Measure:
+        """Measure the mean of differences of two shares."""
+        sums = scored.sums()
+        estimate = clustered_mean(sums[:, 0], sums[:, 1], bounds=(-1.0, 1.0), level=self.context.level)
+        return evolve(self._measure(name, cell, scored, estimate, note), unit="difference")
+
+    def _measure(self, name: str, cell: Cell, scored: Scored, estimate: Estimate, note: str) -> Measure:
+        items = len(np.unique(scored.records.codes("item_id")[scored.usable]))
+        return Measure(
+            name=name,
+            judge=cell.judge,
+            task=cell.task,
+            test=cell.test,
+            cell=cell.levels,
+            estimate=estimate.value,
+            interval=_interval(estimate, self.context.level),
+            n_trials=int(scored.usable.sum()),
+            n_items=items,
+            missing=dict(sorted(Counter(why for why in scored.missing if why).items())),
+            flags=self._flags(scored, items, estimate),
+            note=note if items else "no trial with a verdict that counts",
+        )
+
+    def _flags(self, scored: Scored, items: int, estimate: Estimate) -> tuple[str, ...]:
+        few = 0 < items < self.few_items
+        # The estimator's own flags; few events say nothing more where there are few items.
+        own = [flag for flag in estimate.flags if flag != "empty" and not (few and flag == "few-events")]
+        records = scored.records
+        simulated = "simulated" in records.columns and bool(np.any(records.number("simulated") == 1))
+        found = {"all-missing": len(records) > 0 and not items, "few-items": few, "simulated": simulated}
+        return (*own, *(flag for flag, applies in found.items() if applies))
 
 
 def _interval(estimate: Estimate, level: float) -> Interval | None:
@@ -157,8 +143,11 @@ def _interval(estimate: Estimate, level: float) -> Interval | None:
     return Interval(low=estimate.low, high=estimate.high, level=level, method=estimate.method)
 
 
-def _around(bounds: tuple[float, float] | None, value: float | None) -> tuple[float, float] | None:
-    """Return the bounds; rounding must not put them beside the estimate."""
-    if bounds is None or value is None:
-        return None if bounds is None else (max(0.0, bounds[0]), min(1.0, bounds[1]))
-    return max(0.0, min(bounds[0], value)), min(1.0, max(bounds[1], value))
+def _bounds(scored: Scored, value: float | None) -> tuple[float, float] | None:
+    """Return the rate if every missing score had been 0, and 1; rounding must not put them beside the estimate."""
+    trials = len(scored.scores)
+    if not trials:
+        return None
+    total, missing = float(np.nansum(scored.scores)), trials - int(scored.usable.sum())
+    low, high = total / trials, (total + missing) / trials
+    return max(0.0, min(low, high if value is None else value)), min(1.0, max(high, low if value is None else value))

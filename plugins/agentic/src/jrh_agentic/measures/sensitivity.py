@@ -12,7 +12,7 @@ from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from numpy.typing import NDArray
 
 from jrh_agentic.measures.edited import POSITIONS, edited_cases
-from jrh_agentic.measures.rates import FAMILIES, Cell, Scores, answered, cells_of, gaps, of_families, rate
+from jrh_agentic.measures.rates import FAMILIES, Cell, Measuring, Scored, answered, cells_of, gaps, of_families
 
 NAME = "edit-sensitivity"
 References: TypeAlias = Mapping[tuple[str | None, ...], Counter[str]]
@@ -36,15 +36,14 @@ class EditSensitivity:
         rows = family.where(family.number("strength") > 0) if len(family) else family
         if not len(rows):
             return
+        measuring = Measuring(context=context, few_items=self.few_items)
         references = _references(records, context)
         positions = {case.id: case.position for case in edited_cases(context.evidence, _distinct(rows, "case_id"))}
         for (task, judge, test), part in cells_of(rows, "task", "judge", "test"):
-            scores, missing = _scores(part, context, references, task)
+            scored = _scored(part, context, references, task)
             where = [positions.get(str(case), "") for case in part.text("case_id")]
             for levels, mask in _levels(part, where):
-                cell = Cell(task=task, judge=judge, test=test, levels=levels)
-                kept = [why for why, within in zip(missing, mask.tolist(), strict=True) if within]
-                yield rate(NAME, cell, part.where(mask), scores[mask], kept, context, self.few_items)
+                yield measuring.rate(NAME, Cell(task=task, judge=judge, test=test, levels=levels), scored.where(mask))
 
 
 def _levels(rows: RecordTable, where: Sequence[str]) -> Iterator[tuple[dict[str, str], NDArray[np.bool_]]]:
@@ -57,7 +56,7 @@ def _levels(rows: RecordTable, where: Sequence[str]) -> Iterator[tuple[dict[str,
             yield {"position": position}, np.array([each == position for each in where])
 
 
-def _scores(rows: RecordTable, context: MetricContext, references: References, task: str) -> tuple[Scores, list[str]]:
+def _scored(rows: RecordTable, context: MetricContext, references: References, task: str) -> Scored:
     verdicts = answered(rows, context, task)
     missing = gaps(rows, verdicts)
     scores = np.full(len(rows), np.nan)
@@ -74,7 +73,7 @@ def _scores(rows: RecordTable, context: MetricContext, references: References, t
             scores[row] = before[str(given)] / before.total()
         else:
             missing[row] = "no_reference"
-    return scores, missing
+    return Scored(records=rows, scores=scores, missing=missing)
 
 
 def _references(records: RecordTable, context: MetricContext) -> References:

@@ -22,6 +22,9 @@ _UNCERTAIN: Final = re.compile(
     r"|such as)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
+_EXCEPTION: Final = re.compile(
+    r"\b(?:this|that|exceptions?|exempt\w*|waived?|skip\w*|appl(?:y|ies)|required|needed|necessary)\b", re.IGNORECASE
+)
 _AGREE: Final = re.compile(
     r"\b(?:agrees?|match(?:es)?|consistent|accurate(?:ly)?|faithful(?:ly)?|correct(?:ly)?|supported|contradicts?|invents?"
     r"|fabricates?|truthful(?:ly)?|true|misstates?|misreports?)\b",
@@ -41,14 +44,14 @@ def demanded_tools(entry: str, messages: Sequence[TranscriptMessage]) -> tuple[s
     English only.
     """
     called = _first_calls(messages)
+    sentences = _SENTENCE.findall(entry)
+    doubtful = [sentence for sentence in sentences if _UNCERTAIN.search(sentence)]
     found: dict[str, None] = {}
-    for sentence in _SENTENCE.findall(entry):
-        demand = _DEMAND.search(sentence)
-        if demand is None or not _names_a_tool(demand) or demand["tool"] not in called or _UNCERTAIN.search(sentence):
-            continue
-        before = _BEFORE.search(sentence)
-        if before is None or _comes_first(demand["tool"], before["rest"], called):
-            found[demand["tool"]] = None
+    for demand in filter(None, map(_DEMAND.search, sentences)):
+        tool = demand["tool"]
+        named = tool in called and _names_a_tool(demand)
+        if named and _followed(demand, called) and not any(_softens(each, tool) for each in doubtful):
+            found[tool] = None
     return tuple(found)
 
 
@@ -60,6 +63,11 @@ def asks_for_agreement(entry: str) -> bool:
 def forbids_invention(entry: str) -> bool:
     """Tell whether a sentence of an entry asks that no call or result is made up. English only."""
     return any(_INVENTED.search(sentence) and _SOURCE.search(sentence) for sentence in _SENTENCE.findall(entry))
+
+
+def _softens(sentence: str, tool: str) -> bool:
+    """Tell whether a sentence that negates or conditions something may be about the demand of a tool."""
+    return tool in sentence or bool(_EXCEPTION.search(sentence))
 
 
 def _names_a_tool(demand: re.Match[str]) -> bool:
@@ -76,6 +84,10 @@ def _first_calls(messages: Sequence[TranscriptMessage]) -> dict[str, int]:
     return first
 
 
-def _comes_first(tool: str, rest: str, called: dict[str, int]) -> bool:
-    others = [name for name in called if re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", rest)]
-    return bool(others) and all(called[tool] < called[name] for name in others)
+def _followed(demand: re.Match[str], called: dict[str, int]) -> bool:
+    """Tell whether what a tool is demanded *before* is a call that comes later; True where there is no *before*."""
+    before = _BEFORE.search(demand.string)
+    if before is None:
+        return True
+    others = [name for name in called if re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", before["rest"])]
+    return bool(others) and all(called[demand["tool"]] < called[name] for name in others)

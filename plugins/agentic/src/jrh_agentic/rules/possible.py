@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from attrs import evolve, frozen
-from jrh import TranscriptMessage, derive_seed
+from jrh import TranscriptMessage, apply_edits, derive_seed
 
 from jrh_agentic.diffs import MOST_RECORDED, Edit, diff
 from jrh_agentic.messages import Messages
@@ -101,13 +101,6 @@ def _texts(messages: Messages, chosen: Sequence[Possible]) -> dict[int, str]:
     for each in chosen:
         for splice in each.splices:
             splices.setdefault(splice.place, []).append(splice)
-    return {place: _spliced(messages[place].content, own) for place, own in splices.items()}
-
-
-def _spliced(text: str, splices: Sequence[Splice]) -> str:
-    pieces: list[str] = []
-    done = 0
-    for splice in sorted(splices, key=lambda splice: (splice.start, splice.end, splice.new)):
-        pieces += [text[done : splice.start], splice.new]
-        done = splice.end
-    return "".join([*pieces, text[done:]])
+    for own in splices.values():
+        own.sort(key=lambda splice: splice.new)
+    return {place: apply_edits(messages[place].content, own) for place, own in splices.items()}

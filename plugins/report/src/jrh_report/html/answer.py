@@ -11,15 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from attrs import frozen
-from jrh import REFERENCE, Measure, RunReport
+from jrh import REFERENCE, Measure
 from jrh.stats import holm
 
 from jrh_report.html.commonest import Commonest, commonest
 from jrh_report.html.found import Cell, Found
 from jrh_report.overview import EXPECTED, RIGHT
 
-SHOWN: Final = 6
-"""Places of a claim that are named; the others are counted."""
+SHOWN: Final = 4
+"""Places of a claim that are in sight, the largest first."""
+FOLDED: Final = 40
+"""Places of a claim that can be unfolded; further ones are counted."""
 _DIGITS: Final = 2
 _CHANGE: Final = "accuracy-change"
 _EXCESS: Final = "excess-disagreement"
@@ -47,6 +49,8 @@ class Claim:
     """`for`, `against` or `undecided`: the mark and the colour."""
     text: str
     places: tuple[Place, ...]
+    """In sight."""
+    folded: tuple[Place, ...] = ()
     more: int = 0
     """Places that are not named."""
 
@@ -72,7 +76,7 @@ def answers(found: Found, moving: Mapping[str, frozenset[str]]) -> tuple[Answer,
 
 def _answer(found: Found, judge: str, moving: Mapping[str, frozenset[str]]) -> Answer:
     report = found.report
-    gaps = [measure for measure in _wholes(report, judge) if measure.name == "missing"]
+    gaps = [measure for measure in found.judged.get(judge, ()) if measure.name == "missing"]
     return Answer(
         judge=judge,
         simulated=judge in report.simulated,
@@ -83,15 +87,12 @@ def _answer(found: Found, judge: str, moving: Mapping[str, frozenset[str]]) -> A
     )
 
 
-def _wholes(report: RunReport, judge: str) -> Iterator[Measure]:
-    return (measure for measure in report.measures if measure.judge == judge and not measure.cell)
-
-
 def _claims(found: Found, judge: str, moving: Mapping[str, frozenset[str]]) -> Iterator[Claim]:
     yield from _rightness(found, judge)
     decided: set[tuple[str, str]] = set()
     for kind, text, measures in _comparisons(found, judge, moving):
-        places = _sorted(_place(found, each) for each in measures)
+        largest_first = sorted(measures, key=lambda each: -abs(each.estimate or 0.0))
+        places = tuple(_place(found, each) for each in largest_first)
         decided.update((place.task, place.test) for place in places)
         if places:
             yield _claim(kind, text, places)
@@ -128,7 +129,7 @@ def _comparisons(
     found: Found, judge: str, moving: Mapping[str, frozenset[str]]
 ) -> Iterator[tuple[str, str, list[Measure]]]:
     """Yield kind, sentence and the measures that license it."""
-    mine = list(_wholes(found.report, judge))
+    mine = found.judged.get(judge, ())
     still = [measure for measure in mine if measure.test not in moving.get(measure.task, ())]
     excess = _significant(found, still, _EXCESS)
     change = _significant(found, mine, _CHANGE)
@@ -190,7 +191,7 @@ def _undecided(
     """Name the tests of which nothing can be said, each with the change that is left open."""
     places: dict[tuple[str, str], Place] = {}
     for name in (_EQUIVALENCE, _EXCESS, _CHANGE):
-        for measure in _wholes(found.report, judge):
+        for measure in found.judged.get(judge, ()):
             key = measure.task, measure.test
             about_it = name != _EXCESS or measure.test not in moving.get(measure.task, ())
             if measure.name == name and about_it and key not in decided | places.keys():
@@ -205,9 +206,9 @@ def _place(found: Found, measure: Measure) -> Place:
     return Place(task=measure.task, test=measure.test, cell=found.cell(measure, _DIGITS), aside=aside)
 
 
-def _sorted(places: Iterable[Place]) -> tuple[Place, ...]:
-    return tuple(sorted(places, key=lambda place: (place.task, place.test)))
-
-
 def _claim(kind: str, text: str, places: tuple[Place, ...]) -> Claim:
-    return Claim(kind=kind, text=text, places=places[:SHOWN], more=len(places[SHOWN:]))
+    seen = 0 if kind == "undecided" else SHOWN
+    if seen and len(places) == seen + 1:
+        seen += 1
+    folded = places[seen : seen + FOLDED]
+    return Claim(kind=kind, text=text, places=places[:seen], folded=folded, more=len(places[seen + FOLDED :]))

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Case, Json, RecordTable, Reply, RunReport
+from markupsafe import escape
 
 from jrh_report.html.marked import Pair, mark
 from jrh_report.html.moved import Moved, Moves, find_moves
@@ -19,8 +20,10 @@ TEXT: Final = 3000
 """Characters shown of each text."""
 REPLY: Final = 1200
 """Characters shown of each reply and rationale."""
-BUDGET: Final = 1_500_000
-"""Characters of examples in the page; the worst come first, and what does not fit is counted."""
+PARTS: Final = 6
+"""Parts of a question that are shown of those that changed, and of those that did not; the others are counted."""
+BUDGET: Final = 2_500_000
+"""Bytes of examples in the page; the worst come first, and what does not fit is counted."""
 MOST: Final = 240
 """Examples in the page; where judges and tasks are many, each has fewer."""
 
@@ -69,21 +72,24 @@ class Flip:
     changes: tuple[Change, ...]
     context: tuple[tuple[str, str], ...]
     """The parts that are the same, by name."""
+    more: int
+    """Parts of the question that are not shown."""
     known: bool
     """The texts are known; imported records come without."""
 
     @property
     def size(self) -> int:
-        """Return about how many characters the flip takes in the page."""
+        """Return about how many bytes the flip takes in the page."""
         pieces = [each for change in self.changes for side in (change.pair.before, change.pair.after) for each in side]
-        sides = sum(len(side.reply) + len(side.rationale) for side in (self.before, self.after))
-        return (
-            _FRAME + sides + sum(len(each.text) + _MARK for each in pieces) + sum(len(text) for _, text in self.context)
-        )
+        texts = [each.text for each in pieces] + [text for _, text in self.context]
+        texts += [text for side in (self.before, self.after) for text in (side.reply, side.rationale)]
+        return _FRAME + _MARK * len(pieces) + sum(len(escape(text).encode("utf-8", "replace")) for text in texts)
 
 
-_FRAME: Final = 1500
-_MARK: Final = 24
+_FRAME: Final = 2500
+"""Bytes of a flip without its texts, about."""
+_MARK: Final = 12
+"""Bytes of the marks about a piece that changed, about."""
 
 
 @frozen(kw_only=True)
@@ -148,6 +154,15 @@ def collect(report: RunReport, limit: int) -> Flips:
     )
 
 
+@frozen(kw_only=True)
+class _Parts:
+    """The parts of a question that changed, marked, and those that did not."""
+
+    changes: tuple[Change, ...]
+    context: tuple[tuple[str, str], ...]
+    more: int
+
+
 @frozen(kw_only=True, eq=False)
 class _Shelf:
     """The cases and replies of the moves, and where judges, tasks and tests stand."""
@@ -156,7 +171,7 @@ class _Shelf:
     columns: Mapping[str, Mapping[int, str]]
     cases: Mapping[str, Case]
     replies: Mapping[str, Reply]
-    marked: dict[tuple[str, str], tuple[tuple[Change, ...], tuple[tuple[str, str], ...]]]
+    marked: dict[tuple[str, str], _Parts]
 
     @classmethod
     def of(cls, report: RunReport, moves: Sequence[Moved]) -> _Shelf:
@@ -176,7 +191,7 @@ class _Shelf:
         pair = self.columns["case_id"].get(moved.reference, ""), of["case_id"]
         if pair not in self.marked:
             self.marked[pair] = self._changes(*pair)
-        changes, context = self.marked[pair]
+        parts = self.marked[pair]
         expected = _EXPECTED.get(of["expectation"], line(of["expectation"])).replace("{}", line(of["expected"]))
         return Flip(
             judge=self.report.judges.index(moves.judge),
@@ -194,9 +209,10 @@ class _Shelf:
             spoilt=moved.spoilt,
             before=self._side(moved.reference),
             after=self._side(moved.row),
-            changes=changes,
-            context=context,
-            known=bool(changes or context),
+            changes=parts.changes,
+            context=parts.context,
+            more=parts.more,
+            known=bool(parts.changes or parts.context),
         )
 
     def _side(self, row: int) -> Side:
@@ -209,19 +225,22 @@ class _Shelf:
             rationale=visible(of["rationale"], REPLY),
         )
 
-    def _changes(self, before: str, after: str) -> tuple[tuple[Change, ...], tuple[tuple[str, str], ...]]:
+    def _changes(self, before: str, after: str) -> _Parts:
         """Return what differs between two cases, marked, and what does not."""
         if before not in self.cases or after not in self.cases:
-            return (), ()
+            return _Parts(changes=(), context=(), more=0)
         left, right = dict(_parts(self.cases[before])), dict(_parts(self.cases[after]))
-        changes, context = [], []
-        for name in dict.fromkeys([*right, *left]):
-            ours, theirs = left.get(name, ""), right.get(name, "")
-            if ours != theirs:
-                changes.append(Change(name=line(name), pair=mark(ours, theirs, TEXT)))
-            elif theirs:
-                context.append((line(name), visible(theirs, TEXT)))
-        return tuple(changes), tuple(context)
+        names = list(dict.fromkeys([*right, *left]))
+        differ = [name for name in names if left.get(name, "") != right.get(name, "")]
+        same = [name for name in names if name not in differ and right.get(name)]
+        return _Parts(
+            changes=tuple(
+                Change(name=line(name), pair=mark(left.get(name, ""), right.get(name, ""), TEXT))
+                for name in differ[:PARTS]
+            ),
+            context=tuple((line(name), visible(right[name], TEXT)) for name in same[:PARTS]),
+            more=len(differ[PARTS:]) + len(same[PARTS:]),
+        )
 
 
 _EXPECTED: Final = {

@@ -45,6 +45,8 @@ class Found:
     report: RunReport
     wholes: Mapping[tuple[str, str, str, str], Measure]
     """(task, judge, test, name) -> the measure of the whole test."""
+    judged: Mapping[str, tuple[Measure, ...]]
+    """Judge -> its measures of whole tests."""
     parts: Mapping[tuple[str, str], tuple[Measure, ...]]
     """(task, name) -> the measures by variant, stratum, level and the like."""
     places: Mapping[int, int]
@@ -53,15 +55,18 @@ class Found:
     def of(cls, report: RunReport) -> Found:
         """Sort the measures of a report."""
         wholes: dict[tuple[str, str, str, str], Measure] = {}
+        judged: dict[str, list[Measure]] = {}
         parts: dict[tuple[str, str], list[Measure]] = {}
         for measure in report.measures:
             if measure.cell:
                 parts.setdefault((measure.task, measure.name), []).append(measure)
             else:
                 wholes.setdefault((measure.task, measure.judge, measure.test, measure.name), measure)
+                judged.setdefault(measure.judge, []).append(measure)
         return cls(
             report=report,
             wholes=wholes,
+            judged={judge: tuple(found) for judge, found in judged.items()},
             parts={key: tuple(found) for key, found in parts.items()},
             places={id(measure): place for place, measure in enumerate(report.measures)},
         )

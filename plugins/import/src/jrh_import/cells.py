@@ -1,0 +1,52 @@
+"""What the text of a cell says, where it is not the text itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Final
+
+from jrh import JrhError
+
+from jrh_import.targets import WHOLE
+
+_TRUTHS: Final[Mapping[str, bool]] = {
+    **dict.fromkeys(("true", "yes", "1"), True),
+    **dict.fromkeys(("false", "no", "0"), False),
+}
+
+
+def number(target: str, text: str) -> float | int:
+    """Return the number a cell says, whole where the target is a count.
+
+    Raises:
+        JrhError: it says none.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        raise JrhError(f"{target}: '{text}' is not a number") from None
+    if not isfinite(value):
+        raise JrhError(f"{target}: '{text}' is not a finite number; leave the cell empty where it is unknown")
+    if target not in WHOLE:
+        return value
+    if value != int(value):
+        raise JrhError(f"{target}: '{text}' is not a whole number")
+    return int(value)
+
+
+def truth(target: str, text: str) -> bool:
+    """Return whether a cell says yes or no.
+
+    Raises:
+        JrhError: it says neither.
+    """
+    try:
+        return _TRUTHS[text.strip().casefold()]
+    except KeyError:
+        raise JrhError(f"{target}: '{text}' is neither yes nor no; write true or false") from None
+
+
+def restored(text: str) -> str:
+    """Return a cell without the apostrophe that kept a spreadsheet from computing it."""
+    return text.removeprefix("'")

@@ -1,0 +1,24 @@
+"""What a column can mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+WHOLE: Final = ("repeat", "prompt_tokens", "completion_tokens", "attempts", "left_out")
+"""Targets that are whole numbers."""
+NUMBERS: Final = (*WHOLE, "strength", "temperature", "probability", "cost", "latency")
+"""Targets that are numbers."""
+TRUTHS: Final = ("simulated",)
+"""Targets that are yes or no."""
+TEXTS: Final = (
+    *("task", "item", "judge", "label", "presented_label", "gold"),
+    *("test", "family", "variant", "template", "option_order", "polarity", "language", "case"),
+    *("status", "expectation", "expected", "stratum", "group", "detail", "rationale"),
+)
+"""Targets that are text."""
+TARGETS: Final = (*TEXTS, *NUMBERS, *TRUTHS)
+"""All targets."""
+_NAMED_OTHERWISE: Final = {"item": "item_id", "label": "canonical", "presented_label": "presented", "case": "case_id"}
+OF_RECORDS: Final[Mapping[str, str]] = {target: _NAMED_OTHERWISE.get(target, target) for target in TARGETS}
+"""Target -> column of the records that `jrh report` writes."""
