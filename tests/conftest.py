@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -18,3 +20,13 @@ from support.keys import KEY, KEY_VARIABLE
 def project(tmp_path: Path) -> Project:
     """Provide an empty project with a cache of its own and the key in its environment."""
     return Project(tmp_path, env={KEY_VARIABLE: KEY})
+
+
+@pytest.fixture(scope="session")
+def inspect_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Provide a directory with `made.eval` and `made.json`, written by Inspect itself in a process of its own."""
+    directory, home = tmp_path_factory.mktemp("logs"), str(tmp_path_factory.mktemp("home"))
+    program = Path(__file__).parents[1] / "plugins" / "inspect" / "tests" / "make_logs.py"
+    environment = {**os.environ, "HOME": home, "XDG_DATA_HOME": home, "XDG_CACHE_HOME": home}
+    subprocess.run([sys.executable, program, directory], env=environment, check=True, capture_output=True)
+    return directory

@@ -57,20 +57,10 @@ def answer(body: dict[str, Any]) -> str:
     return "1" if "Levels:" in body["messages"][-1]["content"] else "satisfies"
 
 
-@pytest.fixture(scope="module")
-def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Logs that Inspect wrote."""
-    directory, home = tmp_path_factory.mktemp("logs"), str(tmp_path_factory.mktemp("home"))
-    program = ROOT / "plugins" / "inspect" / "tests" / "make_logs.py"
-    environment = {**os.environ, "HOME": home, "XDG_DATA_HOME": home, "XDG_CACHE_HOME": home}
-    subprocess.run([sys.executable, program, directory], env=environment, check=True, capture_output=True)
-    return directory
-
-
 @pytest.fixture
-def made(project: Project, logs: Path) -> Project:
+def made(project: Project, inspect_logs: Path) -> Project:
     """A project with a log and a rubric."""
-    shutil.copy(logs / "made.eval", project.path / "made.eval")
+    shutil.copy(inspect_logs / "made.eval", project.path / "made.eval")
     project.write("rubric.yaml", RUBRIC)
     return project
 
@@ -126,6 +116,19 @@ def with_edits(before: dict[str, list[tuple[str, str]]], made: Project) -> dict[
                 edited += 1
     assert edited == 2
     return before
+
+
+@pytest.mark.parametrize("shape", ["2,000 messages", "5 MB"])
+def test_a_long_transcript_passes_in_bounded_memory(shape: str, tmp_path: Path) -> None:
+    home = str(tmp_path / "home")
+    environment = {**os.environ, "HOME": home, "XDG_DATA_HOME": home, "XDG_CACHE_HOME": home}
+    for action in ("make", "take"):
+        command = [sys.executable, "-m", "tests.benchmarks.transcripts", action, shape, str(tmp_path / "long.eval")]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert (found["messages"], found["characters"] > 5_000_000) in [(1_999, False), (199, True)]
+    assert 300_000 < found["shown_characters"] <= 400_000
+    assert found["megabytes"] < 150
 
 
 def test_mistakes_are_said_with_file_and_place(made: Project) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import re
-import subprocess
-import sys
+import shutil
 from pathlib import Path
 
 import pytest
@@ -47,13 +45,10 @@ def test_the_python_example_prints_what_the_page_shows() -> None:
     assert printed.getvalue() == shown
 
 
-def test_the_suite_over_a_log_is_judged_and_written_back(documented: Project, tmp_path: Path) -> None:
-    home = str(tmp_path)
+def test_the_suite_over_a_log_is_judged_and_written_back(documented: Project, inspect_logs: Path) -> None:
     logs = documented.path / "logs"
     logs.mkdir()
-    program = ROOT / "plugins" / "inspect" / "tests" / "make_logs.py"
-    environment = {**os.environ, "HOME": home, "XDG_DATA_HOME": home, "XDG_CACHE_HOME": home}
-    subprocess.run([sys.executable, program, logs], env=environment, check=True, capture_output=True)
+    shutil.copy(inspect_logs / "made.eval", logs / "made.eval")
     with ChatServer('{"rationale": "[7] agrees.", "verdict": "satisfies"}') as server:
         suite = documented.read("inspect.yaml").replace("https://api.openai.com/v1", server.url)
         documented.write("inspect.yaml", suite.replace("OPENAI_API_KEY", KEY_VARIABLE))

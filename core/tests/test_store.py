@@ -89,6 +89,16 @@ def test_a_store_of_a_newer_jrh_is_refused_for_writing_and_reading(tmp_path: Pat
             opened()
 
 
+def test_a_store_of_an_older_jrh_is_refused_for_writing_and_reading(tmp_path: Path) -> None:
+    Store.open(tmp_path, "essays").close()
+    connection = sqlite3.connect(tmp_path / FILENAME)
+    connection.execute(f"PRAGMA user_version={SCHEMA_VERSION - 1}")
+    connection.close()
+    for opened in (lambda: Store.open(tmp_path, "essays"), lambda: Store.view(tmp_path)):
+        with pytest.raises(StoreError, match="older jrh; give another run directory"):
+            opened()
+
+
 def test_a_file_that_is_no_database_is_refused_for_writing_and_reading(tmp_path: Path) -> None:
     (tmp_path / FILENAME).write_text("this is a shopping list, " * 100)
     for opened in (lambda: Store.open(tmp_path, "essays"), lambda: Store.view(tmp_path)):

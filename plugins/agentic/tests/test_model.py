@@ -13,6 +13,7 @@ from agentic_samples import called, item, result, said, shop, task
 from jrh import ChatRequest, Draft, FaultKind, JrhError, ModelFault, Same, Skip, read_transcript
 from jrh.testing import ScriptedModel, build
 from jrh_agentic.asking import Unusable, objects
+from jrh_agentic.diffs import diff
 from jrh_agentic.editing import as_text, read_edit
 from jrh_agentic.planning import read_plan
 from jrh_agentic.verifying import read_label, read_same
@@ -175,6 +176,28 @@ def test_steps_beyond_the_most_and_on_messages_too_long_are_dropped() -> None:
     )
 
 
+def test_only_messages_of_the_assistant_are_planned_for() -> None:
+    steps = [{"message": number, "goal": "g", "reason": "r"} for number in range(11)]
+    found = read_plan(json.dumps({"thesis": "t", "steps": steps}), read_transcript(shop()), 20)
+    assert not isinstance(found, Unusable)
+    assert [step.message for step in found.steps] == [3, 5, 7, 9]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("a\nb\nc", "a\nB\nc", "- b\n+ B"),
+        ("a\nc", "a\nb\nc", "+ b"),
+        ("a\nb\nc", "a\nc", "- b"),
+        ("a\na", "a", "- a"),
+        ("x" * 3_000, "y", "- " + "x" * 1_998 + "... [1002 characters left out]\n+ y"),
+    ],
+)
+def test_a_diff_holds_the_lines_that_differ_and_is_bounded(before: str, after: str, shown: str) -> None:
+    one, other = read_transcript([said("assistant", before), said("assistant", after)])
+    assert diff(one, other) == shown
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -260,7 +283,8 @@ async def test_a_provider_that_fails_ends_the_work_on_the_transcript_for_now(rol
     outcome = await one(scripted)
     assert isinstance(outcome, Skip)
     assert outcome.reason == "provider error"
-    assert outcome.details["calls"][-1]["rejected"] == "provider error"  # type: ignore[index,call-overload]
+    rejected = [call["rejected"] for call in outcome.details["calls"]]  # type: ignore[index,call-overload,union-attr]
+    assert (rejected[-1], rejected.count("provider error")) == ("provider error", 1)
 
 
 async def test_edits_that_cancel_each_other_out_are_no_case() -> None:

@@ -64,6 +64,7 @@ async def test_all_calls_of_the_demanded_tool_go() -> None:
         lambda messages: [*messages[:3], *messages[4:]],  # no result
         lambda messages: [*messages[:4], messages[3], *messages[4:]],  # two results
         lambda messages: [*messages, called("c1", "other"), result("c1", "other", "x")],  # the id stands twice
+        lambda messages: [*messages, called("c1", "other")],  # the id stands twice, with one result
         lambda messages: [*messages[:2], messages[3], messages[2], *messages[4:]],  # the result stands before the call
     ],
 )
@@ -124,7 +125,7 @@ async def test_a_tool_named_by_a_common_word_is_told_from_the_word(rubric: str, 
 @pytest.mark.parametrize(
     ("rubric", "variants"),
     [
-        ("Its statements agree with the tool results.", ["contradicted-result", "swapped-value"]),
+        ("Its statements agree with the tool results.", ["contradicted-result", "swapped-value", "unmade-call"]),
         ("It reports tool results accurately.", ["contradicted-result", "swapped-value", "unmade-call"]),
         ("It claims no call it did not make.", ["unmade-call"]),
         ("It is kind. The results are kept.", []),
@@ -199,6 +200,16 @@ async def test_values_keep_their_form(value: str) -> None:
 )
 async def test_values_that_are_not_plainly_said_are_left_alone(answer: str) -> None:
     assert isinstance(await outcome(shop(answer), "swapped-value"), Skip)
+
+
+async def test_the_new_value_stands_nowhere_in_the_transcript() -> None:
+    free = [str(number) for number in range(10, 100) if number not in (12, 17)]
+    messages = shop("It is 12.", "12 17 " + " ".join(free))
+    assert isinstance(await outcome(messages, "swapped-value"), Skip)
+    messages = shop("It is 12.", "12")
+    messages[0]["content"] = " ".join(free)
+    draft = await outcome(messages, "swapped-value")
+    assert not isinstance(draft, Draft) or answer_of(draft) == "It is 17."
 
 
 async def test_a_value_of_a_failed_call_is_confirmed_by_nobody() -> None:

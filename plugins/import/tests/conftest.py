@@ -1,4 +1,5 @@
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,16 @@ def project(tmp_path):
     return Project(tmp_path)
 
 
-@pytest.fixture
-def documented(project):
-    """Write the named examples of docs/importing.md into the project."""
-    for name, text in re.findall(r"```\w+ ([\w.-]+)\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL):
-        project.write(name, text)
+@pytest.fixture(scope="session")
+def documented(tmp_path_factory):
+    """Write the named examples of docs/importing.md into a project, and run its commands in their order."""
+    project = Project(tmp_path_factory.mktemp("documented"))
+    text = DOCS.read_text(encoding="utf-8")
+    for name, content in re.findall(r"```\w+ ([\w.-]+)\n(.*?)```", text, re.DOTALL):
+        project.write(name, content)
+    project.outcomes = {}
+    for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
+        for line in block.splitlines():
+            arguments = shlex.split(line.removeprefix("$ jrh "))
+            project.outcomes[line] = project.run(*arguments)
     return project

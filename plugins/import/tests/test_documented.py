@@ -7,23 +7,26 @@ from pathlib import Path
 DOCS = Path(__file__).parents[3] / "docs" / "importing.md"
 
 
-def test_the_long_table_becomes_a_run_that_reports(documented):
-    done = documented.run("import", "moderation.yaml")
-    assert done.exit_code == 0, done.output
+def test_every_kind_of_table_is_imported_and_reported_by_the_documented_commands(documented):
+    failed = {line: done.output for line, done in documented.outcomes.items() if done.exit_code != 0}
+    assert not failed
+    for name in ("moderation", "coherence", "duels", "mixed", "again"):
+        imported, reported = f"$ jrh import {name}.yaml", f"$ jrh report runs/{name}"
+        assert imported in documented.outcomes
+        assert any(line.startswith(reported) for line in documented.outcomes)
+        assert (documented.path / "runs" / name / "report.json").is_file()
+
+
+def test_the_long_table_becomes_a_run(documented):
+    done = documented.outcomes["$ jrh import moderation.yaml"]
     assert "Imported 12 verdicts of 2 judges on 2 items into runs/moderation." in done.stdout
-    report = documented.run("report", "runs/moderation")
-    assert report.exit_code == 0, report.output
     records = documented.records("runs/moderation")
     assert records.text("canonical")[:3] == ["YES", "YES", "NO"]
-    statuses = dict(zip(records.text("trial_id"), records.text("status"), strict=True))
-    assert sorted(statuses.values()).count("unparsable") == 1
-    assert sorted(statuses.values()).count("refused") == 1
+    assert sorted(status for status in records.text("status") if status != "ok") == ["refused", "unparsable"]
 
 
 def test_the_report_of_an_import_holds_the_numbers(documented):
-    documented.run("import", "moderation.yaml")
-    documented.run("report", "runs/moderation")
-    results = json.loads(documented.read(_json_of(documented)))
+    results = json.loads(documented.read("runs/moderation/report.json"))
     found = {
         (measure["judge"], measure["test"], measure["name"]): measure
         for measure in results["measures"]
@@ -39,29 +42,57 @@ def test_the_report_of_an_import_holds_the_numbers(documented):
     assert any("not asked by jrh" in note for note in results["notes"])
 
 
-def _json_of(project):
-    return next(path.relative_to(project.path) for path in (project.path / "runs/moderation").glob("*.json"))
-
-
 def test_the_paired_log_makes_two_verdicts_of_every_row(documented):
-    done = documented.run("import", "coherence.yaml")
-    assert done.exit_code == 0, done.output
     records = documented.records("runs/coherence")
     assert records.text("test") == ["reference", "rephrased"] * 3
     assert records.text("canonical") == ["4", "4", "2", "3", "5", "5"]
-    assert documented.run("report", "runs/coherence").exit_code == 0
 
 
 def test_swapped_options_are_undone(documented):
-    done = documented.run("import", "duels.yaml")
-    assert done.exit_code == 0, done.output
     records = documented.records("runs/duels")
     mini = records.where(records.equals("judge", "mini") & records.equals("item_id", "q1"))
     assert mini.text("canonical") == ["A", "A", "B", "B"]
     assert mini.text("presented") == ["A", "A", "A", "A"]
     assert mini.text("test") == ["reference", "reference", "swapped", "swapped"]
     assert records.text("canonical")[-1] == "tie"
-    assert documented.run("report", "runs/duels").exit_code == 0
+
+
+def test_the_judges_of_an_import_are_compared(documented):
+    compared = documented.outcomes["$ jrh compare runs/duels --judge large --judge mini"]
+    assert "4 cases on both sides: 4 with the same id" in compared.stdout
+
+
+def test_every_row_is_of_its_task_and_only_the_simulated_judge_is_marked(documented):
+    results = json.loads(documented.read("runs/mixed/report.json"))
+    assert [task["name"] for task in results["tasks"]] == ["facts", "essays"]
+    assert results["simulated"] == ["die"]
+    accuracy = {
+        (measure["task"], measure["judge"]): (measure["estimate"], measure["flags"])
+        for measure in results["measures"]
+        if measure["name"] == "accuracy" and not measure["cell"]
+    }
+    assert {key: estimate for key, (estimate, _) in accuracy.items()} == {
+        ("facts", "mini"): 0.5,
+        ("facts", "die"): 0.5,
+        ("essays", "mini"): 0.5,
+        ("essays", "die"): 0.0,
+    }
+    assert {judge for (_, judge), (_, flags) in accuracy.items() if "simulated" in flags} == {"die"}
+    gate = documented.outcomes['$ jrh gate runs/mixed --rule "accuracy >= 0.01" --undecided 0']
+    assert "essays, reference" in gate.stdout
+
+
+def test_the_records_of_a_run_give_its_measures_again(documented):
+    before, after = (
+        [
+            each
+            for each in json.loads(documented.read(f"runs/{name}/report.json"))["measures"]
+            if each["name"] != "audit"
+        ]
+        for name in ("several", "again")
+    )
+    assert len(after) > 50
+    assert after == before
 
 
 def test_the_python_example_runs(project, monkeypatch):

@@ -33,7 +33,8 @@ def measure(
     suite = builder.resolved.suite
     context = MetricContext(
         tasks=tasks,
-        items=items or {},
+        # In the order of the suite, also where the store has given them in another.
+        items={name: items[name] for name in tasks if name in items} if items else {},
         evidence=evidence,
         level=suite.level,
         resamples=suite.resamples,

@@ -80,9 +80,9 @@ class Violations:
         named = self.options.breaks.get(self.task.name)
         if named is not None:
             return kind in named
-        if kind is Violation.UNMADE_CALL:
-            return forbids_invention(self._entry)
-        return kind not in STATEMENTS or asks_for_agreement(self._entry)
+        # A result that no tool returned agrees with none.
+        invented = kind is Violation.UNMADE_CALL and forbids_invention(self._entry)
+        return kind not in STATEMENTS or invented or asks_for_agreement(self._entry)
 
     @property
     def _entry(self) -> str:

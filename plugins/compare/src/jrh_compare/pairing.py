@@ -83,7 +83,7 @@ def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, term
     found = stats.paired_difference(after, before, items, span=span, level=terms.level)
     p, method = _significance(before, after, items, terms)
     gain = (before - after if measure == ERROR else after - before).round(12)
-    same = bool(scored) and all(_labels(case) == _labels(other) for case, other, _, _ in scored)
+    same = not gain.any() and all(_labels(case) == _labels(other) for case, other, _, _ in scored)
     return Row(
         measure=measure,
         task=place[0],

@@ -12,7 +12,7 @@ class Answer(Enum):
     """What can be said of a difference."""
 
     IDENTICAL = "identical"
-    """No verdict differs."""
+    """No verdict differs, and none scores otherwise."""
     BETTER = "better"
     WORSE = "worse"
     NOT_SHOWN = "no difference shown"

@@ -20,7 +20,7 @@ ERROR: Final = "absolute-error"
 MEASURES: Final[Mapping[str, str]] = {
     ACCURACY: "verdicts that are as expected: gold, a stated label, or relative to the judge's own reference verdict",
     GOLD: "verdicts that equal the gold label, where the condition keeps it",
-    AGREEMENT: "verdicts that equal the judge's own verdict in the reference condition",
+    AGREEMENT: "verdicts that equal the judge's own verdict in the reference condition, where no change is due",
     ERROR: "distance to the right level; ordinal scales only, and less is better",
 }
 _CONDITION: Final = ("test", "item_id", "variant", "template", "option_order", "polarity", "language")
@@ -173,7 +173,7 @@ class _Rows:
                 rules[ACCURACY] = lambda label: _share(before, lambda known: compare(known, label))
         if gold is not None and (reference or expectation == "same"):
             rules[GOLD] = lambda label: float(label == gold)
-        if not reference:
+        if not reference and expectation in (None, "", "same"):  # where a change is due, agreeing is no merit
             rules[AGREEMENT] = lambda label: _share(before, lambda known: known == label)
         truth = right if right is not None else gold if expectation == "same" else None
         if scale.ordered and truth is not None and truth in scale:

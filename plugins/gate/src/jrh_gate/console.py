@@ -38,6 +38,6 @@ def console_text(checked: Checked) -> str:
         console.print(table)
     for place in checked.silent:
         name = wording.judge(place.judge, checked)
-        console.print(f"missing: {name} in {clean_text(place.test)}: {wording.silence(place)}", soft_wrap=True)
+        console.print(f"missing: {name} in {wording.where(place, checked)}: {wording.silence(place)}", soft_wrap=True)
     console.print(f"Gate of {clean_text(checked.suite)}: {wording.conclusion(checked)}.", soft_wrap=True)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"

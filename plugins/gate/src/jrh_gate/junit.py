@@ -44,7 +44,7 @@ def _verdict_cases(root: ET.Element, checked: Checked) -> None:
             allowed = wording.share(checked.terms.allow_missing)
             case = _case(suite, checked, label, f"at most {allowed} of the verdicts are missing")
             if silent:
-                lines = [f"{clean_text(each.test)}: {wording.silence(each)}" for each in silent]
+                lines = [f"{wording.where(each, checked)}: {wording.silence(each)}" for each in silent]
                 _mark(case, "error", "missing", lines[0], "\n".join(lines))
         for decision in checked.decisions:
             if decision.place.judge == name:

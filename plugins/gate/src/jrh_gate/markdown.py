@@ -54,7 +54,8 @@ def _head(checked: Checked) -> Iterator[str]:
         yield f"Simulated, their answers are made up: {_some(names, ', ')}."
     if checked.silent:
         lines = [
-            f"- {markdown_text(wording.judge(each.judge, checked))} in {markdown_text(each.test, 100)}: "
+            f"- {markdown_text(wording.judge(each.judge, checked), 100)} in "
+            f"{markdown_text(wording.where(each, checked), 100)}: "
             f"{markdown_text(wording.silence(each))}"
             for each in checked.silent
         ]

@@ -54,7 +54,7 @@ def judge(name: str, checked: Checked) -> str:
     return f"{clean_text(name, 100)} (simulated)" if name in checked.simulated else clean_text(name, 100)
 
 
-def where(place: Place, checked: Checked) -> str:
+def where(place: Place | Answered, checked: Checked) -> str:
     """Write the test, with the task where the run has several."""
     several = len({each.task for each in checked.answered}) > 1
     parts = (place.task if several else "", place.test)

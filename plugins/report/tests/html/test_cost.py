@@ -1,3 +1,5 @@
+import re
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -97,3 +99,17 @@ def test_the_plane_is_drawn_where_prices_tell_judges_apart(prices: tuple[float |
     with settings():
         svg = plane(worths(Found.of(report), "task"), report.judges, "plane")
     assert (svg is not None) == drawn
+
+
+@pytest.mark.parametrize(("prices", "wide"), [((0.01, 0.02), False), ((0.0001, 0.1), True), ((0.0, 0.0001, 0.1), True)])
+def test_prices_of_several_orders_of_magnitude_stand_apart(prices: tuple[float, ...], wide: bool) -> None:
+    report = a_run({f"judge {place}": (price, 0.8) for place, price in enumerate(prices)})
+    with settings():
+        svg = plane(worths(Found.of(report), "task"), report.judges, "plane")
+    assert svg is not None
+    assert re.search(r"math|\^|\\", svg) is None
+    places = [float(x) for x in re.findall(r'data-part="plane">.*?<use [^>]*?x="([^"]*)"', svg)]
+    assert len(places) == len(prices)
+    span = places[-1] - places[0]
+    assert all(after - before > 0.05 * span for before, after in pairwise(places))
+    assert (">100</text>" in svg) == wide

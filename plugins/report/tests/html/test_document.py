@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,10 @@ from jrh import Case, Interval, Measure, RecordTable, Reply, RunReport, Status
 from jrh.testing import sample_report
 
 LIMIT = 5_000_000
+PROGRAM = (
+    "import sys, jrh_report.plugin; from jrh.testing import build, sample_report;"
+    "sys.stdout.buffer.write(build(jrh_report.plugin, 'html').render(sample_report()).encode())"
+)
 
 
 def digest(source: str) -> str:
@@ -48,13 +53,19 @@ def test_nothing_in_the_page_comes_from_elsewhere(render: Callable[..., str]) ->
 
 
 def test_the_same_report_gives_the_same_bytes_in_every_process(render: Callable[..., str]) -> None:
-    program = (
-        "import sys, jrh_report.plugin; from jrh.testing import build, sample_report;"
-        "sys.stdout.buffer.write(build(jrh_report.plugin, 'html').render(sample_report()).encode())"
-    )
     environment = os.environ | {"PYTHONHASHSEED": "77", "TZ": "Asia/Tokyo", "LANG": "C"}
-    elsewhere = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True).stdout
+    elsewhere = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, check=True).stdout
     assert elsewhere.decode() == render("html", sample_report())
+
+
+def test_a_home_without_a_font_cache_is_nothing_to_speak_of(tmp_path: Path) -> None:
+    """Where the directory for caches cannot be made, matplotlib makes a temporary one and warns."""
+    nowhere = tmp_path / "file"
+    nowhere.write_text("no directory", encoding="utf-8")
+    environment = os.environ | {"MPLCONFIGDIR": str(nowhere / "below")}
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, check=True)
+    assert done.stderr == b""
+    assert b"</html>" in done.stdout
 
 
 def test_the_users_own_plot_settings_change_nothing(render: Callable[..., str]) -> None:

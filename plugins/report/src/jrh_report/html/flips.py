@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from textwrap import indent
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh import Case, Json, RecordTable, Reply, RunReport
+from jrh import Case, RecordTable, Reply, RunReport
 from markupsafe import escape
 
-from jrh_report.html.marked import Pair, mark
 from jrh_report.html.moved import Moved, Moves, find_moves
+from jrh_report.html.parts import NOTHING, Change, Parts, compare
 from jrh_report.html.visible import line, visible
 
-TEXT: Final = 3000
-"""Characters shown of each text."""
 REPLY: Final = 1200
 """Characters shown of each reply and rationale."""
-PARTS: Final = 6
-"""Parts of a question that are shown of those that changed, and of those that did not; the others are counted."""
 BUDGET: Final = 2_500_000
 """Bytes of examples in the page; the worst come first, and what does not fit is counted."""
 MOST: Final = 240
@@ -37,14 +31,6 @@ class Side:
     """The label in the words of the question, where they are others."""
     reply: str
     rationale: str
-
-
-@frozen(kw_only=True)
-class Change:
-    """One part of the question that differs, or the one that is shown where none does."""
-
-    name: str
-    pair: Pair
 
 
 @frozen(kw_only=True)
@@ -154,15 +140,6 @@ def collect(report: RunReport, limit: int) -> Flips:
     )
 
 
-@frozen(kw_only=True)
-class _Parts:
-    """The parts of a question that changed, marked, and those that did not."""
-
-    changes: tuple[Change, ...]
-    context: tuple[tuple[str, str], ...]
-    more: int
-
-
 @frozen(kw_only=True, eq=False)
 class _Shelf:
     """The cases and replies of the moves, and where judges, tasks and tests stand."""
@@ -171,7 +148,7 @@ class _Shelf:
     columns: Mapping[str, Mapping[int, str]]
     cases: Mapping[str, Case]
     replies: Mapping[str, Reply]
-    marked: dict[tuple[str, str], _Parts]
+    marked: dict[tuple[str, str], Parts]
 
     @classmethod
     def of(cls, report: RunReport, moves: Sequence[Moved]) -> _Shelf:
@@ -190,7 +167,8 @@ class _Shelf:
         of = {name: column.get(moved.row, "") for name, column in self.columns.items()}
         pair = self.columns["case_id"].get(moved.reference, ""), of["case_id"]
         if pair not in self.marked:
-            self.marked[pair] = self._changes(*pair)
+            known = pair[0] in self.cases and pair[1] in self.cases
+            self.marked[pair] = compare(self.cases[pair[0]], self.cases[pair[1]]) if known else NOTHING
         parts = self.marked[pair]
         expected = _EXPECTED.get(of["expectation"], line(of["expectation"])).replace("{}", line(of["expected"]))
         return Flip(
@@ -225,23 +203,6 @@ class _Shelf:
             rationale=visible(of["rationale"], REPLY),
         )
 
-    def _changes(self, before: str, after: str) -> _Parts:
-        """Return what differs between two cases, marked, and what does not."""
-        if before not in self.cases or after not in self.cases:
-            return _Parts(changes=(), context=(), more=0)
-        left, right = dict(_parts(self.cases[before])), dict(_parts(self.cases[after]))
-        names = list(dict.fromkeys([*right, *left]))
-        differ = [name for name in names if left.get(name, "") != right.get(name, "")]
-        same = [name for name in names if name not in differ and right.get(name)]
-        return _Parts(
-            changes=tuple(
-                Change(name=line(name), pair=mark(left.get(name, ""), right.get(name, ""), TEXT))
-                for name in differ[:PARTS]
-            ),
-            context=tuple((line(name), visible(right[name], TEXT)) for name in same[:PARTS]),
-            more=len(differ[PARTS:]) + len(same[PARTS:]),
-        )
-
 
 _EXPECTED: Final = {
     "same": "the reference verdict",
@@ -263,36 +224,3 @@ def _texts(records: RecordTable, name: str, rows: Sequence[int]) -> dict[int, st
         return {}
     categories, codes = records.categories(name), records.codes(name)
     return {row: categories[codes[row]] for row in rows if codes[row] >= 0}
-
-
-def _parts(case: Case) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a question by name, as text."""
-    for name, value in case.fields.items():
-        yield name, _written(value)
-    if case.prompt is not None:
-        yield "prompt template", "\n\n".join(part for part in (case.prompt.system, case.prompt.user) if part)
-    if case.presented_task is not None:
-        task = case.presented_task
-        yield "instruction as presented", task.instruction
-        yield "rubric as presented", task.rubric
-        yield "scale as presented", ", ".join(task.scale.labels)
-    if case.condition.option_order:
-        yield "order of the options", case.condition.option_order
-    if case.sampling.temperature is not None:
-        yield "temperature", f"{case.sampling.temperature:g}"
-
-
-def _written(value: Json) -> str:
-    """Write a field as text that can be read: messages of a transcript one after the other, their parts by name."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        return "\n".join(f"{key}: {_beside(each)}" for key, each in value.items())
-    if isinstance(value, Sequence):
-        return "\n\n".join(_written(each) for each in value)
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _beside(value: Json) -> str:
-    text = _written(value)
-    return f"\n{indent(text, '  ')}" if "\n" in text or isinstance(value, Mapping) else text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from markupsafe import Markup
 
@@ -13,6 +13,10 @@ from jrh_report.html.visible import line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+_WIDE: Final = 20
+"""The dearest judge costs so many times the cheapest: the axis is logarithmic."""
 
 
 def plane(worths: Sequence[Worth], judges: Sequence[str], key: str) -> Markup | None:
@@ -39,6 +43,7 @@ def plane(worths: Sequence[Worth], judges: Sequence[str], key: str) -> Markup | 
         axes.set_ylabel("accuracy in the reference condition")
         axes.set_ylim(-0.02, 1.02)
         axes.margins(x=0.15)
+        _scale(axes, [each.per_thousand or 0.0 for each in priced])
         axes.set_axisbelow(True)
         axes.grid(color=LINE, linewidth=0.5)
         for side in ("top", "right"):
@@ -50,6 +55,21 @@ def plane(worths: Sequence[Worth], judges: Sequence[str], key: str) -> Markup | 
             "Judges by price and accuracy, with intervals; the dashed line joins the judges on the Pareto frontier. "
             "The table holds the same numbers.",
         )
+
+
+def _scale(axes: Axes, prices: Sequence[float]) -> None:
+    """Let prices of several orders of magnitude stand apart."""
+    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
+    least = min(price for price in prices if price)
+    if max(prices) < _WIDE * least:
+        return
+    if min(prices) > 0:
+        axes.set_xscale("log")
+    else:
+        axes.set_xscale("symlog", linthresh=least)
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _judge(axes: Axes, worth: Worth, place: int) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
@@ -45,14 +47,22 @@ _STYLES: Final = frozenset({"font-size", "font-weight", "text-anchor", "fill", "
 }
 
 
-def settings() -> Any:
-    """Return a context in which figures are drawn alike everywhere, whatever the user's own settings are."""
-    from matplotlib import rc_context, rcParamsDefault
+@contextmanager
+def settings() -> Iterator[None]:
+    """Draw alike everywhere, whatever the user's own settings are, and say nothing about fonts and caches."""
+    log = logging.getLogger("matplotlib")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        from matplotlib import rc_context, rcParamsDefault
 
-    usual: dict[Any, Any] = {
-        key: value for key, value in rcParamsDefault.items() if not key.startswith(("backend", "interactive"))
-    }
-    return rc_context(usual | _SETTINGS)
+        usual: dict[Any, Any] = {
+            key: value for key, value in rcParamsDefault.items() if not key.startswith(("backend", "interactive"))
+        }
+        with rc_context(usual | _SETTINGS):
+            yield
+    finally:
+        log.setLevel(level)
 
 
 def measure_id(place: int, part: str) -> str:
