@@ -16,7 +16,7 @@ from jrh import (
     read_settings,
     task_of,
 )
-from jrh.importing import check_records
+from jrh.soundness import check_records
 from jrh.store import Store
 from jrh.syntax import WrittenScale, WrittenTask
 from jrh.types import Mode
@@ -55,6 +55,14 @@ def test_the_expectation_follows_from_the_test_and_the_gold_label():
     assert record(test="flip", expectation="equals", expected="NO", gold="YES").expected == "NO"
 
 
+def test_what_a_log_says_of_a_verdict_itself_comes_before_what_follows():
+    assert record(test="format", expectation="").expectation is None
+    found = record(case="c1", presented_label="good", attempts=3, left_out=40)
+    assert (found.case_id, found.canonical, found.presented) == ("c1", "YES", "good")
+    assert (found.attempts, found.left_out) == (3, 40)
+    assert found.trial_id == record(case="c1").trial_id != record(case="c2").trial_id
+
+
 def test_the_same_condition_is_one_case_and_every_asking_a_trial_of_its_own():
     one, again, other = record(), record(repeat=1), record(template="short", test="prompts")
     assert one.case_id == again.case_id
@@ -79,6 +87,8 @@ def test_no_label_is_a_status():
         ([record(expectation="maybe")], "the expectation 'maybe'"),
         ([record(probability=1.5)], "does not lie between 0 and 1"),
         ([record(repeat=-1)], "negative"),
+        ([record(), record(repeat=1, simulated=True)], "the judge 'j' is simulated here and real at log.csv:2"),
+        ([record(case="c"), record(case="c", item_id="k")], "the case 'c' is another question at log.csv:2"),
     ],
 )
 def test_records_that_are_not_sound_are_refused_with_their_origin(records, message):

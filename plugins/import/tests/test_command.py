@@ -1,5 +1,7 @@
 """What the importer accepts and refuses."""
 
+import json
+
 import pytest
 from click.testing import CliRunner
 from jrh import JrhError
@@ -115,6 +117,130 @@ def test_the_label_one_point_zero_is_not_the_label_one(project):
     done = project.run("import", "log.yaml")
     assert done.exit_code == 2
     assert "log.jsonl:1: the label '1.0' is not on the scale 1, 2, 3" in done.stderr
+
+
+TASKS = """\
+name: log
+path: log.csv
+tasks:
+  facts: {{scale: {{labels: ["YES", "NO"]}}}}
+  texts: {{scale: {{ordinal: [1, 3]}}}}
+columns: {{task: task, item: item, judge: judge, label: label, simulated: simulated}}
+{more}
+"""
+
+
+def imported_tasks(project, rows, more=""):
+    project.write("log.csv", "task,item,judge,label,simulated\n" + rows)
+    project.write("log.yaml", TASKS.format(more=more))
+    return project.run("import", "log.yaml", "--run-dir", "out")
+
+
+def test_every_task_has_its_scale_and_every_judge_its_mark(project):
+    rows = "texts,i1,mini,3,no\nfacts,i1,mini,yes,False\nfacts,i1,die,NO,TRUE\ntexts,i1,die,,1\nfacts,i2,rest,NO,\n"
+    done = imported_tasks(project, rows)
+    assert done.exit_code == 0, done.output
+    assert "Imported 5 verdicts of 3 judges on 3 items" in done.output
+    records = project.records("out")
+    assert records.text("task") == ["texts", "facts", "facts", "texts", "facts"]
+    assert records.text("canonical") == ["3", "YES", "NO", None, "NO"]
+    assert records.number("simulated").tolist() == [0, 0, 1, 1, 0]
+
+
+def test_judges_whose_cell_is_empty_are_what_the_file_says_of_all(project):
+    done = imported_tasks(project, "facts,i1,mini,YES,no\nfacts,i1,die,YES,\n", "simulated: true")
+    assert done.exit_code == 0, done.output
+    assert project.records("out").number("simulated").tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("fcts,i1,j,YES,no\n", "log.csv:2: the task 'fcts' is not described in `tasks`; did you mean 'facts'?"),
+        (",i1,j,YES,no\n", "log.csv:2: the task '' is not described in `tasks`. Described: facts, texts"),
+        ("texts,i1,j,YES,no\n", "log.csv:2: the label 'YES' is not on the scale 1, 2, 3"),
+        ("facts,i1,j,YES,maybe\n", "log.csv:2: simulated: 'maybe' is neither yes nor no; write true or false"),
+        (
+            "facts,i1,j,YES,no\nfacts,i2,j,YES,yes\n",
+            "log.csv:3: the judge 'j' is simulated here and real at",
+        ),
+    ],
+)
+def test_rows_of_no_task_or_of_a_doubtful_judge_are_told(project, rows, message):
+    done = imported_tasks(project, rows)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert not (project.path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("tasks: {other: {scale: {labels: [a, b]}}}", "describe one task as `task`, or several by name as `tasks`"),
+        ("values: {task: log}", "describe the tasks by name in `tasks`, instead of `task`"),
+        ("resamples: 3", "resamples"),
+        ("level: 1.5", "level"),
+        ("seed: 0.5", "seed"),
+        ("values: {variant: true}", "the value of variant is text or a number: write it in quotes"),
+        ("layout: records", "there is no column 'family' (columns.family)"),
+    ],
+)
+def test_import_files_that_contradict_themselves_are_refused(project, more, message):
+    done = imported(project, "i1,j,YES,YES\n", more)
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+def test_an_import_file_that_describes_no_task_is_refused(project):
+    project.write("log.csv", HEADER + "i1,j,YES,YES\n")
+    project.write("log.yaml", "name: log\npath: log.csv\ncolumns: {item: item, judge: judge, label: label}\n")
+    done = project.run("import", "log.yaml")
+    assert done.exit_code == 2
+    assert "describe one task as `task`, or several by name as `tasks`" in done.stderr
+
+
+def test_cases_keep_their_id_and_one_id_is_one_question(project):
+    header = "item,judge,label,gold,case,repeat\n"
+    more = "values: {{test: edits}}\ncolumns: {{{}}}"
+    columns = "item: item, judge: judge, label: label, case: case, repeat: repeat"
+    text = YAML.replace("columns: {{item: item, judge: judge, label: label, gold: gold}}\n", "")
+    project.write("log.yaml", text.format(path="log.csv", more=more.format(columns)))
+    project.write("log.csv", header + "i1,j,YES,,c1,0\ni1,j,NO,,c2,0\ni1,j,NO,,c1,1\n")
+    done = project.run("import", "log.yaml", "--run-dir", "out")
+    assert done.exit_code == 0, done.output
+    assert project.records("out").text("case_id") == ["c1", "c2", "c1"]
+
+    project.write("log.csv", header + "i1,j,YES,,c1,0\ni2,j,NO,,c1,0\n")
+    done = project.run("import", "log.yaml", "--run-dir", "out")
+    assert done.exit_code == 2
+    assert "log.csv:3: the case 'c1' is another question at" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("rows", "accuracy", "flags"),
+    [
+        ("i1,j,YES,YES\n", 1.0, ["few-items"]),
+        ("i1,j,,YES\ni2,j,,NO\n", None, ["all-missing"]),
+        ("i1,j,YES,\ni2,j,NO,\n", None, []),
+    ],
+    ids=["one item of one judge", "all missing", "no gold label"],
+)
+def test_what_a_thin_table_cannot_show_has_no_number_and_says_so(project, rows, accuracy, flags):
+    assert imported(project, rows, "resamples: 100").exit_code == 0
+    done = project.run("report", "out", "--format", "json,terminal")
+    assert done.exit_code == 0, done.output
+    assert "not estimable" in done.stdout
+
+    found = json.loads(project.read("out/report.json"), parse_constant=pytest.fail)["measures"]
+    whole = [each for each in found if each["name"] == "accuracy" and not each["cell"]]
+    assert [(each["estimate"], each["interval"] is None) for each in whole] == [(accuracy, accuracy is None)] * len(
+        whole
+    )
+    assert all(each["flags"] == flags for each in whole)
+    # Nobody was asked twice, no other judge and no other condition: there is nothing that could agree.
+    between = ("rerun-disagreement", "noise-floor", "fleiss-kappa", "krippendorff-alpha", "generalizability")
+    assert not [each for each in found if each["name"] in between and each["estimate"] is not None]
+    assert any(each["name"] == "rerun-disagreement" for each in found)
 
 
 def test_parquet_tables_are_read(project):

@@ -64,7 +64,7 @@ def test_the_judges_of_an_import_are_compared(documented):
 
 def test_every_row_is_of_its_task_and_only_the_simulated_judge_is_marked(documented):
     results = json.loads(documented.read("runs/mixed/report.json"))
-    assert [task["name"] for task in results["tasks"]] == ["facts", "essays"]
+    assert [task["task"]["name"] for task in results["tasks"]] == ["facts", "essays"]
     assert results["simulated"] == ["die"]
     accuracy = {
         (measure["task"], measure["judge"]): (measure["estimate"], measure["flags"])

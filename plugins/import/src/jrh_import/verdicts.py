@@ -71,9 +71,9 @@ class _Meaning:
             raise JrhError(f"say in `columns` or `values` what the {' and the '.join(absent)} of a verdict is")
         if mapping.task is not None and ("task" in columns or "task" in values):
             raise JrhError("a column or value says the task: describe the tasks by name in `tasks`, instead of `task`")
-        for target, column in columns.items():
-            if column not in table.columns:
-                raise JrhError(_no_column(target, column, table.columns))
+        strange = [_no_column(*each, table.columns) for each in columns.items() if each[1] not in table.columns]
+        if strange:
+            raise JrhError("\n".join([*strange, f"Columns: {', '.join(table.columns)}"]))
         return cls(columns=columns, values=values, mapping=mapping, tasks={task.name: task for task in tasks})
 
     def record(self, cells: Cells) -> Record:
@@ -111,7 +111,7 @@ class _Meaning:
             return next(iter(self.tasks.values()))
         if name not in self.tasks:
             close = get_close_matches(name, self.tasks, n=1)
-            hint = f"; did you mean '{close[0]}'?" if close else ""
+            hint = f"; did you mean '{close[0]}'?" if close else "."
             raise JrhError(f"the task '{name}' is not described in `tasks`{hint} Described: {', '.join(self.tasks)}")
         return self.tasks[name]
 
@@ -140,7 +140,7 @@ class _Meaning:
 def _no_column(target: str, column: str, columns: Sequence[str]) -> str:
     close = get_close_matches(column, columns, n=1)
     hint = f"; did you mean '{close[0]}'?" if close else "."
-    return f"there is no column '{column}' (columns.{target}){hint} Columns: {', '.join(columns)}"
+    return f"there is no column '{column}' (columns.{target}){hint}"
 
 
 def _test(target: str, text: str, tests: Mapping[str, str]) -> str:

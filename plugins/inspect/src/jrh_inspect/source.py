@@ -142,10 +142,9 @@ def inspect_source(options: InspectOptions, context: BuildContext) -> InspectSou
     """
     if context.task.mode is Mode.PAIRWISE:
         raise JrhError("inspect: a log holds one transcript per sample; the mode is `transcript` or `pointwise`")
-    path = context.base / options.path
     return InspectSource(
-        options=evolve(options, path=path),
-        shown=_as_written(path, context.base),
+        options=options,
+        shown=_as_written(options.path, context.base),
         base=context.base,
         task=context.task,
         log=context.log,

@@ -31,7 +31,7 @@ class PairedPrompts:
     @classmethod
     def of(cls, options: PairedPromptsOptions, context: BuildContext) -> PairedPrompts:
         """Build the source of a task."""
-        path = context.base / options.path
+        path = options.path
         shown = path.relative_to(context.base) if path.is_relative_to(context.base) else path
         return cls(path=path, shown=shown.as_posix(), options=options, task=context.task)
 

@@ -7,11 +7,12 @@ from typing import Final
 
 from jrh import ScaleKind
 
+from jrh_selftest.checks import record_checks
 from jrh_selftest.findings import Finding, Verdict
 from jrh_selftest.worlds import worlds
 
 _ORDERED: Final = frozenset(world.name for world in worlds(full=True) if world.scale.kind is ScaleKind.ORDINAL)
-_WORLDS: Final = frozenset(world.name for world in worlds(full=True))
+_OF_RECORDS: Final = frozenset(check.measure for check in record_checks(full=True))
 _OF_LEVELS: Final = frozenset(
     {
         *("mean-absolute-error", "root-mean-squared-error", "bias", "exact-accuracy", "adjacent-accuracy"),
@@ -22,11 +23,11 @@ _OF_LEVELS: Final = frozenset(
 _RATERS: Final = "raters: "
 
 _SECTIONS: Final[tuple[tuple[str, Callable[[Finding], bool]], ...]] = (
-    ("Labels and pairs", lambda found: found.where in _WORLDS - _ORDERED),
+    ("Labels and pairs", lambda found: found.name in _OF_RECORDS and found.where not in _ORDERED),
     ("Levels: rates and kappa", lambda found: found.where in _ORDERED and found.name not in _OF_LEVELS),
     ("Levels: errors and association", lambda found: found.where in _ORDERED and found.name in _OF_LEVELS),
     ("Agreement of three raters", lambda found: found.where.startswith(_RATERS)),
-    ("Other estimators", lambda found: found.where not in _WORLDS and not found.where.startswith(_RATERS)),
+    ("Other estimators", lambda found: found.name not in _OF_RECORDS and not found.where.startswith(_RATERS)),
 )
 
 

@@ -74,10 +74,9 @@ def parquet_source(options: ParquetOptions, context: BuildContext) -> FileSource
 
 
 def _source(options: CsvOptions | JsonlOptions | ParquetOptions, context: BuildContext, rows: ReadRows) -> FileSource:
-    path = context.base / options.path
     return FileSource(
-        path=path,
-        shown=_as_written(path, context.base),
+        path=options.path,
+        shown=_as_written(options.path, context.base),
         columns=ColumnMap(named=options.columns),
         task=context.task,
         rows=rows,

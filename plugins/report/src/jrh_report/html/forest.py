@@ -11,7 +11,7 @@ from markupsafe import Markup
 from jrh_report import numbers
 from jrh_report.html.found import Found
 from jrh_report.html.heat import HeatMap, Row
-from jrh_report.html.svg import INK, LINE, inline, measure_id, series, settings
+from jrh_report.html.svg import INK, LINE, inline, measure_id, series
 from jrh_report.html.visible import line
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Forest:
 
 
 def forest(found: Found, heat: HeatMap, key: str) -> Forest | None:
-    """Draw the measures of a heat map; None where none of them has an estimate."""
+    """Draw the measures of a heat map, within `settings()`; None where none of them has an estimate."""
     groups = [(test, _measures(heat, place)) for place, test in enumerate(heat.tests)]
     groups = [(test, some) for test, some in groups if some]
     estimable = sum(len(some) for _, some in groups)
@@ -78,37 +78,36 @@ def _draw(found: Found, heat: HeatMap, groups: list[tuple[str, list[tuple[int, R
     height = lines * _ROW + _FOOT + _HEAD
     left = max(len(_named(row)) for row in heat.rows) * _LETTER + _MARGIN
     edge = -(left - _MARGIN / 2) / (_WIDTH - left - _RIGHT)
-    with settings():
-        figure = Figure(figsize=(_WIDTH, height), facecolor="none")
-        axes = figure.add_axes(
-            (left / _WIDTH, _FOOT / height, 1 - (left + _RIGHT) / _WIDTH, lines * _ROW / height), facecolor="none"
+    figure = Figure(figsize=(_WIDTH, height), facecolor="none")
+    axes = figure.add_axes(
+        (left / _WIDTH, _FOOT / height, 1 - (left + _RIGHT) / _WIDTH, lines * _ROW / height), facecolor="none"
+    )
+    ticks: list[tuple[int, str]] = []
+    at = 0
+    for test, some in groups:
+        axes.text(
+            edge,
+            at,
+            line(test, _NAME),
+            transform=axes.get_yaxis_transform(),
+            va="center",
+            weight="bold",
+            color=INK,
         )
-        ticks: list[tuple[int, str]] = []
-        at = 0
-        for test, some in groups:
-            axes.text(
-                edge,
-                at,
-                line(test, _NAME),
-                transform=axes.get_yaxis_transform(),
-                va="center",
-                weight="bold",
-                color=INK,
-            )
-            for place, row, measure in some:
-                at += 1
-                ticks.append((at, _named(row)))
-                _interval(axes, found, place, measure, at)
+        for place, row, measure in some:
             at += 1
-            if at < lines:
-                axes.axhline(at - 0.5, color=LINE, linewidth=0.5)
-        _frame(axes, heat, lines, ticks)
-        return inline(
-            figure,
-            key,
-            f"Forest plot: {heat.lens.name}, task {line(heat.task)}",
-            "Estimate and interval of every judge, test by test; the table above holds the same numbers.",
-        )
+            ticks.append((at, _named(row)))
+            _interval(axes, found, place, measure, at)
+        at += 1
+        if at < lines:
+            axes.axhline(at - 0.5, color=LINE, linewidth=0.5)
+    _frame(axes, heat, lines, ticks)
+    return inline(
+        figure,
+        key,
+        f"Forest plot: {heat.lens.name}, task {line(heat.task)}",
+        "Estimate and interval of every judge, test by test; the table above holds the same numbers.",
+    )
 
 
 def _named(row: Row) -> str:

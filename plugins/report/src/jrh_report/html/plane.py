@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from markupsafe import Markup
 
 from jrh_report.html.cost import Worth
-from jrh_report.html.svg import INK, LINE, inline, measure_id, series, settings
+from jrh_report.html.svg import INK, LINE, inline, measure_id, series
 from jrh_report.html.visible import line
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ _WIDE: Final = 20
 def plane(worths: Sequence[Worth], judges: Sequence[str], key: str) -> Markup | None:
     """Draw accuracy against dollars of 1,000 questions; None where fewer than two prices are known, or all are 0.
 
+    To be called within `settings()`.
+
     Args:
         worths: the judges of one task.
         judges: all judges of the run; each keeps its colour and marker.
@@ -32,29 +34,28 @@ def plane(worths: Sequence[Worth], judges: Sequence[str], key: str) -> Markup | 
         return None
     from matplotlib.figure import Figure
 
-    with settings():
-        figure = Figure(figsize=(7.6, 3.6), facecolor="none")
-        axes = figure.add_axes((0.09, 0.15, 0.88, 0.8), facecolor="none")
-        edge = sorted((each.per_thousand or 0.0, each.accuracy.estimate or 0.0) for each in priced if each.frontier)
-        axes.step(*zip(*edge, strict=True), where="post", color=INK, linewidth=1, linestyle="--")
-        for each in priced:
-            _judge(axes, each, judges.index(each.judge))
-        axes.set_xlabel("US dollars for 1,000 questions")
-        axes.set_ylabel("accuracy in the reference condition")
-        axes.set_ylim(-0.02, 1.02)
-        axes.margins(x=0.15)
-        _scale(axes, [each.per_thousand or 0.0 for each in priced])
-        axes.set_axisbelow(True)
-        axes.grid(color=LINE, linewidth=0.5)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        return inline(
-            figure,
-            key,
-            f"Cost and reliability, task {line(priced[0].task)}",
-            "Judges by price and accuracy, with intervals; the dashed line joins the judges on the Pareto frontier. "
-            "The table holds the same numbers.",
-        )
+    figure = Figure(figsize=(7.6, 3.6), facecolor="none")
+    axes = figure.add_axes((0.09, 0.15, 0.88, 0.8), facecolor="none")
+    edge = sorted((each.per_thousand or 0.0, each.accuracy.estimate or 0.0) for each in priced if each.frontier)
+    axes.step(*zip(*edge, strict=True), where="post", color=INK, linewidth=1, linestyle="--")
+    for each in priced:
+        _judge(axes, each, judges.index(each.judge))
+    axes.set_xlabel("US dollars for 1,000 questions")
+    axes.set_ylabel("accuracy in the reference condition")
+    axes.set_ylim(-0.02, 1.02)
+    axes.margins(x=0.15)
+    _scale(axes, [each.per_thousand or 0.0 for each in priced])
+    axes.set_axisbelow(True)
+    axes.grid(color=LINE, linewidth=0.5)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    return inline(
+        figure,
+        key,
+        f"Cost and reliability, task {line(priced[0].task)}",
+        "Judges by price and accuracy, with intervals; the dashed line joins the judges on the Pareto frontier. "
+        "The table holds the same numbers.",
+    )
 
 
 def _scale(axes: Axes, prices: Sequence[float]) -> None:
