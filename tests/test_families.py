@@ -14,7 +14,7 @@ from attrs import frozen
 from jrh.testing import ChatServer, Outcome, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import query, report
-from support.suites import openai_http, write_suite
+from support.suites import REPORTS, openai_http, write_suite
 from support.writers import FAULTS, FLIPPED, FOREIGN, PROSE, REFUSAL, Writers
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "persuade"
@@ -35,6 +35,7 @@ REASONS = {
 FORMAT = {"format": {"variants": ["spaces", "indent"]}}
 SHARED: dict[str, Any] = {
     "resamples": 100,
+    "reports": list(REPORTS),
     "metrics": ["accuracy", "flip-rate"],
     "reference": {"repeats": 1},
 }

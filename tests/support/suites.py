@@ -12,6 +12,8 @@ from jrh.testing import Project
 from support.keys import KEY_VARIABLE
 
 LABELS = ("YES", "NO")
+REPORTS = ("terminal", "markdown", "json")
+"""The reports of a suite whose page nobody looks at: drawing its plots takes most of a short run's time."""
 
 
 def openai_http(url: str, **settings: Any) -> dict[str, Any]:
@@ -48,6 +50,7 @@ def llm_suite(model: Mapping[str, Any], **changes: Any) -> dict[str, Any]:
         "models": {"mini": dict(model)},
         "reference": {"repeats": 1},
         "resamples": 100,
+        "reports": list(REPORTS),
         "judges": [{"name": "mini", "judge": "llm", "model": "mini"}],
         **changes,
     }
