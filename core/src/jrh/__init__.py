@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from jrh.settings import task_of as task_of
     from jrh.showing import clean_text as clean_text
     from jrh.showing import formula_safe as formula_safe
+    from jrh.showing import html_text as html_text
     from jrh.showing import markdown_text as markdown_text
     from jrh.specs import ALL_MODES as ALL_MODES
     from jrh.specs import DataSourceSpec as DataSourceSpec
@@ -210,7 +211,7 @@ _PUBLIC = {
     "runs": "open_run read_items run run_state",
     "scales": "Scale ScaleKind invert",
     "settings": "read_settings task_of",
-    "showing": "clean_text formula_safe markdown_text",
+    "showing": "clean_text formula_safe html_text markdown_text",
     "specs": (
         "ALL_MODES DataSourceSpec JudgeKind JudgeSpec MetricSpec ModelSpec NoOptions ParserSpec PerturberSpec "
         "ReportTarget ReporterSpec Scope ValidatorSpec"

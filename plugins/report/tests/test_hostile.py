@@ -13,7 +13,7 @@ from jrh import RecordTable
 from jrh.testing import PAYLOADS
 from jrh_report.columns import storable
 from jrh_report.csv_report import neutral
-from jrh_report.safe import latex
+from jrh_report.latex_text import latex
 from markdown_it import MarkdownIt
 
 ACTIVE = (

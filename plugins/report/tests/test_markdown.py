@@ -132,3 +132,15 @@ def test_accuracy_is_against_the_gold_label_where_a_test_keeps_it(render, report
 
     assert main[2][2].startswith("0.250")
     assert main[3][2].startswith("0.7")
+
+
+def test_agreement_with_oneself_does_not_pass_for_accuracy(render, report) -> None:
+    def records(expectation: str) -> RecordTable:
+        rows = [("reference", "equals"), ("format", expectation)]
+        columns = {"task": ["essays"] * 2, "test": [row[0] for row in rows], "expectation": [row[1] for row in rows]}
+        return RecordTable.from_columns(columns | {"judge": ["baseline"] * 2, "status": ["ok"] * 2})
+
+    own, other = (_tables(render("markdown", evolve(report, records=records(each))))[0] for each in ("same", "changes"))
+
+    assert [row[2][:5] for row in own[2:4]] == ["0.710", ""]
+    assert [row[2][:5] for row in other[2:4]] == ["0.710", "0.710"]

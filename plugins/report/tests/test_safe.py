@@ -3,7 +3,10 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh_report.safe import clean, html, latex, markdown
+from jrh import clean_text as clean
+from jrh import html_text as html
+from jrh import markdown_text as markdown
+from jrh_report.latex_text import latex
 
 
 @pytest.mark.parametrize(

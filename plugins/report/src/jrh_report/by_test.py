@@ -40,7 +40,7 @@ _TITLES: Final = {**HEADINGS, EXPECTED: "accuracy"}
 def grid(report: RunReport, task: str, name: str) -> Grid | None:
     """Arrange a measure; None where the task has none.
 
-    `accuracy` is that of the main table: against the gold label, or the label a test expects where it changes the gold.
+    `accuracy` is that of the main table: against the gold label, or as a test expects where it changes what is right.
     """
     found = _accuracy(report, task) if name in (EXPECTED, RIGHT) else _measures(report, task, name)
     tests = tuple(test for test in report.tests if any((judge, test) in found for judge in report.judges))

@@ -7,12 +7,12 @@ from typing import Final
 
 from attrs import evolve
 from jrh import Measure, RunReport
+from jrh import markdown_text as safe
 
 from jrh_report import tables
 from jrh_report.fitting import Block
 from jrh_report.flags import MAIN
 from jrh_report.markup import folded, table_block
-from jrh_report.safe import markdown as safe
 
 _DIGITS: Final = 3
 _SHOWN_CELLS: Final = frozenset({"variant"})

@@ -9,8 +9,8 @@ from jrh import Measure, RunReport
 
 from jrh_report import numbers
 from jrh_report.by_test import Grid, grid
+from jrh_report.latex_text import latex as safe
 from jrh_report.options import LatexOptions
-from jrh_report.safe import latex as safe
 
 _NEEDED = (
     r"% Needs \usepackage{booktabs}. The text is UTF-8; letters beyond those of the font need XeLaTeX or LuaLaTeX."

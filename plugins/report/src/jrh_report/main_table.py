@@ -7,13 +7,13 @@ from itertools import groupby
 from typing import Final
 
 from jrh import RunReport
+from jrh import clean_text as clean
 from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
 from jrh_report import numbers, tables
 from jrh_report.overview import HEADINGS, NOISE, Overview, Row
-from jrh_report.safe import clean
 
 _DIGITS: Final = 2
 _GAP: Final = 2

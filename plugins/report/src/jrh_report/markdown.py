@@ -7,6 +7,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import RunReport, TaskSummary
+from jrh import markdown_text as safe
 
 from jrh_report import numbers, tables
 from jrh_report.details import elsewhere, task_details
@@ -16,7 +17,6 @@ from jrh_report.flags import cautions
 from jrh_report.markup import bullets, folded, table_block
 from jrh_report.options import MarkdownOptions
 from jrh_report.overview import HEADINGS, LEGEND, NOISE, Row, overview
-from jrh_report.safe import markdown as safe
 
 _DIGITS: Final = 3
 _RESERVE: Final = 2000

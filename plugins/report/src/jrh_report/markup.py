@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from attrs import evolve
+from jrh import html_text as html
+from jrh import markdown_text as safe
 
 from jrh_report import tables
 from jrh_report.fitting import Block
-from jrh_report.safe import html
-from jrh_report.safe import markdown as safe
 
 _CELL: Final = 160
 """Characters of a cell; a longer text is cut."""

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport
 
+from jrh_report.expecting import expecting
+
 RIGHT = "gold-accuracy"
 """Whether verdicts are right; where a test does not keep the gold label, whether they are as the test expects."""
 
@@ -18,7 +20,8 @@ COLUMNS = (RIGHT, "flip-rate", NOISE, "jss", "kappa")
 """The measures of the main table, where the run has them."""
 
 LEGEND = {
-    RIGHT: "accuracy: verdicts equal to the gold label, or to the label the test expects where it changes the gold",
+    RIGHT: "accuracy: verdicts equal to the gold label (`gold-accuracy`); where a test changes what is right, verdicts "
+    "that are as it expects (`accuracy`)",
     "flip-rate": "flip rate: verdicts that differ from the same judge's verdict in the reference condition",
     NOISE: "noise floor: repeats of the identical question that disagree; for a test that asks once, the reference's",
     "jss": "JSS, judge sensitivity score: pairs of prompt templates under which a judge's verdicts on an item agree",
@@ -54,17 +57,19 @@ def overview(report: RunReport, task: str) -> Overview:
         for measure in report.measures
         if measure.task == task and not measure.cell and measure.name in (*COLUMNS, EXPECTED)
     }
-    rows = tuple(row for row in _rows(report, found) if row.cells)
+    rows = tuple(row for row in _rows(report, task, found) if row.cells)
     columns = tuple(name for name in COLUMNS if any(name in row.cells for row in rows))
     return Overview(columns=columns, rows=rows)
 
 
-def _rows(report: RunReport, found: dict[tuple[str, str, str], Measure]) -> Iterator[Row]:
+def _rows(report: RunReport, task: str, found: dict[tuple[str, str, str], Measure]) -> Iterator[Row]:
+    with_expectation = {REFERENCE, *expecting(report, task)}
     for judge in report.judges:
         noise = found.get((judge, REFERENCE, NOISE))
         for test in report.tests:
             cells = {name: found[judge, test, name] for name in COLUMNS if (judge, test, name) in found}
-            if (judge, test, EXPECTED) in found and not _rests_on_something(cells.get(RIGHT)):
+            expected = (judge, test, EXPECTED) in found and test in with_expectation
+            if expected and not _rests_on_something(cells.get(RIGHT)):
                 cells[RIGHT] = found[judge, test, EXPECTED]
             own = NOISE in cells
             if cells and noise is not None and not own:

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from attrs import frozen
 from jrh import RunReport, TaskSummary
+from jrh import clean_text as clean
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table as Grid
@@ -22,7 +23,6 @@ from jrh_report.flags import cautions
 from jrh_report.main_table import main_table
 from jrh_report.options import TerminalOptions
 from jrh_report.overview import LEGEND, Overview, overview
-from jrh_report.safe import clean
 
 _PLAIN_WIDTH: Final = 100
 _NARROWEST: Final = 60

@@ -88,6 +88,6 @@ def _slug(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    from jrh_report.safe import clean
+    from jrh import clean_text as clean
 
     return clean(text)
