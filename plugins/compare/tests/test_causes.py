@@ -2,7 +2,7 @@
 
 import attrs
 import pytest
-from jrh import ComponentUsed, NoEvidence, Reply, Status
+from jrh import ComponentUsed, NoEvidence, Reply, Scale, Status
 from jrh.testing import sample_report
 from jrh_compare.causes import causes
 from jrh_compare.results import SideName
@@ -102,3 +102,15 @@ def test_long_texts_are_cut_to_where_they_begin_to_differ():
     assert len(before) <= 121
     assert "before" in before
     assert "after" in after
+
+
+def test_an_import_records_only_the_scale_and_nothing_else_is_called_different():
+    run = side()
+    imported = side(parts=(), version="0.9", seed=8)
+    imported = attrs.evolve(imported, run=attrs.evolve(imported.run, imported=True))
+    assert told(run, imported) == told(imported, run) == []
+    (summary, *others) = run.run.report.tasks
+    task = attrs.evolve(summary.task, instruction="", scale=Scale.of_labels("RIGHT", "WRONG"))
+    report = attrs.evolve(imported.run.report, tasks=(attrs.evolve(summary, task=task), *others))
+    relabelled = attrs.evolve(imported, run=attrs.evolve(imported.run, report=report))
+    assert [(kind, what) for kind, what, _, _ in told(run, relabelled)] == [("task", f"{task.name}: scale")]

@@ -103,7 +103,7 @@ def test_without_any_reference_there_is_no_estimate(measure, row) -> None:
 
     assert (found.estimate, found.interval, found.bounds) == (None, None, (0.0, 1.0))
     assert found.missing == {"no_reference": 2}
-    assert "all-missing" in found.flags
+    assert found.flags == ("empty",), "there are verdicts, and nothing to compare them with"
     assert found.note == "no verdict of the reference condition to compare with"
 
 

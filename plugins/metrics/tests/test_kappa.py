@@ -65,3 +65,11 @@ def test_only_missing_verdicts_are_said_to_be_missing(measure, ref, row) -> None
     found = measure("kappa", [*ref(1, "YES"), row(1, None)])["judge", "t", ""]
 
     assert (found.estimate, found.note, found.missing) == (None, "every verdict is missing", {"unparsable": 1})
+
+
+@pytest.mark.parametrize("metric", ["kappa", "chance-corrected"])
+def test_one_item_tells_nothing_of_agreement_beyond_chance(measures, ref, row, metric) -> None:
+    rows = [*ref(1, "YES", "YES"), row(1, "NO")]
+    for found in measures(metric, rows):
+        assert (found.estimate, found.interval) == (None, None)
+        assert "one-item" in found.flags

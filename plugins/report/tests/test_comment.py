@@ -91,7 +91,7 @@ def test_what_matters_most_stands_first(render, report) -> None:
     places = [
         text.index(part)
         for part in (
-            "All 960 planned trials were put.",
+            "All 960 planned trials have a record.",
             "| baseline | reference | 0.710",
             "Caution:",
             "The prices of model 'mini' are not known.",

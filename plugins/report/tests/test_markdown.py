@@ -135,12 +135,13 @@ def test_accuracy_is_against_the_gold_label_where_a_test_keeps_it(render, report
 
 
 def test_agreement_with_oneself_does_not_pass_for_accuracy(render, report) -> None:
-    def records(expectation: str) -> RecordTable:
-        rows = [("reference", "equals"), ("format", expectation)]
-        columns = {"task": ["essays"] * 2, "test": [row[0] for row in rows], "expectation": [row[1] for row in rows]}
-        return RecordTable.from_columns(columns | {"judge": ["baseline"] * 2, "status": ["ok"] * 2})
+    def expecting(expectation: str) -> RecordTable:
+        columns = {"task": "essays", "judge": "baseline", "status": "ok"}
+        cases = {"test": ["reference", "format"], "expectation": ["equals", expectation]}
+        return RecordTable.from_columns({name: [text] * 2 for name, text in columns.items()} | cases)
 
-    own, other = (_tables(render("markdown", evolve(report, records=records(each))))[0] for each in ("same", "changes"))
+    texts = [render("markdown", evolve(report, records=expecting(each))) for each in ("same", "changes")]
+    own, other = (_tables(text)[0] for text in texts)
 
     assert [row[2][:5] for row in own[2:4]] == ["0.710", ""]
     assert [row[2][:5] for row in other[2:4]] == ["0.710", "0.710"]

@@ -108,9 +108,9 @@ def test_an_empty_run_says_so(render) -> None:
 
 
 def test_an_interrupted_run_says_how_much_is_there(render, report) -> None:
-    assert "All 960 planned trials were put." in render("terminal", report)
+    assert "All 960 planned trials have a record." in render("terminal", report)
     text = render("terminal", evolve(report, missing_records=60))
-    assert "INCOMPLETE: 900 of 960 planned trials were put; run the suite again to continue." in text
+    assert "INCOMPLETE: 900 of 960 planned trials have a record; run the suite again to continue." in text
 
 
 def test_a_run_without_any_verdict_reports_the_statuses_and_no_number(render, report) -> None:

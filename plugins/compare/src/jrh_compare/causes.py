@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from jrh import ComponentUsed, Json, RunReport
+from jrh import ComponentUsed, Json, RunReport, Task
 
 from jrh_compare.results import Cause
 from jrh_compare.sides import Side
@@ -22,8 +22,10 @@ def causes(first: Side, second: Side) -> tuple[Cause, ...]:
     """Return what differs, nearest to the verdict first: the judge, its model, who answered, the task, the cases.
 
     Options and versions are those that the runs recorded; fingerprints those of at most 200 replies of each side.
-    Imported records tell neither.
+    Imported records tell neither: with one of them nothing but the scale of the tasks can be compared.
     """
+    if first.run.imported or second.run.imported:
+        return tuple(_scales(*_tasks_of(first.run.report, second.run.report)))
     return tuple(_causes(first, second))
 
 
@@ -35,7 +37,7 @@ def _causes(first: Side, second: Side) -> Iterator[Cause]:
     yield from _fingerprints(first, second)
     if first.run is second.run:
         return
-    yield from _tasks(one, two)
+    yield from _tasks(*_tasks_of(one, two))
     for role in _CASES:
         names = dict.fromkeys(each.name for report in (one, two) for each in report.components if each.role == role)
         for name in names:
@@ -122,10 +124,15 @@ def _answering(side: Side) -> list[str]:
     return sorted({reply.fingerprint for reply in replies.values() if reply.fingerprint})
 
 
-def _tasks(one: RunReport, two: RunReport) -> Iterator[Cause]:
+def _tasks_of(one: RunReport, two: RunReport) -> tuple[Mapping[str, Task], Mapping[str, Task]]:
+    """Return the tasks of both by name; the only task of each is the same one, whatever it is called."""
     mine, theirs = ({summary.task.name: summary.task for summary in report.tasks} for report in (one, two))
     if len(mine) == len(theirs) == 1:
         theirs = dict(zip(mine, theirs.values(), strict=True))
+    return mine, theirs
+
+
+def _tasks(mine: Mapping[str, Task], theirs: Mapping[str, Task]) -> Iterator[Cause]:
     for name, task in mine.items():
         if name not in theirs:
             continue
@@ -134,6 +141,11 @@ def _tasks(one: RunReport, two: RunReport) -> Iterator[Cause]:
             if old != new:
                 cut = _short(old, new)
                 yield Cause(kind="task", what=f"{name}: {what}", before=cut[0], after=cut[1])
-        scales = [", ".join(each.scale.labels) for each in (task, theirs[name])]
+    yield from _scales(mine, theirs)
+
+
+def _scales(mine: Mapping[str, Task], theirs: Mapping[str, Task]) -> Iterator[Cause]:
+    for name, task in mine.items():
+        scales = [", ".join(each.scale.labels) for each in (task, theirs.get(name, task))]
         if scales[0] != scales[1]:
             yield Cause(kind="task", what=f"{name}: scale", before=scales[0], after=scales[1])

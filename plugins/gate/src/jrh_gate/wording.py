@@ -44,7 +44,13 @@ def sizes(measure: Measure | None) -> str:
     if measure is None:
         return ""
     missing = sum(measure.missing.values())
-    return f"{measure.n_trials} trials, {measure.n_items} items" + (f", {missing} missing" if missing else "")
+    counts = [counted(measure.n_trials, "trial"), counted(measure.n_items, "item")]
+    return ", ".join([*counts, *([f"{missing} missing"] if missing else [])])
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number with its noun: `1 trial`, `60 trials`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def judge(name: str, checked: Checked) -> str:

@@ -22,6 +22,10 @@ _PARTS: Final = 4
 _REMEMBERED: Final = 8
 _FEW_ITEMS: Final = "few-items"
 _FEW_EVENTS: Final = "few-events"
+_COEFFICIENT: Final = "coefficient"
+_ONE_ITEM: Final = "one item tells nothing of agreement beyond chance"
+_UNEXPLAINED: Final = frozenset({_FEW_ITEMS, "few-events", "constant-verdicts", "simulated"})
+"""Flags that do not say why there is no estimate."""
 NO_REFERENCE: Final = "no_reference"
 """Counted as missing: there is a verdict, but none of the reference condition to compare it with."""
 
@@ -184,7 +188,15 @@ class MeasureBuilder:
         note: str = "",
         unit: str = "proportion",
     ) -> Measure:
-        """Put a measure together; `rows` are the eligible trials of the cell, `usable` those it rests on."""
+        """Put a measure together; `rows` are the eligible trials of the cell, `usable` those it rests on.
+
+        A coefficient of one item is not estimable: agreement beyond chance, or a correlation, is between items.
+        """
+        if unit == _COEFFICIENT and estimate.value is not None and self.items(usable) == 1:
+            estimate = Estimate(value=None)
+            flags, note = (*flags, "one-item"), note or _ONE_ITEM
+        if estimate.value is None and len(rows) and _UNEXPLAINED.issuperset((*_own_flags(estimate), *flags)):
+            flags = (*flags, "empty")
         return Measure(
             name=name,
             judge=cell.judge,
@@ -247,7 +259,7 @@ class MeasureBuilder:
         """Return the flags that any measure can have."""
         found = {
             "constant-verdicts": self._of(usable).constant,
-            "all-missing": len(rows) > 0 and not len(usable),
+            "all-missing": len(rows) > 0 and not len(usable) and not np.any(self.trials.usable[rows]),
             _FEW_ITEMS: 0 < self.items(usable) < self.options.few_items,
             "simulated": bool(np.any(self.trials.simulated[cell.rows])),
         }

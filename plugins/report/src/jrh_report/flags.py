@@ -13,6 +13,7 @@ from jrh_report.tables import judge_label
 
 MEANING: Final = {
     "few-items": "few items, so that intervals are wide and rough",
+    "one-item": "one item only, which tells nothing of agreement beyond chance",
     "few-labels": "fewer than 30 labels to correct by, so that the interval is rough",
     "few-missing": "too few missing verdicts for the approximation of the test",
     "few": "too few of what is counted for the approximation of the test",

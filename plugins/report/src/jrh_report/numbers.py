@@ -31,7 +31,7 @@ def estimable(measure: Measure) -> bool:
 def estimate(measure: Measure, digits: int) -> str:
     """Write the estimate, or `not estimable` and the flag that says why."""
     if measure.estimate is None or not math.isfinite(measure.estimate):
-        reasons = [flag for flag in measure.flags if flag in ("degenerate", "all-missing")]
+        reasons = [flag for flag in measure.flags if flag in ("degenerate", "all-missing", "one-item")]
         return f"not estimable ({', '.join(reasons)})" if reasons else "not estimable"
     return number(measure.estimate, digits, proportion=is_proportion(measure))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport
 
-from jrh_report.expecting import expecting
+from jrh_report.steady import steady_tests
 
 RIGHT = "gold-accuracy"
 """Whether verdicts are right; where a test does not keep the gold label, whether they are as the test expects."""
@@ -63,12 +63,12 @@ def overview(report: RunReport, task: str) -> Overview:
 
 
 def _rows(report: RunReport, task: str, found: dict[tuple[str, str, str], Measure]) -> Iterator[Row]:
-    with_expectation = {REFERENCE, *expecting(report, task)}
+    steady = steady_tests(report, task) - {REFERENCE}
     for judge in report.judges:
         noise = found.get((judge, REFERENCE, NOISE))
         for test in report.tests:
             cells = {name: found[judge, test, name] for name in COLUMNS if (judge, test, name) in found}
-            expected = (judge, test, EXPECTED) in found and test in with_expectation
+            expected = (judge, test, EXPECTED) in found and test not in steady
             if expected and not _rests_on_something(cells.get(RIGHT)):
                 cells[RIGHT] = found[judge, test, EXPECTED]
             own = NOISE in cells

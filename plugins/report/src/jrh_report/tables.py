@@ -55,8 +55,8 @@ def totals(report: RunReport) -> str:
         return "Nothing was planned: there is no trial to report."
     if report.missing_records:
         done = report.planned - report.missing_records
-        return f"INCOMPLETE: {done:,} of {report.planned:,} planned trials were put; run the suite again to continue."
-    return f"All {report.planned:,} planned trials were put."
+        return f"INCOMPLETE: {done:,} of {report.planned:,} planned trials have a record; run the suite again to continue."
+    return f"All {report.planned:,} planned trials have a record."
 
 
 def task_line(summary: TaskSummary) -> str:
@@ -94,8 +94,11 @@ def missing_verdicts(report: RunReport) -> Table | None:
 
 
 def attrition(report: RunReport) -> Table | None:
-    """Tabulate what became of every test's drafts."""
-    if not report.attrition:
+    """Tabulate what became of every test's drafts; None where no test made any, as in an import."""
+    asked = {(line.task, line.test) for line in report.costs if line.trials}
+    # A case that was asked but never drafted came from elsewhere.
+    lines = [line for line in report.attrition if _counted(line) or (line.task, line.test) not in asked]
+    if not lines:
         return None
     return Table(
         title="Cases",
@@ -109,7 +112,7 @@ def attrition(report: RunReport) -> Table | None:
                 f"{line.kept:,}",
                 _fate(line),
             )
-            for line in report.attrition
+            for line in lines
         ),
         right=(2, 3, 4),
         note="A test makes several drafts of an item, or none: what it cannot treat is skipped and counted once for "
@@ -117,9 +120,13 @@ def attrition(report: RunReport) -> Table | None:
     )
 
 
+def _counted(line: Attrition) -> bool:
+    return bool(line.drafted or line.rejected or line.skipped)
+
+
 def _fate(line: Attrition) -> str:
     """Say why there are no more cases."""
-    if not (line.drafted or line.rejected or line.skipped):
+    if not _counted(line):
         return "nothing was drafted"
     parts = (("rejected", line.rejected), ("skipped", line.skipped))
     return "; ".join(f"{what}: {_reasons(found)}" for what, found in parts if found)
