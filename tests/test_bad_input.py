@@ -88,6 +88,13 @@ def test_several_mistakes_are_told_at_once_in_the_order_of_the_file(project: Pro
     assert [line.split(":")[1] for line in lines] == ["5", "7", "9"]
 
 
+def test_more_repeats_than_anybody_asks_for_are_refused_before_they_are_planned(project: Project) -> None:
+    assert "at most 10000, got 1000000000" in refused(project, "--set", "reference.repeats=1000000000")
+    change(project, "{variants: [spaces]}", "{variants: [spaces], repeats: 10001}")
+    assert "suite.yaml:7:" in (message := refused(project))
+    assert "at most 10000, got 10001" in message
+
+
 def test_a_suite_that_is_not_there(project: Project) -> None:
     assert refused(project, suite="absent.yaml") == "jrh: absent.yaml: cannot be read: No such file or directory\n"
 
@@ -445,3 +452,15 @@ def test_a_cache_that_cannot_be_used_is_said_and_costs_nothing_else(project: Pro
     assert outcome.exit_code == 0, outcome.output
     assert "The cache of replies cannot be used" in outcome.stderr
     assert server.count == items
+
+
+def test_a_run_without_verdicts_says_why_in_its_last_words(project: Project) -> None:
+    change(project, "{name: sim, judge: simulated}", "{name: own, judge: command, command: [./nowhere]}")
+    failed = project.run("run", "suite.yaml")
+    assert failed.exit_code == 3
+    assert "and have no verdict, 6 of them because: './nowhere' cannot be started: No such file" in failed.stderr
+
+    change(project, "{name: own, judge: command, command: [./nowhere]}", "{name: shy, judge: simulated, refusals: 1.0}")
+    silent = project.run("run", "suite.yaml", "--run-dir", "silent")
+    assert silent.exit_code == 3
+    assert "no verdict at all from shy (6 refused); these are findings, and not asked again" in silent.stderr

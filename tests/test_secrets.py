@@ -141,7 +141,7 @@ PLUGINS: dict[str, tuple[str, dict[str, Any]]] = {
         {"tests": [{"format": {"validate": ["leaky"]}}]},
     ),
     "metric": (METRIC, {}),
-    "reporter": (REPORTER, {}),
+    "reporter": (REPORTER, {"reports": ["terminal", "leaky"]}),
     "event hook": ("@hookimpl\ndef jrh_run_started(event):\n    fail()\n", {}),
     "data source": (component("data_source", "DataSourceSpec", "read = fail"), {"data": {"source": "leaky"}}),
     "declaration": ("@hookimpl\ndef jrh_judges():\n    fail()\n", {}),

@@ -161,3 +161,8 @@ def test_the_budget_is_never_exceeded_in_any_order_of_ends(budget: float, calls:
         end(-1)
     assert ledger.paid + ledger.uncertain <= budget + 1e-9
     assert ledger.reserved == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_small_budget_is_not_rounded_to_nothing() -> None:
+    with pytest.raises(StopRun, match=r"the budget of \$0\.0005: "):
+        Ledger(budget=Budget(usd=0.0005)).reserve(0.001)

@@ -24,7 +24,10 @@ def test_a_poor_run_has_a_quiet_page(browser: Browser, tmp_path: Path, answer: s
     project = Project(tmp_path, env={KEY_VARIABLE: KEY})
     write_items(project, items)
     with ChatServer(answer) as server:
-        suite = write_suite(project, llm_suite(openai_http(server.url), tests=[{"stochastic": {"repeats": 2}}]))
+        suite = write_suite(
+            project,
+            llm_suite(openai_http(server.url), tests=[{"stochastic": {"repeats": 2}}], reports=["html", "json"]),
+        )
         done = project.run("run", suite, "--run-dir", "run", "--yes")
     assert "Traceback" not in done.output
     page = tmp_path / "run" / "report.html"

@@ -101,6 +101,7 @@ def test_a_real_run_of_hostile_items_is_shown_unharmed(browser: Browser, tmp_pat
     project.write(name, "\n".join(map(json.dumps, rows)) + "\n")
     judge = {"name": "<img src=x onerror=window.pwned=1>", "judge": "simulated", "accuracy": 0.6, "rerun_noise": 0.4}
     suite = simulated_suite(
+        reports=["html"],
         data={"source": "jsonl", "path": name, "columns": {"stratum": "stratum"}},
         judges=[judge],
         tests=[{"stochastic": {"repeats": 2}}],

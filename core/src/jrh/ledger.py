@@ -93,7 +93,7 @@ class Ledger:
             if self.paid + self.uncertain + self.reserved + worst > self.budget.usd + 1e-12:
                 raise StopRun(
                     StopReason.BUDGET,
-                    f"the next call could exceed the budget of ${self.budget.usd:.2f}: ${self.paid:.4f} are paid, "
+                    f"the next call could exceed the budget of ${_amount(self.budget.usd)}: ${self.paid:.4f} are paid, "
                     f"${self.reserved + self.uncertain:.4f} are set aside for calls in flight or of unknown outcome, "
                     f"and the call may cost ${worst:.4f}",
                 )
@@ -118,3 +118,8 @@ class Ledger:
     def spent(self) -> Spent:
         """Return the sums."""
         return Spent(paid=self.paid, uncertain=self.uncertain, calls=self.calls, unpriced=self.unpriced)
+
+
+def _amount(usd: float) -> str:
+    """Write dollars with cents, and what is smaller than a cent in full."""
+    return f"{usd:.2f}" if usd == round(usd, 2) else f"{usd:.6g}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +13,7 @@ from jrh.errors import StopReason, StopRun
 from jrh.ledger import Spent
 from jrh.records import RecordTable
 from jrh.report import RunReport
+from jrh.showing import clean_text
 from jrh.suite import Gate
 from jrh.types import Measure, Status
 
@@ -25,6 +26,7 @@ INCOMPLETE: Final = 3
 BUDGET_REACHED: Final = 4
 INTERRUPTED: Final = 130
 """Exit codes of a run; 2 is an error in the suite or in how jrh was called."""
+_REASON: Final = 160
 
 
 @frozen(kw_only=True)
@@ -121,8 +123,28 @@ def conclude(stop: StopRun | None, report: RunReport | None, unfinished: Sequenc
     statuses = Counter(report.records.text("status"))
     failed = sum(statuses[status.value] for status in Status if status.transient)
     if failed:
-        return INCOMPLETE, f"{failed} of {len(report.records)} trials failed and have no verdict"
-    silent = [judge for (judge,), rows in report.records.split("judge") if not rows.equals("status", "ok").any()]
+        said = f"{failed} of {len(report.records)} trials failed and have no verdict"
+        return INCOMPLETE, f"{said}{_commonest_reason(report.records)}"
+    silent = [
+        f"{judge} ({_counted(rows.text('status'))})"
+        for (judge,), rows in report.records.split("judge")
+        if not rows.equals("status", "ok").any()
+    ]
     if silent:
-        return INCOMPLETE, f"no verdict at all from {', '.join(silent)}"
+        return INCOMPLETE, f"no verdict at all from {', '.join(silent)}; these are findings, and not asked again"
     return DONE, ""
+
+
+def _counted(statuses: Iterable[str | None]) -> str:
+    return ", ".join(f"{count} {status}" for status, count in Counter(statuses).most_common())
+
+
+def _commonest_reason(records: RecordTable) -> str:
+    """Say why most of the trials failed that say why; empty where none does."""
+    failed = {status.value for status in Status if status.transient}
+    stated = zip(records.text("status"), records.text("detail"), strict=True)
+    reasons = Counter(detail for status, detail in stated if status in failed and detail)
+    if not reasons:
+        return ""
+    reason, count = min(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+    return f", {count} of them because: {clean_text(reason, _REASON)}"

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from attrs import Factory, field, frozen
-from attrs.validators import ge, gt, lt, optional
+from attrs.validators import ge, gt, le, lt, optional
 
 from jrh.types import Json, Sampling, Task
 
 Location: TypeAlias = tuple[str | int, ...]
 """The way to a value in the suite: keys and list positions, such as `("tests", 2, "validate", 0)`."""
+MOST_REPEATS: Final = 10_000
+"""More is a slip of the pen, and would be planned for hours."""
 
 
 def option(default: object, help: str, **settings: object) -> object:
@@ -68,7 +70,7 @@ class TestUse(Use):
 
     validate: tuple[Use, ...] = ()
     on_mismatch: OnMismatch = OnMismatch.REJECT
-    repeats: int | None = field(default=None, validator=optional(gt(0)))
+    repeats: int | None = field(default=None, validator=optional([gt(0), le(MOST_REPEATS)]))
     """Ask every case so often; None: as the perturber says."""
     sample: Sample | None = None
     """Perturb some of the task's items only."""
@@ -161,7 +163,7 @@ class Suite:
     """None: every reporter that is a default."""
     budget: Budget = Budget()
     seed: int = 0
-    reference_repeats: int = field(default=2, validator=ge(1))
+    reference_repeats: int = field(default=2, validator=[ge(1), le(MOST_REPEATS)])
     """How often every item is judged unperturbed; their disagreement is the noise floor."""
     level: float = field(default=0.95, validator=[gt(0), lt(1)])
     """Coverage of the intervals."""

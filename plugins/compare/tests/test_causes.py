@@ -68,6 +68,12 @@ def test_a_changed_component_is_told_with_what_changed(role, name, fields, cause
     assert told(side(), changed(role, name, **fields)) == [cause]
 
 
+def test_the_options_of_two_components_are_not_held_against_each_other():
+    other = changed("judge", "careful", component="acme/tree", version="9", options={"depth": 3})
+    assert told(side(), other)[0] == ("judge", "careful: component", "jrh-x/careful", "acme/tree")
+    assert [what for kind, what, *_ in told(side(), other) if kind == "judge"] == ["careful: component"]
+
+
 def test_what_does_not_reach_the_judge_is_no_cause():
     assert told(side(), changed("metric", "accuracy", version="0.2.0")) == []
     assert told(side(), changed("model", "unused", options={"model": "u-2"})) == []

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import attrs
 import pytest
-from gate_findings import found
+from gate_findings import found, measured
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh.testing import ODD_TEXTS, PAYLOADS
@@ -14,6 +14,7 @@ from jrh_gate.console import console_text
 from jrh_gate.json_file import gate_json
 from jrh_gate.junit import junit
 from jrh_gate.markdown import LIMIT, markdown
+from jrh_gate.wording import sizes
 
 NAMES = list(dict.fromkeys([*PAYLOADS, *ODD_TEXTS, "\ud800", "\ufffe\uffff\x00", "]]>", "&amp;", "a|b"]))
 HARMFUL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -76,3 +77,8 @@ def test_findings_without_judges_or_decisions_have_files_too():
     assert "exit code 3" in console_text(checked)
     assert ET.fromstring(junit(checked)).get("errors") == "1"
     assert json.loads(gate_json(checked))["checks"] == []
+
+
+@pytest.mark.parametrize(("trials", "items", "said"), [(1, 1, "1 trial, 1 item"), (2, 1, "2 trials, 1 item")])
+def test_one_trial_is_not_called_trials(trials, items, said):
+    assert sizes(measured(0.5, 0.6, n_trials=trials, n_items=items)) == said

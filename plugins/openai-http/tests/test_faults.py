@@ -39,6 +39,13 @@ def test_a_status_has_one_meaning(status: int, kind: FaultKind) -> None:
     assert (found.kind, found.status) == (kind, status)
 
 
+def test_a_code_that_only_repeats_the_status_is_not_said_twice() -> None:
+    assert fault(401, {"error": {"message": "wrong key", "code": "401"}}).detail == "HTTP 401: wrong key"
+    assert fault(401, {"error": {"message": "wrong key", "code": "invalid_api_key"}}).detail == (
+        "HTTP 401 (invalid_api_key): wrong key"
+    )
+
+
 @pytest.mark.parametrize("code", ["insufficient_quota", "billing_not_active"])
 def test_no_money_is_final_although_the_status_says_wait(code: str) -> None:
     found = fault(429, {"error": {"message": "You exceeded your current quota", "type": code, "code": code}})

@@ -16,7 +16,7 @@ from jrh_prompts.audit import audit
 from jrh_prompts.audit.repetition import similar
 from jrh_prompts.audit.size import half_width
 from jrh_prompts.audit.texts import asks_for_opposite
-from jrh_prompts.cli import command
+from jrh_prompts.cli import command, lines
 from jrh_prompts.findings import AuditMetric
 from jrh_prompts.inventory import shipped
 from jrh_prompts.options import AuditOptions, Inventory
@@ -213,6 +213,20 @@ def test_few_items_say_how_precise_they_are():
     assert f"known to within {(high - low) / 2:.2f}" in finding.consequence
     assert finding.consequence.endswith("To know it to within 0.1 takes 93 items.")
     assert half_width(93) <= 0.1 < half_width(92)
+
+
+def test_items_that_ask_the_same_count_once_in_what_they_can_show():
+    items = [evolve(item, id=f"{item.id}-{again}") for item in clean(YES_NO, 30) for again in range(4)]
+    finding = found(items, YES_NO, "few-items")
+    assert finding.evidence == "30 distinct questions"
+    assert f"known to within {half_width(30):.2f}" in finding.consequence
+    (told,) = [line for line in lines([(YES_NO, items)]) if "known to within" in line]
+    assert told.startswith(f"  30 distinct questions: A rate near one half is known to within {half_width(30):.2f}")
+    assert told.endswith("takes 93 items.")
+
+
+def test_enough_items_are_not_told_how_many_it_would_take():
+    assert "takes" not in " ".join(lines([(YES_NO, clean(YES_NO, 100))]))
 
 
 def test_the_metric_carries_findings_with_what_they_concern():

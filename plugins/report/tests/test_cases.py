@@ -6,7 +6,7 @@ from jrh_report import tables
 
 def fate(report, **changes):
     line = evolve(report.attrition[0], **{"rejected": {}, "skipped": {}, **changes})
-    table = tables.attrition(evolve(report, attrition=(line,)))
+    table = tables.attrition(evolve(report, attrition=(line,), costs=()))
     return table.rows[0][-1]
 
 
@@ -22,6 +22,14 @@ def test_four_reasons_are_all_named(report) -> None:
 def test_a_test_that_made_nothing_of_a_task_says_so(report) -> None:
     assert fate(report, drafted=0, kept=0) == "nothing was drafted"
     assert fate(report, drafted=3, kept=3) == ""
+
+
+def test_cases_that_came_from_elsewhere_are_not_said_to_be_drafted(report) -> None:
+    imported = evolve(report.attrition[0], drafted=0, kept=0, rejected={}, skipped={})
+    other = evolve(imported, test="rephrased")
+
+    assert tables.attrition(evolve(report, attrition=(imported,))) is None
+    assert [row[1] for row in tables.attrition(evolve(report, attrition=(imported, other))).rows] == ["rephrased"]
 
 
 def test_the_words_of_the_section_are_explained_in_file_and_terminal(render, report) -> None:

@@ -180,3 +180,13 @@ def test_jss_stands_in_the_main_table_where_templates_were_varied(render, report
     row = next(line for line in lines if line.startswith("    format"))
     assert row[heading.index("JSS") :].startswith("0.83 ")
     assert any("JSS, judge sensitivity score: pairs of prompt templates" in line for line in lines)
+
+
+def test_metrics_are_named_in_one_place_and_without_their_options(render, report) -> None:
+    metric = evolve(report.components[0], role="metric", options={"few_items": 10})
+    used = [evolve(metric, name=name) for name in ("kappa", "jss")]
+    text = render("terminal", evolve(report, components=(*report.components, *used)))
+
+    assert "metrics kappa, jss\n" in text
+    assert "few_items" not in text
+    assert "parser=" in text

@@ -34,6 +34,7 @@ async def test_close_temperatures_keep_names_of_their_own():
     ("options", "named"),
     [
         ({"repeats": 1}, "repeats"),
+        ({"repeats": 10_001}, "repeats"),
         ({"repeats": 2.5}, "repeats"),
         ({"temperatures": [-0.1]}, "temperatures"),
         ({"temperatures": [2.1]}, "temperatures"),

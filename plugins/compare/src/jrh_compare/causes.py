@@ -72,16 +72,17 @@ def _part(role: str, report: RunReport, judge: ComponentUsed | None) -> tuple[Co
 
 
 def _changed(kind: str, name: str, before: ComponentUsed | None, after: ComponentUsed | None) -> Iterator[Cause]:
-    """Yield the component, its version and its options where they differ."""
+    """Yield the component, its version and its options where they differ; of another component only which it is."""
     if before is None or after is None:
         if before is not after:
             present = [each.component if each else "not there" for each in (before, after)]
             yield Cause(kind=kind, what=name, before=present[0], after=present[1])
         return
-    facts = [("component", before.component, after.component), ("version", before.version, after.version)]
-    for what, old, new in facts:
-        if old != new:
-            yield Cause(kind=kind, what=f"{name}: {what}", before=old, after=new)
+    if before.component != after.component:
+        yield Cause(kind=kind, what=f"{name}: component", before=before.component, after=after.component)
+        return
+    if before.version != after.version:
+        yield Cause(kind=kind, what=f"{name}: version", before=before.version, after=after.version)
     for option, old_value, new_value in _options(before.options, after.options):
         yield Cause(kind=kind, what=f"{name}: {option}", before=old_value, after=new_value)
 

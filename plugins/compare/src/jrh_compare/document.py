@@ -146,7 +146,7 @@ def _difference(row: Row) -> str:
 
 def _sizes(row: Row) -> str:
     missing = f", {row.unpaired} unpaired" if row.unpaired else ""
-    return f"{row.cases} of {row.items} items{missing}"
+    return f"{row.cases}, {row.items} {'item' if row.items == 1 else 'items'}{missing}"
 
 
 def _p(value: float | None) -> str:

@@ -25,7 +25,7 @@ def from_error_response(status: int, headers: Mapping[str, str], body: bytes) ->
 def classify(status: int | None, code: str, text: str, wait: float | None = None) -> ModelFault:
     """Turn a status, the provider's error code and its text into a fault; no status means that the server failed."""
     where = "the provider reports an error" if status is None else f"HTTP {status}"
-    detail = f"{where} ({code})" if code else where
+    detail = f"{where} ({code})" if code and code != str(status) else where
     detail = f"{detail}: {text}" if text else detail
     if code in _OUT_OF_FUNDS:
         return ModelFault(FaultKind.REJECTED, detail, status=status)

@@ -10,7 +10,8 @@ import click
 from jrh import Item, JrhError, Task, read_items
 
 from jrh_prompts.audit import audit
-from jrh_prompts.audit.size import needed, power_of
+from jrh_prompts.audit.repetition import questions
+from jrh_prompts.audit.size import half_width, needed, power_of
 from jrh_prompts.options import AuditOptions
 from jrh_prompts.reading import read_data
 
@@ -48,13 +49,20 @@ def lines(tasks: Sequence[tuple[Task, Sequence[Item]]]) -> Iterator[str]:
     """Yield what is told about the tasks: what the number of items allows, then the findings."""
     for task, items in tasks:
         yield f"{_plain(task.name)}: {len(items)} items, {task.mode.value}, {', '.join(task.scale.labels)}"
-        yield f"  {power_of(len(items))} {needed(AuditOptions().half_width)}"
+        yield f"  {_precision(task, items)}"
         found = [finding for finding in audit(items, task) if finding.kind != "few-items"]
         for finding in found:
             concerns = f" Concerns {', '.join(finding.concerns)}." if finding.concerns else ""
             yield f"  {finding.kind}: {_plain(finding.sentence)}{concerns}"
         if not found:
-            yield "  no finding"
+            yield "  no further finding"
+
+
+def _precision(task: Task, items: Sequence[Item]) -> str:
+    """Say what the items can show; those that ask the same count once."""
+    distinct, wanted = len(questions(items, task)), AuditOptions().half_width
+    text = power_of(distinct) if distinct == len(items) else f"{distinct} distinct questions: {power_of(distinct)}"
+    return f"{text} {needed(wanted)}" if half_width(distinct) > wanted else text
 
 
 def _columns(written: Sequence[str]) -> dict[str, str]:

@@ -20,12 +20,14 @@ COLUMNS = (RIGHT, "flip-rate", NOISE, "jss", "kappa")
 """The measures of the main table, where the run has them."""
 
 LEGEND = {
-    RIGHT: "accuracy: verdicts equal to the gold label (`gold-accuracy`); where a test changes what is right, verdicts "
-    "that are as it expects (`accuracy`)",
-    "flip-rate": "flip rate: verdicts that differ from the same judge's verdict in the reference condition",
+    RIGHT: "accuracy: verdicts equal to the gold label (gold-accuracy); where a test changes what is right, verdicts "
+    "that are as it expects (accuracy)",
+    "flip-rate": "flip rate: verdicts that differ from the same judge's verdict in the reference condition; where a "
+    "test changes what is right, they should",
     NOISE: "noise floor: repeats of the identical question that disagree; for a test that asks once, the reference's",
     "jss": "JSS, judge sensitivity score: pairs of prompt templates under which a judge's verdicts on an item agree",
-    "kappa": "kappa: Cohen's, with the verdicts of the reference condition",
+    "kappa": "kappa: Cohen's, with the verdicts of the reference condition; no merit where a test changes what is "
+    "right",
 }
 HEADINGS = {RIGHT: "accuracy", "flip-rate": "flip rate", NOISE: "noise floor", "jss": "JSS", "kappa": "kappa"}
 

@@ -55,7 +55,8 @@ def totals(report: RunReport) -> str:
         return "Nothing was planned: there is no trial to report."
     if report.missing_records:
         done = report.planned - report.missing_records
-        return f"INCOMPLETE: {done:,} of {report.planned:,} planned trials have a record; run the suite again to continue."
+        counted = f"{done:,} of {report.planned:,} planned trials have a record"
+        return f"INCOMPLETE: {counted}; run the suite again to continue."
     return f"All {report.planned:,} planned trials have a record."
 
 

@@ -28,6 +28,9 @@ _PLAIN_WIDTH: Final = 100
 _NARROWEST: Final = 60
 _INDENT: Final = 2
 _NAMES: Final = 30
+_METRIC: Final = "metric"
+_METRICS: Final = 60
+"""Names of metrics shown; nearly all of them have their default options, which would fill two screens."""
 
 
 @frozen
@@ -131,10 +134,18 @@ def _components(report: RunReport) -> Iterator[RenderableType]:
         return
     yield from _heading(table.title)
     for role, name, component, version, options in table.rows:
+        if role == _METRIC:
+            continue
         line = Text.assemble(f"{clean(role)} ", (clean(name), "bold"), f"  {clean(component)} {clean(version)}")
         yield _indented(line)
         if options:
             yield Padding(Text(clean(options, 400), style="dim"), (0, 0, 0, 2 * _INDENT))
+    metrics = [clean(name) for role, name, *_ in table.rows if role == _METRIC]
+    if metrics:
+        listed = Text.assemble("metrics ", (", ".join(metrics[:_METRICS]), "bold"))
+        more = len(metrics) - _METRICS
+        yield _indented(listed.append(f" and {more} more" if more > 0 else ""))
+        yield _indented(Text("Their options stand in the other reports.", style="dim"))
 
 
 def _heading(title: str) -> Iterator[RenderableType]:

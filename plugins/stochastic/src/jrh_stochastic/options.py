@@ -19,8 +19,8 @@ class StochasticOptions:
 
     repeats: int = field(
         default=5,
-        validator=ge(2),
-        metadata={"help": "how often every judge is asked each question, at each temperature; at least 2"},
+        validator=[ge(2), le(10_000)],
+        metadata={"help": "how often every judge is asked each question, at each temperature; from 2 to 10,000"},
     )
     temperatures: tuple[float, ...] = field(
         default=(),

@@ -37,9 +37,7 @@ def repeated_rows(items: Sequence[Item], task: Task, options: AuditOptions) -> I
 
 def duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find items that ask the same question about the same texts."""
-    groups: dict[str, list[Item]] = {}
-    for item in items:
-        groups.setdefault(_shown(item, task), []).append(item)
+    groups = questions(items, task)
     repeated = [members for members in groups.values() if len(members) > 1]
     if not repeated:
         return
@@ -58,6 +56,14 @@ def duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iter
         items=len(items),
         examples=some([" = ".join(item.id for item in members[:3]) for members in repeated]),
     )
+
+
+def questions(items: Sequence[Item], task: Task) -> dict[str, list[Item]]:
+    """Group the items by what a judge sees of them."""
+    groups: dict[str, list[Item]] = {}
+    for item in items:
+        groups.setdefault(_shown(item, task), []).append(item)
+    return groups
 
 
 def near_duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:

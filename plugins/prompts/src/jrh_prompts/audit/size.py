@@ -10,6 +10,7 @@ from jrh import Item, Task
 from jrh.stats import items_for_proportion, smallest_detectable_difference, wilson
 
 from jrh_prompts.audit.finding import Finding, count
+from jrh_prompts.audit.repetition import questions
 from jrh_prompts.options import AuditOptions
 
 DISCORDANT: Final = 0.2
@@ -32,13 +33,14 @@ def small_strata(items: Sequence[Item], task: Task, options: AuditOptions) -> It
         )
 
 
-def precision(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
-    """Find that there are too few items for the precision that is wanted."""
-    if half_width(len(items)) > options.half_width:
+def precision(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:
+    """Find that there are too few items for the precision that is wanted; items that ask the same count once."""
+    distinct = len(questions(items, task))
+    if half_width(distinct) > options.half_width:
         yield Finding(
             kind="few-items",
-            evidence=f"{count(len(items), 'item')}",
-            consequence=f"{power_of(len(items))} {needed(options.half_width)}",
+            evidence=count(distinct, "item") if distinct == len(items) else count(distinct, "distinct question"),
+            consequence=f"{power_of(distinct)} {needed(options.half_width)}",
             affected=len(items),
             items=len(items),
         )

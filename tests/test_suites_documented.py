@@ -1,0 +1,39 @@
+"""What docs/suites.md says about tests, parsers and judges can be planned as it stands there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from jrh.testing import Project
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "suites.md"
+FRAME = """\
+name: documented
+data: {source: examples, dataset: factual}
+task: {instruction: Is the answer right?, scale: {labels: ["YES", "NO"]}}
+models:
+  mini: {provider: simulated}
+  checker: {provider: simulated}
+"""
+TESTS = "tests: [format]\n"
+JUDGES = "judges: [baseline]\n"
+
+
+def fragments() -> list[str]:
+    blocks = re.findall(r"```yaml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+    return [block for block in blocks if re.match(r"(?:tests|parsers|judges):", block)]
+
+
+def test_the_document_has_examples_of_components_chains_and_parsers() -> None:
+    assert len(fragments()) == 3
+
+
+@pytest.mark.parametrize("fragment", fragments(), ids=["components", "chains", "parsers"])
+def test_a_documented_part_of_a_suite_can_be_planned(project: Project, fragment: str) -> None:
+    rest = "".join(part for part in (TESTS, JUDGES) if part.partition(":")[0] + ":" not in fragment)
+    project.write("suite.yaml", FRAME + rest + fragment)
+    outcome = project.run("plan", "suite.yaml", "--limit", "4")
+    assert outcome.exit_code == 0, outcome.output
+    assert "reference" in outcome.stdout
