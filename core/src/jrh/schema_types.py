@@ -142,7 +142,8 @@ def _first_line(cls: type) -> str:
 
 def _bounds(validator: Any) -> Schema:
     """Return the bounds that attrs' own comparing validators set."""
-    parts = getattr(validator, "_validators", None) or [getattr(validator, "validator", None) or validator]
+    inner = getattr(validator, "validator", None) or validator
+    parts = getattr(inner, "_validators", None) or [inner]
     found = {}
     for part in parts:
         key = _BOUNDS.get(getattr(part, "compare_op", ""))
