@@ -464,3 +464,20 @@ def test_a_run_without_verdicts_says_why_in_its_last_words(project: Project) -> 
     silent = project.run("run", "suite.yaml", "--run-dir", "silent")
     assert silent.exit_code == 3
     assert "no verdict at all from shy (6 refused); these are findings, and not asked again" in silent.stderr
+
+
+def test_a_perturber_that_raises_is_a_finding_of_the_report(project: Project) -> None:
+    source = (
+        "from jrh import PerturberSpec, hookimpl\n"
+        "class Boom:\n"
+        "    async def perturb(self, item):\n"
+        "        return 1 / 0\n"
+        "@hookimpl\n"
+        "def jrh_perturbers():\n"
+        "    yield PerturberSpec(name='boom', summary='', factory=lambda options, context: Boom())\n"
+    )
+    project.write("boom.py", source)
+    outcome = project.run("run", "suite.yaml", "--plugins", "boom.py", "--set", "tests=[boom]", "--run-dir", "run")
+    assert "a plugin raised and 2 drafts are missing (plugin error: ZeroDivisionError)" in " ".join(
+        outcome.stdout.split()
+    ), outcome.output

@@ -67,3 +67,11 @@ def test_all_mistakes_of_all_rules_are_told_at_once(report):
 def test_of_a_run_that_was_stopped_nothing_is_a_mistake_that_may_still_come(report):
     stopped = attrs.evolve(report, measures=(), records=RecordTable.from_records(sample_records()[:0]))
     assert places(stopped, "accuracy >= 0.5", complete=False) == [("", "", Outcome.UNDECIDED.value)]
+
+
+def test_a_rule_without_a_test_leaves_out_where_the_measure_is_no_merit(report):
+    task = report.tasks[0].task.name
+    flagged = measured(0.1, 0.2, judge="careful", task=task, test="label-flip", flags=("change-due",))
+    planted = attrs.evolve(report, tests=(*report.tests, "label-flip"), measures=(*report.measures, flagged))
+    assert ("careful", "label-flip", "fails") not in places(planted, "accuracy >= 0.5")
+    assert ("careful", "label-flip", "fails") in places(planted, "accuracy[label-flip] >= 0.5")

@@ -20,6 +20,8 @@ from jrh.types import Draft, Equals, Item, Skip, Task, Validation
 WORKERS: Final = 64
 """Items under way at once; models have limits of their own."""
 
+PLUGIN_ERROR: Final = "plugin error"
+"""What the reason begins with where a perturber or a validator raised."""
 Proposal: TypeAlias = tuple[Item, Draft | Skip]
 T = TypeVar("T")
 
@@ -73,7 +75,7 @@ def _must_be(value: T, *kinds: type) -> T:
 
 
 def _broken(error: Exception) -> Skip:
-    return Skip(reason=f"plugin error: {type(error).__name__}")
+    return Skip(reason=f"{PLUGIN_ERROR}: {type(error).__name__}")
 
 
 async def validate(
@@ -127,7 +129,7 @@ async def _one_by_one(validator: Any, pairs: Sequence[tuple[Item, Draft]], log: 
 
 
 def _refused(error: Exception) -> Validation:
-    return Validation(accepted=False, reason=f"plugin error: {type(error).__name__}")
+    return Validation(accepted=False, reason=f"{PLUGIN_ERROR}: {type(error).__name__}")
 
 
 def _apply(use: TestUse, task: Task, draft: Draft, validation: Validation, name: str) -> tuple[Draft, str]:

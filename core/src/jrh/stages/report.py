@@ -19,6 +19,7 @@ from jrh.report import Attrition, ComponentUsed, CostLine, FaultLine, RunReport,
 from jrh.serial import from_text, to_text
 from jrh.specs import ReporterSpec, ReportTarget
 from jrh.stages.documents import write_document
+from jrh.stages.drafts import PLUGIN_ERROR
 from jrh.stages.evidence import StoredEvidence
 from jrh.stages.perturb import attrition
 from jrh.store import EmptyStoreError, Store
@@ -106,6 +107,7 @@ def gather(
 ) -> RunReport:
     """Gather a run's findings."""
     planned = store.read("SELECT count(*) FROM trials")[0][0]
+    made = tuple(_attrition(store, summary))
     return RunReport(
         suite=summary.suite,
         run_id=summary.run_id,
@@ -117,16 +119,24 @@ def gather(
         simulated=frozenset(summary.simulated),
         tests=summary.tests,
         measures=measures,
-        attrition=tuple(_attrition(store, summary)),
+        attrition=made,
         costs=tuple(_costs(store, summary)),
         faults=tuple(_faults(store)),
         components=summary.components,
         planned=planned,
         missing_records=planned - len(records),
-        notes=(*summary.notes, *_shown_in_part(store, summary), *notes),
+        notes=(*summary.notes, *_raised(made), *_shown_in_part(store, summary), *notes),
         records=records,
         evidence=StoredEvidence(store=store),
     )
+
+
+def _raised(made: Iterable[Attrition]) -> Iterable[str]:
+    """Say of which tests a plugin raised, so that cases are missing."""
+    for line in made:
+        for reason, count in {**line.skipped, **line.rejected}.items():
+            if PLUGIN_ERROR in reason:
+                yield f"test '{line.test}' on '{line.task}': a plugin raised and {count} drafts are missing ({reason})"
 
 
 def read_records(store: Store) -> RecordTable:

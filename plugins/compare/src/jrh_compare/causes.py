@@ -22,10 +22,10 @@ def causes(first: Side, second: Side) -> tuple[Cause, ...]:
     """Return what differs, nearest to the verdict first: the judge, its model, who answered, the task, the cases.
 
     Options and versions are those that the runs recorded; fingerprints those of at most 200 replies of each side.
-    Imported records tell neither: with one of them nothing but the scale of the tasks can be compared.
+    Imported records tell neither: with one of them only what both say of their tasks can be compared.
     """
     if first.run.imported or second.run.imported:
-        return tuple(_scales(*_tasks_of(first.run.report, second.run.report)))
+        return tuple(_tasks(*_tasks_of(first.run.report, second.run.report), stated=True))
     return tuple(_causes(first, second))
 
 
@@ -133,13 +133,14 @@ def _tasks_of(one: RunReport, two: RunReport) -> tuple[Mapping[str, Task], Mappi
     return mine, theirs
 
 
-def _tasks(mine: Mapping[str, Task], theirs: Mapping[str, Task]) -> Iterator[Cause]:
+def _tasks(mine: Mapping[str, Task], theirs: Mapping[str, Task], *, stated: bool = False) -> Iterator[Cause]:
+    """Yield what the tasks ask otherwise; `stated` leaves out what only one of them says."""
     for name, task in mine.items():
         if name not in theirs:
             continue
         for what in ("instruction", "rubric"):
             old, new = getattr(task, what), getattr(theirs[name], what)
-            if old != new:
+            if old != new and not (stated and not (old and new)):
                 cut = _short(old, new)
                 yield Cause(kind="task", what=f"{name}: {what}", before=cut[0], after=cut[1])
     yield from _scales(mine, theirs)

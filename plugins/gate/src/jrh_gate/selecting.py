@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from typing import Final
 
 from jrh import Measure, Rule, RunReport, SuiteError
 
 from jrh_gate.deciding import Decision, Outcome, Place, decide
 
+_NO_MERIT: Final = "change-due"
+"""Flag of measures in tests that ask for other verdicts than the reference's."""
+
 
 def decisions(rules: Iterable[Rule], report: RunReport, *, complete: bool) -> tuple[Decision, ...]:
     """Decide every rule wherever it applies, in the order of the rules, tasks, judges and tests.
 
-    A rule without a judge applies to every judge, one without a test to every test that has the measure. A judge that
-    was asked and for which the measure is not there is undecided.
+    A rule without a judge applies to every judge, one without a test to every test that has the measure, but for those
+    in which it is no merit (flag `change-due`). A judge that was asked and for which the measure is not there is
+    undecided.
 
     Args:
         rules: the rules; one that stands twice counts once.
@@ -51,6 +56,8 @@ def _selected(rule: Rule, measure: Measure) -> bool:
         (rule.judge, measure.judge),
         (rule.task, measure.task),
     )
+    if rule.test is None and _NO_MERIT in measure.flags:
+        return False
     return dict(rule.cell) == dict(measure.cell) and all(name in (None, given) for name, given in wanted)
 
 

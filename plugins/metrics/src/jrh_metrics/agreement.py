@@ -11,7 +11,7 @@ from jrh_metrics.cells import FACTORS, cells_of
 from jrh_metrics.measuring import MeasureBuilder
 from jrh_metrics.options import MetricOptions
 from jrh_metrics.reference import reference_verdicts
-from jrh_metrics.scoring import NOTHING_EXPECTED, agreeing, compared
+from jrh_metrics.scoring import NOTHING_EXPECTED, agreeing, change_due, compared
 
 
 @frozen
@@ -36,7 +36,8 @@ def _agreements(builder: MeasureBuilder) -> Iterator[Measure]:
     scores = agreeing(trials, reference_verdicts(trials), compared(trials))
     for cell in cells_of(trials, FACTORS):
         if cell.test != REFERENCE:
-            yield builder.rate("agreement", cell, scores, nothing=NOTHING_EXPECTED)
+            found = builder.rate("agreement", cell, scores, nothing=NOTHING_EXPECTED)
+            yield evolve(found, flags=(*found.flags, *change_due(trials, cell)))
 
 
 @frozen

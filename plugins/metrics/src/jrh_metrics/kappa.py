@@ -15,7 +15,7 @@ from jrh_metrics.cells import Cell, cells_of
 from jrh_metrics.measuring import MeasureBuilder
 from jrh_metrics.options import MetricOptions
 from jrh_metrics.reference import ReferenceVerdicts, reference_verdicts
-from jrh_metrics.scoring import NOTHING_EXPECTED, compared
+from jrh_metrics.scoring import NOTHING_EXPECTED, change_due, compared
 from jrh_metrics.trials import Codes, Trials
 
 _DEGENERATE: Final = "both sides always give one and the same label: agreement by chance is certain"
@@ -113,7 +113,7 @@ def _beyond_chance(builder: MeasureBuilder, cell: Cell, scale: Scale) -> Iterato
             estimate,
             rows=pairs.rows,
             usable=pairs.usable,
-            flags=builder.flags(cell, pairs.rows, pairs.usable),
+            flags=(*builder.flags(cell, pairs.rows, pairs.usable), *change_due(trials, cell)),
             note=builder.why_none(pairs.rows, pairs.usable, NOTHING_EXPECTED),
             unit="coefficient",
         )
@@ -172,7 +172,11 @@ def _measured(
         case_weights=pairs.weights,
         level=builder.context.level,
     )
-    flags = (*_constant(estimate, pairs.second), *builder.flags(cell, pairs.rows, pairs.usable))
+    flags = (
+        *_constant(estimate, pairs.second),
+        *builder.flags(cell, pairs.rows, pairs.usable),
+        *change_due(builder.trials, cell),
+    )
     note = builder.why_none(pairs.rows, pairs.usable, NOTHING_EXPECTED)
     return builder.measure(
         name,

@@ -7,11 +7,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from jrh_metrics.cells import Cell
 from jrh_metrics.measuring import Scores
 from jrh_metrics.reference import ReferenceVerdicts, reference_verdicts
 from jrh_metrics.trials import Codes, Mask, Trials, is_named
 
 NOTHING_EXPECTED: Final = "no trial of which anything is expected"
+
+
+def change_due(trials: Trials, cell: Cell) -> tuple[str, ...]:
+    """Return the flag `change-due` where no verdict of a cell is to stay as it was: agreeing is no merit there."""
+    names = trials.expectation.names
+    kept = [code for code, name in enumerate(names) if name in ("", "same")]
+    return () if np.isin(trials.expectation.codes[cell.rows], kept).any() else ("change-due",)
 
 
 def compared(trials: Trials) -> Mask:

@@ -13,6 +13,7 @@ from jrh_report.tables import judge_label
 
 MEANING: Final = {
     "few-items": "few items, so that intervals are wide and rough",
+    "change-due": "the test asks for other verdicts than the reference's, so that agreeing is no merit",
     "one-item": "one item only, which tells nothing of agreement beyond chance",
     "few-labels": "fewer than 30 labels to correct by, so that the interval is rough",
     "few-missing": "too few missing verdicts for the approximation of the test",

@@ -30,7 +30,7 @@ LENSES: Final = (
     Lens(
         key="accuracy",
         name="Accuracy",
-        meaning="verdicts equal to the gold label, or to the label the test expects where it changes the gold",
+        meaning="verdicts that are what the gold label, the test's stated label or its direction asks for",
         shade=sequential,
         zero=None,
     ),
