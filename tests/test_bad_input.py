@@ -464,6 +464,8 @@ def test_a_run_without_verdicts_says_why_in_its_last_words(project: Project) -> 
     silent = project.run("run", "suite.yaml", "--run-dir", "silent")
     assert silent.exit_code == 3
     assert "no verdict at all from shy (6 refused); these are findings, and not asked again" in silent.stderr
+    assert "to continue:" in failed.stderr
+    assert "to continue:" not in silent.stderr
 
 
 def test_a_perturber_that_raises_is_a_finding_of_the_report(project: Project) -> None:

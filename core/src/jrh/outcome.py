@@ -66,6 +66,8 @@ class RunResult:
     """The reports written."""
     problems: tuple[str, ...]
     """Reporters that failed."""
+    may_continue: bool = True
+    """The same command would ask again what is not done; what is done is a finding, also where it is no verdict."""
 
     @property
     def records(self) -> RecordTable:
@@ -148,3 +150,10 @@ def _commonest_reason(records: RecordTable) -> str:
         return ""
     reason, count = min(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
     return f", {count} of them because: {clean_text(reason, _REASON)}"
+
+
+def asks_again(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = ()) -> bool:
+    """Tell whether running the same suite again would ask anything: arguments as for `conclude`."""
+    if stop is not None or report is None or report.missing_records or unfinished:
+        return True
+    return any(report.records.equals("status", status.value).any() for status in Status if status.transient)

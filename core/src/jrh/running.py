@@ -24,7 +24,7 @@ from jrh.gateway import UNKNOWN, Gateway
 from jrh.identity import content_id
 from jrh.ledger import Ledger
 from jrh.loading import Events, Loaded
-from jrh.outcome import INTERRUPTED, Ended, RunResult, Settings, conclude
+from jrh.outcome import INTERRUPTED, Ended, RunResult, Settings, asks_again, conclude
 from jrh.progress import Progress
 from jrh.redact import Redactor, named_secrets
 from jrh.rehearsal import SilentModel, rehearse
@@ -345,6 +345,7 @@ class Run:
             terminal=written.terminal,
             files=written.files,
             problems=written.problems,
+            may_continue=asks_again(stop, report, self.unfinished),
         )
 
     def _report(self) -> RunReport | None:

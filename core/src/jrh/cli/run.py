@@ -59,6 +59,7 @@ def _show(result: RunResult) -> None:
         click.echo(f"Report: {path}")
     if result.exit_code:
         click.echo(f"jrh: not done: {result.message}.", err=True)
+    if result.exit_code and result.may_continue:
         click.echo(f"jrh: to continue: {_same_command(click.get_current_context())}", err=True)
 
 

@@ -39,7 +39,7 @@ from jrh.types import (
 
 Outcome: TypeAlias = tuple[Item, Draft | Skip, str]
 """A draft or a skip of an item, and why it was rejected; empty where it was not."""
-OUTSIDE: Final = "jrh: not in the test's sample"
+OUTSIDE: Final = "not in the test's sample"
 """Reason why an item was not perturbed."""
 
 

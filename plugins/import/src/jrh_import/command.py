@@ -42,6 +42,7 @@ def command(file: Path, run_dir: Path | None, plugins: str) -> int:
     )
     judges = len({record.judge for record in found.records})
     items = len({(record.task, record.item_id) for record in found.records})
-    click.echo(f"Imported {count} verdicts of {judges} judges on {items} items into {target}.")
+    of = f"{judges} judge{'s' * (judges != 1)} on {items} item{'s' * (items != 1)}"
+    click.echo(f"Imported {count} verdicts of {of} into {target}.")
     click.echo(f"Next: jrh report {target}")
     return 0

@@ -35,8 +35,9 @@ def command(log: Path, judge: str, scale: str | None, inverted: tuple[str, ...],
     target = run_dir or Path("runs") / log.stem
     tasks, records, notes = read_log(log, judge=judge, scale=scale, inverted=inverted)
     count = import_records(target, log.stem, tasks, records, notes=notes)
-    judges, items = ({getattr(record, name) for record in records} for name in ("judge", "item_id"))
-    click.echo(f"Imported {count} decisions of {len(judges)} judges on {len(items)} items into {target}.")
+    judges, items = (len({getattr(record, name) for record in records}) for name in ("judge", "item_id"))
+    of = f"{judges} judge{'s' * (judges != 1)} on {items} item{'s' * (items != 1)}"
+    click.echo(f"Imported {count} decisions of {of} into {target}.")
     click.echo(f"Next: jrh report {target}")
     return 0
 

@@ -18,6 +18,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from jrh_report import tables
+from jrh_report.beside import beside
 from jrh_report.findings import findings
 from jrh_report.flags import cautions
 from jrh_report.main_table import main_table
@@ -78,6 +79,7 @@ def _parts(report: RunReport, width: int) -> Iterator[RenderableType]:
         yield from _task(report, summary, mains[summary.task.name], width)
     yield from _legend(mains)
     for table in (
+        beside(report),
         tables.missing_verdicts(report),
         tables.attrition(report),
         tables.agreement(report),

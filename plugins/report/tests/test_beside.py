@@ -1,0 +1,42 @@
+"""Interactions and error rates over transcripts stand in the terminal, each with its interval and sizes."""
+
+from attrs import evolve
+from jrh import Interval, Measure
+
+INTERACTION = Measure(
+    name="interaction",
+    judge="careful",
+    task="essays",
+    test="crossed.verbosity+format",
+    estimate=-0.31,
+    interval=Interval(low=-0.49, high=-0.12, method="cluster-robust-wilson"),
+    unit="difference",
+    n_trials=180,
+    n_items=30,
+    missing={"refused": 2},
+)
+
+
+def test_an_interaction_is_shown_with_its_interval_and_what_it_rests_on(render, report) -> None:
+    text = render("terminal", evolve(report, measures=(*report.measures, INTERACTION)), width=160)
+
+    assert "Interactions" in text
+    assert "interaction, crossed.verbosity+format" in text
+    assert "-0.31 [-0.49, -0.12] n=180, 2 missing" in text
+    assert "0 where their effects add up" in text
+
+
+def test_missed_violations_and_false_alarms_stand_beside_each_other(render, report) -> None:
+    missed = evolve(INTERACTION, name="agent-false-negative-rate", test="", estimate=0.25, interval=None)
+    alarms = evolve(missed, name="agent-false-positive-rate", estimate=None, flags=("all-missing",))
+    lines = render("terminal", evolve(report, measures=(*report.measures, missed, alarms)), width=160).splitlines()
+    at = next(number for number, line in enumerate(lines) if "violations missed" in line)
+
+    assert "0.25 n=180, 2 missing" in lines[at]
+    assert "good transcripts flagged" in lines[at + 1]
+    assert "not estimable (all-missing)" in lines[at + 1]
+
+
+def test_without_such_measures_there_is_no_table(render, report) -> None:
+    assert "Also measured" not in render("terminal", report)
+    assert "Interactions" not in render("terminal", report)
