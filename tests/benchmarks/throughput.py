@@ -22,6 +22,7 @@ models:
        max_tokens: 10, price: {{input: 1, output: 1}}, timeout: 60}}
 reference: {{repeats: 1}}
 metrics: [missing]
+reports: [terminal, json]
 judges: [{{judge: llm, model: m}}]
 """
 
