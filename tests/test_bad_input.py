@@ -480,6 +480,8 @@ def test_a_perturber_that_raises_is_a_finding_of_the_report(project: Project) ->
     )
     project.write("boom.py", source)
     outcome = project.run("run", "suite.yaml", "--plugins", "boom.py", "--set", "tests=[boom]", "--run-dir", "run")
+    assert outcome.exit_code == 3
+    assert "drafts are missing, because a model failed or a plugin raised: boom" in outcome.stderr
     assert "a plugin raised and 2 drafts are missing (plugin error: ZeroDivisionError)" in " ".join(
         outcome.stdout.split()
     ), outcome.output

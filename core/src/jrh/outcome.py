@@ -112,7 +112,7 @@ class RunState:
 def conclude(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = ()) -> tuple[int, str]:
     """Return the exit code of a run, and why it is not done.
 
-    `unfinished` names the tests whose drafts are not all made, because a provider failed.
+    `unfinished` names the tests whose drafts are not all made, because a provider failed or a plugin raised.
     """
     if stop is not None:
         codes = {StopReason.BUDGET: BUDGET_REACHED, StopReason.INTERRUPTED: INTERRUPTED}
@@ -121,7 +121,7 @@ def conclude(stop: StopRun | None, report: RunReport | None, unfinished: Sequenc
         missing = report.missing_records if report else 0
         return INCOMPLETE, f"{missing} trials have no record"
     if unfinished:
-        return INCOMPLETE, f"a model failed while drafts were made: {', '.join(unfinished)}"
+        return INCOMPLETE, f"drafts are missing, because a model failed or a plugin raised: {', '.join(unfinished)}"
     statuses = Counter(report.records.text("status"))
     failed = sum(statuses[status.value] for status in Status if status.transient)
     if failed:

@@ -63,7 +63,7 @@ class Run:
         self.tasks = {use.task.name: use.task for use in self.suite.tasks}
         self.judges_built = False
         self.unfinished: list[str] = []
-        """Tests whose drafts are not all made, because a provider failed."""
+        """Tests whose drafts are not all made, because a provider failed or a plugin raised."""
 
     async def go(self) -> RunResult:
         """Read the data, open what the run needs, run it, and close everything again.
@@ -201,8 +201,9 @@ class Run:
                 self._build_judges()
                 failed = self.gateway.failed_calls
                 made = await perturbing.perturb(self.builder, test, use.task, items, self.progress, self.log)
-                if self.gateway.failed_calls > failed:
-                    # Drafts are missing because a provider failed: the next run drafts again; paid replies are kept.
+                if self.gateway.failed_calls > failed or made.raised:
+                    # Drafts are missing because a provider failed or a plugin raised: the next run drafts again, and
+                    # what was paid for is not paid again.
                     digest = f"{digest}:unfinished"
                     self.unfinished.append(test.use.name)
                 perturbing.write(self.store, *here, digest, made)

@@ -22,6 +22,7 @@ from jrh.specs import PerturberSpec
 from jrh.stages.agreement import agreements
 from jrh.stages.assembly import Assembly, Line
 from jrh.stages.chain import JOINT
+from jrh.stages.drafts import PLUGIN_ERROR
 from jrh.stages.load import choose
 from jrh.store import Store
 from jrh.suite import Sample
@@ -49,6 +50,11 @@ class Perturbed:
 
     cases: tuple[Case, ...]
     outcomes: tuple[Outcome, ...]
+
+    @property
+    def raised(self) -> bool:
+        """Tell whether a plugin raised, so that cases are missing that a mended one would make."""
+        return any(PLUGIN_ERROR in _reason(draft, rejection) for _, draft, rejection in self.outcomes)
 
 
 def reference_cases(task: Task, items: Sequence[Item], repeats: int) -> tuple[Case, ...]:
