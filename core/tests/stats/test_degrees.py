@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.stats import clustered_mean, clustered_proportion
-from jrh.stats.degrees import effective_degrees, few_events
+from jrh.stats.degrees import design_degrees, effective_degrees, few_events
 from scipy.stats import kurtosis
 
 
@@ -44,9 +44,41 @@ def test_few_items_with_an_outcome_are_flagged_and_several_are_not() -> None:
     assert clustered_proportion([1] * 57 + [0] * 3, [1] * 60).flags == ("few-events",)
     assert clustered_proportion([1] * 50 + [0] * 10, [1] * 60).flags == ()
     assert clustered_mean([4.0] * 20, [4.0] * 20, bounds=(0, 1)).flags == ("few-events",)
-    assert few_events(9.9, 100) == ("few-events",)
-    assert few_events(10.0, 20) == ()
-    assert few_events(18.0, 19) == ("few-events",)
+    assert few_events(13.9, 100) == ("few-events",)
+    assert few_events(14.0, 30) == ()
+    assert few_events(28.0, 29) == ("few-events",)
+
+
+def test_where_every_item_is_a_yes_or_no_the_design_effect_is_known() -> None:
+    outcomes = np.array([1.0] * 5 + [0.0] * 55)
+
+    assert design_degrees(outcomes - 5 / 60, 5 / 60) == pytest.approx(1e6, rel=0.05)
+    assert effective_degrees(outcomes) < 14
+
+
+def test_the_design_effect_varies_as_a_chi_squared_variable_with_these_degrees() -> None:
+    """Items of four trials each, with a chance of their own: the design effect is estimated in 6,000 samples."""
+    generator = np.random.default_rng(2)
+    shares = generator.binomial(4, generator.beta(0.6, 2.4, (6_000, 400))) / 4
+    centre = shares.mean(axis=1)
+    effects = shares.var(axis=1, ddof=1) / (centre * (1 - centre))
+
+    degrees = np.array([design_degrees(row - row.mean(), row.mean()) for row in shares[:500]])
+
+    assert np.median(degrees) == pytest.approx(2 * effects.mean() ** 2 / effects.var(), rel=0.1)
+    assert np.median(degrees) > 2 * np.median([effective_degrees(row) for row in shares[:500]])
+
+
+@given(st.lists(st.integers(0, 4), min_size=3, max_size=30))
+def test_the_degrees_of_the_design_are_never_fewer_and_do_not_depend_on_kinds(hits) -> None:
+    shares = np.array(hits) / 4
+    kinds, counts = np.unique(shares, return_counts=True)
+    share = float(shares.mean())
+
+    found = design_degrees(shares - share, share)
+
+    assert design_degrees(kinds - share, share, counts) == pytest.approx(found)
+    assert effective_degrees(shares) <= found * (1 + 1e-9) <= 1.01e6
 
 
 def test_fewer_degrees_widen_the_interval() -> None:

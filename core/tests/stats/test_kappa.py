@@ -21,7 +21,9 @@ def test_the_variance_is_that_of_leaving_out_one_cluster_at_a_time() -> None:
     variance = 9 / 10 * np.square(left - np.mean(left)).sum()
     u = (1 - value) / 2
     trials = u * (1 - u) / (variance / 4)
-    degrees = min(2 * 10 / (kurtosis(left, fisher=False) - 7 / 9), 9)
+    moved = 9 / 2 * (left - np.mean(left))
+    errors = moved**2 / np.mean(moved**2) - 1 - moved * (1 - 2 * u) / (u * (1 - u))
+    degrees = max(2 * 9 / np.mean(errors**2), min(2 * 10 / (kurtosis(left, fisher=False) - 7 / 9), 9))
     quantile = t.ppf(0.975, degrees)
 
     estimate = clustered_kappa(first, second, clusters)

@@ -72,7 +72,7 @@ def test_stated_and_relative_expectations_mix_in_one_test_with_equal_weight(meas
 def test_gold_that_is_always_the_same_is_flagged(measure, ref) -> None:
     """As in JudgeSense's relevance file, where every gold label is A: a judge that always says A looks perfect."""
     constant = [r for i in range(12) for r in ref(i, "YES", gold="YES")]
-    balanced = [r for i in range(24) for r in ref(i, "YES", gold="YES" if i % 2 else "NO")]
+    balanced = [r for i in range(30) for r in ref(i, "YES", gold="YES" if i % 2 else "NO")]
 
     assert measure("accuracy", constant)["judge", "reference", ""].flags == (
         "constant-gold",

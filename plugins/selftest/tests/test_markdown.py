@@ -24,7 +24,7 @@ def test_designs_stand_in_rows_and_measures_in_columns_with_what_is_flagged_in_p
             found("near one", "accuracy", 1700),
             found("ordinal", "pearson", 1880),
             judge_interval("ordinal", "bias", 1.0, [Study(value=1.0, flags=("no-interval",))] * 40),
-            found("raters: ordinal", "PABAK", 1910),
+            found("raters: ordinal", "PABAK", 1910, flags=("few-events",)),
             found("arrays", "Brier score", 1890),
             absent("pairwise", "accuracy", "interval"),
             judge_alarms("null", "test", [True] * 5 + [False] * 95, None),
@@ -35,7 +35,7 @@ def test_designs_stand_in_rows_and_measures_in_columns_with_what_is_flagged_in_p
     assert "### Labels and pairs\n\n| design | accuracy | kappa |\n|---|---:|---:|\n" in text
     assert "| pointwise | 95.0 | (85.0) |\n| near one | **85.0** |  |\n" in text
     assert "| ordinal | 94.0 | (none) |" in text
-    assert "| ordinal | 95.5 |" in text
+    assert "| ordinal | 95.5\\* |" in text
     assert "| arrays | 94.5 |" in text
     assert "pairwise" not in text
     assert text.endswith("| null | test | 5.0 |  |\n| effect | test |  | 90.0 |\n")

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import ArrayLike, NDArray
 
 from jrh.stats.clusters import Kinds, cluster_sums, distinct
-from jrh.stats.degrees import FEW_EVENTS, effective_degrees, few_events
+from jrh.stats.degrees import FEW_EVENTS, design_degrees, effective_degrees, few_events
 from jrh.stats.estimate import Estimate
 from jrh.stats.proportion import effective_score_interval
 from jrh.stats.wilson import t_quantile, wilson, z_quantile
@@ -22,6 +23,8 @@ Ends: TypeAlias = Literal["wilson", "fisher-z"]
 
 NOISE: Final = 1e-12
 """Differences below this are rounding."""
+_UNSURE: Final = 0.2
+"""A disagreement by chance with a larger relative standard error rests on too few clusters with a rare label."""
 
 
 def sums_by_cluster(columns: NDArray[np.float64], clusters: ArrayLike | None) -> NDArray[np.float64]:
@@ -103,7 +106,7 @@ def chance_corrected(
     Returns:
         The estimate. Method `jackknife-wilson` or `jackknife-fisher-z`, or `wilson-clusters` where leaving out a
         cluster changes nothing; no interval from one cluster. Flags: `empty` without observations, `degenerate` where
-        D_e is 0, `few-events`.
+        D_e is 0, `few-events`, also where the standard error of D_e is above a fifth of it.
     """
     z_quantile(level)
     if not len(sums) or n <= 0:
@@ -127,9 +130,11 @@ def chance_corrected(
         chance = float(expected(total)[0])
         reach = _of_clusters(value, clusters, worst / chance, level)
         return _with(value, reach, "wilson-clusters", n, clusters, (FEW_EVENTS,))
-    if ends == "fisher-z" and value > -1 + NOISE:
-        return _by_fisher_z(value, without, counts, n, level)
-    return _by_wilson(value, without, counts, n, level)
+    interval = _by_fisher_z if ends == "fisher-z" and value > -1 + NOISE else _by_wilson
+    found = interval(value, without, counts, n, level)
+    _, by_chance = _left_out(kinds, counts, expected)
+    unsure = np.sqrt(_variance(by_chance, counts)) > _UNSURE * float(expected(total)[0])
+    return evolve(found, flags=(FEW_EVENTS,)) if unsure else found
 
 
 def _of_clusters(value: float, clusters: int, largest: float, level: float) -> tuple[float, float]:
@@ -146,10 +151,12 @@ def _by_wilson(
 ) -> Estimate:
     """Put Wilson's interval of (1 - value) / 2 around a value, with the effective number of observations."""
     share = float(np.clip((1 - value) / 2, 0.0, 1.0))
-    degrees = effective_degrees(without, counts)
-    low, high = effective_score_interval(share, _variance(without, counts) / 4, np.inf, degrees, level)
     clusters = int(counts.sum())
-    return _with(value, (1 - 2 * high, 1 - 2 * low), "jackknife-wilson", n, clusters, few_events(degrees, clusters))
+    # The deviations of the pseudo-values, in the unit of the share.
+    degrees = design_degrees((clusters - 1) / 2 * without, share, counts)
+    low, high = effective_score_interval(share, _variance(without, counts) / 4, np.inf, degrees, level)
+    few = few_events(effective_degrees(without, counts), clusters)
+    return _with(value, (1 - 2 * high, 1 - 2 * low), "jackknife-wilson", n, clusters, few)
 
 
 def correlation_estimate(

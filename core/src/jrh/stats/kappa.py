@@ -63,12 +63,12 @@ def clustered_kappa(
 
         v = (K - 1) / K * sum_k (kappa_(k) - mean kappa_(k))^2
 
-    and the quantile is Student's t with the `effective_degrees` of the kappa_(k).
+    and the quantile is Student's t.
 
     * Unweighted: Wilson's interval with an effective number of pairs, on u = (1 - kappa) / 2, which lies in [0, 1] (as
-      in `clustered_proportion`). Method `jackknife-wilson`.
-    * Weighted: symmetric in Fisher's z, with the jackknife of z itself, as in `correlation_estimate`. Method
-      `jackknife-fisher-z`.
+      in `clustered_proportion`), t with the `design_degrees` of u. Method `jackknife-wilson`.
+    * Weighted: symmetric in Fisher's z, with the jackknife of z itself, as in `correlation_estimate`, t with the
+      `effective_degrees`. Method `jackknife-fisher-z`.
     * Kappa 1 has no variance: method `wilson-clusters`, from 1 - h / D_e to 1, with h Wilson's upper end for 0
       disagreements in K clusters, all of them of the largest weight.
     * Where leaving out a cluster changes nothing (all have the same table, or one side is constant): method
@@ -76,7 +76,7 @@ def clustered_kappa(
     * With a single cluster there is a value but no interval.
 
     With few clusters and a rare label every interval falls short (86 % with 20 items of which one is of the rare label,
-    in a simulation); the flag `few-events` says so. docs/statistics.md has the coverage by design.
+    in a simulation) or is far too wide; the flag `few-events` says so. docs/statistics.md has the coverage by design.
 
     Source: jackknife over clusters: Efron (1982), The Jackknife, the Bootstrap and Other Resampling Plans, chapter 3;
     Fisher's z for weighted kappa and the concordance correlation, which are equal: Lin (1989), Biometrics 45:255-268;

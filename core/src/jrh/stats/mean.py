@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from jrh.stats.bootstrap import ratio_kinds
 from jrh.stats.clusters import Kinds, cluster_sums, ratio_variance
-from jrh.stats.degrees import FEW_EVENTS, effective_degrees, few_events
+from jrh.stats.degrees import FEW_EVENTS, design_degrees, effective_degrees, few_events
 from jrh.stats.estimate import Estimate
 from jrh.stats.wilson import score_interval, t_quantile, wilson, z_quantile
 
@@ -21,6 +21,7 @@ def clustered_mean(
     denominators: ArrayLike,
     *,
     bounds: tuple[float, float] | None = None,
+    heavy_tailed: bool = False,
     level: float = 0.95,
 ) -> Estimate:
     """Estimate the mean score sum(numerators) / sum(denominators) with a closed-form cluster-robust interval.
@@ -29,9 +30,10 @@ def clustered_mean(
 
     * Without bounds: mean -+ t sqrt(v), t Student's with K - 1 degrees of freedom, method `cluster-robust-t`.
     * With bounds a <= score <= b: Wilson's interval of u = (mean - a) / (b - a) with the effective number of trials
-      u (1 - u) (b - a)^2 / v, and t with the degrees of freedom of `effective_degrees` instead of z, method
+      u (1 - u) (b - a)^2 / v, and t with the degrees of freedom of `design_degrees` instead of z, method
       `cluster-robust-wilson`. It stays within the bounds and leans away from them. Bounds (0, 1) give the closed-form
-      counterpart of `clustered_proportion`.
+      counterpart of `clustered_proportion`. Squared errors and the like, whose variance moves with the mean as no
+      proportion's does, keep t with `effective_degrees`.
     * Where no cluster differs from another (or there is one): with bounds Wilson's interval of u with n = K, method
       `wilson-clusters`; without, no interval and the flag `no-interval`.
 
@@ -39,6 +41,7 @@ def clustered_mean(
         numerators: sum of the scores of each cluster, shape (K,).
         denominators: number (or weight) of trials of each cluster, shape (K,), all > 0.
         bounds: the least and the greatest score a trial can have.
+        heavy_tailed: whether few large scores can make up most of the mean, as squares do.
         level: coverage.
 
     Returns:
@@ -56,7 +59,7 @@ def clustered_mean(
     value = float(sums.total[0]) / n
     variance = ratio_variance(sums.rows[:, 0], sums.rows[:, 1], sums.counts) if clusters > 1 else 0.0
     if bounds is not None:
-        return _within(sums, value, variance, bounds, level)
+        return _within(sums, value, variance, bounds, level, heavy_tailed=heavy_tailed)
     if variance <= _NOISE:
         return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
     reach = t_quantile(level, clusters - 1) * float(np.sqrt(variance))
@@ -131,7 +134,9 @@ def clustered_difference(
     )
 
 
-def _within(sums: Kinds, value: float, variance: float, bounds: tuple[float, float], level: float) -> Estimate:
+def _within(
+    sums: Kinds, value: float, variance: float, bounds: tuple[float, float], level: float, *, heavy_tailed: bool
+) -> Estimate:
     low, high = bounds
     means = sums.rows[:, 0] / sums.rows[:, 1]
     slack = 1e-9 * max(abs(low), abs(high), 1.0)
@@ -140,10 +145,12 @@ def _within(sums: Kinds, value: float, variance: float, bounds: tuple[float, flo
     clusters, width = len(sums), high - low
     share = float(np.clip((value - low) / width, 0.0, 1.0))
     varies = variance > _NOISE * width**2
-    degrees = effective_degrees(sums.rows[:, 0] - value * sums.rows[:, 1], sums.counts)
+    deviations = (sums.rows[:, 0] - value * sums.rows[:, 1]) * clusters / float(sums.total[1])
+    degrees = effective_degrees(deviations, sums.counts)
     if varies:
         effective = share * (1 - share) * width**2 / variance
-        ends = score_interval(share, effective, t_quantile(level, degrees))
+        known = degrees if heavy_tailed else design_degrees(deviations / width, share, sums.counts)
+        ends = score_interval(share, effective, t_quantile(level, known))
     else:
         ends = wilson(share * clusters, clusters, level=level)
     return Estimate(

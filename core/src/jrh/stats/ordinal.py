@@ -70,7 +70,7 @@ def root_mean_squared_error(
 
     Arguments, result and errors as `mean_absolute_error`.
     """
-    square = _mean_of(np.square(_errors(verdicts, truths)), clusters, (0.0, span**2), level)
+    square = _mean_of(np.square(_errors(verdicts, truths)), clusters, (0.0, span**2), level, heavy_tailed=True)
     if square.value is None or square.low is None or square.high is None:
         return square
     value, low, high = (float(np.sqrt(max(number, 0.0))) for number in (square.value, square.low, square.high))
@@ -232,9 +232,16 @@ def _errors(verdicts: ArrayLike, truths: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(given - right)
 
 
-def _mean_of(scores: NDArray[np.float64], clusters: ArrayLike, bounds: tuple[float, float], level: float) -> Estimate:
+def _mean_of(
+    scores: NDArray[np.float64],
+    clusters: ArrayLike,
+    bounds: tuple[float, float],
+    level: float,
+    *,
+    heavy_tailed: bool = False,
+) -> Estimate:
     sums = cluster_sums(clusters, scores, np.ones(len(scores)))
-    return clustered_mean(sums[:, 0], sums[:, 1], bounds=bounds, level=level)
+    return clustered_mean(sums[:, 0], sums[:, 1], bounds=bounds, heavy_tailed=heavy_tailed, level=level)
 
 
 def _positive(numbers: NDArray[np.float64]) -> NDArray[np.float64]:

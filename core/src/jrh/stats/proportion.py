@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh.stats.bootstrap import ratio_kinds, resample_totals
 from jrh.stats.clusters import Kinds
-from jrh.stats.degrees import effective_degrees, few_events
+from jrh.stats.degrees import design_degrees, effective_degrees, few_events
 from jrh.stats.estimate import Estimate
 from jrh.stats.wilson import score_interval, t_quantile, wilson, z_quantile
 
@@ -29,14 +29,15 @@ def clustered_proportion(
       return a single point. Wilson's interval with n = number of clusters, as if the trials of a cluster were one.
     * `cluster-bootstrap-wilson` otherwise: the cluster bootstrap gives the variance v of p, which gives the effective
       number of trials n_eff = min(p (1 - p) / v, n); the interval is Wilson's with n_eff and Student's t with the
-      degrees of freedom of `effective_degrees`. v carries the factor K / (K - 1) that the bootstrap lacks.
+      degrees of freedom of `design_degrees`. v carries the factor K / (K - 1) that the bootstrap lacks.
 
     Why not percentiles: in a simulation (beta-binomial clusters of 1 to 5 trials, p from 0.5 to 0.99, intraclass
     correlation 0.1 to 0.9, 10 to 60 clusters, level 95 %) percentile intervals covered down to 85 %, BCa down to 90 %,
     bootstrap-t 94 % and more but up to ten times as wide near 1. This one, with K - 1 degrees of freedom, covered 96 %
     on average and 89 % at worst (p = 0.99 and 10 clusters, where Wilson's own interval does), about as wide as the
-    percentile interval; the effective degrees widen it where few clusters differ. Ten clusters with many trials each
-    cannot know of what happens to one cluster in ten: `few-events` says so, docs/statistics.md how much it matters.
+    percentile interval; the degrees of the design widen it where few clusters make up the variance, and not where the
+    variance follows from the proportion. Ten clusters with many trials each cannot know of what happens to one cluster
+    in ten: `few-events` says so, docs/statistics.md how much it matters.
 
     Source: effective sample size in Wilson's interval: Korn and Graubard (1998), Survey Methodology 24:193-201 (there
     with Clopper-Pearson); Dean and Pagano (2015), J. Survey Statistics and Methodology 3:484-503; Franco, Little, Louis
@@ -66,7 +67,7 @@ def clustered_proportion(
     top, n = sums.total
     value = min(float(top / n), 1.0)
     degrees = effective_degrees(sums.rows[:, 0] - value * sums.rows[:, 1], sums.counts)
-    low, high, method = _interval(sums, value, degrees, level=level, resamples=resamples, seed=seed)
+    low, high, method = _interval(sums, value, level=level, resamples=resamples, seed=seed)
     return Estimate(
         value=value,
         low=low,
@@ -78,9 +79,7 @@ def clustered_proportion(
     )
 
 
-def _interval(
-    sums: Kinds, value: float, degrees: float, *, level: float, resamples: int, seed: int
-) -> tuple[float, float, str]:
+def _interval(sums: Kinds, value: float, *, level: float, resamples: int, seed: int) -> tuple[float, float, str]:
     clusters = len(sums)
     if np.all(sums.rows[:, 1] == 1):
         return (*_ends(wilson(value * clusters, clusters, level=level)), "wilson")
@@ -89,7 +88,9 @@ def _interval(
         return (*_ends(wilson(value * clusters, clusters, level=level)), "wilson-clusters")
     totals = resample_totals(sums, resamples=resamples, seed=seed)
     variance = float(np.var(totals[:, 0] / totals[:, 1], ddof=1)) * clusters / (clusters - 1)
-    ends = effective_score_interval(value, variance, float(sums.total[1]), degrees, level)
+    n = float(sums.total[1])
+    deviations = (sums.rows[:, 0] - value * sums.rows[:, 1]) * clusters / n
+    ends = effective_score_interval(value, variance, n, design_degrees(deviations, value, sums.counts), level)
     return (*ends, "cluster-bootstrap-wilson")
 
 

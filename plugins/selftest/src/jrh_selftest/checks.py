@@ -46,8 +46,6 @@ class ArrayCheck:
     where: str = "arrays"
     biased: bool = False
     """The estimator is known not to centre on the planted value, and says so; only its interval is checked."""
-    most: int | None = None
-    """So many studies at most: the estimator is slow."""
 
 
 @frozen(kw_only=True)

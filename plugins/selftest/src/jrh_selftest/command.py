@@ -34,6 +34,11 @@ FAILED = 1
     help="Test the metric OTHER as if it were METRIC; may be repeated.",
 )
 @click.option("--only", multiple=True, metavar="METRIC", help="Check only this metric; may be repeated.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Processes that share the work; by default all processors with --full, else 1. The result is the same.",
+)
 @click.option("--runs/--no-runs", default=True, help="Also run whole suites over simulated judges.")
 @click.option(
     "--format",
@@ -50,6 +55,7 @@ def command(
     plugins: str,
     replacements: tuple[str, ...],
     only: tuple[str, ...],
+    jobs: int | None,
     runs: bool,
     form: str,
 ) -> int:
@@ -72,6 +78,7 @@ def command(
         stand_ins=stand_ins,
         only=frozenset(only),
         tell=_tell if form == "table" else _silent,
+        jobs=jobs or (_processors() if full else 1),
     )
     found = list(_findings(plan, allowed, runs=runs and not only))
     click.echo({"table": _as_table, "json": _as_json, "markdown": _as_markdown}[form](found), nl=False)
@@ -90,6 +97,12 @@ def _findings(plan: Plan, plugins: tuple[str, ...], *, runs: bool) -> Iterator[F
         plan.tell("whole runs")
         with tempfile.TemporaryDirectory(prefix="jrh-selftest-") as folder:
             yield from run_findings(Path(folder), plugins, plan.seed)
+
+
+def _processors() -> int:
+    from joblib import cpu_count
+
+    return int(cpu_count())
 
 
 def _tell(what: str) -> None:

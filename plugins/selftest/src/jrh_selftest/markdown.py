@@ -34,7 +34,8 @@ _SECTIONS: Final[tuple[tuple[str, Callable[[Finding], bool]], ...]] = (
 def coverage_tables(findings: Sequence[Finding]) -> str:
     """Return one table per kind of measure: designs down, measures across, coverage in per cent.
 
-    A coverage outside 93 to 97 % that the measure flags stands in parentheses, one that it does not flag in bold.
+    A coverage outside 93 to 97 % that the measure flags stands in parentheses, one that it does not flag in bold. An
+    asterisk marks a coverage within, where most studies have a flag all the same.
     """
     intervals = [found for found in findings if found.kind == "interval" and found.verdict is not Verdict.ABSENT]
     parts = []
@@ -60,7 +61,8 @@ def _matrix(findings: Sequence[Finding]) -> Iterator[str]:
 
 def _cell(found: Finding) -> str:
     text = "none" if found.rate is None or "no interval" in found.reason else f"{100 * found.rate:.1f}"
-    return {Verdict.FLAGGED: f"({text})", Verdict.FAIL: f"**{text}**"}.get(found.verdict, text)
+    cautious = f"{text}\\*" if (found.flagged or 0.0) > 1 / 2 else text
+    return {Verdict.FLAGGED: f"({text})", Verdict.FAIL: f"**{text}**"}.get(found.verdict, cautious)
 
 
 def _alarms(findings: Sequence[Finding]) -> Iterator[str]:

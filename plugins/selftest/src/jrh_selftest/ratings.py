@@ -20,7 +20,7 @@ _MANY: Final = 20
 _RATED: Final = ("pointwise", "pairwise", "ordinal", "transcript", "near one")
 _DESIGNS: Final = (
     *("rare label", "few items, many trials", "unequal clusters", "ordinal, few items", "ordinal, noisy"),
-    *("ordinal, large", "all agree"),
+    *("ordinal, large", "all agree", "rare label, near one", "thirty items"),
 )
 
 Ratings = tuple[NDArray[np.float64], NDArray[np.int64]]

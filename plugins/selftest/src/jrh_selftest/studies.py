@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
-from attrs import Factory, frozen
+from attrs import Factory, evolve, frozen
 from jrh import Measure, Metric, MetricContext, derive_seed
 
 from jrh_selftest.alarms import array_alarms
 from jrh_selftest.arrays import array_checks
-from jrh_selftest.checks import AlarmCheck, RecordCheck, alarm_checks, record_checks
+from jrh_selftest.checks import AlarmCheck, ArrayAlarm, ArrayCheck, Check, RecordCheck, alarm_checks, record_checks
 from jrh_selftest.findings import ALPHA, Finding, Study, absent, judge_alarms, judge_interval
 from jrh_selftest.truth import truths
 from jrh_selftest.world import World
@@ -42,24 +42,59 @@ class Plan:
     """Check only these metrics, and no estimators; all where empty."""
     tell: Callable[[str], None] = lambda _: None
     """Told what is being done."""
+    jobs: int = 1
+    """Processes that share the work; what is found does not depend on their number."""
+
+
+@frozen(kw_only=True)
+class Part:
+    """A share of the work that needs no other: the checks of one world, or of one design of arrays."""
+
+    name: str
+    checks: Sequence[Check]
 
 
 def all_findings(plan: Plan) -> Iterator[Finding]:
     """Yield the findings: measures over records, tests over records, estimators and tests over arrays."""
-    worlds: dict[str, list[RecordCheck | AlarmCheck]] = defaultdict(list)
+    parts = _parts(plan)
+    if plan.jobs == 1:
+        for part in parts:
+            plan.tell(part.name)
+            yield from _found(plan, part)
+        return
+    from joblib import Parallel, delayed
+
+    work = (delayed(_found)(evolve(plan, tell=_silent), part) for part in parts)
+    for part, found in zip(parts, Parallel(n_jobs=plan.jobs, return_as="generator")(work), strict=True):
+        plan.tell(part.name)
+        yield from found
+
+
+def _silent(_what: str) -> None:
+    """Say nothing; the process that started this one does."""
+
+
+def _parts(plan: Plan) -> Sequence[Part]:
+    parts: dict[str, list[Check]] = defaultdict(list)
     record: Sequence[RecordCheck | AlarmCheck] = (*record_checks(full=plan.full), *alarm_checks())
     for check in record:
         if not plan.only or check.metric in plan.only:
-            worlds[check.world.name].append(check)
-    for checks in worlds.values():
-        yield from _in_world(plan, checks[0].world, checks)
+            parts[check.world.name].append(check)
     if not plan.only:
-        plan.tell("estimators")
-        yield from _on_arrays(plan)
+        for each in array_checks(full=plan.full):
+            parts[f"estimators, {each.where}"].append(each)
+        parts["tests"] = [*array_alarms()]
+    return [Part(name=name, checks=checks) for name, checks in parts.items()]
+
+
+def _found(plan: Plan, part: Part) -> list[Finding]:
+    record = [check for check in part.checks if isinstance(check, RecordCheck | AlarmCheck)]
+    if record:
+        return list(_in_world(plan, record[0].world, record))
+    return [_on_arrays(plan, check) for check in part.checks if isinstance(check, ArrayCheck | ArrayAlarm)]
 
 
 def _in_world(plan: Plan, world: World, checks: Sequence[RecordCheck | AlarmCheck]) -> Iterator[Finding]:
-    plan.tell(world.name)
     wanted = [(check.metric, check.measure, check.test) for check in checks]
     found = _measured(plan, world, wanted)
     planted = truths(world)
@@ -106,13 +141,12 @@ def _study(measure: Measure) -> Study:
     )
 
 
-def _on_arrays(plan: Plan) -> Iterator[Finding]:
-    for check in array_checks(full=plan.full):
-        generator = np.random.default_rng(derive_seed(plan.seed, "selftest", check.where, check.name))
-        estimates = [check.draw(generator) for _ in range(min(plan.studies, check.most or plan.studies))]
-        studies = [Study(value=each.value, low=each.low, high=each.high, flags=each.flags) for each in estimates]
-        yield judge_interval(check.where, check.name, check.planted, studies, biased=check.biased)
-    for alarm in array_alarms():
-        generator = np.random.default_rng(derive_seed(plan.seed, "selftest", alarm.name))
-        alarms = [alarm.draw(generator) for _ in range(plan.studies)]
-        yield judge_alarms("arrays", alarm.name, alarms, alarm.least_power)
+def _on_arrays(plan: Plan, check: ArrayCheck | ArrayAlarm) -> Finding:
+    if isinstance(check, ArrayAlarm):
+        generator = np.random.default_rng(derive_seed(plan.seed, "selftest", check.name))
+        alarms = [check.draw(generator) for _ in range(plan.studies)]
+        return judge_alarms("arrays", check.name, alarms, check.least_power)
+    generator = np.random.default_rng(derive_seed(plan.seed, "selftest", check.where, check.name))
+    estimates = [check.draw(generator) for _ in range(plan.studies)]
+    studies = [Study(value=each.value, low=each.low, high=each.high, flags=each.flags) for each in estimates]
+    return judge_interval(check.where, check.name, check.planted, studies, biased=check.biased)

@@ -11,18 +11,22 @@ from io import StringIO
 from jrh_selftest.findings import Finding
 
 _WIDTH = 150
-_HEADER = ("where", "measure", "planted", "estimated", "rate", "of", "", "")
+_HEADER = ("where", "measure", "planted", "estimated", "rate", "of", "verdict", "why")
 
 
 def table_text(findings: Sequence[Finding]) -> str:
-    """Return the table: planted and estimated values, then coverage, false alarms or power with an interval."""
+    """Return the table: planted and estimated values, then coverage, false alarms or power with an interval.
+
+    The last column is left out where no finding has a reason.
+    """
     from rich.console import Console
     from rich.table import Table
 
     table = Table(*_HEADER[:2], title="Simulated judges with planted truth")
     for name in _HEADER[2:5]:
         table.add_column(name, justify="right")
-    for name in _HEADER[5:]:
+    explained = any(finding.reason for finding in findings)
+    for name in _HEADER[5:] if explained else _HEADER[5:-1]:
         table.add_column(name)
     for finding in findings:
         table.add_row(
@@ -33,7 +37,7 @@ def table_text(findings: Sequence[Finding]) -> str:
             _rate(finding),
             "coverage" if finding.kind == "interval" else finding.kind,
             finding.verdict.value,
-            finding.reason,
+            *((finding.reason,) if explained else ()),
         )
     terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     out = StringIO()

@@ -75,8 +75,8 @@ class World:
         """Draw the records of one study: new items, a new judge."""
         size = len(self.scale.labels)
         gold = generator.choice(size, size=self.items, p=self.shares)
-        belief = _pick(generator, self.kernel(1 - self.accuracy)[gold])
-        moved = _pick(generator, self.kernel(self.flips)[belief])
+        belief = pick(generator, self.kernel(1 - self.accuracy)[gold])
+        moved = pick(generator, self.kernel(self.flips)[belief])
         parts = [self._asked(generator, gold, belief, in_test=False), self._asked(generator, gold, moved, in_test=True)]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return self._table(columns)
@@ -89,9 +89,9 @@ class World:
             test of `draw`.
         """
         gold = generator.choice(len(self.scale.labels), size=self.items, p=self.shares)
-        belief = _pick(generator, self.kernel(1 - self.accuracy)[gold])
+        belief = pick(generator, self.kernel(1 - self.accuracy)[gold])
         item = np.repeat(np.arange(self.items), self._times(generator, in_test=True))
-        said = [_pick(generator, self.saying()[belief[item]]) for _ in range(raters)]
+        said = [pick(generator, self.saying()[belief[item]]) for _ in range(raters)]
         return np.stack(said, axis=1), item
 
     def _times(self, generator: np.random.Generator, *, in_test: bool) -> NDArray[np.int64]:
@@ -105,7 +105,7 @@ class World:
         times = self._times(generator, in_test=in_test)
         item = np.repeat(np.arange(self.items), times)
         repeat = np.concatenate([np.arange(count) for count in times])
-        said = _pick(generator, self.saying()[belief[item]])
+        said = pick(generator, self.saying()[belief[item]])
         rate = self.missing_in_test if in_test and self.missing_in_test is not None else self.missing
         lost = generator.random(len(item)) < rate
         return {
@@ -154,7 +154,7 @@ class World:
         )
 
 
-def _pick(generator: np.random.Generator, chances: Matrix) -> NDArray[np.int64]:
+def pick(generator: np.random.Generator, chances: Matrix) -> NDArray[np.int64]:
     """Draw one label per row of probabilities."""
     edges = np.cumsum(chances, axis=1)[:, :-1]
     return np.asarray((generator.random((len(chances), 1)) > edges).sum(axis=1), dtype=np.int64)

@@ -26,6 +26,8 @@ WORLDS: Final = (
 DESIGNS: Final = (
     World(name="large", scale=BINARY, items=200),
     World(name="rare label", scale=BINARY, balance=(0.9, 0.1)),
+    World(name="rare label, near one", scale=BINARY, accuracy=0.97, noise=0.02, flips=0.02, balance=(0.9, 0.1)),
+    World(name="thirty items", scale=BINARY, items=30, repeats=3),
     World(name="near zero", scale=BINARY, accuracy=0.03, noise=0.02, flips=0.9),
     World(name="few items, many trials", scale=BINARY, items=12, repeats=20),
     World(name="unequal clusters", scale=BINARY, items=60, repeats=10, unequal=True),
@@ -37,6 +39,7 @@ DESIGNS: Final = (
     World(name="ordinal, unequal", scale=LEVELS, items=60, repeats=6, unequal=True, accuracy=0.7),
     World(name="ordinal, near one", scale=LEVELS, accuracy=0.95, noise=0.02, flips=0.02),
     World(name="ordinal, all agree", scale=LEVELS, accuracy=1.0, noise=0.0, flips=0.0),
+    World(name="ordinal, thirty items", scale=LEVELS, items=30, repeats=3, accuracy=0.7),
     World(name="transcript, large", scale=BINARY, mode=Mode.TRANSCRIPT, items=80, repeats=5, unequal=True),
 )
 """The full mode's besides: few items with many trials, all agree, near 0 and 1, unequal clusters, and larger ones."""
