@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.stats import cheapest_design, d_study, variance_components
+from scipy.stats import chi2
 
 # Brennan (2001), Generalizability Theory: synthetic data no. 3, ten persons, four items on each of two occasions.
 CROSSED = {
@@ -297,3 +298,56 @@ def test_a_facet_that_is_not_there_is_an_error():
         d_study(found, {"repeat": 2}, object_of_measurement="person")
     with pytest.raises(ValueError, match="what the design has to reach"):
         cheapest_design(found, {"i": [1]}, object_of_measurement="person")
+
+
+def repeated(cells, times, *, kept=None):
+    """Return the scores of an item by judge table, every cell asked so many times, or as often as `kept` says."""
+    rows, columns = np.indices(cells.shape)
+    often = np.full(cells.size, times) if kept is None else kept
+    return np.repeat(cells.ravel(), often), {
+        "item": np.repeat(rows.ravel(), often),
+        "judge": np.repeat(columns.ravel(), often),
+    }
+
+
+def numbers(found):
+    return [(part.value, part.low, part.high) for part in found.components]
+
+
+def test_repeats_that_never_differ_leave_the_components_of_the_cells_and_a_residual_of_zero():
+    generator = np.random.default_rng(3)
+    cells = generator.standard_normal((12, 1)) + generator.standard_normal((12, 4)) / 2
+    once = variance_components(*repeated(cells, 1))
+
+    for often in (np.full(48, 3), generator.integers(1, 4, 48)):
+        found = variance_components(*repeated(cells, 1, kept=often))
+
+        assert [part.name for part in found.components] == ["item", "judge", "item:judge", "residual"]
+        assert numbers(found)[:-1] == [pytest.approx(ends) for ends in numbers(once)]
+        assert numbers(found)[-1] == (0.0, None, None)
+        assert found.flags == ("identical-repeats",)
+        assert found.n == often.sum()
+
+
+def test_items_without_other_facets_whose_repeats_agree_have_the_interval_of_a_normal_variance():
+    scores = np.random.default_rng(4).standard_normal(15)
+    found = variance_components(np.repeat(scores, 2), {"item": np.repeat(np.arange(15), 2)})
+
+    (item, residual), spread = found.components, scores.var(ddof=1)
+    assert (item.name, residual.value) == ("item", 0.0)
+    assert item.value == pytest.approx(spread)
+    assert (item.low, item.high) == pytest.approx([14 * spread / chi2.ppf(tail, 14) for tail in (0.975, 0.025)])
+
+
+@pytest.mark.parametrize("share", [1.0, 0.8])
+def test_judges_that_always_agree_have_no_interval_of_their_variance(share):
+    generator = np.random.default_rng(5)
+    cells = np.repeat(generator.standard_normal((12, 1)), 4, axis=1)
+    found = variance_components(*repeated(cells, 1, kept=2 * (generator.random(48) < share)))
+
+    item, judge, _, residual = found.components
+    assert item.value == pytest.approx(cells[:, 0].var(ddof=1), rel=0.3)
+    assert judge.value == pytest.approx(0, abs=0.01)
+    assert (judge.low, judge.high) == (None, None)
+    assert (residual.value, residual.low) == (0.0, None)
+    assert ("no-interval" in found.flags) == (share < 1)

@@ -94,6 +94,26 @@ def test_templates_and_orders_are_facets_and_changed_texts_are_not():
     assert found["variance", "item:judge"].n_trials == 48
 
 
+def test_no_interval_of_a_variance_reaches_beyond_what_the_scale_allows():
+    """Three judges, verdicts missing here and there, every repeat equal: Satterthwaite's ends are in the thousands."""
+    draws = np.random.default_rng(2)
+    rows = [
+        {"item_id": f"i{item}", "judge": f"j{judge}", "repeat": repeat, "canonical": "YES" if yes else "NO"}
+        for item in range(12)
+        for judge, yes in enumerate(draws.random(3) < 0.4 + 0.2 * (item % 2))
+        if draws.random() < 0.8
+        for repeat in range(2)
+    ]
+    found = measured("generalizability", rows, Scale.of_labels("YES", "NO"))
+
+    parts = {name: found["variance", name] for name in ("item", "judge", "item:judge", "residual")}
+    ends = [part.interval.high for part in parts.values() if part.interval]
+    assert max(ends) == 0.25
+    assert parts["residual"].estimate == 0
+    assert parts["residual"].interval is None
+    assert all("identical-repeats" in part.flags for part in parts.values())
+
+
 def test_names_without_order_have_no_variance():
     rows = [{"item_id": str(i), "judge": j, "canonical": "abc"[i % 3]} for i in range(6) for j in ("x", "y")]
     found = measured("generalizability", rows, Scale.of_labels("a", "b", "c"))

@@ -16,6 +16,8 @@ REPEAT: Final = "repeat"
 RESIDUAL: Final = "residual"
 """The name of what is left."""
 _LARGEST_KEY: Final = 2**62
+_NOISE: Final = 1e-9
+"""Sums of squares that are smaller beside the total are rounding."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -57,6 +59,12 @@ class Design:
     def repeated(self) -> bool:
         """Tell whether any cell holds more than one observation."""
         return bool(np.any(self.counts > 1))
+
+    @property
+    def repeats_agree(self) -> bool:
+        """Tell whether there are repeats, and all repeats of every cell are equal while cells are not."""
+        within = self.squares - float((np.square(self.sums) / self.counts).sum())
+        return self.repeated and self.squares > 0 and within <= _NOISE * self.squares
 
     @property
     def balanced(self) -> bool:

@@ -81,10 +81,10 @@ class Generalizability:
                 unit=unit,
             )
 
+        most = _largest_variance(scale)
         for component in found.components:
-            estimate = Estimate(
-                value=component.value, low=component.low, high=component.high, method=found.method or "none"
-            )
+            high = component.high if component.high is None else max(min(component.high, most), component.value)
+            estimate = Estimate(value=component.value, low=component.low, high=high, method=found.method or "none")
             yield made("variance", estimate, "squared score", part=component.name)
         one = d_study(found, {}) if found.components and "item" in found.components[0].facets else None
         for name in ("generalizability", "dependability"):
@@ -110,6 +110,12 @@ def _scores(trials: Trials, scale: Scale) -> NDArray[np.float64]:
         elif len(scale.options) == _TWO:
             numbers[place] = 0.5 if label == scale.tie else float(label == scale.options[0])
     return numbers[trials.label]
+
+
+def _largest_variance(scale: Scale) -> float:
+    """Return the variance that no score of the scale exceeds, (greatest - least)^2 / 4 (Popoviciu's inequality)."""
+    numbers = [float(scale.rank(label)) for label in scale.labels] if scale.ordered else [0.0, 1.0]
+    return float(np.ptp(numbers)) ** 2 / 4
 
 
 def _column(records: RecordTable, name: str) -> Codes:
@@ -148,7 +154,7 @@ def _described(best: DStudy | None, price: float | None, wished: Generalizabilit
         if wished.wished_error is not None:
             goal = f"standard error of {wished.wished_error:g}"
         return f"no design of up to {_LEVELS[-1]} levels of each facet reaches a {goal}"
-    design = ", ".join(f"{number} {name}" for name, number in best.design.items()) or "one call"
+    design = ", ".join(f"{number} {name}{'s' * (number > 1)}" for name, number in best.design.items()) or "one call"
     cost = f"${best.calls * price:.4g} per item" if price is not None else "price unknown"
     reached = f"dependability {best.dependability or 0.0:.3f}, standard error {best.absolute_error:.3f}"
     return f"{reached} with {design}; {cost}"

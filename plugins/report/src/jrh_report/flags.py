@@ -32,6 +32,7 @@ MEANING: Final = {
     "reference-floor": "a test that asks once, so that its own rerun noise is taken to be the reference's",
     "single-level": "a factor with one level, which was left out",
     "confounded": "nothing was asked twice, so that the last component holds the rerun noise as well",
+    "identical-repeats": "repeats never differ, so that the variance of repeats is 0",
     "negative": "a variance that came out below 0 and counts as 0",
     "equivalent": "the change is smaller than the declared margin",
     "different": "the change is larger than the declared margin",
