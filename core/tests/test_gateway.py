@@ -168,6 +168,41 @@ async def test_the_outcome_is_durable_before_the_answer_is_handed_out(desk: Desk
     assert (reply.status, reply.text, reply.cost, reply.attempts) == (Status.OK, "YES", pytest.approx(0.03), 1)
 
 
+async def test_the_next_call_has_the_place_while_the_outcome_before_it_is_written(desk: Desk) -> None:
+    blocker = sqlite3.connect(desk.path / "run" / FILENAME, isolation_level=None)
+    answered = asyncio.Event()
+
+    async def block(_: ChatRequest) -> Completion:
+        blocker.execute("BEGIN IMMEDIATE")  # from here on the store waits
+        answered.set()
+        return answer()
+
+    judge = client(desk.gateway(), Model(block), concurrency=1)
+    asked = asyncio.ensure_future(judge.ask(request()))
+    await answered.wait()
+    await asyncio.sleep(0.02)
+    assert judge.concurrency.in_flight == 0
+    assert not asked.done()
+    blocker.close()
+    assert (await asked).ok
+    assert [row["outcome"] for row in desk.calls()] == ["ok"]
+
+
+async def test_whenever_the_process_is_killed_no_more_outcomes_are_unknown_than_there_are_places(desk: Desk) -> None:
+    async def think(_: ChatRequest) -> Completion:
+        await asyncio.sleep(0.001)
+        return answer()
+
+    judge = client(desk.gateway(), Model(think), concurrency=3)
+    asked = asyncio.gather(*(judge.ask(request(str(number))) for number in range(120)))
+    unknown = [0]
+    while not asked.done():
+        unknown.append(sum(row["outcome"] is None for row in desk.calls()))
+        await asyncio.sleep(0)
+    assert max(unknown) == 3
+    assert all(reply.ok for reply in await asked)
+
+
 async def test_every_attempt_has_a_row_and_only_the_last_is_final(desk: Desk) -> None:
     model = scripted(fault(), fault(FaultKind.RATE_LIMIT, "slow down"), answer())
     reply = await client(desk.gateway(), model).ask(request())

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import click
 import pytest
 from click.testing import CliRunner
+from jrh.cli import COMMANDS as COMMANDS_OF_THE_KERNEL
 from jrh.cli import cli, extra, invoke
 from jrh.groups import COMMANDS
 
@@ -48,6 +49,30 @@ def test_a_command_of_a_plugin_is_listed_without_being_imported(brings):
     assert "Commands of plugins:" in shown
     assert "Do what acme does." in shown
     assert point.loaded == 0
+
+
+def test_two_commands_of_one_plugin_each_say_what_they_do_without_being_imported(brings, monkeypatch, tmp_path):
+    (tmp_path / "acme_greetings.py").write_text(
+        'raise SystemExit("imported")\n\n'
+        'def greet():\n    """Greet the judges\n    of a run.\n\n    At length.\n    """\n\n'
+        "def quiet():\n    pass\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    points = [Point(name, greet) for name in ("greet", "quiet", "gone")]
+    for point, module in zip(points, ("acme_greetings", "acme_greetings", "acme.nowhere"), strict=True):
+        point.module, point.attr, point.value = module, point.name, f"{module}:{point.name}"
+    brings(*points)
+    shown = CliRunner().invoke(cli, ["--help"]).output
+    assert "greet  Greet the judges of a run.\n" in shown
+    assert "quiet  Do what acme does.\n" in shown
+    assert "gone   Do what acme does.\n" in shown
+    assert [point.loaded for point in points] == [0, 0, 0]
+
+
+def test_no_two_commands_have_the_same_line_in_the_help():
+    brought = extra.summaries(extra.plugin_commands())
+    lines = [*COMMANDS_OF_THE_KERNEL.values(), *brought.values()]
+    assert sorted(lines) == sorted(set(lines))
 
 
 def test_a_command_of_a_plugin_is_called(brings, capsys):

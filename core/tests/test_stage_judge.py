@@ -11,17 +11,20 @@ from typing import Any
 
 import attrs
 import pytest
-from attrs import evolve
+from attrs import evolve, frozen
 from jrh.building import Builder
+from jrh.clients import Client
 from jrh.errors import StopReason, StopRun, StoreError
 from jrh.events import RecordWritten
 from jrh.loading import Events, load_plugins
 from jrh.progress import Silent
+from jrh.protocols import ChatRequest
 from jrh.redact import Redactor
-from jrh.specs import JudgeKind, JudgeSpec
+from jrh.specs import JudgeKind, JudgeSpec, ModelSpec
 from jrh.stages import judge as stage
 from jrh.stages.perturb import reference_cases
 from jrh.store import Store
+from jrh.testing import ScriptedModel
 from jrh.trials import folds_of, plan_trials, write_plan
 from jrh.types import (
     Case,
@@ -31,6 +34,7 @@ from jrh.types import (
     Item,
     Judgement,
     Mode,
+    ModelName,
     Question,
     Reply,
     Sampling,
@@ -618,6 +622,59 @@ async def test_several_judges_work_at_the_same_time_and_one_that_breaks_costs_th
     assert sorted(zip(here.column("judge"), here.column("item_id"), strict=True)) == [
         (judge, f"i{number}") for judge in "ab" for number in range(4)
     ]
+
+
+@frozen(kw_only=True)
+class Asks:
+    """Options of a judge that asks a model."""
+
+    model: ModelName = ModelName("m")
+
+
+class Crowded:
+    """A gate that notes how many questions wait at it."""
+
+    def __init__(self) -> None:
+        self.waiting = self.most = 0
+
+    async def answer(self, *_: Any) -> Reply:
+        self.waiting += 1
+        self.most = max(self.most, self.waiting)
+        await asyncio.sleep(0.001)
+        self.waiting -= 1
+        return Reply(status=Status.OK, text="YES", cost=0.0)
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+@frozen
+class Asking:
+    """A judge that asks a model."""
+
+    client: Any
+
+    async def judge(self, _: Question) -> Judgement:
+        reply = await self.client.ask(ChatRequest(messages=()))
+        return Judgement(verdict=Verdict(status=Status.OK, presented="YES"), reply=reply)
+
+
+@pytest.mark.parametrize(("places", "waiting"), [(1, 1), (3, 3), (8, 10)])
+async def test_a_few_more_questions_are_made_ready_than_there_are_places_at_the_model(
+    lab: Any, court: Any, places: int, waiting: int
+) -> None:
+    gate = Crowded()
+    there = court(Single(yes))
+    there.builder = lab.builder(
+        JudgeSpec(name="j", summary="", options=Asks, factory=lambda options, at: Asking(at.model(options.model))),
+        ModelSpec(name="fake", summary="", factory=lambda options, context: ScriptedModel([])),
+        judges=["j"],
+        models={"m": {"provider": "fake", "concurrency": places}},
+        open_model=lambda use, model: Client(use, model, gate),
+    )
+    await there.judge(there.cases(repeats=5))
+    assert gate.most == waiting
+    assert there.column("canonical") == ["YES"] * 20
 
 
 def test_nothing_to_do_is_done_at_once(lab: Any, store: Store) -> None:

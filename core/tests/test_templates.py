@@ -37,6 +37,18 @@ def test_trailing_line_ends_stay() -> None:
     assert render("a\n\n", {}) == "a\n\n"
 
 
+@given(st.text(alphabet="ab }%#\r\n"))
+def test_a_template_without_code_is_handed_out_with_plain_line_ends(source: str) -> None:
+    assert render(source, {}) == source.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def test_what_every_template_knows_is_hidden_by_a_variable_of_that_name_in_this_rendering_alone() -> None:
+    source = "{% for n in range(2) %}{{ n }}{% endfor %}"
+    assert render(source, {}) == "01"
+    assert render(source, {"range": lambda _: "ab"}) == "ab"
+    assert render(source, {}) == "01"
+
+
 @pytest.mark.parametrize(
     ("source", "message"),
     [

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast, get_args
 
 from cattrs import Converter
+from cattrs.fns import identity
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
 
 from jrh import kinds
@@ -111,7 +112,9 @@ def _plain(base: Path | None) -> Converter:
     for leaf in (str, int, float, bool):
         converter.register_structure_hook(leaf, _same)
     converter.register_structure_hook_func(kinds.is_json, _same)
-    converter.register_unstructure_hook_func(kinds.is_json, _identity)
+    # By this very function cattrs knows that it need not call anything.
+    converter.register_unstructure_hook_func(kinds.is_json, identity)
+    converter.register_unstructure_hook_func(_is_optional_leaf, identity)
     converter.register_structure_hook_func(_is_optional_leaf, _same)
     converter.register_structure_hook_func(kinds.is_newtype, _same)
     converter.register_structure_hook(Text, lambda value, _: Text(content=value))
@@ -120,10 +123,6 @@ def _plain(base: Path | None) -> Converter:
 
 
 def _same(value: Any, _: Any) -> Any:
-    return value
-
-
-def _identity(value: Any) -> Any:
     return value
 
 

@@ -21,7 +21,7 @@ from jrh.protocols import ChatModel, ChatRequest, Logger
 from jrh.redact import Redactor
 from jrh.replies import read_reply
 from jrh.retries import as_fault, retrying
-from jrh.serial import from_text, to_text
+from jrh.serial import from_text, to_text_once
 from jrh.suite import ModelUse
 from jrh.types import Reply, Status
 
@@ -189,16 +189,24 @@ class Gateway:
         fault: ModelFault | None = None
         try:
             self._check()
-            return await self._send(client, call)
+            reply, durable = await self._send(client, call)
         except ModelFault as error:
             fault = error
             raise
         finally:
             limited = fault is not None and fault.kind is FaultKind.RATE_LIMIT
             client.concurrency.release(since, limited=limited, retry_after=_pause(client, fault))
+        # The next call has the place already. Its intent is written after this outcome, or together with it, so that a
+        # kill still leaves no more unknown outcomes than there are places.
+        await durable
+        if self._cache is not None and reply.ok and reply.text:
+            self._cache.put(call.key, to_text_once(reply))
+        return reply
 
-    async def _send(self, client: Client, call: _Call) -> Reply:
-        worst = worst_case(call.request, client.rates)
+    async def _send(self, client: Client, call: _Call) -> tuple[Reply, asyncio.Future[None]]:
+        """Return the reply and a future that is done when it is durable."""
+        rates = client.rates
+        worst = worst_case(call.request, rates)
         try:
             self.ledger.reserve(worst)
         except StopRun as stop:
@@ -214,17 +222,16 @@ class Gateway:
                 completion,
                 self._redact,
                 fingerprint=client.model.fingerprint,
-                rates=client.rates,
+                rates=rates,
                 latency=time.perf_counter() - started,
                 attempts=call.attempts,
             )
-            payload = to_text(reply)
+            payload = to_text_once(reply)
         except Exception as error:  # a provider's bug, too, ends this call and not the run
             fault = as_fault(error, client.use.limits.timeout)
             billed = fault is not error or fault.kind in _MAYBE_BILLED  # a bug may have lost an answer
             raise await self._note_fault(client, call, fault, worst, billed=billed) from None
-        await self._note_reply(call, reply, payload, worst)
-        return reply
+        return reply, self._note_reply(call, reply, payload, worst)
 
     async def _note_fault(
         self, client: Client, call: _Call, fault: ModelFault, worst: float | None, *, billed: bool
@@ -243,13 +250,11 @@ class Gateway:
             )
         return fault
 
-    async def _note_reply(self, call: _Call, reply: Reply, payload: str, worst: float | None) -> None:
+    def _note_reply(self, call: _Call, reply: Reply, payload: str, worst: float | None) -> asyncio.Future[None]:
         self.ledger.settle(worst, reply.cost)
-        await self._store.conclude(
+        return self._store.conclude(
             call.row, outcome=reply.status.value, final=True, cost=reply.cost, detail=reply.detail, payload=payload
         )
-        if self._cache is not None and reply.ok and reply.text:
-            self._cache.put(call.key, payload)
 
 
 @contextmanager

@@ -13,10 +13,12 @@ T = TypeVar("T")
 ID_LENGTH: Final = 32
 """Hexadecimal digits of an id: 128 bits."""
 
+_CANONICAL: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
 
 def canonical_json(value: object) -> str:
     """Write JSON with sorted keys and no white space; equal values give equal text."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _CANONICAL.encode(value)
 
 
 def content_id(*parts: object) -> str:

@@ -38,7 +38,8 @@ class AdaptiveConcurrency:
     async def acquire(self) -> float:
         """Wait for a place; return the loop time it was given, to be handed to `release`."""
         loop = asyncio.get_running_loop()
-        await self._until_open()
+        if self._open_at > loop.time():
+            await self._until_open()
         if self._waiting or self.in_flight >= int(self.limit):
             turn: asyncio.Future[None] = loop.create_future()
             self._waiting.append(turn)
@@ -51,7 +52,8 @@ class AdaptiveConcurrency:
         else:
             self.in_flight += 1
         try:
-            await self._until_open()  # the gate may have closed for those in line, too
+            if self._open_at > loop.time():  # the gate may have closed for those in line, too
+                await self._until_open()
         except asyncio.CancelledError:
             self._leave()
             raise
@@ -68,8 +70,8 @@ class AdaptiveConcurrency:
 
     def release(self, since: float, *, limited: bool = False, retry_after: float | None = None) -> None:
         """Give the place back; `limited` says that the provider answered 429 to the request sent at `since`."""
-        now = asyncio.get_running_loop().time()
         if limited:
+            now = asyncio.get_running_loop().time()
             if since >= self._lowered_at:
                 self.limit = max(1.0, self.limit * BACK_OFF)
                 self._lowered_at = now

@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import json
-from typing import TypeVar
+from typing import Final, TypeVar
+from weakref import ReferenceType, ref
 
 from jrh.convert import from_json, to_json
 
 T = TypeVar("T")
 
+_COMPACT: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)
+
 
 def to_text(value: object) -> str:
     """Write a value as one line of ASCII JSON, which holds any text, lone surrogates too; equal values, equal text."""
-    return json.dumps(to_json(value), separators=(",", ":"), allow_nan=False)
+    return _COMPACT.encode(to_json(value))
+
+
+_TEXTS: Final[dict[int, tuple[ReferenceType[object], str]]] = {}
+"""Identity of a value -> the value, weakly, and its text."""
+
+
+def to_text_once(value: object) -> str:
+    """Return `to_text` of an immutable value, which is kept while the value lives: a reply is stored in two places."""
+    key = id(value)
+    kept = _TEXTS.get(key)
+    if kept is not None and kept[0]() is value:
+        return kept[1]
+    text = to_text(value)
+    _TEXTS[key] = (ref(value, lambda _: _TEXTS.pop(key, None)), text)
+    return text
 
 
 def storable(text: str) -> str:

@@ -5,10 +5,10 @@ Text from an item enters as the value of a variable and is never rendered itself
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, MutableMapping
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jrh.errors import JrhError
 from jrh.identity import content_id
@@ -25,6 +25,8 @@ def render(source: str, variables: Mapping[str, object]) -> str:
         JrhError: the template is not valid, uses an undefined name, does what the sandbox forbids, or raises anything
             else, such as a filter that is given the wrong type.
     """
+    if "{" not in source and "\r" not in source:  # nothing to fill in, as in most system prompts
+        return source
     from jinja2 import TemplateError
 
     try:
@@ -80,8 +82,15 @@ def _environment() -> SandboxedEnvironment:
     from jinja2 import StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+    class Prompts(ImmutableSandboxedEnvironment):
+        """Copies its globals into each template: looked up through a chain of mappings they cost half a rendering."""
+
+        def make_globals(self, d: MutableMapping[str, Any] | None) -> dict[str, Any]:
+            """Return what a template sees beside its variables."""
+            return {**self.globals, **(d or {})}
+
     # Prompts are plain text for a model: HTML escaping would change what the judge reads.
-    return ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
+    return Prompts(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
 
 
 @lru_cache(maxsize=512)

@@ -21,7 +21,7 @@ Statement: TypeAlias = tuple[str, Sequence[Row]]
 """SQL and its rows of parameters."""
 
 BUSY_SECONDS: Final = 30.0
-GATHER_SECONDS: Final = 0.002
+GATHER_SECONDS: Final = 0.0005
 """How long a group waits for more jobs: fewer transactions, and fewer turns of the interpreter's lock."""
 
 

@@ -6,7 +6,9 @@ installed and imports nothing; a command is imported when it is called.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -30,12 +32,38 @@ def plugin_commands() -> Mapping[str, list[EntryPoint]]:
     return found
 
 
-def summary(points: list[EntryPoint]) -> str:
-    """Return a command's line in the help: the one-line description of the distribution that brings it."""
+def summaries(brought: Mapping[str, list[EntryPoint]]) -> Mapping[str, str]:
+    """Return the line of every command in the help.
+
+    It is the one-line description of the distribution that brings it. A distribution that brings several commands
+    cannot describe them all in one line: then it is the first paragraph of a command's docstring, read from its source.
+    """
+    counts = Counter(_distribution(point) for points in brought.values() for point in points)
+    return {name: _line(points, alone=counts[_distribution(points[0])] == 1) for name, points in brought.items()}
+
+
+def _line(points: list[EntryPoint], *, alone: bool) -> str:
     if len(points) > 1:
         return f"Brought by several plugins: {', '.join(map(_distribution, points))}."
-    metadata = points[0].dist.metadata if points[0].dist else None
-    return str(metadata["Summary"]) if metadata and metadata["Summary"] else f"Brought by {_distribution(points[0])}."
+    (point,) = points
+    metadata = point.dist.metadata if point.dist else None
+    described = str(metadata["Summary"]) if metadata and metadata["Summary"] else f"Brought by {_distribution(point)}."
+    return described if alone else _first_paragraph(point) or described
+
+
+def _first_paragraph(point: EntryPoint) -> str:
+    """Read what a command says of itself, without importing it; empty where its source does not tell."""
+    import ast
+    from importlib.util import find_spec
+
+    try:
+        spec = find_spec(point.module)
+        tree = ast.parse(Path(spec.origin).read_bytes() if spec and spec.origin else b"")
+    except Exception:  # a plugin's package may be broken in any way, and help has to be shown
+        return ""
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == point.attr)
+    docstring = next((ast.get_docstring(node) for node in functions), None) or ""
+    return " ".join(docstring.split("\n\n")[0].split())
 
 
 def load(points: list[EntryPoint]) -> click.Command:

@@ -21,7 +21,7 @@ from jrh.protocols import Logger
 from jrh.redact import Redactor
 from jrh.resolve import Resolved, references
 from jrh.scales import invert
-from jrh.serial import storable, to_text
+from jrh.serial import storable, to_text, to_text_once
 from jrh.specs import JudgeKind, JudgeSpec
 from jrh.store import Store
 from jrh.suite import JudgeUse
@@ -43,6 +43,8 @@ from jrh.types import (
 
 WORKERS: Final = 32
 """Trials under way at once for a judge that uses no model."""
+READY: Final = 4
+"""One question for so many in flight is made ready beforehand."""
 BATCH: Final = 1024
 """Questions handed to a batch judge at once."""
 DETAIL: Final = 2000
@@ -161,7 +163,9 @@ class _Judging:
     def _workers(self) -> int:
         names = [name for kind, name in references(self.resolved.options) if kind == "model"]
         clients = [self.bench.builder.model(name) for name in names]
-        return max((each.use.limits.concurrency for each in clients if isinstance(each, Client)), default=WORKERS)
+        most = max((each.use.limits.concurrency for each in clients if isinstance(each, Client)), default=None)
+        # A few more than may be in flight: their questions are ready when a place at the model becomes free.
+        return WORKERS if most is None else most + most // READY
 
     async def _batches(self, judge: Any, task: Task, trials: Sequence[Pending]) -> None:
         for start in range(0, len(trials), BATCH):
@@ -246,8 +250,8 @@ class _Judging:
         redact = self.bench.redact
         verdict = settle(judgement.verdict, trial.case)
         simulated = self.name in self.bench.simulated
-        record = make_record(trial, self.name, simulated, evolve(judgement, verdict=verdict), redact)
-        reply = redact(to_text(judgement.reply)) if judgement.reply is not None else None
+        record = make_record(trial, self.name, simulated, judgement, verdict, redact)
+        reply = redact(to_text_once(judgement.reply)) if judgement.reply is not None else None
         chances = redact(to_text(dict(verdict.probabilities))) if verdict.probabilities else None
         return record, reply, chances
 
@@ -284,10 +288,11 @@ def _truth(case: Case, item: Item) -> Truth:
     )
 
 
-def make_record(trial: Pending, judge: str, simulated: bool, judgement: Judgement, redact: Redactor) -> Record:
-    """Write one trial down as a row; the judgement's verdict is settled."""
-    case, condition = trial.case, trial.case.condition
-    verdict, reply = judgement.verdict, judgement.reply
+def make_record(
+    trial: Pending, judge: str, simulated: bool, judgement: Judgement, verdict: Verdict, redact: Redactor
+) -> Record:
+    """Write one trial down as a row; the verdict is the judgement's, settled."""
+    case, condition, reply = trial.case, trial.case.condition, judgement.reply
     usage = reply.usage if reply else None
     return Record(
         trial_id=trial.trial_id,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from jrh import ChatRequest, Json, response_format
 
-_encode: Final = json.JSONEncoder(separators=(",", ":")).encode
+_encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 class PayloadWriter:
