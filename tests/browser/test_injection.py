@@ -64,6 +64,14 @@ def test_no_text_of_a_run_becomes_code(browser: Browser, tmp_path: Path, part: i
     page.write_text(HtmlReporter(HtmlOptions()).render(Poisoned(texts=payloads).report()), encoding="utf-8")
     with visit(browser, page) as seen:
         assert seen.evaluate("document.querySelectorAll('.flip pre').length") > 2 * len(payloads)
+        for there in (
+            "#calibration svg",
+            "#calibration table",
+            "#variance table",
+            "#interactions table",
+            "#together table",
+        ):
+            assert seen.evaluate(f"document.querySelectorAll({there!r}).length") > 0, there
         harmless(seen)
         shown = bare(seen.evaluate("document.documentElement.textContent"))
         lacking = [text for text in payloads if bare(visible(text)) not in shown]

@@ -196,6 +196,123 @@ def test_each_cell_of_a_panel_is_the_measure_of_its_row_and_column(page: Node, d
     assert seen > 10
 
 
+SECTIONS = {
+    "calibration": {"brier", "calibration-error", "reliability"},
+    "variance": {"variance", "generalizability", "dependability", "cheapest-design"},
+    "interactions": {"interaction"},
+    "together": {
+        *("krippendorff-alpha", "fleiss-kappa", "gwet-ac1", "pabak", "icc-2-1", "icc-2-k"),
+        *("panel-accuracy", "panel-mean-absolute-error", "effective-judges", "error-correlation"),
+    },
+}
+
+
+def measures_of(section: Node, document: dict[str, Any]) -> list[tuple[list[str], str, dict[str, Any]]]:
+    """Return what stands before each measure in its row, the heading of its column, and the measure."""
+    found = []
+    for table in section.all("table"):
+        heads = [head.text for head in table.all("thead")[0].all("th")]
+        for row in table.all("tbody")[0].all("tr"):
+            cells = row.all("th") + row.all("td")
+            assert len(cells) == len(heads)
+            before = [cell.text for cell in cells if "data-measure" not in cell.attributes]
+            for head, cell in zip(heads, cells, strict=True):
+                if "data-measure" in cell.attributes:
+                    measure = document["measures"][int(cell.attributes["data-measure"])]
+                    assert f"Task {measure['task']}." in table.all("caption")[0].text
+                    found.append((before, head, measure))
+    return found
+
+
+def test_the_sections_hold_the_measures_of_their_kind_and_all_of_them(demo: Path) -> None:
+    document = json.loads((demo / "report.json").read_text(encoding="utf-8"))
+    page = read_page((demo / "report.html").read_text(encoding="utf-8"))
+    for key, names in SECTIONS.items():
+        (section,) = (each for each in page.all("section") if each.attributes["id"] == key)
+        shown = measures_of(section, document)
+        assert {measure["name"] for _, _, measure in shown} == names
+        whole = [
+            measure
+            for measure in document["measures"]
+            if measure["name"] in names and (bool(measure["judge"]) == (key in ("calibration", "interactions")))
+        ]
+        assert sorted(map(str, (measure for _, _, measure in shown))) == sorted(map(str, whole))
+
+
+def test_each_measure_of_a_section_stands_where_it_belongs(demo: Path) -> None:
+    document = json.loads((demo / "report.json").read_text(encoding="utf-8"))
+    page = read_page((demo / "report.html").read_text(encoding="utf-8"))
+    shown = [
+        each
+        for section in page.all("section")
+        if section.attributes["id"] in SECTIONS
+        for each in measures_of(section, document)
+    ]
+    assert len(shown) > 100
+    for before, head, measure in shown:
+        said = " · ".join(before).replace(" simulated", "").replace(" (simulated)", "")
+        if measure["judge"]:
+            assert before[0].removesuffix(" simulated") == measure["judge"]
+        if measure["name"] == "reliability":
+            assert before[1:] in (
+                [measure["cell"]["stated"], measure["note"].removeprefix("mean stated probability ")],
+                [measure["test"], measure["cell"]["stated"], measure["note"].removeprefix("mean stated probability ")],
+            )
+        elif measure["judge"] or measure["name"] in HEADINGS:
+            assert measure["test"] in said.split(" · ")
+            assert head == HEADINGS[measure["name"]]
+        for value in measure["cell"].values():
+            assert all(word in said for word in value.replace(":", " by ").split(" & ")), (said, measure)
+
+
+HEADINGS = {
+    "brier": "Brier score",
+    "calibration-error": "calibration error (ECE)",
+    "interaction": "interaction, difference of shares",
+    "krippendorff-alpha": "Krippendorff's alpha",
+    "fleiss-kappa": "Fleiss' kappa",
+    "gwet-ac1": "Gwet's AC1",
+    "pabak": "PABAK",
+    "icc-2-1": "ICC(2,1)",
+    "icc-2-k": "ICC(2,k)",
+}
+
+
+def test_simulated_judges_are_marked_in_every_section(demo: Path) -> None:
+    document = json.loads((demo / "report.json").read_text(encoding="utf-8"))
+    page = read_page((demo / "report.html").read_text(encoding="utf-8"))
+    assert document["simulated"]
+    seen = 0
+    for section in page.all("section"):
+        for table in section.all("table") if section.attributes["id"] in SECTIONS else ():
+            caption = table.all("caption")[0].text
+            for row in table.all("tbody")[0].all("tr"):
+                measures = [
+                    document["measures"][int(cell.attributes["data-measure"])]
+                    for cell in row.all(having="data-measure")
+                ]
+                if any("simulated" in measure["flags"] for measure in measures):
+                    assert "simulated" in f"{caption} {row.text}"
+                    seen += 1
+    assert seen > 50
+
+
+def test_every_flag_is_explained_in_its_section(page: Node) -> None:
+    seen = set()
+    for section in page.all("section"):
+        used = {flag for part in section.all("span", kind="f") for flag in part.text.split(", ")}
+        assert used <= {term.text for term in section.all("dt")}
+        seen |= used
+    assert seen
+
+
+def test_a_run_without_such_measures_has_none_of_the_sections(pairs: Path) -> None:
+    page = read_page((pairs / "report.html").read_text(encoding="utf-8"))
+    links = {link.attributes["href"] for link in page.all("a")}
+    assert not {section.attributes["id"] for section in page.all("section")} & set(SECTIONS)
+    assert not links & {f"#{key}" for key in SECTIONS}
+
+
 PANELS = {
     "demo": ("concordance (CCC)", "Pearson", "Spearman", "mean absolute error, levels", "false positives", "verdict 5"),
     "essays": ("JSS, raw", "JSS, corrected", "templates", "concordance (CCC)", "verdict 6"),

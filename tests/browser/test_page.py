@@ -128,6 +128,48 @@ def test_everything_is_reached_with_the_keyboard(browser: Browser, page_file: Pa
         assert {"A:", "BUTTON:accuracy", "DIV:", "SUMMARY:"} <= reached
 
 
+FURTHER = ("calibration", "variance", "interactions", "together")
+
+
+@pytest.mark.parametrize("key", FURTHER)
+def test_the_further_sections_are_reached_from_the_contents_with_the_keyboard(
+    browser: Browser, demo: Path, key: str
+) -> None:
+    with visit(browser, demo / "report.html", reduced_motion="reduce") as seen:
+        seen.page.locator(f"nav a[href='#{key}']").focus()
+        seen.page.keyboard.press("Enter")
+        seen.page.wait_for_function(f"location.hash === '#{key}'")
+        top = seen.evaluate(f"document.querySelector('#{key}').getBoundingClientRect().top")
+        assert 0 <= top < DESKTOP[1]
+        seen.page.keyboard.press("Tab")
+        assert seen.evaluate("document.activeElement.getAttribute('role')") == "region"
+        assert seen.evaluate(f"document.querySelector('#{key}').contains(document.activeElement)")
+        flags = seen.page.locator(f"#{key} > details summary").last
+        flags.focus()
+        seen.page.keyboard.press("Enter")
+        assert seen.page.locator(f"#{key} > details dt").first.is_visible()
+        seen.assert_quiet()
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_curves_and_tables_of_the_further_sections_are_there_without_scripts(
+    browser: Browser, demo: Path, size: tuple[int, int]
+) -> None:
+    with visit(browser, demo / "report.html", size, java_script_enabled=False) as seen:
+        for key in FURTHER:
+            tables = seen.page.locator(f"#{key} table:visible")
+            assert tables.count() > 2
+            for caption in tables.locator("caption").all():
+                box = caption.bounding_box()
+                assert box is not None
+                assert box["x"] + box["width"] <= size[0], "what a table is about does not end off the screen"
+        curves = seen.page.locator("#calibration svg:visible")
+        assert curves.count() == 4
+        box = curves.first.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= size[0]
+
+
 @pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
 def test_the_page_is_as_wide_as_the_window(browser: Browser, page_file: Path, size: tuple[int, int]) -> None:
     with visit(browser, page_file, size) as seen:

@@ -84,5 +84,8 @@ def same_number(written: str, value: float) -> bool:
         return 0 < value < float(bare[1:])
     if bare.startswith(">"):
         return float(bare[1:]) < value < 1
+    if "e" in bare:
+        digits = len(bare.partition("e")[0].partition(".")[2])
+        return abs(float(bare) / value - 1) <= 10.0**-digits
     digits = len(bare.partition(".")[2])
     return abs(float(bare) - value) <= 0.5 * 10.0**-digits + 1e-12

@@ -29,8 +29,10 @@ from jrh import (
 _WHOLE = (
     *("accuracy", "gold-accuracy", "agreement", "excess-disagreement", "accuracy-change", "missing", "flip-rate"),
     *("concordance", "pearson", "spearman", "mean-absolute-error", "jss", "jss-raw", "position-bias", "kappa"),
-    *("false-positive-rate", "false-negative-rate", "rerun-disagreement"),
+    *("false-positive-rate", "false-negative-rate", "rerun-disagreement", "brier", "calibration-error", "interaction"),
 )
+_TOGETHER = ("gwet-ac1", "panel-accuracy", "best-trio", "effective-judges", "dependability", "cheapest-design")
+_PARTS = {"variance": "component", "panel-accuracy": "without", "error-correlation": "judges", "best-trio": "rule"}
 
 
 @frozen(kw_only=True)
@@ -139,6 +141,16 @@ class Poisoned:
                 for name in _WHOLE:
                     yield Measure(name=name, estimate=0.4 + 0.001 * place, **common)
                 yield Measure(name="jss", estimate=0.5, cell={"pair": self.at(19, place)}, **common)
+                stated = common | {"note": f"mean stated probability 0.{place:03}" if place % 2 else self.at(18, place)}
+                yield Measure(name="reliability", estimate=0.5, cell={"stated": self.at(19, place)}, **stated)
+                for name in _TOGETHER:
+                    yield Measure(
+                        name=name,
+                        estimate=0.5,
+                        **(common | {"judge": "", "test": test if name in _TOGETHER[:4] else ""}),
+                    )
+                for name, key in _PARTS.items():
+                    yield Measure(name=name, estimate=0.5, cell={key: self.at(19, place)}, **(common | {"judge": ""}))
             yield Measure(
                 name="audit",
                 judge=judge,

@@ -51,11 +51,22 @@ def not_finite(report):
     return evolve(report, measures=tuple(evolve(each, **fields, interval=ends) for each in report.measures))
 
 
+def endless(report):
+    """Half of every interval is not known, and beside every share stands a difference."""
+    ends = Interval(low=0.1, high=float("inf"))
+    shares = [evolve(each, interval=ends) for each in report.measures if each.name == "accuracy"]
+    others = ("excess-disagreement", "variance", "interaction", "brier")
+    cell = {"stated": "0 to 0.1"}
+    bins = [evolve(each, name="reliability", cell=cell, note="mean stated probability 0.050") for each in shares]
+    differences = [evolve(each, name=name, unit="difference") for each in shares for name in others]
+    return evolve(report, measures=(*shares, *bins, *differences))
+
+
 def nameless(report):
     return evolve(report, suite="", run_id="", judges=("",), tests=("reference", ""))
 
 
-EDGES = (no_records, only_missing, one_judge, one_item, not_finite, nameless)
+EDGES = (no_records, only_missing, one_judge, one_item, not_finite, endless, nameless)
 
 
 @pytest.mark.parametrize("reporter", REPORTERS)

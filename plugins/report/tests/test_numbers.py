@@ -44,6 +44,13 @@ def test_coefficients_may_be_negative_but_never_minus_zero() -> None:
     assert numbers.number(-0.001, 2, proportion=False) == "0.00"
 
 
+@pytest.mark.parametrize(
+    ("value", "text"), [(4.3125e50, "4.31e+50"), (-2e9, "-2.00e+09"), (999_999_999, "999999999.00")]
+)
+def test_a_vast_number_takes_no_more_room_than_others(value: float, text: str) -> None:
+    assert numbers.number(value, 2, proportion=False) == text
+
+
 def test_counts_come_most_frequent_first_and_ties_by_name() -> None:
     assert numbers.counts({"b": 1, "timeout": 3, "a": 1}) == "timeout 3, a 1, b 1"
 

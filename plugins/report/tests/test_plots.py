@@ -90,6 +90,29 @@ def test_many_judges_and_tests_are_drawn_in_parts_and_the_rest_is_counted(render
     assert "Accuracy, task essays: 2 of 12 parts are not drawn." in files["index.txt"]
 
 
+def marks(svg: bytes) -> list[float]:
+    """Return where the marks of a forest plot stand on the axis; the steps below it are no marks."""
+    plot = ElementTree.fromstring(svg)
+    width = float(plot.attrib["viewBox"].split()[2])
+    shapes = [
+        use for use in plot.iter(f"{SVG}use") if float(use.attrib["y"]) < float(plot.attrib["viewBox"].split()[3]) - 45
+    ]
+    return [float(use.attrib["x"]) / width for use in shapes]
+
+
+def test_marks_stand_in_their_order_and_within_the_picture_on_both_sides_of_no_effect(render, report, measure) -> None:
+    values = {"baseline": -0.4, "gpt-4o-mini": 0.0, "yes-man": 0.2}
+    found = tuple(
+        measure("accuracy-change", judge=judge, estimate=value, interval=None, unit="difference")
+        for judge, value in values.items()
+    )
+    files = render("plots", evolve(report, measures=found), measures=["accuracy-change"])
+    low, middle, high = marks(files["forest-accuracy-change-essays.svg"])
+
+    assert 0.34 < low < middle < high < 0.98
+    assert (middle - low) / (high - middle) == pytest.approx(2, abs=0.01)
+
+
 def test_png_files_on_request(render, report) -> None:
     files = render("plots", report, formats=["svg", "png"], dpi=100, measures=["accuracy"])
     picture = files["heat-accuracy-essays.png"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from attrs import frozen
@@ -34,7 +35,7 @@ class Grid:
     rows: tuple[GridRow, ...]
 
 
-_TITLES: Final = {**HEADINGS, EXPECTED: "accuracy"}
+_MIXED: Final = "gold accuracy, or as expected where a test changes what is right"
 
 
 def grid(report: RunReport, task: str, name: str) -> Grid | None:
@@ -54,8 +55,15 @@ def grid(report: RunReport, task: str, name: str) -> Grid | None:
         for judge in report.judges
         if any((judge, test) in found for test in tests)
     )
-    title = _TITLES.get(name, name.replace("-", " "))
+    title = _title(name, {measure.name for measure in found.values()})
     return Grid(task=task, name=name, title=title[:1].upper() + title[1:], tests=tests, rows=rows) if rows else None
+
+
+def _title(name: str, shown: AbstractSet[str]) -> str:
+    """Name a measure by what is shown of it: of accuracies, those about the gold label where there are any."""
+    if name not in (EXPECTED, RIGHT):
+        return HEADINGS.get(name, name.replace("-", " "))
+    return _MIXED if len(shown) > 1 else HEADINGS[next(iter(shown), name)]
 
 
 def _accuracy(report: RunReport, task: str) -> dict[tuple[str, str], Measure]:

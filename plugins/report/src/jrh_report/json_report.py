@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from enum import Enum
 
 import attrs
-from jrh import Measure, RunReport
+from jrh import RunReport
 
+from jrh_report.finite import finite
 from jrh_report.options import JsonOptions
 
 
@@ -32,22 +33,12 @@ class JsonReporter:
 
 def document(report: RunReport) -> dict[str, object]:
     """Return the report as JSON-like values, without the records."""
-    report = attrs.evolve(report, measures=tuple(map(_finite, report.measures)))
+    report = finite(report)
     return {
         attribute.name: plain(getattr(report, attribute.name))
         for attribute in attrs.fields(RunReport)
         if attribute.name not in RunReport.BESIDE
     }
-
-
-def _finite(measure: Measure) -> Measure:
-    """Return the measure without an interval or bounds of which an end is no number: half of one says nothing."""
-    interval = measure.interval
-    if interval is not None and not (math.isfinite(interval.low) and math.isfinite(interval.high)):
-        measure = attrs.evolve(measure, interval=None)
-    if measure.bounds is not None and not all(map(math.isfinite, measure.bounds)):
-        measure = attrs.evolve(measure, bounds=None)
-    return measure
 
 
 def plain(value: object) -> object:

@@ -8,6 +8,7 @@ from attrs import frozen
 from jrh import Measure, RunReport
 
 from jrh_report import numbers
+from jrh_report.asked import check_measures
 from jrh_report.by_test import Grid, grid
 from jrh_report.latex_text import latex as safe
 from jrh_report.options import LatexOptions
@@ -27,7 +28,12 @@ class LatexReporter:
     options: LatexOptions
 
     def render(self, report: RunReport) -> str:
-        """Return the tables; the same report gives the same text."""
+        """Return the tables; the same report gives the same text.
+
+        Raises:
+            JrhError: a measure is asked for that the run does not have.
+        """
+        check_measures(report, "latex", self.options.measures, LatexOptions().measures)
         lines = [f"% Written by jrh {safe(report.version, 40)}: suite {safe(report.suite)}, run {safe(report.run_id)}."]
         lines.append(_NEEDED)
         grids = [

@@ -13,7 +13,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from jrh_report import numbers, tables
-from jrh_report.overview import HEADINGS, NOISE, Overview, Row
+from jrh_report.overview import NOISE, Overview, Row
 
 _DIGITS: Final = 2
 _GAP: Final = 2
@@ -29,7 +29,7 @@ def main_table(report: RunReport, main: Overview, width: int) -> Iterator[Render
     """
     cells, sizes = _arranged(main, width)
     first = max(_TESTS, min(width - sum(sizes) - _GAP * len(sizes), max(len(clean(row.test)) + 2 for row in main.rows)))
-    heading = [Text(HEADINGS[column], style="bold") for column in main.columns]
+    heading = [Text(main.heading(column), style="bold") for column in main.columns]
     yield _block(first, sizes, [[Text(""), *heading]])
     lines = zip(main.rows, cells, strict=True)
     for judge, block in groupby(lines, key=lambda line: line[0].judge):
@@ -42,9 +42,9 @@ def _arranged(main: Overview, width: int) -> tuple[list[list[Text]], list[int]]:
     cells: list[list[Text]] = []
     sizes: list[int] = []
     for separator in (" ", "\n"):
-        cells = [[_cell(row, column, separator) for column in main.columns] for row in main.rows]
+        cells = [[_cell(main, row, column, separator) for column in main.columns] for row in main.rows]
         sizes = [
-            max(len(HEADINGS[column]), *(_width(texts[place]) for texts in cells))
+            max(len(main.heading(column)), *(_width(texts[place]) for texts in cells))
             for place, column in enumerate(main.columns)
         ]
         if sum(sizes) + _GAP * len(sizes) + _TESTS <= width:
@@ -62,24 +62,25 @@ def _block(first: int, sizes: Sequence[int], rows: Sequence[Sequence[Text]]) -> 
     return grid
 
 
-def _cell(row: Row, column: str, separator: str) -> Text:
+def _cell(main: Overview, row: Row, column: str, separator: str) -> Text:
     measure = row.cells.get(column)
     if measure is None:
         return Text("-", style="dim")
     if not numbers.estimable(measure):
         written = numbers.estimate(measure, _DIGITS).replace(" (", "\n(")
-        return Text.assemble((written, "dim"), "\n", _sizes(row, column, separator))
+        return Text.assemble((written, "dim"), "\n", *_sizes(main, row, column, separator))
     # What belongs to the reference and not to this test stands back.
     style = "dim" if column == NOISE and not row.own_noise else ""
     estimate, interval = numbers.estimate(measure, _DIGITS), numbers.interval(measure, _DIGITS)
-    return Text.assemble((estimate, style), separator, (interval, "dim"), "\n", _sizes(row, column, separator))
+    return Text.assemble((estimate, style), separator, (interval, "dim"), "\n", *_sizes(main, row, column, separator))
 
 
-def _sizes(row: Row, column: str, separator: str) -> tuple[str, str]:
+def _sizes(main: Overview, row: Row, column: str, separator: str) -> list[tuple[str, str]]:
     measure = row.cells[column]
     if column == NOISE and not row.own_noise:
-        return "(reference)", "dim"
-    return numbers.sizes(measure, f",{separator}"), "yellow" if measure.missing else "dim"
+        return [("(reference)", "dim")]
+    sizes = numbers.sizes(measure, f",{separator}"), "yellow" if measure.missing else "dim"
+    return [sizes, ("\n(as expected)", "dim")] if main.as_expected(row, column) else [sizes]
 
 
 def _width(text: Text) -> int:

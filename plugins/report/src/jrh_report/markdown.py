@@ -16,7 +16,7 @@ from jrh_report.fitting import Block, fit, length
 from jrh_report.flags import cautions
 from jrh_report.markup import bullets, folded, table_block
 from jrh_report.options import MarkdownOptions
-from jrh_report.overview import HEADINGS, LEGEND, NOISE, Row, overview
+from jrh_report.overview import NOISE, Overview, Row, legend, overview
 
 _DIGITS: Final = 3
 _RESERVE: Final = 2000
@@ -85,9 +85,9 @@ def _task(report: RunReport, summary: TaskSummary, tasks: int) -> Iterator[Block
         return
     table = tables.Table(
         title="",
-        columns=("judge", "test", *(HEADINGS[column] for column in main.columns)),
+        columns=("judge", "test", *(main.heading(column) for column in main.columns)),
         rows=tuple(
-            (tables.judge_label(report, row.judge), row.test, *(_cell(row, column) for column in main.columns))
+            (tables.judge_label(report, row.judge), row.test, *(_cell(main, row, column) for column in main.columns))
             for row in main.rows
         ),
     )
@@ -97,11 +97,13 @@ def _task(report: RunReport, summary: TaskSummary, tasks: int) -> Iterator[Block
         yield bullets(told, head="Caution:\n\n", limit=600, what=f"cautions of task {called}", share=_SIDE)
 
 
-def _cell(row: Row, column: str) -> str:
+def _cell(main: Overview, row: Row, column: str) -> str:
     measure = row.cells.get(column)
     if measure is None:
         return ""
     written = numbers.whole(measure, _DIGITS)
+    if main.as_expected(row, column):
+        return f"{written} (as expected)"
     return f"{written} (reference)" if column == NOISE and not row.own_noise else written
 
 
@@ -114,10 +116,10 @@ def _about_the_run(report: RunReport) -> Iterator[Block]:
     cost = tables.costs(report, by_test=False)
     if cost is not None:
         yield table_block(cost, rank=2, share=_SIDE, what="cost per judge", heading=True)
-    used = dict.fromkeys(column for summary in report.tasks for column in overview(report, summary.task.name).columns)
-    if used:
-        legend = Block(lines=tuple(f"- {safe(LEGEND[column])}" for column in used), what="how to read", rank=2)
-        yield folded(legend, "How to read the tables")
+    lines = legend(overview(report, summary.task.name) for summary in report.tasks)
+    if lines:
+        block = Block(lines=tuple(f"- {safe(line)}" for line in lines), what="how to read", rank=2)
+        yield folded(block, "How to read the tables")
     for table, rank, name in (
         (tables.attrition(report), 3, "Cases"),
         (tables.agreement(report), 3, "Agreement of validators"),

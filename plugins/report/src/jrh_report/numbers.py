@@ -8,12 +8,19 @@ from typing import Final
 
 from jrh import Measure
 
+_VAST: Final = 1e9
+"""From here on a number is written with its power of ten."""
 _CENTS: Final = 0.0001
 """The smallest amount that is written."""
 
 
 def number(value: float, digits: int, *, proportion: bool = True) -> str:
-    """Write a number; a proportion that would round to 0 or 1 without being it is `<0.01` or `>0.99`."""
+    """Write a number; a proportion that would round to 0 or 1 without being it is `<0.01` or `>0.99`.
+
+    A vast one is `4.31e+50`: such ends of intervals say that next to nothing is known.
+    """
+    if abs(value) >= _VAST:
+        return f"{value:.{digits}e}"
     step = 10.0**-digits
     if proportion and 0 < value < step / 2:
         return f"<{step:.{digits}f}"

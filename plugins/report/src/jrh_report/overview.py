@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport
 
-from jrh_report.steady import steady_tests
+from jrh_report.moving import steady_tests
 
 RIGHT = "gold-accuracy"
 """Whether verdicts are right; where a test does not keep the gold label, whether they are as the test expects."""
@@ -19,9 +19,13 @@ NOISE = "rerun-disagreement"
 COLUMNS = (RIGHT, "flip-rate", NOISE, "jss", "kappa")
 """The measures of the main table, where the run has them."""
 
+GOLD_LEGEND = "gold accuracy: verdicts equal to the gold label (the measure gold-accuracy)"
+MIXED_LEGEND = f"{GOLD_LEGEND}; as expected: where a test changes what is right, verdicts that are so (accuracy)"
+EXPECTED_LEGEND = (
+    "accuracy: verdicts that are as expected: the gold label, a stated label, or relative to the same judge's verdict "
+    "in the reference condition"
+)
 LEGEND = {
-    RIGHT: "accuracy: verdicts equal to the gold label (gold-accuracy); where a test changes what is right, verdicts "
-    "that are as it expects (accuracy)",
     "flip-rate": "flip rate: verdicts that differ from the same judge's verdict in the reference condition; where a "
     "test changes what is right, they should",
     NOISE: "noise floor: repeats of the identical question that disagree; for a test that asks once, the reference's",
@@ -29,7 +33,14 @@ LEGEND = {
     "kappa": "kappa: Cohen's, with the verdicts of the reference condition; no merit where a test changes what is "
     "right",
 }
-HEADINGS = {RIGHT: "accuracy", "flip-rate": "flip rate", NOISE: "noise floor", "jss": "JSS", "kappa": "kappa"}
+HEADINGS = {
+    RIGHT: "gold accuracy",
+    EXPECTED: "accuracy",
+    "flip-rate": "flip rate",
+    NOISE: "noise floor",
+    "jss": "JSS",
+    "kappa": "kappa",
+}
 
 
 @frozen(kw_only=True)
@@ -43,6 +54,11 @@ class Row:
     own_noise: bool
     """The noise floor is the test's own, not the reference's."""
 
+    def shows(self, column: str) -> str:
+        """Return the name of the measure that stands in a column; empty where none does."""
+        measure = self.cells.get(column)
+        return "" if measure is None else measure.name
+
 
 @frozen(kw_only=True)
 class Overview:
@@ -50,6 +66,37 @@ class Overview:
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
+
+    @property
+    def shows_gold(self) -> bool:
+        """Tell whether some cell is about the gold label; then those that are not are marked."""
+        return any(row.shows(RIGHT) == RIGHT for row in self.rows)
+
+    def heading(self, column: str) -> str:
+        """Return what stands above a column."""
+        return HEADINGS[EXPECTED if column == RIGHT and not self.shows_gold else column]
+
+    def as_expected(self, row: Row, column: str) -> bool:
+        """Tell whether a cell of the column of gold accuracy is about what its test expects."""
+        return column == RIGHT and self.shows_gold and row.shows(RIGHT) == EXPECTED
+
+    @property
+    def legend(self) -> Iterator[str]:
+        """Yield a line for each column."""
+        for column in self.columns:
+            if column != RIGHT:
+                yield LEGEND[column]
+            elif not self.shows_gold:
+                yield EXPECTED_LEGEND
+            else:
+                mixed = any(self.as_expected(row, column) for row in self.rows)
+                yield MIXED_LEGEND if mixed else GOLD_LEGEND
+
+
+def legend(mains: Iterable[Overview]) -> list[str]:
+    """Return what the columns of some main tables mean, a line each."""
+    lines = list(dict.fromkeys(line for main in mains for line in main.legend))
+    return [line for line in lines if line != GOLD_LEGEND or MIXED_LEGEND not in lines]
 
 
 def overview(report: RunReport, task: str) -> Overview:
@@ -65,7 +112,7 @@ def overview(report: RunReport, task: str) -> Overview:
 
 
 def _rows(report: RunReport, task: str, found: dict[tuple[str, str, str], Measure]) -> Iterator[Row]:
-    steady = steady_tests(report, task) - {REFERENCE}
+    steady = steady_tests(report, task)
     for judge in report.judges:
         noise = found.get((judge, REFERENCE, NOISE))
         for test in report.tests:

@@ -23,7 +23,7 @@ from jrh_report.findings import findings
 from jrh_report.flags import cautions
 from jrh_report.main_table import main_table
 from jrh_report.options import TerminalOptions
-from jrh_report.overview import LEGEND, Overview, overview
+from jrh_report.overview import Overview, legend, overview
 
 _PLAIN_WIDTH: Final = 100
 _NARROWEST: Final = 60
@@ -124,10 +124,10 @@ def _task(report: RunReport, summary: TaskSummary, main: Overview, width: int) -
 
 
 def _legend(mains: dict[str, Overview]) -> Iterator[RenderableType]:
-    used = [name for name in LEGEND if any(name in main.columns for main in mains.values())]
-    if used:
+    lines = legend(mains.values())
+    if lines:
         yield Text("")
-        yield from (_bullet(LEGEND[name], style="dim") for name in used)
+        yield from (_bullet(line, style="dim") for line in lines)
 
 
 def _components(report: RunReport) -> Iterator[RenderableType]:

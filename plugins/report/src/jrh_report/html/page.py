@@ -18,11 +18,14 @@ from jrh_report.html.answer import Answer, answers
 from jrh_report.html.cost import HALF_WIDTH, CostRow, Worth, cost_rows, worths
 from jrh_report.html.flips import Flips, collect
 from jrh_report.html.forest import Forest, forest
-from jrh_report.html.found import Found
+from jrh_report.html.found import Cell, Found
+from jrh_report.html.further import sections
 from jrh_report.html.heat import LENSES, HeatMap, Lens, heat_maps
-from jrh_report.html.moving import moving_tests
+from jrh_report.html.listing import Table, by_test, meanings
 from jrh_report.html.plane import plane
+from jrh_report.html.section import Section
 from jrh_report.html.visible import visible
+from jrh_report.moving import moving_tests
 
 
 @frozen(kw_only=True)
@@ -34,15 +37,15 @@ class TaskPage:
     about: str
     heat: tuple[HeatMap, ...]
     forests: tuple[Forest, ...]
-    ordinal: panels.Table | None
+    ordinal: Table | None
     matrices: tuple[panels.Matrix, ...]
     more_matrices: int
     """Confusion matrices that are left out."""
-    sensitivity: panels.Table | None
-    pairs: panels.Table | None
-    order: panels.Table | None
-    alarms: panels.Table | None
-    agentic: panels.Table | None
+    sensitivity: Table | None
+    pairs: Table | None
+    order: Table | None
+    alarms: Table | None
+    agentic: Table | None
     worths: tuple[Worth, ...]
     plane: Markup | None
     findings: tuple[str, ...]
@@ -52,6 +55,14 @@ class TaskPage:
     def name(self) -> str:
         """Return the task's name."""
         return self.summary.task.name
+
+    @property
+    def panel_cells(self) -> Iterator[Cell | None]:
+        """Yield what stands in the panels."""
+        for each in (self.ordinal, self.sensitivity, self.pairs, self.order, self.alarms, self.agentic):
+            yield from each.cells if each is not None else ()
+        for matrix in self.matrices:
+            yield from (cell for _, cells in matrix.rows for cell in cells)
 
 
 @frozen(kw_only=True)
@@ -63,6 +74,7 @@ class Page:
     answers: tuple[Answer, ...]
     lenses: tuple[Lens, ...]
     tasks: tuple[TaskPage, ...]
+    sections: tuple[Section, ...]
     costs: tuple[CostRow, ...]
     half_width: float
     flips: Flips
@@ -84,6 +96,21 @@ class Page:
             (each.ordinal, each.matrices, each.sensitivity, each.order, each.alarms, each.agentic) != _NO_PANELS
             for each in self.tasks
         )
+
+    @property
+    def heat_flags(self) -> tuple[tuple[str, str], ...]:
+        """Return the flags that occur in heat maps, with what they mean."""
+        return meanings(cell for task in self.tasks for heat in task.heat for row in heat.rows for cell in row.cells)
+
+    @property
+    def panel_flags(self) -> tuple[tuple[str, str], ...]:
+        """Return the flags that occur in panels, with what they mean."""
+        return meanings(cell for task in self.tasks for cell in task.panel_cells)
+
+    @property
+    def cost_flags(self) -> tuple[tuple[str, str], ...]:
+        """Return the flags of what accuracy costs, with what they mean."""
+        return meanings(each.cell for task in self.tasks for each in task.worths)
 
     @property
     def any_finding(self) -> bool:
@@ -140,6 +167,7 @@ def gather(report: RunReport, limit: int) -> Page:
         answers=answers(found, moving),
         lenses=tuple(lens for lens in LENSES if any(heat.lens is lens for task in tasks for heat in task.heat)),
         tasks=tasks,
+        sections=sections(found),
         costs=cost_rows(found),
         half_width=HALF_WIDTH,
         flips=collect(report, limit),
@@ -185,12 +213,12 @@ def _panels(found: Found, summary: TaskSummary) -> dict[str, Any]:
     name = summary.task.name
     matrices, more = panels.matrices(found, name, summary.task.scale) if summary.task.scale.ordered else ((), 0)
     return {
-        "ordinal": panels.by_test(found, name, panels.ORDINAL, "Agreement with the gold levels"),
+        "ordinal": by_test(found, name, panels.ORDINAL, "Agreement with the gold levels"),
         "matrices": matrices,
         "more_matrices": more,
-        "sensitivity": panels.by_test(found, name, panels.SENSITIVITY, "Agreement between prompt templates"),
+        "sensitivity": by_test(found, name, panels.SENSITIVITY, "Agreement between prompt templates"),
         "pairs": panels.template_pairs(found, name),
-        "order": panels.by_test(found, name, panels.ORDER, "What the place of an option does"),
-        "alarms": panels.by_test(found, name, panels.ALARMS, "Wrong verdicts by kind"),
-        "agentic": panels.by_test(found, name, panels.AGENTIC, "Judging edited transcripts of agents"),
+        "order": by_test(found, name, panels.ORDER, "What the place of an option does"),
+        "alarms": by_test(found, name, panels.ALARMS, "Wrong verdicts by kind"),
+        "agentic": by_test(found, name, panels.AGENTIC, "Judging edited transcripts of agents"),
     }

@@ -9,48 +9,13 @@ from jrh import REFERENCE, Measure, RunReport, Scale
 
 from jrh_report import numbers
 from jrh_report.html.found import Cell, Found, sequential
+from jrh_report.html.listing import Line, Table, columns, judge_mark, table
 
 PAIRS: Final = 40
 """Template pairs of a task that are listed, worst first; the others are counted."""
-LINES: Final = 150
-"""Judges by tests that a panel lists; the others are counted."""
 MATRICES: Final = 24
 """Confusion matrices of a task; those of the reference condition come first."""
 _MATRIX_DIGITS: Final = 2
-_EVERY: Final = ""
-"""The test of a measure over several tests."""
-
-
-@frozen(kw_only=True)
-class Column:
-    """One measure of a panel."""
-
-    name: str
-    heading: str
-
-
-@frozen(kw_only=True)
-class Line:
-    """One judge in one test, or in one cell of it."""
-
-    judge: str
-    test: str
-    part: str
-    cells: tuple[Cell | None, ...]
-
-
-@frozen(kw_only=True)
-class Table:
-    """One table of a panel."""
-
-    task: str
-    caption: str
-    part: str
-    """Heading of the column that tells parts of a test apart; empty: there is none."""
-    columns: tuple[Column, ...]
-    lines: tuple[Line, ...]
-    more: int = 0
-    """Lines that are left out."""
 
 
 @frozen(kw_only=True)
@@ -64,24 +29,20 @@ class Matrix:
     rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
 
 
-def _columns(*pairs: tuple[str, str]) -> tuple[Column, ...]:
-    return tuple(Column(name=name, heading=heading) for name, heading in pairs)
-
-
-ORDINAL: Final = _columns(
+ORDINAL: Final = columns(
     ("concordance", "concordance (CCC)"),
     ("pearson", "Pearson"),
     ("spearman", "Spearman"),
     ("mean-absolute-error", "mean absolute error, levels"),
     ("bias", "bias, levels"),
 )
-SENSITIVITY: Final = _columns(
+SENSITIVITY: Final = columns(
     ("jss-raw", "JSS, raw"),
     ("jss", "JSS, corrected"),
     ("template-flip-rate", "flip rate"),
     ("template-kappa", "kappa"),
 )
-ORDER: Final = _columns(
+ORDER: Final = columns(
     ("swap-consistency", "same choice in both orders"),
     ("position-bias", "position bias"),
     ("first-position-rate", "first place chosen"),
@@ -91,7 +52,7 @@ ORDER: Final = _columns(
     ("identical-second-position-rate", "identical options: second place"),
     ("identical-tie-rate", "identical options: ties"),
 )
-AGENTIC: Final = _columns(
+AGENTIC: Final = columns(
     ("agent-false-positive-rate", "false positives"),
     ("agent-false-negative-rate", "false negatives"),
     ("agent-accuracy", "accuracy"),
@@ -100,37 +61,7 @@ AGENTIC: Final = _columns(
     ("evidence-localisation-by-chance", "by chance"),
     ("evidence-localisation-above-chance", "above chance"),
 )
-ALARMS: Final = _columns(("false-positive-rate", "false positives"), ("false-negative-rate", "false negatives"))
-
-
-def by_test(found: Found, task: str, columns: tuple[Column, ...], caption: str) -> Table | None:
-    """Tabulate measures of whole tests; columns and rows without any are left out."""
-    used = tuple(column for column in columns if _occurs(found, task, column.name))
-    if not used:
-        return None
-    lines = [
-        Line(judge=judge, test=test, part="", cells=_cells(found, used, task, judge, test))
-        for judge in found.report.judges
-        for test in (_EVERY, *found.report.tests)
-    ]
-    filled = [each for each in lines if any(each.cells)]
-    return Table(
-        task=task,
-        caption=caption,
-        part="",
-        columns=used,
-        lines=tuple(filled[:LINES]),
-        more=len(filled[LINES:]),
-    )
-
-
-def _occurs(found: Found, task: str, name: str) -> bool:
-    report = found.report
-    return any(found.whole(name, task, judge, test) for judge in report.judges for test in (_EVERY, *report.tests))
-
-
-def _cells(found: Found, columns: tuple[Column, ...], task: str, judge: str, test: str) -> tuple[Cell | None, ...]:
-    return tuple(found.maybe(found.whole(column.name, task, judge, test)) for column in columns)
+ALARMS: Final = columns(("false-positive-rate", "false positives"), ("false-negative-rate", "false negatives"))
 
 
 def template_pairs(found: Found, task: str) -> Table | None:
@@ -144,25 +75,16 @@ def template_pairs(found: Found, task: str) -> Table | None:
         if set(each.cell) == {"pair"}
     }
     corrected.sort(key=lambda each: 2.0 if each.estimate is None else each.estimate)
-    return Table(
-        task=task,
-        caption="Agreement of two templates' verdicts on the same items, least agreement first",
-        part="templates",
-        columns=SENSITIVITY[:2],
-        lines=tuple(
-            Line(
-                judge=each.judge,
-                test=each.test,
-                part=each.cell["pair"],
-                cells=(
-                    found.maybe(raw.get((each.judge, each.test, each.cell["pair"]))),
-                    found.cell(each),
-                ),
-            )
-            for each in corrected[:PAIRS]
-        ),
-        more=len(corrected[PAIRS:]),
-    )
+    lines = [
+        Line(
+            heads=(each.judge, each.test, each.cell["pair"]),
+            cells=(found.maybe(raw.get((each.judge, each.test, each.cell["pair"]))), found.cell(each)),
+            mark=judge_mark(found.report, each.judge),
+        )
+        for each in corrected
+    ]
+    caption = "Agreement of two templates' verdicts on the same items, least agreement first"
+    return table(task, caption, ("Judge", "Test", "templates"), SENSITIVITY[:2], lines, PAIRS)
 
 
 def matrices(found: Found, task: str, scale: Scale) -> tuple[tuple[Matrix, ...], int]:

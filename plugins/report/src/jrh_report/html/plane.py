@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from markupsafe import Markup
 
 from jrh_report.html.cost import Worth
-from jrh_report.html.svg import INK, LINE, inline, measure_id, series
+from jrh_report.html.svg import INK, inline, measure_id, series
 from jrh_report.html.visible import line
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ def plane(worths: Sequence[Worth], judges: Sequence[str], key: str) -> Markup | 
         return None
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.6, 3.6), facecolor="none")
-    axes = figure.add_axes((0.09, 0.15, 0.88, 0.8), facecolor="none")
+    figure = Figure(figsize=(7.6, 3.6))
+    axes = figure.add_axes((0.09, 0.15, 0.88, 0.8))
     edge = sorted((each.per_thousand or 0.0, each.accuracy.estimate or 0.0) for each in priced if each.frontier)
     axes.step(*zip(*edge, strict=True), where="post", color=INK, linewidth=1, linestyle="--")
     for each in priced:
@@ -46,7 +46,7 @@ def plane(worths: Sequence[Worth], judges: Sequence[str], key: str) -> Markup | 
     axes.margins(x=0.15)
     _scale(axes, [each.per_thousand or 0.0 for each in priced])
     axes.set_axisbelow(True)
-    axes.grid(color=LINE, linewidth=0.5)
+    axes.grid(linewidth=0.5)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     return inline(

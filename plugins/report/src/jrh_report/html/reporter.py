@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 from jrh import RunReport
 
+from jrh_report.finite import finite
 from jrh_report.html.page import gather
 from jrh_report.html.svg import settings
 from jrh_report.html.visible import visible
@@ -34,7 +35,7 @@ class HtmlReporter:
         """Return the page; the same report gives the same text."""
         style, script = _source("style.css"), _source("script.js")
         with settings():
-            page = gather(report, self.options.examples)
+            page = gather(finite(report), self.options.examples)
         return (
             _environment()
             .get_template("page.html.j2")

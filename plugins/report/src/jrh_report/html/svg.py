@@ -32,11 +32,14 @@ _SETTINGS: Final = {
     "svg.hashsalt": "jrh",
     "text.parse_math": False,
     "font.size": 9,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
     "axes.edgecolor": LINE,
     "axes.labelcolor": INK,
     "text.color": INK,
     "xtick.color": INK,
     "ytick.color": INK,
+    "grid.color": LINE,
     "path.simplify": False,
 }
 _REFERENCE: Final = re.compile(r"url\(#([^)]+)\)")

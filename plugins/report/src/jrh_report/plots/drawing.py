@@ -25,6 +25,7 @@ _SETTINGS: Final = {
     "text.parse_math": False,
     "font.family": ["DejaVu Sans"],
     "font.size": 9,
+    "grid.color": "#cccccc",
     "path.simplify": False,
 }
 _METADATA: Final[dict[str, dict[str, Any]]] = {

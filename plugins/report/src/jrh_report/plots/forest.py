@@ -2,73 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from jrh import Measure
 
 from jrh_report import numbers
 from jrh_report.by_test import Grid
 from jrh_report.plots.drawing import label, look
+from jrh_report.plots.intervals import Look, Mark, forest_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_WIDTH: Final = 7.6
-_LEFT: Final = 2.6
-_ROW: Final = 0.2
-_TOP: Final = 0.1
-_FOOT: Final = 0.55
+_NAME: Final = 60
+_LOOK: Final = Look(left=2.6, size=7, series=look, gid=lambda _measure, _part: None)
 
 
 def forest_plot(found: Grid, tests: range, judges: range) -> Figure:
     """Draw the measures of some judges and tests of a grid; what has no estimate is named without a mark."""
-    from matplotlib.figure import Figure
+    groups = [(label(found.tests[test]), _marks(found, test, judges)) for test in tests]
+    every = [each for row in found.rows for each in row.measures if each is not None]
+    shares = all(numbers.is_proportion(each) and (each.estimate or 0) >= 0 for each in every)
+    return forest_figure(groups, _LOOK, f"{label(found.title)}, task {label(found.task)}", None if shares else 0.0)
 
-    lines = len(tests) * (len(judges) + 1)
-    height = lines * _ROW + _TOP + _FOOT
-    figure = Figure(figsize=(_WIDTH, height))
-    axes = figure.add_axes((_LEFT / _WIDTH, _FOOT / height, 1 - (_LEFT + 0.2) / _WIDTH, lines * _ROW / height))
-    margin = (0.08 - _LEFT) / (_WIDTH - _LEFT - 0.2)
-    ticks: list[tuple[int, str]] = []
-    at = 0
-    for test in tests:
-        axes.text(
-            margin, at, label(found.tests[test]), transform=axes.get_yaxis_transform(), va="center", weight="bold"
+
+def _marks(found: Grid, test: int, judges: range) -> list[Mark]:
+    """Return a line for every judge that has the measure in the test."""
+    measures = [(judge, measure) for judge in judges if (measure := found.rows[judge].measures[test]) is not None]
+    return [
+        Mark(
+            name=label(f"{found.rows[judge].label}{_rests_on(measure)}", _NAME),
+            series=judge,
+            measure=measure if numbers.estimable(measure) else None,
         )
-        for judge in judges:
-            at += 1
-            measure = found.rows[judge].measures[test]
-            if measure is not None:
-                ticks.append((at, label(f"{found.rows[judge].label}{_missing(measure)}", 60)))
-                _interval(axes, measure, at, judge)
-        at += 1
-    axes.set_ylim(lines - 0.5, -0.6)
-    axes.set_yticks([place for place, _ in ticks], [name for _, name in ticks])
-    axes.tick_params(axis="y", length=0, labelsize=7)
-    axes.grid(axis="x", color="#cccccc", linewidth=0.5)
-    axes.set_axisbelow(True)
-    if all(numbers.is_proportion(each) and (each.estimate or 0) >= 0 for each in _all(found)):
-        axes.set_xlim(-0.02, 1.02)
-    else:
-        axes.axvline(0.0, color="black", linewidth=0.8)
-    axes.set_xlabel(f"{label(found.title)}, task {label(found.task)}")
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    return figure
+        for judge, measure in measures
+    ]
 
 
-def _all(found: Grid) -> list[Measure]:
-    return [each for row in found.rows for each in row.measures if each is not None]
-
-
-def _missing(measure: Measure) -> str:
+def _rests_on(measure: Measure) -> str:
     return f", {numbers.sizes(measure)}" if numbers.estimable(measure) else ", not estimable"
-
-
-def _interval(axes: Any, measure: Measure, at: int, place: int) -> None:
-    if not numbers.estimable(measure):
-        return
-    drawn = look(place)
-    if measure.interval is not None:
-        axes.plot((measure.interval.low, measure.interval.high), (at, at), color=drawn["color"], linewidth=1.6)
-    axes.plot((measure.estimate,), (at,), color=drawn["color"], marker=drawn["marker"], markersize=5, linewidth=0)

@@ -61,7 +61,7 @@ def cost_plane(task: str, drawn: tuple[Point, ...], unknown: int) -> Figure:
     axes.set_ylim(-0.02, 1.02)
     dearest = max(point.cost for point in drawn) or 1.0
     axes.set_xlim(-0.03 * dearest, 1.25 * dearest)
-    axes.grid(color="#cccccc", linewidth=0.5)
+    axes.grid(linewidth=0.5)
     if unknown:
         figure.text(
             0.11,

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final
 from attrs import frozen
 from jrh import RunReport
 
+from jrh_report.asked import check_measures
 from jrh_report.by_test import Grid, grid
+from jrh_report.finite import finite
 from jrh_report.options import PlotOptions
 from jrh_report.plots.drawing import settings, written
 from jrh_report.plots.forest import forest_plot
@@ -38,11 +40,16 @@ class PlotReporter:
     options: PlotOptions
 
     def render(self, report: RunReport) -> Mapping[str, str | bytes]:
-        """Return the files by name; the same report gives the same bytes with the same version of matplotlib."""
+        """Return the files by name; the same report gives the same bytes with the same version of matplotlib.
+
+        Raises:
+            JrhError: a measure is asked for that the run does not have.
+        """
+        check_measures(report, "plots", self.options.measures, PlotOptions().measures)
         files: dict[str, str | bytes] = {}
         index: list[str] = []
         with settings():
-            for name, figure, about in self._figures(report):
+            for name, figure, about in self._figures(finite(report)):
                 for form in self.options.formats if figure is not None else ():
                     files[f"{name}.{form}"] = written(figure, form, self.options.dpi)  # type: ignore[arg-type]
                 index.append(f"{name}: {about}" if figure is not None else about)

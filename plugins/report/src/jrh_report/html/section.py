@@ -1,0 +1,49 @@
+"""Parts of the page that only some runs have: figures and tables, task by task."""
+
+from __future__ import annotations
+
+from attrs import frozen
+from markupsafe import Markup
+
+from jrh_report.html.listing import Table, meanings
+
+
+@frozen(kw_only=True)
+class Plot:
+    """A figure; the tables beside it hold the same numbers."""
+
+    name: str
+    svg: Markup
+    abreast: int
+    """Curves beside each other, which tell how wide it is."""
+    caption: str
+
+
+@frozen(kw_only=True)
+class Part:
+    """What a section shows of one task."""
+
+    task: str
+    tables: tuple[Table, ...]
+    lead: Table | None = None
+    """The table before the plot."""
+    plot: Plot | None = None
+    folded: tuple[Table, ...] = ()
+    """Tables that can be unfolded."""
+
+
+@frozen(kw_only=True)
+class Section:
+    """One section."""
+
+    key: str
+    name: str
+    """In the list of contents."""
+    title: str
+    parts: tuple[Part, ...]
+
+    @property
+    def flags(self) -> tuple[tuple[str, str], ...]:
+        """Return the flags that occur, with what they mean."""
+        tables = (each for part in self.parts for each in (part.lead, *part.tables, *part.folded) if each is not None)
+        return meanings(cell for each in tables for cell in each.cells)

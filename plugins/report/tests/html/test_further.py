@@ -1,0 +1,313 @@
+"""Calibration, variance components, interactions, judges together: shown where and as they were measured."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from attrs import evolve
+from jrh import Interval, Measure, RunReport
+from jrh.testing import sample_report
+from jrh_report.html.calibration import JUDGES
+from jrh_report.html.found import Found
+from jrh_report.html.further import sections
+from jrh_report.html.listing import MIXED, Line, Table
+from jrh_report.html.section import Part, Section
+from jrh_report.html.svg import settings
+from jrh_report.html.together import PAIRS
+
+TASK = sample_report().tasks[0].task.name
+NAMES = ("careful", "careless", "third")
+
+
+def a_measure(name: str, estimate: float | None = 0.5, **fields: Any) -> Measure:
+    interval = None if estimate is None else Interval(low=estimate - 0.125, high=estimate + 0.25)
+    given = {"judge": "", "task": TASK, "interval": interval, "n_items": 30, "n_trials": 60, "missing": {"timeout": 2}}
+    return Measure(name=name, estimate=estimate, **(given | fields))
+
+
+def a_bin(low: float, stated: float, share: float | None, judge: str = "careful", **fields: Any) -> Measure:
+    cell = {"stated": f"{low:.3g} to {low + 0.1:.3g}"}
+    note = f"mean stated probability {stated:.3f}"
+    given = {"judge": judge, "test": "reference", "cell": cell, "note": note}
+    return a_measure("reliability", share, **(given | fields))
+
+
+def a_run(measures: Iterable[Measure], judges: tuple[str, ...] = NAMES) -> RunReport:
+    report = sample_report()
+    return evolve(report, judges=judges, simulated=frozenset({"careless"}), measures=tuple(measures))
+
+
+def shown(measures: Iterable[Measure], judges: tuple[str, ...] = NAMES) -> dict[str, Section]:
+    with settings():
+        return {section.key: section for section in sections(Found.of(a_run(measures, judges)))}
+
+
+def part(measures: Iterable[Measure], key: str, judges: tuple[str, ...] = NAMES) -> Part:
+    (only,) = shown(measures, judges)[key].parts
+    return only
+
+
+def written(table: Table | None) -> dict[tuple[str, ...], list[str]]:
+    """Return heads -> estimate, interval, items and missing of every cell."""
+    assert table is not None
+    return {
+        line.heads: [f"{each.estimate} {each.interval} {each.items} {each.missing}" for each in line.cells if each]
+        for line in table.lines
+    }
+
+
+def line_of(table: Table, *heads: str) -> Line:
+    return next(line for line in table.lines if line.heads == heads)
+
+
+def test_a_run_without_such_measures_has_no_such_section(render: Callable[..., str]) -> None:
+    assert shown([a_measure("accuracy", judge="careful", test="reference")]) == {}
+    text = render("html", sample_report())
+    assert not re.search(r'id="(calibration|variance|interactions|together)"|href="#(calibration|variance)"', text)
+
+
+def test_each_section_stands_in_the_page_and_in_its_contents(render: Callable[..., str]) -> None:
+    measures = [
+        a_bin(0.5, 0.55, 0.25),
+        a_measure("variance", cell={"component": "item"}),
+        a_measure("interaction", judge="careful", test="format"),
+        a_measure("effective-judges", 1.5, test="reference"),
+    ]
+    text = render("html", a_run(measures))
+    keys = ("calibration", "variance", "interactions", "together")
+    for key in keys:
+        assert f'<li><a href="#{key}">' in text
+        assert f'<section class="part" id="{key}"' in text
+    assert [text.index(f'id="{key}"') for key in ("panels", *keys, "cost")] == sorted(
+        text.index(f'id="{key}"') for key in ("panels", *keys, "cost")
+    )
+
+
+def test_scores_of_probabilities_stand_beside_their_bins() -> None:
+    of = {"judge": "careful", "test": "reference"}
+    bins = [a_bin(0.5, 0.553, 0.25, n_items=7), a_bin(0.9, 0.961, 0.5)]
+    elsewhere = a_bin(0.2, 0.25, 0.5, test="format")
+    found = part(
+        [a_measure("brier", 0.25, **of), a_measure("calibration-error", 0.125, **of), *bins, elsewhere], "calibration"
+    )
+    assert written(found.lead) == {
+        ("careful", "reference"): ["0.250 [0.125, 0.500] 30 2", "0.125 [0.000, 0.375] 30 2"],
+    }
+    assert written(found.tables[0]) == {
+        ("careful", "0.5 to 0.6", "0.553"): ["0.250 [0.125, 0.500] 7 2"],
+        ("careful", "0.9 to 1", "0.961"): ["0.500 [0.375, 0.750] 30 2"],
+    }
+    assert written(found.folded[0]) == {("careful", "format", "0.2 to 0.3", "0.250"): ["0.500 [0.375, 0.750] 30 2"]}
+
+
+def drawn(svg: str) -> dict[str, list[tuple[float, float]]]:
+    """Return what is plotted by part: the points of markers, and both ends of intervals."""
+    places: dict[str, list[tuple[float, float]]] = {}
+    for group in ElementTree.fromstring(svg).iter("g"):
+        name = group.attrib.get("data-part", "")
+        for use in group.iter("use") if name == "share" else ():
+            places.setdefault(name, []).append((float(use.attrib["x"]), float(use.attrib["y"])))
+        for path in group.iter("path") if name == "interval-share" else ():
+            ends = re.findall(r"[-\d.]+", path.attrib["d"])
+            places.setdefault(name, []).extend(zip(map(float, ends[::2]), map(float, ends[1::2]), strict=True))
+    return places
+
+
+def test_the_curve_stands_where_its_numbers_are() -> None:
+    bins = [a_bin(0.0, 0.0, 0.25), a_bin(0.5, 0.5, 0.5), a_bin(0.9, 1.0, 0.625, n_items=41)]
+    plot = part(bins, "calibration").plot
+    assert plot is not None
+    places = drawn(plot.svg)
+    (left, first), (middle, second), (right, third) = places["share"]
+    assert middle - left == pytest.approx(right - middle, abs=0.01)
+    one = (first - second) / 0.25
+    assert one > 0
+    assert second - third == pytest.approx(0.125 * one, abs=0.01)
+    ends = places["interval-share"]
+    assert [x for x, _ in ends] == pytest.approx([left, left, middle, middle, right, right], abs=0.01)
+    heights = [end for share in (0.25, 0.5, 0.625) for end in (share - 0.125, share + 0.25)]
+    assert [y for _, y in ends] == pytest.approx([first - (height - 0.25) * one for height in heights], abs=0.01)
+    texts = ["".join(text.itertext()) for text in ElementTree.fromstring(plot.svg).iter("text")]
+    assert {"30", "41", "careful", "mean stated probability"} <= set(texts)
+
+
+def test_a_bin_without_an_interval_is_a_point_and_one_without_an_estimate_is_none() -> None:
+    alone = a_bin(0.5, 0.5, 1.0, interval=None, n_items=1)
+    nothing = a_bin(0.9, 0.9, None, flags=("all-missing",))
+    found = part([alone, nothing], "calibration")
+    assert found.plot is not None
+    places = drawn(found.plot.svg)
+    assert len(places["share"]) == 1
+    assert "interval-share" not in places
+    assert written(found.tables[0])[("careful", "0.9 to 1", "0.900")] == ["not estimable (all-missing)  30 2"]
+
+
+def test_bins_that_do_not_tell_the_mean_are_listed_and_not_drawn() -> None:
+    found = part([a_bin(0.5, 0.5, 1.0, note="a note of another metric")], "calibration")
+    assert found.plot is None
+    assert list(written(found.tables[0])) == [("careful", "0.5 to 0.6", "a note of another metric")]
+
+
+def test_of_many_judges_the_first_curves_are_drawn_and_it_is_said() -> None:
+    judges = tuple(f"judge {number}" for number in range(JUDGES + 2))
+    found = part([a_bin(0.5, 0.5, 0.5, judge) for judge in judges], "calibration", judges)
+    assert found.plot is not None
+    assert len(drawn(found.plot.svg)["share"]) == JUDGES
+    assert f"first {JUDGES} of {JUDGES + 2} judges" in found.plot.caption
+    assert len(found.tables[0].lines) == JUDGES + 2
+
+
+def test_numbers_of_items_turn_where_they_would_run_into_each_other() -> None:
+    def turned(items: int) -> bool:
+        plot = part([a_bin(0.5, 0.55, 0.5, n_items=items), a_bin(0.6, 0.65, 0.5, n_items=items)], "calibration").plot
+        assert plot is not None
+        (text, _) = (t for t in ElementTree.fromstring(plot.svg).iter("text") if "".join(t.itertext()) == str(items))
+        return "rotate(-90" in text.attrib["transform"]
+
+    assert not turned(77)
+    assert turned(12_345)
+
+
+def test_components_have_digits_enough_and_what_follows_from_them_its_note() -> None:
+    measures = [
+        a_measure("variance", 0.125, cell={"component": "item"}, unit="squared score"),
+        a_measure("variance", 0.00031, cell={"component": "item:judge"}, unit="squared score", interval=None),
+        a_measure("dependability", 0.5, interval=None, note="of one verdict per item", unit="coefficient"),
+        a_measure("cheapest-design", 12.0, interval=None, note="with 3 judge, 4 repeat; $0.1 per item", unit="calls"),
+    ]
+    found = part(measures, "variance")
+    components, coefficients = found.tables
+    assert written(components) == {
+        ("item",): ["0.1250 [0.0000, 0.3750] 30 2"],
+        ("item by judge",): ["0.0003  30 2"],
+    }
+    assert written(coefficients) == {
+        ("dependability of one verdict",): ["0.500  30 2"],
+        ("cheapest design that is dependable enough (D-study), calls per item",): ["12  30 2"],
+    }
+    assert [line.note for line in coefficients.lines] == [measure.note for measure in measures[2:]]
+
+
+def test_what_cannot_be_estimated_says_why(render: Callable[..., str]) -> None:
+    why = "no design of up to 10 levels of each facet reaches a dependability of 0.8"
+    text = render("html", a_run([a_measure("cheapest-design", None, note=why, flags=("empty",), unit="calls")]))
+    assert re.search(rf"not estimable</span>.*<td>{why}</td>", text)
+    assert "<dt>empty</dt><dd>nothing to compute it from</dd>" in text
+
+
+def test_interactions_stand_by_judge_and_chain_with_the_meaning_of_their_flags() -> None:
+    found = shown(
+        [
+            a_measure("interaction", -0.25, judge="careless", test="format", unit="difference", flags=("few-items",)),
+            a_measure("interaction", 0.0, judge="careful", test="format", unit="difference", flags=("made-up-flag",)),
+        ]
+    )["interactions"]
+    (table,) = found.parts[0].tables
+    assert written(table) == {
+        ("careful", "format"): ["0.000 [-0.125, 0.250] 30 2"],
+        ("careless", "format"): ["-0.250 [-0.375, 0.000] 30 2"],
+    }
+    assert [line.mark for line in table.lines] == ["", "simulated"]
+    assert found.flags == (("few-items", "few items, so that intervals are wide and rough"),)
+
+
+def test_what_a_panel_decides_is_told_by_rule_and_by_who_is_left_out() -> None:
+    here = {"test": "reference", "flags": ("simulated",)}
+    found = part(
+        [
+            a_measure("effective-judges", 2.5, unit="judges", **here),
+            a_measure("panel-accuracy", 0.5, cell={"without": "careless"}, **here),
+            a_measure("panel-accuracy", 0.75, cell={"rule": "weighted"}, note="votes weighted", **here),
+            a_measure("panel-accuracy", 0.625, **here),
+            a_measure("panel-mean-absolute-error", 0.25, cell={"rule": "median"}, unit="levels", **here),
+            a_measure("best-trio", 0.7, note="careful, careless, third", **here),
+            a_measure("krippendorff-alpha", 0.5, unit="coefficient", **here),
+        ],
+        "together",
+    )
+    agreement, decisions = found.tables
+    assert written(agreement) == {("reference",): ["0.500 [0.375, 0.750] 30 2"]}
+    assert [column.heading for column in agreement.columns] == ["Krippendorff's alpha"]
+    assert [(*line.heads, line.cells[0].estimate if line.cells[0] else "") for line in decisions.lines] == [
+        ("accuracy", "all judges, by majority", "0.625"),
+        ("accuracy", "without careless (simulated), by majority", "0.500"),
+        ("accuracy", "all judges, by weighted votes", "0.750"),
+        ("accuracy", "the best three judges, by majority", "0.700"),
+        ("mean absolute error, levels", "all judges, by their median level", "0.250"),
+        ("effective number of judges", "all judges", "2.500"),
+    ]
+    assert (agreement.mark, decisions.mark) == (MIXED, MIXED)
+
+
+def test_the_agreement_of_one_judge_with_others_is_none_of_the_panel() -> None:
+    assert shown([a_measure("gwet-ac1", judge="careful", test="format", unit="coefficient")]) == {}
+
+
+def test_pairs_stand_by_how_alike_their_errors_are_and_simulated_judges_are_marked() -> None:
+    def correlation(pair: str, estimate: float | None, **fields: Any) -> Measure:
+        return a_measure("error-correlation", estimate, test="reference", cell={"judges": pair}, **fields)
+
+    odd = ("a & b", "careless", "c")
+    measures = [
+        correlation("a & b & c", 0.1),
+        correlation("c & careless", None, interval=None, note="too few labelled items with verdicts"),
+        correlation("a & b & careless", 0.3, flags=("simulated",)),
+        correlation("someone & else", 0.2, flags=("simulated",)),
+    ]
+    (pairs,) = part(measures, "together", odd).tables
+    assert [line.heads for line in pairs.lines] == [
+        ("a & b", "careless (simulated)"),
+        ("someone & else", ""),
+        ("a & b", "c"),
+        ("c", "careless (simulated)"),
+    ]
+    assert [line.mark for line in pairs.lines] == ["", MIXED, "", ""]
+    assert line_of(pairs, "c", "careless (simulated)").note == "too few labelled items with verdicts"
+    (cut,) = part([correlation(f"x & {n}", n / 99) for n in range(PAIRS + 5)], "together", odd).tables
+    assert (len(cut.lines), cut.more) == (PAIRS, 5)
+
+
+def test_the_mark_of_several_judges_is_said_once_or_line_by_line(render: Callable[..., str]) -> None:
+    both = [a_measure("pabak", test=test, flags=("simulated",)) for test in ("reference", "format")]
+    one = [both[0], evolve(both[1], flags=())]
+    badge = f'<span class="badge">{MIXED}</span>'
+    assert re.search(rf"<caption>[^<]*{badge}", render("html", a_run(both)))
+    assert render("html", a_run(both)).count(badge) == 1
+    assert re.search(rf'<th scope="row">reference {badge}</th>', render("html", a_run(one)))
+    assert render("html", a_run(one)).count(badge) == 1
+
+
+def test_many_judges_tests_and_bins_keep_the_page_small(render: Callable[..., str]) -> None:
+    judges = tuple(f"judge {number}" for number in range(40))
+    tests = ("reference", *(f"test {number}" for number in range(40)))
+    measures = [
+        a_bin(place / 10, place / 10 + 0.05, 0.5, judge, test=test)
+        for judge in judges
+        for test in tests
+        for place in range(10)
+    ]
+    measures += [
+        a_measure(name, judge=judge, test=test)
+        for name in ("brier", "interaction")
+        for judge in judges
+        for test in tests
+    ]
+    measures += [
+        a_measure("error-correlation", test="reference", cell={"judges": f"{one} & {other}"})
+        for one in judges
+        for other in judges
+        if one < other
+    ]
+    measures += [a_measure("panel-accuracy", test="reference", cell={"without": judge}) for judge in judges]
+    report = evolve(a_run(measures, judges), tests=tests)
+    started = time.process_time()
+    text = render("html", report)
+    assert time.process_time() - started < 10
+    assert len(text.encode()) < 1_000_000
+    assert "150 are listed, 250 more stand in report.json" in text
+    assert "150 are listed, 15850 more stand in report.json" in text
