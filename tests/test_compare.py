@@ -16,6 +16,7 @@ from xml.etree import ElementTree as ET
 import jrh
 import jsonschema
 import pytest
+from jrh.stats import holm
 from jrh.testing import PAYLOADS, ChatServer, LabelAnswers, Outcome, Project
 from support.inside import call
 from support.looking import until
@@ -113,7 +114,7 @@ def test_the_command_prints_a_table_and_ends_with_0(planted: Project) -> None:
     done = planted.run("compare", "good", "poor")
     assert (done.exit_code, done.stderr) == (0, "")
     assert done.stdout.startswith("== good -> poor ==\n\n800 cases on both sides: 800 with the same id")
-    assert re.search(r"^reference +gold-accuracy .* worse$", done.stdout, re.MULTILINE)
+    assert re.search(r"^reference +accuracy = gold-accuracy .* worse$", done.stdout, re.MULTILINE)
 
 
 def test_several_runs_are_each_compared_with_the_first(planted: Project) -> None:
@@ -128,15 +129,66 @@ def test_several_runs_are_each_compared_with_the_first(planted: Project) -> None
 def test_rerun_noise_stands_beside_the_verdicts_that_differ(planted: Project) -> None:
     change = found(planted, "good", "poor")["pairs"][0]["changes"][0]
     assert change["trials"] == 800
-    assert change["noise_first"] == pytest.approx(2 * 0.9 * 0.1, abs=0.06)
-    assert change["noise_second"] == pytest.approx(2 * 0.75 * 0.25, abs=0.06)
+    for noise, expected in ((change["noise_first"], 2 * 0.9 * 0.1), (change["noise_second"], 2 * 0.75 * 0.25)):
+        assert noise["rate"] == pytest.approx(expected, abs=0.06)
+        assert noise["low"] < noise["rate"] == noise["differing"] / noise["pairs"] < noise["high"]
+        assert (noise["pairs"], noise["items"], noise["missing"]) == (400, 400, {})
+    printed = compare(planted, "good", "poor").stdout
+    told = change["noise_second"]
+    ends = rf"{told['rate']:.3f} \[{told['low']:.3f}, {told['high']:.3f}\] +400 +0"
+    assert re.search(rf"^rerun noise after +{told['differing']} of 400 pairs +{ends}$", printed, re.MULTILINE)
     assert change["low"] < 0.9 * 0.25 + 0.1 * 0.75 < change["high"]
+
+
+def test_the_same_difference_is_shown_once_and_has_one_adjusted_p(planted: Project) -> None:
+    for name, accuracy in (("one", 0.9), ("two", 0.75)):
+        answer = {"mini": right_with(accuracy, seed=name)}
+        tests = {"reference": 2, "format": 1}
+        import_judges(planted.path / name, answer, items=200, tests=tests, expectation="same", expected=None)
+    rows = found(planted, "one", "two")["pairs"][0]["rows"]
+    same = {(each["test"], each["measure"]): each["same_as"] for each in rows}
+    assert same == {
+        ("reference", "accuracy"): "",
+        ("reference", "gold-accuracy"): "accuracy",
+        ("format", "accuracy"): "",
+        ("format", "gold-accuracy"): "",
+        ("format", "agreement"): "accuracy",
+    }
+    for each in (each for each in rows if each["same_as"]):
+        twin = next(one for one in rows if (one["test"], one["measure"]) == (each["test"], each["same_as"]))
+        unlike = {name for name in each if each[name] != twin[name]}
+        assert unlike == {"measure", "same_as"}
+    once = [each for each in rows if not each["same_as"]]
+    assert [each["p_adjusted"] for each in once] == pytest.approx(holm([each["p"] for each in once]))
+    printed = compare(planted, "one", "two").stdout
+    assert len(re.findall(r"^(?:reference|format) +(?:accuracy|gold-accuracy|agreement)", printed, re.MULTILINE)) == 3
+    assert re.search(r"^format +accuracy = agreement ", printed, re.MULTILINE)
+    assert "Measures joined by = are the same difference by definition, shown once" in printed
+    assert "over all differences of a pair and a task, as one family" in printed
+
+
+def test_the_markdown_fits_a_comment_and_says_what_it_lacks(planted: Project) -> None:
+    short = compare(planted, "good", "poor", "--format", "markdown").stdout
+    assert "Shortened" not in short
+    many = {f"judge-{place:03}": right_with(place / 120, seed=place) for place in range(120)}
+    import_judges(planted.path / "many", many, items=20, tests={"reference": 1, "format": 1})
+    document = compare(planted, "many", "--flips", "1000", "--format", "markdown").stdout
+    assert 50_000 < len(document) <= 65_536
+    assert document.startswith("## judge-000 -")
+    shown = document.count("\n## judge-000 -") + 1
+    last = document.rstrip().splitlines()[-1]
+    assert last == (
+        f"Shortened to stay within 65,536 characters; {119 - shown} of 119 comparisons are left out whole; "
+        "jrh compare --format json has all of it."
+    )
+    assert "## Cost against accuracy" in document
+    assert "p is adjusted by Holm" in document
 
 
 def test_only_the_tests_asked_for_are_compared_and_noise_is_told_all_the_same(planted: Project) -> None:
     pair = found(planted, "good", "poor", "--test", "format")["pairs"][0]
     assert {each["test"] for each in pair["rows"]} == {"format"}
-    assert pair["changes"][0]["noise_first"] > 0
+    assert pair["changes"][0]["noise_first"]["rate"] > 0
     assert {flip["test"] for flip in pair["flips"]} == {"format"}
 
 

@@ -5,8 +5,9 @@ I/O, no heavy import; a factory runs later, and only if a suite asks for the nam
 plugins list` shows the problem and none of that hook's components of that plugin is available; other plugins are not
 affected.
 
-A new run calls every factory but the reporters' once before anything is written, so that a mistake in a component
-leaves nothing half-done, and again where the component is used. Keep factories quick, and let them ask no model.
+A run calls every factory but the reporters' once before anything is written, so that a mistake in a component leaves
+nothing half-done, and again where the component is used. In a run directory that exists already only the factories of
+what is still to be done are called. Keep factories quick, and let them ask no model.
 
 Event hooks return nothing and can never fail a run: what they raise is logged.
 """

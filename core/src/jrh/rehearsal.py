@@ -1,4 +1,4 @@
-"""Build every component once before anything is written, so that a mistake in one leaves nothing half-written."""
+"""Build every component once before anything is written, so that a mistake in one leaves nothing half-done."""
 
 from __future__ import annotations
 
@@ -35,8 +35,21 @@ class SilentModel:
         raise PluginError(f"model '{self.name}' was asked before the run began")
 
 
-def rehearse(builder: Builder) -> None:
+@frozen(kw_only=True)
+class Todo:
+    """What of a suite is still to be done in a run directory."""
+
+    tests: frozenset[tuple[str, str]]
+    """Task and test."""
+    judges: frozenset[str]
+
+
+def rehearse(builder: Builder, todo: Todo | None = None) -> None:
     """Build what the run will need, task by task, and drop it again; reporters are left out, they may fail.
+
+    Args:
+        builder: builds the components.
+        todo: only what this still needs; everything where it is None. What is done needs no key and no module any more.
 
     Raises:
         JrhError: a component cannot be built.
@@ -44,10 +57,12 @@ def rehearse(builder: Builder) -> None:
     resolved = builder.resolved
     for task in (use.task for use in resolved.suite.tasks):
         for test in tests_of(resolved, task):
-            for component in test.components:
-                builder.build(component, task)
+            if todo is None or (task.name, test.use.name) in todo.tests:
+                for component in test.components:
+                    builder.build(component, task)
         for judge in resolved.judges:
-            if applies(judge, task):
+            if applies(judge, task) and (todo is None or judge.use.name in todo.judges):
                 builder.build(judge, task)
-    for metric in resolved.metrics:
-        builder.build(metric)
+    if todo is None or todo.tests or todo.judges:
+        for metric in resolved.metrics:
+            builder.build(metric)

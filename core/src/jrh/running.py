@@ -30,6 +30,7 @@ from jrh.redact import Redactor, named_secrets
 from jrh.rehearsal import SilentModel, rehearse
 from jrh.report import ComponentUsed, RunReport
 from jrh.resolve import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, simulated_judges, tests_of
+from jrh.resuming import left_to_do, note_judges
 from jrh.runlog import Quiet, RunLog
 from jrh.stages import judge as judging
 from jrh.stages import load as loading_items
@@ -61,7 +62,6 @@ class Run:
         self.simulated = simulated_judges(resolved)
         self.items: dict[str, tuple[Item, ...]] = {}
         self.tasks = {use.task.name: use.task for use in self.suite.tasks}
-        self.judges_built = False
         self.unfinished: list[str] = []
         """Tests whose drafts are not all made, because a provider failed or a plugin raised."""
 
@@ -72,10 +72,13 @@ class Run:
         """
         rehearsing = Builder(self.resolved, self.loaded.plugins, Quiet, self._open_silently)
         self.items = loading_items.read(rehearsing)
-        if not (self.run_dir / STORE).is_file():
+        known = (self.run_dir / STORE).is_file()
+        if not known:
             rehearse(rehearsing)
         self.store = Store.open(self.run_dir, self.suite.name)
         try:
+            if known:
+                rehearse(rehearsing, left_to_do(rehearsing, self.store, self.items))
             log = RunLog(self.run_dir, self.redact)
             try:
                 return await self._with_log(log)
@@ -198,7 +201,6 @@ class Run:
                     self.progress.advance(len(items))
                     cases += perturbing.read_cases(self.store, *here)
                     continue
-                self._build_judges()
                 failed = self.gateway.failed_calls
                 made = await perturbing.perturb(self.builder, test, use.task, items, self.progress, self.log)
                 if self.gateway.failed_calls > failed or made.raised:
@@ -210,15 +212,6 @@ class Run:
                 cases += made.cases
         self.progress.end()
         return cases
-
-    def _build_judges(self) -> None:
-        """Build every judge once before anything is spent, so that a mistake in a judge costs nothing."""
-        if not self.judges_built:
-            self.judges_built = True
-            for resolved in self.resolved.judges:
-                for use in self.suite.tasks:
-                    if applies(resolved, use.task):
-                        self.builder.build(resolved, use.task)
 
     def _reference(self, task: Task, items: Sequence[Item]) -> tuple[Case, ...]:
         made = perturbing.reference_cases(task, items, self.suite.reference_repeats)
@@ -232,6 +225,7 @@ class Run:
         digest = content_id([case.id for case in cases], [name for _, name in judges])
         if self.store.digest("trials") != digest:
             write_plan(self.store, digest, plan_trials(cases, judges, self.tasks))
+        note_judges(self.store, (name for _, name in judges))
         pending = judging.pending_trials(self.store, cases)
         planned = self.store.read("SELECT count(*) FROM trials")[0][0]
         self.progress.begin("judge", planned, done=planned - len(pending))

@@ -305,7 +305,8 @@ def _prepare(path: Path) -> sqlite3.Connection:
 def _check_version(connection: sqlite3.Connection, path: Path) -> int:
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > SCHEMA_VERSION:
-        raise StoreError(f"'{path}' was written by a newer jrh (schema {version}, this one knows {SCHEMA_VERSION})")
+        known = f"schema {version}, this one knows {SCHEMA_VERSION}"
+        raise StoreError(f"'{path}' was written by a newer jrh ({known}); upgrade jrh, or give another run directory")
     if 0 < version < SCHEMA_VERSION:
         raise StoreError(f"'{path}' was written by an older jrh; give another run directory, or run that version")
     return version

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from jrh import RecordTable, Scale, ScaleKind, Task, imported_record
 from jrh.testing import sample_report
 from jrh_compare.costing import _on_frontier
-from jrh_compare.document import number
 from jrh_compare.flipping import flips
 from jrh_compare.matching import match
 from jrh_compare.pairing import Terms, adjusted, rows
 from jrh_compare.results import Answer, Point, SideName
 from jrh_compare.scoring import read_cases
+from jrh_compare.wording import number
 
 TASK = Task(name="yes", scale=Scale(kind=ScaleKind.LABELS, labels=("YES", "NO")))
 SAMPLE = sample_report()

@@ -1,6 +1,8 @@
 """What the importer accepts and refuses."""
 
 import json
+import re
+import textwrap
 
 import pytest
 from click.testing import CliRunner
@@ -49,6 +51,54 @@ def imported(project, rows, more="", path="log.csv", header=HEADER):
     project.write(path, header + rows)
     project.write("log.yaml", YAML.format(path=path, more=more))
     return project.run("import", "log.yaml", "--run-dir", "out")
+
+
+TABLE = "id,model,verdict,human\ni1,mini,YES,YES\ni2,mini,NO,YES\n"
+
+
+def test_the_table_itself_is_refused_with_the_smallest_file_that_describes_it_and_that_file_works(project):
+    project.write("verdicts.csv", TABLE)
+    done = project.run("import", "verdicts.csv")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("'verdicts.csv' is a table. `jrh import` takes a YAML file that says where the table")
+    assert "the smallest, in 'verdicts.yaml' beside the table:" in done.stderr
+    smallest = re.search(r"\n\n(  name: .*?)\n\n", done.stderr, re.DOTALL)
+    project.write("verdicts.yaml", textwrap.dedent(smallest[1]))
+    done = project.run("import", "verdicts.yaml")
+    assert (done.exit_code, done.output) == (
+        0,
+        "Imported 2 verdicts of 1 judge on 2 items into runs/verdicts.\nNext: jrh report runs/verdicts\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("verdicts.parquet", b"PAR1\xff\xfe", "'verdicts.parquet' is a table."),
+        ("log.JSONL", b'{"item": 1}\n', "'log.JSONL' is a table."),
+        ("verdicts.txt", TABLE.encode(), "verdicts.txt:1:1: expected a mapping, got the text"),
+        ("verdicts.yaml", TABLE.encode(), "verdicts.yaml:1:1: expected a mapping, got the text"),
+        ("empty.yaml", b"", "empty.yaml: expected a mapping, got nothing"),
+        ("latin", b"caf\xe9", "latin:1: this is not UTF-8 text"),
+        ("list.json", b"[]", "list.json:1:1: expected a mapping, got a list"),
+    ],
+)
+def test_what_describes_no_table_is_told_what_is_expected(project, name, content, message):
+    project.write(name, content)
+    done = project.run("import", name)
+    assert done.exit_code == 2
+    assert done.stderr.startswith(message)
+    assert "`jrh import` takes a YAML file that says where the table is" in done.stderr
+    assert not (project.path / "runs").exists()
+
+
+@pytest.mark.parametrize(("name", "message"), [("nowhere.csv", "cannot be read"), ("more.yaml", "nmae: unknown key")])
+def test_a_file_that_is_not_there_or_has_a_slip_gets_no_lecture(project, name, message):
+    project.write("more.yaml", "nmae: x\n")
+    done = project.run("import", name)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert "jrh import" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -20,6 +21,8 @@ def command(path: Path, force: bool, plugins: str) -> int:
     from jrh.starter import starter_suite
 
     text = starter_suite(load_plugins(allowed(plugins)).plugins, path.stem)
+    if path.is_dir():
+        raise JrhError(f"'{path}' is a directory; name a file, such as {path / 'suite.yaml'}")
     try:
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
@@ -27,5 +30,5 @@ def command(path: Path, force: bool, plugins: str) -> int:
         raise JrhError(f"'{path}' exists already; use --force to overwrite it") from None
     except OSError as error:
         raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error
-    click.echo(f"Wrote {path}. Next: jrh run {path}")
+    click.echo(f"Wrote {path}. Next: {shlex.join(['jrh', 'run', str(path)])}")
     return 0

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import click
 
-from jrh.errors import JrhError
 from jrh.outcome import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -37,7 +36,7 @@ def suite_options(function: F) -> F:
         click.option(
             "--env-file",
             type=click.Path(path_type=Path),
-            help="A file of KEY=VALUE lines; variables that are set already win.",
+            help="A file of KEY=VALUE lines, as of python-dotenv; variables that are set already win.",
         ),
         click.option("--no-cache", is_flag=True, help="Do not share replies with other runs."),
     )
@@ -74,7 +73,9 @@ def settings_of(
 ) -> Settings:
     """Turn the shared options into settings, and read the environment file."""
     if env_file is not None:
-        _read_environment(env_file)
+        from jrh.cli.env_file import read_environment
+
+        read_environment(env_file)
     return Settings(
         run_dir=run_dir,
         plugins=allowed(plugins),
@@ -85,14 +86,3 @@ def settings_of(
         use_cache=not no_cache,
         handle_signals=True,
     )
-
-
-def _read_environment(path: Path) -> None:
-    from dotenv import load_dotenv
-
-    if not path.is_file():
-        raise JrhError(f"--env-file: there is no file '{path}'")
-    try:
-        load_dotenv(path, override=False, interpolate=False)
-    except (OSError, UnicodeDecodeError) as error:
-        raise JrhError(f"--env-file: cannot read '{path}': {error}") from error

@@ -30,7 +30,10 @@ from jrh.cli.options import allowed, plugins_option
 )
 @plugins_option
 def command(run_dir: Path, formats: str, settings: tuple[str, ...], output: Path | None, plugins: str) -> int:
-    """Write the reports of the run in RUN_DIR again, and print the one for the terminal."""
+    """Write the reports of the run in RUN_DIR again, and print the one for the terminal.
+
+    Exit codes: 0 written, 2 usage error, or a report could not be made.
+    """
     from jrh.loading import load_plugins
     from jrh.runs import report_again
 
@@ -42,4 +45,4 @@ def command(run_dir: Path, formats: str, settings: tuple[str, ...], output: Path
         click.echo(f"jrh: {problem}", err=True)
     for path in written.files:
         click.echo(f"Report: {path}")
-    return 0
+    return 2 if written.problems else 0

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from jrh.cli.options import allowed, plugins_option
+from jrh.errors import JrhError
 from jrh.loading import load_plugins
 
 
@@ -21,7 +22,11 @@ def command(what: str, output: Path | None, plugins: str) -> int:
 
     found = load_plugins(allowed(plugins)).plugins
     if output is not None:
-        for path in write_schemas(output, found):
+        try:
+            paths = list(write_schemas(output, found))
+        except OSError as error:
+            raise JrhError(f"cannot write into '{output}': {error.strerror or error}") from error
+        for path in paths:
             click.echo(f"Wrote {path}")
         return 0
     makers = {"suite": lambda: suite_schema(found), "record": record_schema, "results": results_schema}

@@ -9,7 +9,7 @@ from typing import Final
 from attrs import frozen
 
 from jrh.building import Builder
-from jrh.errors import StoreError
+from jrh.errors import JrhError, StoreError
 from jrh.gateway import PAID, UNKNOWN
 from jrh.outcome import Ended, RunState
 from jrh.protocols import Logger
@@ -233,5 +233,6 @@ def write_reports(builder: Builder, report: RunReport, run_dir: Path, log: Logge
             raise
         except Exception as error:
             log.warning("reporter raised", reporter=resolved.use.name, error=repr(error))
-            problems.append(f"reporter '{resolved.use.name}' failed: {error_line(error)}")
+            said = error_line(error).removeprefix(f"{JrhError.__name__}: ")
+            problems.append(f"reporter '{resolved.use.name}' failed: {said}")
     return Written(terminal="\n".join(terminal), files=tuple(files), problems=tuple(problems))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import click
@@ -30,7 +30,11 @@ NOTHING = 3
     show_default=True,
     help="What is printed.",
 )
-@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw cost against accuracy as SVG.")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Draw cost against accuracy as SVG; missing directories are made.",
+)
 def command(
     sides: tuple[str, ...],
     judges: tuple[str, ...],
@@ -70,7 +74,8 @@ def _write(path: Path, content: bytes) -> None:
     from jrh import JrhError
 
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):  # it is a file: said below
+            path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     except OSError as error:
         raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error

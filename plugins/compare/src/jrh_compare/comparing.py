@@ -38,7 +38,7 @@ def compare(
     sides = {side.name.label: side for pair in labelled for side in pair}
     # All records are read: what a test is compared with is the reference, also where that is not asked for.
     whole = {label: read_cases(side.records, side.run.report) for label, side in sides.items()}
-    noise = {label: rerun_noise(own) for label, own in whole.items()}
+    noise = {label: rerun_noise(own, terms) for label, own in whole.items()}
     cases = {label: [case for case in own if not tests or case.test in tests] for label, own in whole.items()}
     matched = [
         match(cases[one.name.label], cases[two.name.label], (one.run.report, two.run.report)) for one, two in labelled

@@ -1,25 +1,15 @@
-"""A comparison as headings, lines and tables; how they look is decided elsewhere."""
+"""A comparison as chapters of lines and tables; how they look is decided elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from attrs import frozen
 
-from jrh_compare.results import Answer, Changes, Comparison, Flip, Pair, Point, Row, SideName
+from jrh_compare.results import Answer, Changes, Comparison, Flip, Noise, Pair, Point, Row
 from jrh_compare.scoring import MEASURES
-
-_DIGITS = 3
-_SHOWN = 160
-_CENTS = 0.0001
-
-
-@frozen(kw_only=True)
-class Heading:
-    """The title of what follows."""
-
-    text: str
+from jrh_compare.wording import counts, cut, dollars, interval, number, p_value, side
 
 
 @frozen(kw_only=True)
@@ -37,51 +27,36 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
 
-Block: TypeAlias = Heading | Lines | Table
+Block: TypeAlias = Lines | Table
 
 
-def document(comparison: Comparison) -> Iterator[Block]:
-    """Yield the comparison block by block."""
+@frozen(kw_only=True)
+class Section:
+    """A title and what stands under it."""
+
+    title: str
+    """Empty: none."""
+    blocks: tuple[Block, ...]
+    of_all: bool = False
+    """It is about all pairs, and stands after them."""
+
+
+def document(comparison: Comparison) -> Iterator[Section]:
+    """Yield a section per pair, and then what is about all of them."""
     for pair in comparison.pairs:
-        yield Heading(text=f"{side(pair.first)} -> {side(pair.second)}")
-        yield Lines(lines=tuple(_matching(pair)))
-        if pair.rows:
-            yield _rows(pair, comparison)
-            yield _changes(pair)
-        yield from _causes(pair)
-        yield from _flips(pair)
+        yield Section(title=f"{side(pair.first)} -> {side(pair.second)}", blocks=tuple(_pair(pair, comparison)))
     if len(comparison.curve) > 1:
-        yield from _curve(comparison)
-    yield Lines(lines=tuple(_legend(comparison)))
+        yield _curve(comparison)
+    yield Section(title="", blocks=(Lines(lines=tuple(_legend(comparison))),), of_all=True)
 
 
-def side(name: SideName) -> str:
-    """Return a side's label, marked where its answers are made up."""
-    return f"{name.label} (simulated)" if name.simulated else name.label
-
-
-def number(value: float | None, *, signed: bool = False) -> str:
-    """Write a number; what is not 0 is not written as 0, nor a share below 1 as 1."""
-    if value is None:
-        return "-"
-    text = f"{value:+.{_DIGITS}f}" if signed else f"{value:.{_DIGITS}f}"
-    step = 10.0**-_DIGITS
-    if float(text) == 0:
-        return f"{0:.{_DIGITS}f}" if not value else f"<{step:.{_DIGITS}f}" if value > 0 else f">-{step:.{_DIGITS}f}"
-    return f">{1 - step:.{_DIGITS}f}" if float(text) == 1 and value < 1 else text
-
-
-def dollars(point: Point, value: float | None) -> str:
-    """Write a cost; trials of unknown price are never counted as free."""
-    if value is None:
-        return "unknown"
-    known = f"<${_CENTS}" if 0 < value < _CENTS else f"${value:,.4f}" if value else "$0"
-    return f"at least {known} ({point.unknown} of unknown price)" if point.unknown else known
-
-
-def counts(found: Mapping[str, int]) -> str:
-    """Write counts by name."""
-    return ", ".join(f"{name} {count}" for name, count in found.items() if count)
+def _pair(pair: Pair, comparison: Comparison) -> Iterator[Block]:
+    yield Lines(lines=tuple(_matching(pair)))
+    if pair.rows:
+        yield _rows(pair, comparison)
+        yield _changes(pair)
+    yield from _causes(pair)
+    yield from _flips(pair)
 
 
 def _matching(pair: Pair) -> Iterator[str]:
@@ -118,19 +93,30 @@ def _rows(pair: Pair, comparison: Comparison) -> Table:
             (
                 *([row.task] if several else []),
                 row.test,
-                row.measure,
+                _measure(row, pair),
                 number(row.first),
                 number(row.second),
                 _difference(row),
                 _sizes(row),
                 f"{row.better}/{row.worse}",
-                _p(row.p_adjusted),
+                p_value(row.p_adjusted),
                 row.answer.value,
                 *([row.equivalence] if margin else []),
             )
             for row in pair.rows
+            if not row.same_as
         ),
     )
+
+
+def _measure(row: Row, pair: Pair) -> str:
+    """Name all measures that are this difference."""
+    place = (row.task, row.test, row.measure)
+    return " = ".join([row.measure, *(each.measure for each in pair.rows if _same_place(each) == place)])
+
+
+def _same_place(row: Row) -> tuple[str, str, str]:
+    return row.task, row.test, row.same_as
 
 
 def _difference(row: Row) -> str:
@@ -149,41 +135,55 @@ def _sizes(row: Row) -> str:
     return f"{row.cases}, {row.items} {'item' if row.items == 1 else 'items'}{missing}"
 
 
-def _p(value: float | None) -> str:
-    return "-" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004
-
-
 def _changes(pair: Pair) -> Table:
+    """Put the noise of both sides above the tests of their task."""
     several = len({each.task for each in pair.changes}) > 1
+    rows: list[tuple[str, ...]] = []
+    tasks: set[str] = set()
+    for each in pair.changes:
+        lines = [] if each.task in tasks else [*_noises(each)]
+        tasks.add(each.task)
+        rows += [(*([each.task] if several else []), *line) for line in (*lines, _change(each))]
     return Table(
-        columns=(
-            *(["task"] if several else []),
-            *("test", "verdicts that differ", "rate", "rerun noise before", "rerun noise after"),
-        ),
-        rows=tuple((*([each.task] if several else []), *_change(each)) for each in pair.changes),
+        columns=(*(["task"] if several else []), *("test", "verdicts that differ", "rate", "items", "missing")),
+        rows=tuple(rows),
     )
 
 
+def _noises(each: Changes) -> Iterator[tuple[str, ...]]:
+    for which, noise in (("before", each.noise_first), ("after", each.noise_second)):
+        if noise is None:
+            yield f"rerun noise {which}", "-", "no reference condition", "-", ""
+        else:
+            yield f"rerun noise {which}", *_noise(noise)
+
+
+def _noise(noise: Noise) -> tuple[str, ...]:
+    if noise.rate is None:
+        return "-", "no case has two verdicts", "-", _missing(noise)
+    rate = f"{number(noise.rate)}{interval(noise.low, noise.high)}"
+    return f"{noise.differing} of {noise.pairs} pairs", rate, str(noise.items), _missing(noise)
+
+
+def _missing(noise: Noise) -> str:
+    return str(sum(noise.missing.values()))
+
+
 def _change(each: Changes) -> tuple[str, ...]:
-    ends = "" if each.low is None else f" [{number(each.low)}, {number(each.high)}]"
-    noise = (number(each.noise_first), number(each.noise_second))
-    return each.test, f"{each.changed} of {each.trials}", f"{number(each.rate)}{ends}", *noise
+    rate = f"{number(each.rate)}{interval(each.low, each.high)}"
+    return each.test, f"{each.changed} of {each.trials}", rate, str(each.items), str(each.missing)
 
 
 def _causes(pair: Pair) -> Iterator[Block]:
     changed = any(each.changed for each in pair.changes)
     if pair.causes:
         likely = "What differs, and is the likely cause, the nearest first:" if changed else "What differs:"
-        lines = [f"{cause.kind} {cause.what}: {_cut(cause.before)} -> {_cut(cause.after)}" for cause in pair.causes]
+        lines = [f"{cause.kind} {cause.what}: {cut(cause.before)} -> {cut(cause.after)}" for cause in pair.causes]
         yield Lines(lines=(likely, *(f"- {line}" for line in lines)))
     elif changed:
         unknown = "What gave the verdicts is not recorded: they were imported."
         same = "Nothing that is recorded differs: rerun noise, or a model that its provider changed under its name."
         yield Lines(lines=(same if pair.recorded else unknown,))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
 def _flips(pair: Pair) -> Iterator[Block]:
@@ -219,22 +219,22 @@ def _flip(flip: Flip, *, several: bool) -> tuple[str, ...]:
     return flip.direction.value, *place, " ".join(flip.before), " ".join(flip.after), short
 
 
-def _curve(comparison: Comparison) -> Iterator[Block]:
+def _curve(comparison: Comparison) -> Section:
     cases = comparison.curve[0].cases
-    yield Heading(text=f"Cost against accuracy, on the {cases} cases that all sides answered")
-    yield Table(
+    table = Table(
         columns=("side", "accuracy", "cost", "per 1000 trials", "trials", "frontier"),
         rows=tuple(_point(point) for point in comparison.curve),
     )
+    title = f"Cost against accuracy, on the {cases} cases that all sides answered"
+    return Section(title=title, blocks=(table,), of_all=True)
 
 
 def _point(point: Point) -> tuple[str, ...]:
-    ends = "" if point.low is None else f" [{number(point.low)}, {number(point.high)}]"
     frontier = {True: "yes", False: "no", None: "price unknown" if point.unknown else "-"}[point.frontier]
     unpriced = point.trials == point.unknown
     return (
         side(point.side),
-        f"{number(point.accuracy)}{ends}",
+        f"{number(point.accuracy)}{interval(point.low, point.high)}",
         "unknown" if unpriced else dollars(point, point.cost),
         dollars(point, point.per_thousand),
         str(point.trials),
@@ -247,11 +247,22 @@ def _legend(comparison: Comparison) -> Iterator[str]:
     shown = dict.fromkeys(row.measure for pair in comparison.pairs for row in pair.rows)
     yield from (f"{measure}: {MEASURES[measure]}." for measure in shown)
     yield f"Differences are after minus before, paired by case; intervals cover {comparison.level:.4g}, by item."
-    yield "p is adjusted by Holm over the tests of a pair, a task and a measure; it decides what is shown."
+    yield from _same(comparison)
+    yield "p is adjusted by Holm over all differences of a pair and a task, as one family; it decides what is shown."
     if any(row.answer is Answer.NOT_SHOWN for pair in comparison.pairs for row in pair.rows):
         yield '"No difference shown" does not say that there is none: declare --margin to test that.'
     if comparison.margin is not None:
         yield f"Within the margin: two one-sided tests of a difference of at most {comparison.margin:g}."
+    if any(pair.changes for pair in comparison.pairs):
+        yield "Rerun noise: pairs of repeats of the identical question, in the reference condition, that differ."
     if len(comparison.curve) > 1:
         yield "Accuracy beside cost: right by gold or a stated label; as expected only where no truth is known."
         yield "The frontier is that of the estimates: where intervals overlap, another side may belong on it."
+
+
+def _same(comparison: Comparison) -> Iterator[str]:
+    if any(row.same_as for pair in comparison.pairs for row in pair.rows):
+        yield (
+            "Measures joined by = are the same difference by definition, shown once: in the reference condition the "
+            "gold label is what is expected, and where a test must not matter, the judge's own reference verdict."
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -12,8 +12,8 @@ from jrh import REFERENCE, RunReport, stats
 from numpy.typing import NDArray
 
 from jrh_compare.matching import Matched
-from jrh_compare.results import Answer, Changes, Row
-from jrh_compare.scoring import ERROR, MEASURES, Case
+from jrh_compare.results import Answer, Changes, Noise, Row
+from jrh_compare.scoring import ACCURACY, AGREEMENT, ERROR, GOLD, MEASURES, Case
 
 
 @frozen(kw_only=True)
@@ -36,9 +36,24 @@ def rows(matched: Matched, runs: tuple[RunReport, RunReport], terms: Terms) -> I
     for (task, test), pairs in cells(matched, runs[0]).items():
         levels = max(sizes[0][task], sizes[1][pairs[0][1].task])
         for measure in MEASURES:
-            about = [pair for pair in pairs if measure in pair[0].about and measure in pair[1].about]
+            about = _about(pairs, measure)
             if about:
-                yield _row(measure, (task, test), about, float(levels - 1) if measure == ERROR else 1.0, terms)
+                row = _row(measure, (task, test), about, float(levels - 1) if measure == ERROR else 1.0, terms)
+                yield evolve(row, same_as=_same_as(measure, test, pairs))
+
+
+def _about(pairs: Matched, measure: str) -> Matched:
+    return [pair for pair in pairs if measure in pair[0].about and measure in pair[1].about]
+
+
+def _same_as(measure: str, test: str, pairs: Matched) -> str:
+    """Return `accuracy` where the measure asks the same of the same cases, by definition and not by chance.
+
+    In the reference condition what is expected is the gold label. Where a case has an agreement and an accuracy, what
+    is expected is the judge's own reference verdict.
+    """
+    defined = measure == AGREEMENT or (measure == GOLD and test == REFERENCE)
+    return ACCURACY if defined and _about(pairs, measure) == _about(pairs, ACCURACY) else ""
 
 
 def cells(matched: Matched, first: RunReport) -> Mapping[tuple[str, str], Matched]:
@@ -52,16 +67,28 @@ def cells(matched: Matched, first: RunReport) -> Mapping[tuple[str, str], Matche
 
 
 def adjusted(found: Sequence[Row], level: float) -> tuple[Row, ...]:
-    """Adjust the p-values of one pair by Holm, over the tests of each task and measure, and say what each row shows."""
-    families: defaultdict[tuple[str, str], list[tuple[int, float]]] = defaultdict(list)
-    for place, row in enumerate(found):
+    """Adjust the p-values of one pair by Holm, all differences of a task being one family, and say what each row shows.
+
+    The same difference under the name of two measures is one hypothesis, and has one adjusted p-value.
+    """
+    families: dict[str, dict[tuple[str, str], float]] = {}
+    for row in found:
         if row.p is not None:
-            families[row.task, row.measure].append((place, row.p))
-    result = list(found)
-    for family in families.values():
-        for (place, _), p in zip(family, stats.holm([p for _, p in family]), strict=True):
-            result[place] = evolve(found[place], p_adjusted=float(p), answer=_answer(found[place], float(p), level))
-    return tuple(result)
+            families.setdefault(row.task, {}).setdefault(_hypothesis(row), row.p)
+    known = {
+        (task, *place): float(p)
+        for task, family in families.items()
+        for place, p in zip(family, stats.holm(list(family.values())), strict=True)
+    }
+    return tuple(_decided(row, known.get((row.task, *_hypothesis(row))), level) for row in found)
+
+
+def _hypothesis(row: Row) -> tuple[str, str]:
+    return row.test, row.same_as or row.measure
+
+
+def _decided(row: Row, p: float | None, level: float) -> Row:
+    return row if p is None else evolve(row, p_adjusted=p, answer=_answer(row, p, level))
 
 
 def _answer(row: Row, p: float, level: float) -> Answer:
@@ -101,6 +128,7 @@ def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, term
         worse=int((gain < 0).sum()),
         p=p,
         p_adjusted=None,
+        same_as="",
         test_method=method,
         answer=Answer.EMPTY if not scored else Answer.IDENTICAL if same else Answer.NOT_SHOWN,
         equivalence=_equivalence(before, after, items, terms) if measure != ERROR else "",
@@ -151,16 +179,16 @@ def missing_verdicts(cases: Iterable[Case]) -> Mapping[str, int]:
 
 
 def changes(
-    matched: Matched, first: RunReport, noise: tuple[Mapping[str, float], Mapping[str, float]], terms: Terms
+    matched: Matched, first: RunReport, noise: tuple[Mapping[str, Noise], Mapping[str, Noise]], terms: Terms
 ) -> Iterator[Changes]:
     """Yield per task and test how often the verdict differs, beside the rerun noise of both sides by their tasks."""
     for (task, test), pairs in cells(matched, first).items():
-        trials = [
-            (case.item, float(one.label != two.label))
+        asked = [
+            (case.item, one.label, two.label)
             for case, other in pairs
             for one, two in zip(case.trials, other.trials, strict=False)
-            if one.label is not None and two.label is not None
         ]
+        trials = [(item, float(one != two)) for item, one, two in asked if one is not None and two is not None]
         differing = np.array([differs for _, differs in trials], dtype=np.float64)
         sums = stats.cluster_sums(_codes([item for item, _ in trials]), differing, np.ones(len(trials)))
         found = stats.clustered_proportion(
@@ -175,20 +203,34 @@ def changes(
             rate=found.value,
             low=found.low,
             high=found.high,
+            missing=len(asked) - len(trials),
             noise_first=noise[0].get(pairs[0][0].task),
             noise_second=noise[1].get(pairs[0][1].task),
         )
 
 
-def rerun_noise(cases: Sequence[Case]) -> Mapping[str, float]:
-    """Return the share of pairs of repeats in the reference condition that differ, by task where there is any pair."""
-    found: dict[str, float] = {}
-    for task in dict.fromkeys(case.task for case in cases):
-        own = [case for case in cases if case.task == task and case.test == REFERENCE]
-        labels = [Counter(label for label in _labels(case) if label is not None) for case in own]
-        names = sorted({label for counts in labels for label in counts})
-        if names:
-            differing, pairs = stats.disagreeing_pairs([[counts[name] for name in names] for counts in labels])
-            if pairs.sum():
-                found[task] = float(differing.sum() / pairs.sum())
-    return found
+def rerun_noise(cases: Sequence[Case], terms: Terms) -> Mapping[str, Noise]:
+    """Return the share of pairs of repeats in the reference condition that differ, by task, with its interval."""
+    found: dict[str, list[Case]] = {}
+    for case in cases:
+        if case.test == REFERENCE:
+            found.setdefault(case.task, []).append(case)
+    return {task: _noise(own, terms) for task, own in found.items()}
+
+
+def _noise(cases: Sequence[Case], terms: Terms) -> Noise:
+    answers = [Counter(label for label in _labels(case) if label is not None) for case in cases]
+    names = sorted({label for counts in answers for label in counts}) or [""]
+    counts = [[each[name] for name in names] for each in answers]
+    items = _codes([case.item for case in cases])
+    found = stats.rerun_disagreement(counts, items, level=terms.level, resamples=terms.resamples, seed=terms.seed)
+    differing, pairs = stats.disagreeing_pairs(counts)
+    return Noise(
+        differing=int(differing.sum()),
+        pairs=int(pairs.sum()),
+        items=found.clusters,
+        rate=found.value,
+        low=found.low,
+        high=found.high,
+        missing=missing_verdicts(cases),
+    )

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from jrh import JrhError, clean_text
 
-from jrh_compare.document import side
 from jrh_compare.results import Comparison, Point
+from jrh_compare.wording import side
 
 _STYLE: Final[dict[Any, Any]] = {
     "svg.hashsalt": "jrh",

@@ -16,7 +16,8 @@ from typing import Final
 import attrs
 from jrh import clean_text, formula_safe, markdown_text
 
-from jrh_compare.document import Block, Heading, Lines, Table, document
+from jrh_compare.document import Block, Lines, Section, Table, document
+from jrh_compare.fitting import Chapter, Part, fit
 from jrh_compare.results import Comparison, Pair, Row, SideName
 
 _WIDTH: Final = 160
@@ -34,36 +35,40 @@ def terminal(comparison: Comparison) -> str:
     out = io.StringIO()
     width = shutil.get_terminal_size().columns if tty else _WIDTH
     console = Console(file=out, width=width, highlight=False, markup=False, emoji=False, no_color=True)
-    for block in document(comparison):
-        match block:
-            case Heading(text=text):
-                console.print(f"== {clean_text(text, _LINE)} ==", soft_wrap=True)
-            case Lines(lines=lines):
-                for line in lines:
-                    console.print(clean_text(line, _LINE), soft_wrap=True)
-            case Table(columns=columns, rows=rows):
-                grid = Grid(*columns, box=None, pad_edge=False)
-                for row in rows:
-                    grid.add_row(*(clean_text(cell, _CELL) for cell in row))
-                console.print(grid)
-        console.print()
+    for section in document(comparison):
+        if section.title:
+            console.print(f"== {clean_text(section.title, _LINE)} ==\n", soft_wrap=True)
+        for block in section.blocks:
+            match block:
+                case Lines(lines=lines):
+                    for line in lines:
+                        console.print(clean_text(line, _LINE), soft_wrap=True)
+                case Table(columns=columns, rows=rows):
+                    grid = Grid(*columns, box=None, pad_edge=False)
+                    for row in rows:
+                        grid.add_row(*(clean_text(cell, _CELL) for cell in row))
+                    console.print(grid)
+            console.print()
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).rstrip("\n") + "\n"
 
 
 def markdown(comparison: Comparison) -> str:
-    """Return the comparison as Markdown in which text from outside is only text."""
-    return "\n\n".join(_markdown(block) for block in document(comparison)) + "\n"
+    """Return the comparison as Markdown in which text from outside is only text; never longer than a comment may be."""
+    return fit([_chapter(section) for section in document(comparison)])
 
 
-def _markdown(block: Block) -> str:
+def _chapter(section: Section) -> Chapter:
+    title = f"## {markdown_text(section.title, _LINE)}" if section.title else ""
+    return Chapter(title=title, parts=tuple(_part(block) for block in section.blocks), last=section.of_all)
+
+
+def _part(block: Block) -> Part:
     match block:
-        case Heading(text=text):
-            return f"## {markdown_text(text, _LINE)}"
         case Lines(lines=lines):
-            return "\n".join(f"- {markdown_text(line.removeprefix('- '), _LINE)}" for line in lines)
+            return Part(lines=tuple(f"- {markdown_text(line.removeprefix('- '), _LINE)}" for line in lines))
         case Table(columns=columns, rows=rows):
-            head = [_line(columns), f"|{' --- |' * len(columns)}"]
-            return "\n".join([*head, *(_line(row) for row in rows)])
+            head = f"{_line(columns)}\n|{' --- |' * len(columns)}\n"
+            return Part(head=head, lines=tuple(_line(row) for row in rows))
 
 
 def _line(cells: Iterable[str]) -> str:

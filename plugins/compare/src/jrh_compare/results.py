@@ -93,7 +93,9 @@ class Row:
     worse: int
     p: float | None
     p_adjusted: float | None
-    """Adjusted by Holm over the tests of the pair, the task and the measure."""
+    """Adjusted by Holm over all differences of the pair and the task; what is the same difference counts once."""
+    same_as: str
+    """The measure of the same task and test that is the same difference by definition; empty where none is."""
     test_method: str
     answer: Answer
     equivalence: str
@@ -103,6 +105,22 @@ class Row:
     missing_first: Mapping[str, int]
     """Trials of the first side without a verdict, by status."""
     missing_second: Mapping[str, int]
+
+
+@frozen(kw_only=True)
+class Noise:
+    """How often one side disagrees with itself: repeats of the identical question, in the reference condition."""
+
+    differing: int
+    """Pairs of repeats whose verdicts differ."""
+    pairs: int
+    items: int
+    rate: float | None
+    """None where no case has two verdicts."""
+    low: float | None
+    high: float | None
+    missing: Mapping[str, int]
+    """Trials of the reference condition without a verdict, by status."""
 
 
 @frozen(kw_only=True)
@@ -117,9 +135,11 @@ class Changes:
     rate: float | None
     low: float | None
     high: float | None
-    noise_first: float | None
-    """Rerun disagreement of the first side in the reference condition; None where nothing was asked twice."""
-    noise_second: float | None
+    missing: int
+    """Repeats asked of both sides that have no verdict on one side or both."""
+    noise_first: Noise | None
+    """Rerun noise of the first side in the task; None where it has no reference condition there."""
+    noise_second: Noise | None
 
 
 @frozen(kw_only=True)

@@ -31,9 +31,9 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="Exit code where a rule is undecided.  [default: the suite's, or 5]",
 )
 @click.option("--plugins", metavar="A,B", default="", help="Only these plugins, where measures have to be computed.")
-@click.option("--junit", type=_FILE, help="Write JUnit XML.")
-@click.option("--json", "as_json", type=_FILE, help="Write JSON.")
-@click.option("--markdown", type=_FILE, help="Write Markdown for a comment on a pull request.")
+@click.option("--junit", type=_FILE, help="Write JUnit XML; missing directories are made.")
+@click.option("--json", "as_json", type=_FILE, help="Write JSON, likewise.")
+@click.option("--markdown", type=_FILE, help="Write Markdown for a comment on a pull request, likewise.")
 def command(
     run_dir: Path,
     rules: tuple[str, ...],
@@ -111,13 +111,17 @@ def _terms(state: RunState, rules: tuple[str, ...], allow_missing: float | None,
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all; what is no plain file, such as a pipe, is written to as it is."""
+    """Write a file whole or not at all; what is no plain file, such as a pipe, is written to as it is.
+
+    Missing directories are made, as pytest does for its report.
+    """
     from jrh import JrhError
 
     partial = path.with_name(f".{path.name}.partial")
     special = path.is_symlink() or (path.exists() and not path.is_file())
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):  # it is a file: said below
+            path.parent.mkdir(parents=True, exist_ok=True)
         (path if special else partial).write_bytes(content)
         if not special:
             partial.replace(path)

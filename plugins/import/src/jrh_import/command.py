@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -16,14 +17,17 @@ import click
 )
 @click.option("--plugins", metavar="A,B", default="", help="Only the metrics of these plugins, as for `jrh run`.")
 def command(file: Path, run_dir: Path | None, plugins: str) -> int:
-    """Make a run directory of the table that FILE describes; `jrh report` shows what it says."""
-    from jrh import import_records, read_settings
+    """Make a run directory of the table that FILE describes; `jrh report` shows what it says.
 
-    from jrh_import.mapping import ImportFile
+    FILE is a YAML file: where the table is, and what its columns mean.
+    """
+    from jrh import import_records
+
+    from jrh_import.reading import read_description
     from jrh_import.tables import read_table
     from jrh_import.verdicts import read_verdicts
 
-    mapping = read_settings(file, ImportFile)
+    mapping = read_description(file)
     tasks = mapping.described_tasks()
     table = read_table(mapping.path, mapping.table_format(), mapping.delimiter, neutralised=mapping.is_neutralised())
     found = read_verdicts(table, mapping, tasks)
@@ -44,5 +48,5 @@ def command(file: Path, run_dir: Path | None, plugins: str) -> int:
     items = len({(record.task, record.item_id) for record in found.records})
     of = f"{judges} judge{'s' * (judges != 1)} on {items} item{'s' * (items != 1)}"
     click.echo(f"Imported {count} verdicts of {of} into {target}.")
-    click.echo(f"Next: jrh report {target}")
+    click.echo(f"Next: {shlex.join(['jrh', 'report', str(target)])}")
     return 0

@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from jrh import RunReport
 
-    from jrh_inspect.edited import Edited
+    from jrh_inspect.edited import Edited, Wanted
 
 
 @click.command("export-transcripts")
@@ -35,7 +35,10 @@ def command(
     variant: str | None,
     source: Path | None,
 ) -> int:
-    """Write the edited transcripts of RUN as a log that Inspect opens, and as JSON Lines."""
+    """Write the edited transcripts of RUN as a log that Inspect opens, and as JSON Lines.
+
+    Exit codes: 0 written, 2 usage error, or there is no edited transcript to write.
+    """
     from jrh import JrhError, open_run
 
     from jrh_inspect.edited import Wanted, edited_transcripts, one_per_item
@@ -45,15 +48,25 @@ def command(
         raise JrhError("say where to: --log out.eval, --jsonl out.jsonl, or both")
     wanted = Wanted(task=task, test=test, variant=variant)
     with open_run(run) as report:
+        if next(edited_transcripts(report, wanted), None) is None:
+            raise JrhError(f"'{run}': nothing to export: {_why_nothing(report, wanted)}")
         if log is not None:
             edited = one_per_item(edited_transcripts(report, wanted))
-            if not edited:
-                raise JrhError(f"{run}: no transcript of this run was edited")
             _write_logs(report, edited, log, source)
         if jsonl is not None:
             count = write_lines(jsonl, edited_transcripts(report, wanted))
             click.echo(f"Wrote {count} edited transcripts to {jsonl}.")
     return 0
+
+
+def _why_nothing(report: RunReport, wanted: Wanted) -> str:
+    from jrh import Mode
+
+    if all(summary.task.mode is not Mode.TRANSCRIPT for summary in report.tasks):
+        return "the run has no transcripts; none of its tasks has `mode: transcript`"
+    if any((wanted.task, wanted.test, wanted.variant)):
+        return "no case of that task, test and variant has an edited transcript"
+    return "no transcript of this run was edited; a test such as `agent-perturbation` edits them"
 
 
 def _write_logs(report: RunReport, edited: Mapping[str, Edited], log: Path, source: Path | None) -> None:

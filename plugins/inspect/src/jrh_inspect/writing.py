@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,6 +31,8 @@ def write_lines(path: Path, edited: Iterable[Edited]) -> int:
     """
     count = 0
     try:
+        with suppress(FileExistsError):  # it is a file: said below
+            path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
             for each in edited:
                 file.write(json.dumps(as_line(each), ensure_ascii=False, default=_plain) + "\n")

@@ -1,0 +1,116 @@
+"""A document that keeps to a number of characters: long parts are cut at the end, and what is cut is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from attrs import frozen
+
+LIMIT: Final = 65_536
+"""The longest comment GitHub takes, in characters."""
+_RESERVE: Final = 400
+"""Kept for saying what was left out."""
+_LEAST: Final = 4_000
+"""What a chapter gets at least, unless it is shorter; longer than any title."""
+_REST: Final = "; jrh compare --format json has all of it."
+_GAP: Final = "\n\n"
+
+
+@frozen(kw_only=True)
+class Part:
+    """Lines that can be cut at the end: a list, or a table with its head."""
+
+    lines: tuple[str, ...]
+    head: str = ""
+    """Stands directly before the first line."""
+
+    def text(self, kept: int | None = None) -> str:
+        """Return the part with its first lines, saying how many more there are; nothing where none is kept."""
+        shown = self.lines[:kept]
+        more = len(self.lines) - len(shown)
+        note = f"{_GAP}{more:,} more{_REST}" if more else ""
+        return f"{self.head}{chr(10).join(shown)}{note}" if shown else ""
+
+    def cut(self, room: int) -> str:
+        """Return as many lines as there is room for."""
+        if length(self.text()) <= room:
+            return self.text()
+        low, high = 0, len(self.lines)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if length(self.text(middle)) <= room else (low, middle)
+        return self.text(low)
+
+
+@frozen(kw_only=True)
+class Chapter:
+    """A title and what stands under it."""
+
+    title: str
+    """Empty: none."""
+    parts: tuple[Part, ...]
+    last: bool = False
+    """Stands at the end, is about all others, and is served before them."""
+
+    def text(self, room: int | None = None) -> str:
+        """Return the chapter; the title whole, and of the parts what there is room for, short ones first."""
+        whole = [part.text() for part in self.parts]
+        if room is not None:
+            gaps = len(self.parts) - (not self.title)
+            left = room - length(self.title) - len(_GAP) * gaps
+            shares = _shares([length(text) for text in whole], left)
+            whole = [part.cut(share) for part, share in zip(self.parts, shares, strict=True)]
+        return _GAP.join(text for text in (self.title, *whole) if text)
+
+
+def length(text: str) -> int:
+    """Count characters as GitHub does at most: those beyond the first 65,536 code points count twice."""
+    return len(text.encode("utf-16-le", "replace")) // 2
+
+
+def fit(chapters: Sequence[Chapter], limit: int = LIMIT) -> str:
+    """Return the document; where it is longer than the limit, cut, and with a last line that says so.
+
+    Chapters that stand at the end get up to a third. Of the others as many are shown, from the first, as have room for
+    what tells them apart; what is left is shared evenly between those that want more.
+
+    Args:
+        chapters: in the order of the document.
+        limit: characters of the whole, counted by `length`.
+    """
+    whole = _GAP.join(chapter.text() for chapter in chapters) + "\n"
+    if length(whole) <= limit:
+        return whole
+    room = limit - _RESERVE
+    closing = _fitted([chapter for chapter in chapters if chapter.last], room // 3)
+    others = [chapter for chapter in chapters if not chapter.last]
+    room -= sum(length(text) + len(_GAP) for text in closing)
+    shown = _fitted(_first(others, room), room)
+    left = len(others) - len(shown)
+    pairs = f"; {left:,} of {len(others):,} comparisons are left out whole" if left else ""
+    notice = f"Shortened to stay within {limit:,} characters{pairs}{_REST}"
+    return _GAP.join(text for text in (*shown, *closing, "---", notice) if text) + "\n"
+
+
+def _first(chapters: Sequence[Chapter], room: int) -> Sequence[Chapter]:
+    for place, chapter in enumerate(chapters):
+        room -= min(_LEAST, length(chapter.text())) + len(_GAP)
+        if room < 0:
+            return chapters[:place]
+    return chapters
+
+
+def _fitted(chapters: Sequence[Chapter], room: int) -> list[str]:
+    sizes = [length(chapter.text()) for chapter in chapters]
+    shares = _shares(sizes, room - len(_GAP) * len(chapters))
+    return [chapter.text(share) for chapter, share in zip(chapters, shares, strict=True)]
+
+
+def _shares(sizes: Sequence[int], room: int) -> list[int]:
+    """Share room out: what wants less than an even share gets what it wants, the others share the rest evenly."""
+    shares = [0] * len(sizes)
+    for done, place in enumerate(sorted(range(len(sizes)), key=lambda place: sizes[place])):
+        shares[place] = max(0, min(sizes[place], room // (len(sizes) - done)))
+        room -= shares[place]
+    return shares

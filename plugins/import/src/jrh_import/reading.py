@@ -1,0 +1,53 @@
+"""The import file, and what is said to somebody who gave something else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+from jrh import JrhError, SuiteError, read_settings
+
+from jrh_import.mapping import Format, ImportFile
+
+_SUFFIXES: Final = (".yaml", ".yml", ".json")
+"""Of files that describe a table."""
+_TABLES: Final = tuple(f".{each.value}" for each in Format)
+_NO_MAPPING: Final = "expected a mapping"
+_SMALLEST: Final = """\
+  name: {name}
+  path: {path}
+  task: {{scale: {{labels: ["YES", "NO"]}}}}
+  columns: {{item: id, judge: model, label: verdict, gold: human}}
+"""
+
+
+def read_description(file: Path) -> ImportFile:
+    """Read an import file.
+
+    Raises:
+        JrhError: it is none; where it looks like the table itself, the text shows the smallest import file.
+    """
+    if file.suffix.lower() in _TABLES and file.is_file():
+        raise JrhError(f"'{file}' is a table. {_told(file)}")
+    try:
+        return read_settings(file, ImportFile)
+    except SuiteError as error:
+        if file.is_file() and (file.suffix.lower() not in _SUFFIXES or _is_no_mapping(error)):
+            raise JrhError(f"{error}\n{_told(file.with_name('verdicts.csv'))}") from error
+        raise
+
+
+def _is_no_mapping(error: SuiteError) -> bool:
+    only, *more = error.problems
+    return not more and only.message.startswith(_NO_MAPPING) and (only.line or 1, only.column or 1) == (1, 1)
+
+
+def _told(table: Path) -> str:
+    description = table.with_suffix(".yaml").name
+    smallest = _SMALLEST.format(name=json.dumps(table.stem), path=json.dumps(table.name))
+    return (
+        "`jrh import` takes a YAML file that says where the table is and what its columns mean; the smallest, in "
+        f"'{description}' beside the table:\n\n{smallest}\n"
+        "`id`, `model`, `verdict` and `human` stand for columns of yours; without gold labels leave `gold` out."
+    )
