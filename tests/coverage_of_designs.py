@@ -124,17 +124,18 @@ def _estimates(world: World, rng: np.random.Generator) -> Mapping[str, Estimate]
     right = (second == gold[item]).astype(float)
     change = paired_difference(right, (first == gold[item]).astype(float), item)
     return {
-        "agreement": _rate(first == second, item),
-        "gold accuracy": _rate(right, item),
+        "agreement": _rate(first == second, item, rng),
+        "gold accuracy": _rate(right, item, rng),
         "accuracy change": change,
         "kappa": clustered_kappa(first, second, item),
         "Fleiss' kappa": fleiss_kappa(*draw_ratings(world, rng)),
     }
 
 
-def _rate(hits: np.ndarray, item: np.ndarray) -> Estimate:
+def _rate(hits: np.ndarray, item: np.ndarray, rng: np.random.Generator) -> Estimate:
     sums = cluster_sums(item, np.asarray(hits, dtype=float), np.ones(len(item)))
-    return clustered_proportion(sums[:, 0], sums[:, 1], resamples=200)
+    # With the same seed for all studies 200 resamples would err in the same direction in all of them.
+    return clustered_proportion(sums[:, 0], sums[:, 1], resamples=200, seed=int(rng.integers(2**31)))
 
 
 if __name__ == "__main__":
