@@ -111,6 +111,7 @@ def test_no_interval_of_a_variance_reaches_beyond_what_the_scale_allows():
     assert max(ends) == 0.25
     assert parts["residual"].estimate == 0
     assert parts["residual"].interval is None
+    assert parts["residual"].flags[0] == "no-interval"
     assert all("identical-repeats" in part.flags for part in parts.values())
 
 

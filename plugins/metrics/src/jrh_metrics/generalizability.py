@@ -84,7 +84,13 @@ class Generalizability:
         most = _largest_variance(scale)
         for component in found.components:
             high = component.high if component.high is None else max(min(component.high, most), component.value)
-            estimate = Estimate(value=component.value, low=component.low, high=high, method=found.method or "none")
+            estimate = Estimate(
+                value=component.value,
+                low=component.low,
+                high=high,
+                method=found.method or "none",
+                flags=("no-interval",) if component.low is None else (),
+            )
             yield made("variance", estimate, "squared score", part=component.name)
         one = d_study(found, {}) if found.components and "item" in found.components[0].facets else None
         for name in ("generalizability", "dependability"):
