@@ -1,0 +1,35 @@
+"""Comparisons made by the real command, checked against their schema."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+from jrh.testing import Outcome, Project
+
+from support.inside import call
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = {"metrics": ["missing"], "reports": ["terminal"]}
+"""What a comparison needs of a run: its records."""
+
+
+def compare(project: Project, *arguments: str, code: int = 0) -> Outcome:
+    done = call(project, "compare", *arguments)
+    assert "Traceback" not in done.output
+    assert done.exit_code == code, done.output
+    return done
+
+
+def found(project: Project, *arguments: str, code: int = 0) -> dict[str, Any]:
+    """Compare, check the document against the schema, and return it."""
+    document: dict[str, Any] = json.loads(compare(project, *arguments, "--format", "json", code=code).stdout)
+    jsonschema.validate(document, json.loads((ROOT / "schemas" / "comparison.schema.json").read_text()))
+    return document
+
+
+def row(document: dict[str, Any], measure: str, test: str = "reference", pair: int = 0) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = document["pairs"][pair]["rows"]
+    return next(each for each in rows if (each["measure"], each["test"]) == (measure, test))
