@@ -126,3 +126,14 @@ def test_perfect_order_has_no_interval_rather_than_one_of_no_width() -> None:
 def test_rank_correlations_are_for_scales_and_not_for_measurements() -> None:
     with pytest.raises(ValueError, match="101 levels"):
         spearman(np.arange(200), np.arange(200), np.arange(200))
+
+
+def test_tau_of_few_items_says_that_its_interval_is_rather_wide():
+    draws = np.random.default_rng(6)
+    levels = draws.integers(0, 5, 60)
+    noisy = np.clip(levels + draws.integers(-1, 2, 60), 0, 4)
+
+    assert "conservative" in kendall_tau_b(levels[:39], noisy[:39], range(39)).flags
+    assert "conservative" not in kendall_tau_b(levels, noisy, range(60)).flags
+    assert "conservative" not in spearman(levels[:39], noisy[:39], range(39)).flags
+    assert "conservative" not in kendall_tau_b(levels[:39], levels[:39], range(39)).flags

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import ArrayLike, NDArray
 
 from jrh.stats.clusters import Kinds, cluster_margins, kinds_of
@@ -12,6 +13,8 @@ from jrh.stats.estimate import Estimate
 from jrh.stats.jackknife import NOISE, Statistic, correlation_estimate
 from jrh.stats.kinds import pair_kinds
 
+_WIDE_BELOW: Final = 40
+"""Tau-b's interval from fewer clusters is too wide: it covers 97 to 98 % with 12 to 30 items."""
 MOST_LEVELS: Final = 101
 """Both rank correlations work on the table of levels, one column per pair of levels that occur."""
 
@@ -60,9 +63,11 @@ def kendall_tau_b(
 
     Source: Kendall (1945), Biometrika 33:239-251.
 
-    Arguments, result and errors as `spearman`.
+    Arguments, result and errors as `spearman`; flag `conservative` with an interval from fewer than 40 clusters.
     """
-    return _estimate(_tau, verdicts, truths, clusters, case_weights, level)
+    found = _estimate(_tau, verdicts, truths, clusters, case_weights, level)
+    wide = found.low is not None and found.clusters < _WIDE_BELOW
+    return evolve(found, flags=(*found.flags, "conservative")) if wide else found
 
 
 def _estimate(

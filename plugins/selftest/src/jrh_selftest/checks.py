@@ -23,6 +23,11 @@ class RecordCheck:
     measure: str
     test: str
 
+    @property
+    def biased(self) -> bool:
+        """Tell whether the measure is a ratio of means of few items, which is biased by something like 1 / items."""
+        return self.measure in _RATIOS and self.world.items < FEW
+
 
 @frozen(kw_only=True)
 class AlarmCheck:
@@ -56,6 +61,12 @@ class ArrayAlarm:
     draw: Callable[[np.random.Generator], bool]
     least_power: float | None = None
 
+
+FEW: Final = 20
+"""Coefficients of fewer items are known to be biased; only their intervals are checked."""
+_RATIOS: Final = frozenset(
+    {"kappa", "kappa-quadratic", "gold-kappa-quadratic", "concordance", "pearson", "spearman", "kendall-tau-b"}
+)
 
 Check: TypeAlias = RecordCheck | AlarmCheck | ArrayCheck | ArrayAlarm
 

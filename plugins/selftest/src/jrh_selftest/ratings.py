@@ -10,13 +10,12 @@ import numpy as np
 from jrh.stats import Estimate, fleiss_kappa, gwet_ac1, krippendorff_alpha, pabak
 from numpy.typing import NDArray
 
-from jrh_selftest.checks import ArrayCheck
+from jrh_selftest.checks import FEW, ArrayCheck
 from jrh_selftest.truth import Matrix, kappa
 from jrh_selftest.world import World
 from jrh_selftest.worlds import DESIGNS, WORLDS
 
 _RATERS: Final = 3
-_MANY: Final = 20
 _RATED: Final = ("pointwise", "pairwise", "ordinal", "transcript", "near one")
 _DESIGNS: Final = (
     *("rare label", "few items, many trials", "unequal clusters", "ordinal, few items", "ordinal, noisy"),
@@ -50,7 +49,7 @@ def rating_checks(*, full: bool) -> Iterator[ArrayCheck]:
                     planted=planted[name],
                     draw=partial(_estimate, world, estimator),
                     # A ratio of means is biased by something like 1 / items.
-                    biased=world.items < _MANY,
+                    biased=world.items < FEW,
                 )
 
 

@@ -104,7 +104,8 @@ def _in_world(plan: Plan, world: World, checks: Sequence[RecordCheck | AlarmChec
         if not studies:
             yield absent(world.name, check.measure, kind)
         elif isinstance(check, RecordCheck):
-            yield judge_interval(world.name, check.measure, planted[check.measure, check.test], studies)
+            truth = planted[check.measure, check.test]
+            yield judge_interval(world.name, check.measure, truth, studies, biased=check.biased)
         else:
             alarms = [study.value is not None and study.value <= ALPHA for study in studies]
             yield judge_alarms(world.name, check.measure, alarms, check.least_power)
