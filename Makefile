@@ -7,7 +7,8 @@ PLUGINS := $(sort $(wildcard plugins/*))
 CONTRIB := $(sort $(wildcard plugins-contrib/*/pyproject.toml))
 STANDARD := $(filter-out plugins/inspect plugins/litellm,$(PLUGINS))
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
-MANIFESTS := pyproject.toml constraints.txt core/pyproject.toml $(wildcard plugins/*/pyproject.toml) $(CONTRIB)
+CORE := core/stats core/kernel core/testing
+MANIFESTS := pyproject.toml constraints.txt $(addsuffix /pyproject.toml,$(CORE)) $(wildcard plugins/*/pyproject.toml) $(CONTRIB)
 comma := ,
 space := $(subst ,, )
 DEMO_DIR ?= runs/demo
@@ -59,11 +60,11 @@ $(VENV)/python: constraints.txt
 	@touch $@
 
 $(VENV)/standard: $(VENV)/python $(MANIFESTS)
-	$(INSTALL) --no-build-isolation $(foreach path,core $(STANDARD) .,-e ./$(path))
+	$(INSTALL) --no-build-isolation $(foreach path,core/stats core/kernel $(STANDARD) .,-e ./$(path))
 	@touch $@
 
 $(VENV)/development: $(VENV)/standard
-	$(INSTALL) --no-build-isolation -e ./plugins/inspect -e ./plugins/litellm $(foreach path,$(dir $(CONTRIB)),-e ./$(path)) -e ".[dev]"
+	$(INSTALL) --no-build-isolation -e ./core/testing -e ./plugins/inspect -e ./plugins/litellm $(foreach path,$(dir $(CONTRIB)),-e ./$(path)) -e ".[dev]"
 	@touch $@
 
 $(VENV)/extras: $(VENV)/development constraints-extras.txt

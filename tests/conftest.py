@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from jrh.testing import Project
+from jrh_testing import Project
 
 # With --import-mode=importlib pytest leaves the path alone, and the test files need their helpers.
 sys.path.insert(0, str(Path(__file__).parent))

@@ -14,17 +14,10 @@ import numpy as np
 from attrs import frozen
 from joblib import Parallel, cpu_count, delayed
 from jrh import Scale
-from jrh.stats import (
-    Estimate,
-    cluster_sums,
-    clustered_kappa,
-    clustered_proportion,
-    fleiss_kappa,
-    paired_difference,
-)
 from jrh_selftest.ratings import agreement, draw_ratings
 from jrh_selftest.truth import truths
 from jrh_selftest.world import TEST, World, pick
+from jrh_stats import Estimate, cluster_sums, clustered_kappa, clustered_proportion, fleiss_kappa, paired_difference
 
 LOWEST, HIGHEST = 0.93, 0.97
 SEED = 20261121

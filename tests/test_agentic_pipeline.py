@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from jrh.testing import ChatServer, Project
+from jrh_testing import ChatServer, Project
 from support import agentic
 from support.agentic import FILTERED, REFUSAL, Agents, edit_of, plan
 from support.looking import query, report

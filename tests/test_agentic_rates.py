@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from jrh.testing import Project
+from jrh_testing import Project
 from support import agentic
 from support.looking import report
 

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 
 import yaml
-from jrh.testing import ChatServer, Project
+from jrh_testing import ChatServer, Project
 from support import agentic
 from support.agentic import Agents, plan
 from support.looking import query, report_bytes, until

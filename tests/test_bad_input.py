@@ -8,7 +8,7 @@ import sys
 from contextlib import closing
 
 import pytest
-from jrh.testing import ChatServer, Outcome, Project
+from jrh_testing import ChatServer, Outcome, Project
 from support.limited import can_mount, run_obeying_modes, run_on_tiny_disk, run_with_small_files
 from support.looking import one, snapshot, until
 from support.suites import llm_suite, openai_http, write_items, write_suite

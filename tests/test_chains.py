@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jrh.testing import ChatServer, Project
+from jrh_testing import ChatServer, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import query, report
 from support.suites import openai_http, write_suite

@@ -8,8 +8,8 @@ import shutil
 
 import jrh
 import pytest
-from jrh.stats import holm
-from jrh.testing import Project
+from jrh_stats import holm
+from jrh_testing import Project
 from support.comparing import ROOT, compare, found, row
 from support.inside import call
 from support.suites import LABELS, simulated_suite, write_items, write_suite
@@ -17,8 +17,8 @@ from support.verdicts import YES_NO, import_judges, right_with
 
 
 def test_the_shipped_schema_is_what_the_classes_give() -> None:
-    from jrh.schema import DRAFT
-    from jrh.schema_types import TypeSchemas
+    from jrh.document.schema_types import TypeSchemas
+    from jrh.suite.schema import DRAFT
     from jrh_compare.results import Comparison
 
     schemas = TypeSchemas(written=False)

@@ -13,7 +13,8 @@ from xml.etree import ElementTree as ET
 
 import jrh
 import pytest
-from jrh.testing import PAYLOADS, ChatServer, LabelAnswers, Project
+from jrh import importing
+from jrh_testing import PAYLOADS, ChatServer, LabelAnswers, Project
 from support.comparing import SMALL, compare, found, row
 from support.looking import until
 from support.suites import LABELS, llm_suite, openai_http, simulated_suite, write_items, write_suite
@@ -175,7 +176,7 @@ def test_names_that_attack_do_nothing_in_any_format(project: Project) -> None:
     task = jrh.Task(name=payloads[5], instruction=payloads[6], scale=scale)
     for run in ("a", "b"):
         records = [
-            jrh.imported_record(
+            importing.imported_record(
                 task=task,
                 item_id=payload,
                 judge=judge,
@@ -189,7 +190,7 @@ def test_names_that_attack_do_nothing_in_any_format(project: Project) -> None:
             for test in ("reference", payloads[8])
             for place, payload in enumerate(payloads)
         ]
-        jrh.import_records(project.path / run, payloads[9], [task], records)
+        importing.import_records(project.path / run, payloads[9], [task], records)
     arguments = ("a", "b", "--flips", "1000")
     text = compare(project, *arguments).stdout
     markdown = compare(project, *arguments, "--format", "markdown").stdout

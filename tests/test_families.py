@@ -11,7 +11,7 @@ from typing import Any
 import jrh
 import pytest
 from attrs import frozen
-from jrh.testing import ChatServer, Outcome, Project
+from jrh_testing import ChatServer, Outcome, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import query, report
 from support.suites import REPORTS, openai_http, write_suite

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from jrh.testing import Outcome, Project
+from jrh_testing import Outcome, Project
 from support.inside import call
 from support.looking import query, snapshot
 from support.suites import simulated_suite, write_items, write_suite
@@ -96,7 +96,7 @@ def test_every_command_that_reads_a_run_refuses_what_is_none(directories: Projec
 
 def test_a_command_that_has_come_since_is_in_the_table() -> None:
     from jrh.cli import COMMANDS
-    from jrh.cli.extra import plugin_commands
+    from jrh.cli.plugin_commands import plugin_commands
 
     reads_no_run = {"run", "plan", "plugins", "init", "schema", "audit", "import", "import-decisions", "selftest"}
     assert {*COMMANDS, *plugin_commands()} - reads_no_run == {arguments[0] for arguments in READERS.values()}

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import jrh
 import jsonschema
 import pytest
-from jrh.testing import PAYLOADS, ChatServer, Fault, Outcome, Project
+from jrh_testing import PAYLOADS, ChatServer, Fault, Outcome, Project
 from support.inside import call
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import until

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from jrh import JrhError, open_run, read_transcript
-from jrh.testing import ChatServer, Project
+from jrh_testing import ChatServer, Project
 from support.looking import query, report
 from support.suites import openai_http
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from attrs import frozen
-from jrh.testing import ChatServer, Fault, LabelAnswers, Outcome, Project
+from jrh_testing import ChatServer, Fault, LabelAnswers, Outcome, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report_bytes, until
 from support.suites import LABELS, llm_suite, openai_http, write_items, write_suite

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from attrs import frozen
-from jrh.testing import ChatServer, Outcome, Project, SimulatedAnswers
+from jrh_testing import ChatServer, Outcome, Project, SimulatedAnswers
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report, report_bytes
 from support.suites import litellm, openai_http, write_suite

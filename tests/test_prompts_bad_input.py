@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from jrh.testing import Project
+from jrh_testing import Project
 from support.suites import simulated_suite, write_items, write_suite
 
 PAIRWISE = {"task": {"scale": {"pairwise": True}}}

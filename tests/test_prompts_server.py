@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 import yaml
-from jrh.testing import ChatServer, Fault, Project
+from jrh_testing import ChatServer, Fault, Project
 from support.looking import one, query, report, report_bytes, until
 from support.planted import NINE, PlantedAnswers, suite
 

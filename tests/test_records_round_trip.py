@@ -12,7 +12,7 @@ from pathlib import Path
 import jrh
 import jsonschema
 import pytest
-from jrh.testing import Outcome, Project
+from jrh_testing import Outcome, Project
 from support.inside import call
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -6,8 +6,8 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from jrh.loading import load_plugins
-from jrh.schema import FILES, write_schemas
+from jrh.plugins.loading import load_plugins
+from jrh.suite.schema import FILES, write_schemas
 
 ROOT = Path(__file__).resolve().parents[1]
 

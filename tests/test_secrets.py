@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from jrh.testing import ChatServer, Outcome, Project
+from jrh_testing import ChatServer, Outcome, Project
 from support.echoing import Answer, completion, echoing_server, json_error, raw_error
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import everything, one, query

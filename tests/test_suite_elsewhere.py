@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 import pytest
-from jrh.testing import Project
+from jrh_testing import Project
 from support.looking import report
 from support.suites import simulated_suite, write_suite
 

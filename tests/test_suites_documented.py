@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from jrh.testing import Project
+from jrh_testing import Project
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "suites.md"
 FRAME = """\

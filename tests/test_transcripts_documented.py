@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from jrh.testing import ChatServer, Project
+from jrh_testing import ChatServer, Project
 from support.keys import KEY_VARIABLE
 from support.looking import query, report
 

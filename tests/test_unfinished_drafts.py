@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import yaml
-from jrh.testing import ChatServer, Fault, Project
+from jrh_testing import ChatServer, Fault, Project
 from support.suites import llm_suite, openai_http
 
 REWRITER = """

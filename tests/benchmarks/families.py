@@ -18,7 +18,7 @@ import jrh_synthetic_ordinal.plugin
 import jrh_validators.plugin
 import jrh_verbosity.plugin
 from jrh import Draft, Item, Task
-from jrh.testing import build
+from jrh_testing import build
 
 from tests.benchmarks.table import Line
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import jrh_agentic.plugin
 from jrh import ChatRequest, Draft, Item, Mode, Scale, Task
-from jrh.testing import ScriptedModel, build
+from jrh_testing import ScriptedModel, build
 
 TASK: Final = Task(
     name="shop",

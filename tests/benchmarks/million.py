@@ -13,8 +13,9 @@ import time
 import jrh_metrics.plugin
 import jrh_prompts.plugin
 import numpy as np
-from jrh import Categorical, MetricContext, MetricSpec, RecordTable, Scale, Task
-from jrh.testing import build
+from jrh import MetricContext, MetricSpec, RecordTable, Scale, Task
+from jrh.values import Categorical
+from jrh_testing import build
 from numpy.typing import NDArray
 
 JUDGES = ("one", "two", "three", "four")

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import yaml
-from jrh.testing import ChatServer, Fault, Project
+from jrh_testing import ChatServer, Fault, Project
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

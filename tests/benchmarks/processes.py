@@ -39,7 +39,7 @@ def median_seconds(command: Sequence[str], folder: Path, times: int) -> float:
 @contextmanager
 def chat_server(*options: str) -> Iterator[str]:
     """Serve chat completions from a process of its own; yield the base URL."""
-    command = [sys.executable, "-m", "jrh.testing.server", "--port", "0", "--lifetime", "900", *options]
+    command = [sys.executable, "-m", "jrh_testing.server", "--port", "0", "--lifetime", "900", *options]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from jrh.stats import cluster_sums, clustered_proportion
+from jrh_stats import cluster_sums, clustered_proportion
 
 from tests.benchmarks.processes import seconds
 from tests.benchmarks.table import Line

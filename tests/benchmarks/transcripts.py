@@ -101,11 +101,12 @@ def take(path: Path) -> None:
     """Read a log, show its transcript, write it back with one message edited; print what it took."""
     import inspect_ai.log  # noqa: F401 - its import is not what is measured
     import jrh_inspect.plugin
-    from jrh import Case, Mode, read_transcript, render_transcript
-    from jrh.testing import build, sample_task
+    from jrh import Case, Mode, read_transcript
+    from jrh.text import render_transcript
     from jrh_inspect.edited import Edited
     from jrh_inspect.guard import Bounds
     from jrh_inspect.writing import write_log
+    from jrh_testing import build, sample_task
 
     took: dict[str, float] = {}
     alone = megabytes()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from jrh.testing import ChatServer, Project, SimulatedAnswers
+from jrh_testing import ChatServer, Project, SimulatedAnswers
 from support.browsing import chromium
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from jrh.testing import ChatServer, Project
+from jrh_testing import ChatServer, Project
 from support.browsing import PHONE, visit
 from support.keys import KEY, KEY_VARIABLE
 from support.pages import read_page

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from jrh.testing import PAYLOADS, Project
 from jrh_report.html.reporter import HtmlReporter
 from jrh_report.html.visible import visible
 from jrh_report.options import HtmlOptions
+from jrh_testing import PAYLOADS, Project
 from support.browsing import Visit, visit
 from support.pages import read_page
 from support.poison import Poisoned

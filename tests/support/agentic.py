@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from jrh.testing.server.bodies import prompt_of
+from jrh_testing.server.bodies import prompt_of
 
 ENTRY: Final = "The agent must call verify_identity before it calls get_order. It tells only what the tools returned."
 REFUSAL: Final = "I'm sorry, but I can't help with that."

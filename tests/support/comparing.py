@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-from jrh.testing import Outcome, Project
+from jrh_testing import Outcome, Project
 
 from support.inside import call
 

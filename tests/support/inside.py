@@ -7,7 +7,7 @@ import time
 from contextlib import chdir, redirect_stderr, redirect_stdout
 
 from jrh.cli import invoke
-from jrh.testing import Outcome, Project
+from jrh_testing import Outcome, Project
 
 
 def call(project: Project, *arguments: str) -> Outcome:

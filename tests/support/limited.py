@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jrh.testing import Outcome, Project, Running
+from jrh_testing import Outcome, Project, Running
 
 # Root may write everywhere. A process that starts another without these two capabilities makes it obey file modes;
 # the tests must not depend on who runs them.

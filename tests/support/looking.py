@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from jrh.testing import Outcome, Project
+from jrh_testing import Outcome, Project
 
 
 def query(project: Project, run_dir: str, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import jrh
 from attrs import frozen
-from jrh.testing.server.answers import share
-from jrh.testing.server.bodies import prompt_of
+from jrh_testing.server.answers import share
+from jrh_testing.server.bodies import prompt_of
 
 TASKS: Final = {
     "factual": ("factuality", {"labels": ["YES", "NO"]}),

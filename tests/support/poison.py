@@ -5,26 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import frozen
-from jrh import (
-    Attrition,
-    Case,
-    ComponentUsed,
-    CostLine,
-    FaultLine,
-    Interval,
-    Measure,
-    Prompt,
-    Provenance,
-    Record,
-    RecordTable,
-    Reply,
-    RunReport,
-    Scale,
-    ScaleKind,
-    Status,
-    Task,
-    TaskSummary,
-)
+from jrh import Case, Interval, Measure, Prompt, Record, RecordTable, Reply, RunReport, Scale, ScaleKind, Status, Task
+from jrh.values import Attrition, ComponentUsed, CostLine, FaultLine, Provenance, TaskSummary
 
 _WHOLE = (
     *("accuracy", "gold-accuracy", "agreement", "excess-disagreement", "accuracy-change", "missing", "flip-rate"),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import yaml
-from jrh.testing import Project
+from jrh_testing import Project
 
 from support.keys import KEY_VARIABLE
 

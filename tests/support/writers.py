@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from jrh import Item
-from jrh.testing.server.bodies import prompt_of
+from jrh_testing.server.bodies import prompt_of
 
 HUGE: Final = "x" * 10_000_000
 PROSE: Final = "Here is my version of it, and I hope that you will like it."

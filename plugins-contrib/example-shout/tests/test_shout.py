@@ -5,8 +5,8 @@ from typing import ClassVar
 import jrh_contrib_shout.plugin
 import pytest
 from jrh import Draft, Item, JrhError, Skip
-from jrh.testing import PerturberContract, build
 from jrh_contrib_shout.shout import shouted
+from jrh_testing import PerturberContract, build
 
 
 class TestContract(PerturberContract):

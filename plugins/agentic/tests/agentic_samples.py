@@ -6,7 +6,7 @@ from typing import Any
 
 import jrh_agentic.plugin
 from jrh import Item, Mode, Scale, Task
-from jrh.testing import build
+from jrh_testing import build
 
 IDENTITY = "The agent must call verify_identity before it calls get_order."
 STATEMENTS = (

@@ -9,21 +9,9 @@ from pathlib import Path
 import jrh_agentic.plugin
 from agentic_samples import item, shop, task
 from attrs import evolve
-from jrh import (
-    Case,
-    ChatRequest,
-    Condition,
-    Equals,
-    Evidence,
-    Measure,
-    MetricContext,
-    Provenance,
-    Record,
-    RecordTable,
-    Scale,
-    Task,
-)
-from jrh.testing import MetricContract, PerturberContract, ScriptedModel, sample_records, sample_tasks
+from jrh import Case, ChatRequest, Condition, Equals, Measure, MetricContext, Record, RecordTable, Scale, Task
+from jrh.values import Evidence, Provenance
+from jrh_testing import MetricContract, PerturberContract, ScriptedModel, sample_records, sample_tasks
 
 ITEMS = (
     item(identity="good"),

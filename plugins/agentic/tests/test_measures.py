@@ -13,10 +13,8 @@ from jrh import (
     Case,
     Condition,
     Equals,
-    Evidence,
     Measure,
     MetricContext,
-    Provenance,
     Record,
     RecordTable,
     Reply,
@@ -25,9 +23,10 @@ from jrh import (
     Task,
     read_transcript,
 )
-from jrh.testing import build
+from jrh.values import Evidence, Provenance
 from jrh_agentic.measures.edited import EditedCase
 from jrh_agentic.measures.pointing import chance, numbers_in, pointed_at, quotes_in, texts_of
+from jrh_testing import build
 from scipy.stats import hypergeom
 
 TEXTS = texts_of(read_transcript(shop()))

@@ -11,12 +11,12 @@ import jrh_agentic.plugin
 import pytest
 from agentic_samples import called, item, result, said, shop, task
 from jrh import ChatRequest, Draft, FaultKind, JrhError, ModelFault, Same, Skip, read_transcript
-from jrh.testing import ScriptedModel, build
 from jrh_agentic.asking import Unusable, objects
 from jrh_agentic.diffs import diff
 from jrh_agentic.editing import as_text, read_edit
 from jrh_agentic.planning import read_plan
 from jrh_agentic.verifying import read_label, read_same
+from jrh_testing import ScriptedModel, build
 
 PLAN = json.dumps({"thesis": "t", "steps": [{"message": 9, "goal": "say June", "reason": "r"}]})
 ROLES = {

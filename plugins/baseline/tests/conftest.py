@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from attrs import frozen
-from jrh import Example, Judgement, Mode, Question, Scale, Task
+from jrh import Judgement, Mode, Question, Scale, Task
+from jrh.values import Example
 from jrh_baseline.judge import Baseline
 from jrh_baseline.options import BaselineOptions
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import jrh_baseline.plugin
-from jrh import Example, Mode, Scale
-from jrh.testing import JudgeContract, sample_task
+from jrh import Mode, Scale
+from jrh.values import Example
+from jrh_testing import JudgeContract, sample_task
 
 PAIRS = tuple(
     Example(

@@ -9,9 +9,9 @@ import jrh_baseline.plugin
 import pytest
 from attrs import evolve
 from jrh import JrhError, Mode, Scale, Status
-from jrh.testing import build, sample_task
 from jrh_baseline.documents import documents_of
 from jrh_baseline.features import Features
+from jrh_testing import build, sample_task
 
 LEVELS = Scale.of_levels(1, 5)
 GOOD = [f"The answer {word} is correct and explained." for word in ("one", "two", "six", "ten", "red", "big")]

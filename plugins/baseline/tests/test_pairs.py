@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jrh import Example, Mode, Question, Scale, Status, Task
+from jrh import Mode, Question, Scale, Status, Task
+from jrh.values import Example
 from jrh_baseline.judge import Baseline
 from jrh_baseline.options import BaselineOptions
 

@@ -2,11 +2,12 @@
 
 import attrs
 import pytest
-from jrh import ComponentUsed, NoEvidence, Reply, Scale, Status
-from jrh.testing import sample_report
+from jrh import Reply, Scale, Status
+from jrh.values import ComponentUsed, NoEvidence
 from jrh_compare.causes import causes
 from jrh_compare.results import SideName
 from jrh_compare.sides import Opened, Side
+from jrh_testing import sample_report
 
 
 def part(role, name, **fields):

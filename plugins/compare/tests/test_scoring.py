@@ -2,10 +2,11 @@
 
 import attrs
 import pytest
-from jrh import RecordTable, Scale, ScaleKind, Task, imported_record
-from jrh.testing import sample_report
+from jrh import RecordTable, Scale, ScaleKind, Task
+from jrh.importing import imported_record
 from jrh_compare.matching import match
 from jrh_compare.scoring import read_cases
+from jrh_testing import sample_report
 
 LEVELS = Task(name="levels", scale=Scale.of_levels(1, 5))
 YES_NO = Task(name="yes", scale=Scale(kind=ScaleKind.LABELS, labels=("YES", "NO")))

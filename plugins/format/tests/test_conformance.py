@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import jrh_format.plugin
 from jrh import Draft, Item
-from jrh.testing import PerturberContract, ValidatorContract
+from jrh_testing import PerturberContract, ValidatorContract
 
 ITEM = Item(id="1", fields={"request": "?", "response": "One word. Two - words."})
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from jrh import Interval, Measure, parse_rule
+from jrh import Interval, Measure
+from jrh.suite import parse_rule
 from jrh_gate.checking import Answered, Checked, Terms
 from jrh_gate.deciding import decide
 

@@ -3,9 +3,10 @@
 import attrs
 import pytest
 from gate_findings import found
-from jrh import Ended, Gate, RunState
-from jrh.testing import sample_report
+from jrh.running import Ended, RunState
+from jrh.suite import Gate
 from jrh_gate.checking import Terms, check
+from jrh_testing import sample_report
 
 
 def code(names, **fields):

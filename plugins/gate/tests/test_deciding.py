@@ -3,12 +3,14 @@
 import math
 from collections import Counter
 
+import jrh_stats
 import numpy as np
 import pytest
 from gate_findings import measured
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh import Interval, JrhError, parse_rule, stats
+from jrh import Interval, JrhError
+from jrh.suite import parse_rule
 from jrh_gate.deciding import Outcome, decide
 
 SHARES = st.floats(0, 1)
@@ -79,7 +81,7 @@ def test_at_the_threshold_itself_a_rule_is_rarely_held_or_failed_by_mistake():
     found = Counter()
     for _ in range(1000):
         right = int((generator.random(80) < 0.9).sum())
-        estimate = stats.clustered_proportion([float(place < right) for place in range(80)], np.ones(80))
+        estimate = jrh_stats.clustered_proportion([float(place < right) for place in range(80)], np.ones(80))
         found[outcome(measured(estimate.low, estimate.high), ">=", 0.9)] += 1
     # Each mistake has a chance of about 2.5 %; more than 45 of 1000 are less likely than 1 in 5000.
     assert found[Outcome.HOLDS] <= 45

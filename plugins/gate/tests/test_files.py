@@ -9,12 +9,12 @@ import pytest
 from gate_findings import found, measured
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jrh.testing import ODD_TEXTS, PAYLOADS
 from jrh_gate.console import console_text
 from jrh_gate.json_file import gate_json
 from jrh_gate.junit import junit
 from jrh_gate.markdown import LIMIT, markdown
 from jrh_gate.wording import sizes
+from jrh_testing import ODD_TEXTS, PAYLOADS
 
 NAMES = list(dict.fromkeys([*PAYLOADS, *ODD_TEXTS, "\ud800", "\ufffe\uffff\x00", "]]>", "&amp;", "a|b"]))
 HARMFUL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

@@ -3,10 +3,11 @@
 import attrs
 import pytest
 from gate_findings import measured
-from jrh import RecordTable, SuiteError, parse_rule
-from jrh.testing import sample_records, sample_report
+from jrh import RecordTable, SuiteError
+from jrh.suite import parse_rule
 from jrh_gate.deciding import Outcome
 from jrh_gate.selecting import decisions
+from jrh_testing import sample_records, sample_report
 
 
 @pytest.fixture

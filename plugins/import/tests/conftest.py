@@ -3,7 +3,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from jrh.testing import Project
+from jrh_testing import Project
 
 DOCS = Path(__file__).parents[3] / "docs" / "importing.md"
 

@@ -7,8 +7,8 @@ import textwrap
 import pytest
 from click.testing import CliRunner
 from jrh import JrhError
-from jrh.testing import Project
 from jrh_import.command import command
+from jrh_testing import Project
 
 
 class Done:

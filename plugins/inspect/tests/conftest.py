@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from jrh.testing import build
 from jrh_inspect import plugin
+from jrh_testing import build
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +37,7 @@ def read():
 
     def items(path, task=None, **options):
         from jrh import Mode
-        from jrh.testing import sample_task
+        from jrh_testing import sample_task
 
         options = {"path": str(path), **options}
         return list(build(plugin, "inspect", options=options, task=task or sample_task(Mode.TRANSCRIPT)).read())

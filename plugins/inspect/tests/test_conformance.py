@@ -1,7 +1,7 @@
 import pytest
 from jrh import Mode
-from jrh.testing import DataSourceContract, sample_task
 from jrh_inspect import plugin
+from jrh_testing import DataSourceContract, sample_task
 
 
 class TestInspect(DataSourceContract):

@@ -12,7 +12,7 @@ BOMB = """
 import sys, time
 from pathlib import Path
 from jrh import JrhError, Mode
-from jrh.testing import build, sample_task
+from jrh_testing import build, sample_task
 from jrh_inspect import plugin
 source = build(plugin, "inspect", options={"path": sys.argv[1]}, task=sample_task(Mode.TRANSCRIPT))
 started = time.perf_counter()

@@ -1,9 +1,9 @@
 import pytest
 from jrh import JrhError, Mode, Scale
-from jrh.testing import FakeContext, build, sample_task
 from jrh_inspect import plugin
 from jrh_inspect.options import InspectOptions
 from jrh_inspect.source import inspect_source
+from jrh_testing import FakeContext, build, sample_task
 
 TABLES = "Table 4 is free. " * 120
 AGENT = sample_task(Mode.TRANSCRIPT, Scale.of_labels("satisfies", "violates"))

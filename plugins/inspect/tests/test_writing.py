@@ -7,16 +7,18 @@ import jrh
 import pytest
 from attrs import evolve
 from inspect_ai.log import read_eval_log
-from jrh import JrhError, ToolCall, TranscriptMessage, read_transcript
-from jrh.testing import run_jrh
+from jrh import JrhError, read_transcript
+from jrh.text import ToolCall, TranscriptMessage
 from jrh_inspect.command import command
 from jrh_inspect.logs import apart
 from jrh_inspect.messages import to_messages
 from jrh_inspect.rewriting import rewritten
+from jrh_testing import run_jrh
 
 EDITOR = """
 from attrs import evolve, field, frozen
-from jrh import Draft, Equals, PerturberSpec, Skip, ToolCall, hookimpl, read_transcript
+from jrh import Draft, Equals, PerturberSpec, Skip, hookimpl, read_transcript
+from jrh.text import ToolCall
 
 
 @frozen(kw_only=True)

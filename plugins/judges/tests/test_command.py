@@ -11,7 +11,7 @@ from pathlib import Path
 import jrh_judges.plugin
 import pytest
 from jrh import Question, Scale, Status, Task
-from jrh.testing import build
+from jrh_testing import build
 
 TASK = Task(name="facts", scale=Scale.of_labels("YES", "NO"))
 QUESTION = Question(trial_id="t", task=TASK, fields={"response": "Zażółć \ud800"})

@@ -12,7 +12,7 @@ import jrh_judges.plugin
 import pytest
 from aiohttp import web
 from jrh import ChatRequest
-from jrh.testing import JudgeContract, LabelParser, ScriptedModel, build
+from jrh_testing import JudgeContract, LabelParser, ScriptedModel, build
 
 FIRST_LABEL = """\
 import json, sys

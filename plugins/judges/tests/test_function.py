@@ -10,7 +10,7 @@ import time
 import jrh_judges.plugin
 import pytest
 from jrh import JrhError, Question, Scale, Status, Task
-from jrh.testing import build
+from jrh_testing import build
 
 TASK = Task(name="facts", instruction="Right?", rubric="r", scale=Scale.of_labels("YES", "NO"))
 QUESTION = Question(
@@ -200,7 +200,7 @@ def test_a_call_that_never_returns_does_not_keep_the_program_from_ending(tmp_pat
             import asyncio, pathlib
             import jrh_judges.plugin
             from jrh import Question, Scale, Task
-            from jrh.testing import build
+            from jrh_testing import build
             task = Task(name="t", scale=Scale.of_labels("YES", "NO"))
             judge = build(jrh_judges.plugin, "function", options={"function": "own.py:hangs", "timeout": 0.05},
                           task=task, base=pathlib.Path(__file__).parent)

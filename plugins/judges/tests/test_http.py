@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer, unused_port
 from jrh import JrhError, Question, Scale, Status, Task
-from jrh.testing import build
+from jrh_testing import build
 
 TASK = Task(name="facts", scale=Scale.of_labels("YES", "NO"))
 QUESTION = Question(trial_id="t", task=TASK, fields={"response": "Zażółć \ud800"}, seed=3)

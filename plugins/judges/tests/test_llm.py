@@ -9,7 +9,7 @@ import jrh_judges.plugin
 import pytest
 from attrs import evolve
 from jrh import Completion, FaultKind, JrhError, Mode, ModelFault, Prompt, Question, Sampling, Scale, Status, Task
-from jrh.testing import LabelParser, ScriptedModel, build
+from jrh_testing import LabelParser, ScriptedModel, build
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 YES_NO = Scale.of_labels("YES", "NO")

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import jrh_label_flip.plugin
 from jrh import Item, Scale, Task
-from jrh.testing import PerturberContract, ScriptedModel
+from jrh_testing import PerturberContract, ScriptedModel
 
 TEXT = "The Seine is the longest river of Paris. It flows into the sea, and its source lies near Dijon because of them."
 POINTS = tuple(

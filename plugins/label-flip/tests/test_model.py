@@ -5,7 +5,7 @@ import json
 import jrh_label_flip.plugin
 import pytest
 from jrh import Completion, Draft, Equals, FaultKind, Item, JrhError, Mode, ModelFault, NotAbove, Scale, Skip, Task
-from jrh.testing import ScriptedModel, build
+from jrh_testing import ScriptedModel, build
 
 RUBRIC = "A good answer is right, and it says no more than was asked for by the one who asked."
 FACTS = Task(name="facts", instruction="Is it right?", rubric=RUBRIC, scale=Scale.of_labels("YES", "NO"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import jrh_label_flip.plugin
 import pytest
 from jrh import Draft, Equals, Item, JrhError, Mode, NotAbove, Scale, Skip, Task
-from jrh.testing import build
+from jrh_testing import build
 
 ESSAYS = Path(__file__).parents[3].parent / "shared/data/persuade/essays.csv"
 FACTUAL = Path(__file__).parents[2] / "sources/src/jrh_sources/data/factual.jsonl"

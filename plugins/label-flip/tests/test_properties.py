@@ -6,12 +6,13 @@ from itertools import pairwise
 import jrh_label_flip.plugin
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jrh import Draft, Item, Mode, Scale, Task, apply_edits
-from jrh.testing import build
+from jrh import Draft, Item, Mode, Scale, Task
+from jrh.authoring import apply_edits
 from jrh_label_flip.edits import choose
 from jrh_label_flip.options import BY_RULES, Error
 from jrh_label_flip.passages import Passage
 from jrh_label_flip.rules import RULES
+from jrh_testing import build
 
 SENTENCES = [
     "The Moon is smaller than the Earth.", "Paris is the capital of France.", "It has 26 letters.", "They are here.",

@@ -1,7 +1,7 @@
 """What each rule changes, and what it leaves alone because nobody could prove the change to be an error."""
 
 import pytest
-from jrh import apply_edits
+from jrh.authoring import apply_edits
 from jrh_label_flip.options import Error
 from jrh_label_flip.passages import Passage
 from jrh_label_flip.rules import RULES

@@ -6,9 +6,10 @@ from typing import Any
 
 import jrh_litellm.plugin
 import pytest
-from jrh import JrhError, Rates
-from jrh.testing import build
+from jrh import JrhError
+from jrh.plugins import Rates
 from jrh_litellm.prices import rates_of
+from jrh_testing import build
 
 
 def model(name: str = "openai/gpt-4o-mini", **options: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import jrh_litellm.plugin
 import pytest
 from jrh import Json
-from jrh.testing import ModelContract
+from jrh_testing import ModelContract
 
 # pytest puts its own filters in place of the one that the plugin sets.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:pydantic")

@@ -13,7 +13,7 @@ from typing import Any
 import jrh_litellm.plugin
 import pytest
 from jrh import ChatModel, ChatRequest, Message, ModelFault
-from jrh.testing import ChatServer, RawServer, build, http_answer
+from jrh_testing import ChatServer, RawServer, build, http_answer
 
 # pytest puts its own filters in place of the one that the plugin sets.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:pydantic")

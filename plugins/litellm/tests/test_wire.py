@@ -10,7 +10,7 @@ from typing import Any
 import jrh_litellm.plugin
 import pytest
 from jrh import ChatModel, ChatRequest, FaultKind, Message, ModelFault, Sampling, Usage
-from jrh.testing import ChatServer, Fault, RawServer, build, http_answer
+from jrh_testing import ChatServer, Fault, RawServer, build, http_answer
 
 # pytest puts its own filters in place of the one that the plugin sets.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:pydantic")

@@ -4,7 +4,7 @@ from typing import Any
 import jrh_metrics.plugin
 import pytest
 from jrh import Measure, MetricContext, RecordTable, Scale, Task
-from jrh.testing import build
+from jrh_testing import build
 
 COLUMNS = ("test", "item_id", "variant", "canonical", "status", "gold", "expectation", "expected", "repeat", "judge")
 DEFAULTS = {

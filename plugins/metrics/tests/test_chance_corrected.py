@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Scale
-from jrh.stats import gwet_ac1, paired_gwet_ac1, paired_pabak
-from jrh.stats import pabak as pabak_of_counts
+from jrh_stats import gwet_ac1, paired_gwet_ac1, paired_pabak
+from jrh_stats import pabak as pabak_of_counts
 from sklearn.metrics import cohen_kappa_score
 
 GWET = {("YES", "YES"): 118, ("YES", "NO"): 5, ("NO", "YES"): 2, ("NO", "NO"): 0}

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from jrh.stats import holm
+from jrh_stats import holm
 from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.inter_rater import fleiss_kappa

@@ -1,6 +1,6 @@
 import jrh_metrics.plugin
 from jrh import Scale
-from jrh.testing import MetricContract, sample_task
+from jrh_testing import MetricContract, sample_task
 
 
 class TestAccuracyContract(MetricContract):

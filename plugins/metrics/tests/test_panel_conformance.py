@@ -1,5 +1,5 @@
 import jrh_metrics.plugin
-from jrh.testing import MetricContract
+from jrh_testing import MetricContract
 
 
 class TestGeneralizabilityContract(MetricContract):

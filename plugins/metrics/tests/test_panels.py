@@ -6,7 +6,7 @@ import jrh_metrics.plugin
 import numpy as np
 import pytest
 from jrh import MetricContext, RecordTable, Scale, Task
-from jrh.testing import build
+from jrh_testing import build
 
 
 def table(rows: list[dict[str, Any]]) -> RecordTable:

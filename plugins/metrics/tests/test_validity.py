@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from jrh import JrhError
-from jrh.stats import Estimate, corrected_failure_rate, wilson
+from jrh_stats import Estimate, corrected_failure_rate, wilson
 
 
 def _rows(ref, row, fails=40, items=200):

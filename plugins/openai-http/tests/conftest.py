@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
-from jrh.testing import RawServer
+from jrh_testing import RawServer
 
 
 @pytest.fixture

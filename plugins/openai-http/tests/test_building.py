@@ -7,10 +7,10 @@ from typing import Any
 import jrh_openai_http.plugin
 import pytest
 from jrh import JrhError
-from jrh.testing import build
 from jrh_openai_http.model import endpoint, token_limit_field
 from jrh_openai_http.options import OpenAIHttpOptions
 from jrh_openai_http.proxy import proxy_for
+from jrh_testing import build
 
 
 def model(**options: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import jrh_openai_http.plugin
 from jrh import Json
-from jrh.testing import ModelContract
+from jrh_testing import ModelContract
 
 
 class TestOpenAIHttpContract(ModelContract):

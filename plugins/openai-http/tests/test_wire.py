@@ -13,17 +13,9 @@ from typing import Any
 
 import jrh_openai_http.plugin
 import pytest
-from jrh import (
-    LONGEST_ANSWER,
-    TOO_LONG,
-    ChatModel,
-    ChatRequest,
-    FaultKind,
-    Message,
-    ModelFault,
-    Rates,
-)
-from jrh.testing import ChatServer, Fault, RawServer, build, http_answer
+from jrh import ChatModel, ChatRequest, FaultKind, Message, ModelFault
+from jrh.plugins import LONGEST_ANSWER, TOO_LONG, Rates
+from jrh_testing import ChatServer, Fault, RawServer, build, http_answer
 
 CANARY = "canary-1f9e/+key"
 REQUEST = ChatRequest(messages=(Message(role="user", content="2 + 2 = 4?"),))

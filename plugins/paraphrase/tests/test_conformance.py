@@ -6,7 +6,7 @@ from typing import ClassVar
 import jrh_paraphrase.plugin
 from attrs import frozen
 from jrh import Item, Validation
-from jrh.testing import PerturberContract, ScriptedModel
+from jrh_testing import PerturberContract, ScriptedModel
 
 ITEMS = tuple(
     Item(

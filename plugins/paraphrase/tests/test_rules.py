@@ -6,7 +6,7 @@ from attrs import frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Item, JrhError, Mode, Same, Skip, Validation
-from jrh.testing import build, sample_task
+from jrh_testing import build, sample_task
 
 TEXT = "They do not know everyone. Furthermore, it is a pity. For example, I cannot come, and it has 3 parts."
 

@@ -6,7 +6,7 @@ import json
 
 import jrh_parsers.plugin
 from jrh import Reply, Scale, ScaleKind, Status
-from jrh.testing import ParserContract
+from jrh_testing import ParserContract
 
 LEVELS = (
     Scale.of_levels(1, 6),

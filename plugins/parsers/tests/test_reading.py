@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import JrhError, Reply, Scale, Status
-from jrh.testing import build
 from jrh_parsers.visible import READ_CHARACTERS, plain, visible
+from jrh_testing import build
 
 YES_NO = Scale.of_labels("YES", "NO")
 FIVE = Scale.of_levels(1, 5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jrh_parsers.plugin
 import pytest
 from jrh import JrhError, Reply, Scale, ScaleKind, Status
-from jrh.testing import build
+from jrh_testing import build
 
 FIVE = Scale.of_levels(1, 5)
 

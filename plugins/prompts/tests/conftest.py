@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 from jrh import Measure, MetricContext, Record, RecordTable, Scale, Status, Task
-from jrh.testing import Project, sample_records, sample_task
+from jrh_testing import Project, sample_records, sample_task
 
 BASE = sample_records(items=1)[0]
 

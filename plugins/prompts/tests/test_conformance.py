@@ -8,7 +8,7 @@ from typing import ClassVar
 import jrh_prompts.plugin
 from attrs import evolve
 from jrh import Item, Mode, Record, Scale, Task
-from jrh.testing import (
+from jrh_testing import (
     DataSourceContract,
     MetricContract,
     PerturberContract,

@@ -6,7 +6,7 @@ from collections import Counter
 
 import jrh_prompts.plugin
 from jrh import Equals, Item, Mode, Scale, ScaleKind, Skip, Task
-from jrh.testing import build, sample_task
+from jrh_testing import build, sample_task
 
 PAIR = Item(id="1", fields={"request": "q", "response_a": "one", "response_b": "two"}, gold="A")
 TIES = sample_task(Mode.PAIRWISE, Scale.of_pairs(tie="TIE"))

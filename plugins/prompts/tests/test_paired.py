@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import JrhError, Mode, RecordTable, Scale, Status, Task, render
-from jrh.testing import build
 from jrh_prompts.decisions import read_decisions, records_of
 from jrh_prompts.unfolding import literal, template_of
+from jrh_testing import build
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "judgesense"
 LEVELS = Task(name="coherence", scale=Scale.of_levels(1, 5))

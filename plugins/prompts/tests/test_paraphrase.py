@@ -7,7 +7,7 @@ import json
 import jrh_prompts.plugin
 import pytest
 from jrh import Draft, Item, JrhError, Reply, Skip, Status
-from jrh.testing import ScriptedModel, build, sample_task
+from jrh_testing import ScriptedModel, build, sample_task
 
 PROMPT = "Is this right, YES or NO?\n{{ response }}"
 ITEMS = [Item(id=str(number), fields={"request": "q", "response": f"r{number}"}) for number in range(3)]

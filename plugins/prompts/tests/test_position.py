@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from jrh import Mode, Scale, Task
-from jrh.testing import sample_task
 from jrh_prompts.options import MetricOptions
 from jrh_prompts.position import IdenticalChoice, PositionBias, signed_bias
+from jrh_testing import sample_task
 from scipy.stats import binomtest
 
 METRIC = PositionBias(MetricOptions())

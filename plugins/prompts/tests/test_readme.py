@@ -9,8 +9,8 @@ import jrh_prompts.plugin
 import pytest
 import yaml
 from jrh import MetricSpec, PerturberSpec
-from jrh.testing import declarations
 from jrh_prompts.options import Format, Inventory
+from jrh_testing import declarations
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)

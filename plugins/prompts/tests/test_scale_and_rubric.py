@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Item, JrhError, NotAbove, NotBelow, Polarity, Same, Scale, Skip, Task
-from jrh.testing import build, sample_task
 from jrh_prompts.rubric import reversed_list
 from jrh_prompts.scale import rescale
+from jrh_testing import build, sample_task
 
 ITEM = Item(id="1", fields={"request": "q", "response": "r"})
 SIX = Task(name="six", scale=Scale.of_levels(1, 6), instruction="Rate it.", rubric="6: best\n1: worst")

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jrh import RecordTable, Status
-from jrh.testing import sample_task
 from jrh_prompts.answers import answers_of, cells_of
 from jrh_prompts.options import SensitivityOptions
 from jrh_prompts.pairs import Pairs
 from jrh_prompts.sensitivity import TemplateSensitivity
+from jrh_testing import sample_task
 from sklearn.metrics import cohen_kappa_score
 
 ALL = TemplateSensitivity(SensitivityOptions())

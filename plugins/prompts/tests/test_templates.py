@@ -5,9 +5,9 @@ from __future__ import annotations
 import jrh_prompts.plugin
 import pytest
 from jrh import Draft, Item, JrhError, Mode, Polarity, Same, Scale, Skip, Task, render
-from jrh.testing import build, sample_task
 from jrh_prompts.inventory import shipped
 from jrh_prompts.options import SYSTEM, Inventory
+from jrh_testing import build, sample_task
 
 ITEM = Item(id="1", fields={"request": "What is 2 + 2?", "response": "4"})
 PAIR = Item(id="1", fields={"request": "q", "response_a": "one", "response_b": "two"})

@@ -4,21 +4,9 @@ from typing import Any
 import jrh_report.plugin
 import pytest
 from attrs import evolve
-from jrh import (
-    Attrition,
-    ComponentUsed,
-    CostLine,
-    FaultLine,
-    Interval,
-    Measure,
-    RecordTable,
-    RunReport,
-    Scale,
-    Status,
-    Task,
-    TaskSummary,
-)
-from jrh.testing import build, sample_records
+from jrh import Interval, Measure, RecordTable, RunReport, Scale, Status, Task
+from jrh.values import Attrition, ComponentUsed, CostLine, FaultLine, TaskSummary
+from jrh_testing import build, sample_records
 
 JUDGES = ("baseline", "gpt-4o-mini", "yes-man")
 TESTS = ("reference", "format", "stochastic")

@@ -4,7 +4,8 @@ import json
 
 import pytest
 from attrs import evolve
-from jrh import Agreement, Interval
+from jrh import Interval
+from jrh.values import Agreement
 
 
 @pytest.fixture

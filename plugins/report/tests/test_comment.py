@@ -7,9 +7,10 @@ from itertools import product
 
 import pytest
 from attrs import evolve
-from jrh import Scale, Task, TaskSummary
-from jrh.testing import sample_report
+from jrh import Scale, Task
+from jrh.values import TaskSummary
 from jrh_report.fitting import length
+from jrh_testing import sample_report
 
 MOST = 65_536
 LONG = ("judge " * 1000, "&" * 5000, "😀" * 5000, "|_*" * 2000, "<b>" * 2000)

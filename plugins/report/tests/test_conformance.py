@@ -1,5 +1,5 @@
 import jrh_report.plugin
-from jrh.testing import ReporterContract
+from jrh_testing import ReporterContract
 
 
 class TestTerminalContract(ReporterContract):

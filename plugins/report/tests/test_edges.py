@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from attrs import evolve
 from jrh import Interval, RecordTable
-from jrh.testing import empty_report, sample_records, sample_report
+from jrh_testing import empty_report, sample_records, sample_report
 
 SCHEMA = Path(__file__).parents[3] / "schemas" / "results.schema.json"
 REPORTERS = [spec.name for spec in jrh_report.plugin.jrh_reporters()]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from attrs import evolve
 from jrh import Measure, RunReport
-from jrh.testing import sample_report
 from jrh_report.findings import findings
 from jrh_report.markdown import MarkdownReporter
 from jrh_report.options import MarkdownOptions, TerminalOptions
 from jrh_report.terminal import TerminalReporter
+from jrh_testing import sample_report
 
 
 def found(report: RunReport, judge: str = "", task: str | None = None) -> RunReport:

@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 import pytest
 from attrs import evolve
 from jrh import RecordTable
-from jrh.testing import PAYLOADS
 from jrh_report.columns import storable
 from jrh_report.csv_report import neutral
 from jrh_report.latex_text import latex
+from jrh_testing import PAYLOADS
 from markdown_it import MarkdownIt
 
 ACTIVE = (

@@ -4,7 +4,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from attrs import evolve
-from jrh.testing import empty_report
+from jrh_testing import empty_report
 
 SCHEMA = Path(__file__).parents[3] / "schemas" / "results.schema.json"
 

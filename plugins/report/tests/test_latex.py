@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from attrs import evolve
-from jrh.testing import empty_report
+from jrh_testing import empty_report
 
 
 def rows(text: str) -> list[list[str]]:

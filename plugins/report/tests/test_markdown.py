@@ -3,7 +3,7 @@ import re
 
 from attrs import evolve
 from jrh import RecordTable
-from jrh.testing import empty_report
+from jrh_testing import empty_report
 
 
 def _tables(text: str) -> list[list[list[str]]]:

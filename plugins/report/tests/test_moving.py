@@ -3,8 +3,8 @@
 import pytest
 from attrs import evolve
 from jrh import RecordTable
-from jrh.testing import empty_report, sample_report
 from jrh_report.moving import moving_tests, steady_tests
+from jrh_testing import empty_report, sample_report
 
 ROWS = (
     ("task", "reference", "equals"),

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import matplotlib
 import pytest
 from attrs import evolve
-from jrh.testing import empty_report
+from jrh_testing import empty_report
 
 SVG = "{http://www.w3.org/2000/svg}"
 

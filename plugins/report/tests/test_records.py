@@ -12,9 +12,9 @@ from attrs import evolve, fields
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Record, RecordTable
-from jrh.testing import build, sample_records, sample_report
 from jrh_report import columns
 from jrh_report.csv_report import neutral
+from jrh_testing import build, sample_records, sample_report
 from pyarrow import parquet
 
 RECORDS = sample_records()

@@ -3,9 +3,9 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh import clean_text as clean
-from jrh import html_text as html
-from jrh import markdown_text as markdown
+from jrh.text import clean_text as clean
+from jrh.text import html_text as html
+from jrh.text import markdown_text as markdown
 from jrh_report.latex_text import latex
 
 

@@ -3,8 +3,9 @@ import re
 
 import pytest
 from attrs import evolve
-from jrh import RecordTable, Scale, Task, TaskSummary
-from jrh.testing import empty_report
+from jrh import RecordTable, Scale, Task
+from jrh.values import TaskSummary
+from jrh_testing import empty_report
 
 
 class _Terminal(io.StringIO):

@@ -1,5 +1,5 @@
 import pytest
-from jrh.testing import Project
+from jrh_testing import Project
 
 WRONG = '''
 """A metric with a wrong interval: the spread of bootstrap means over trials, as if it were a confidence interval."""

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from attrs import frozen
-from jrh import Condition, Mode, Prompt, Question, Scale, Task, Truth, invert
-from jrh.testing import FakeContext
+from jrh import Condition, Mode, Prompt, Question, Scale, Task, Truth
+from jrh.values import invert
 from jrh_simulated.judge import PlantedJudge
 from jrh_simulated.options import JudgeOptions
+from jrh_testing import FakeContext
 
 TEXTS = {"response": "Some text.", "response_a": "A.", "response_b": "B."}
 REFERENCE_CONDITION = Condition()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import jrh_simulated.plugin
-from jrh.testing import JudgeContract, ModelContract
+from jrh_testing import JudgeContract, ModelContract
 
 
 class TestPerfectJudge(JudgeContract):

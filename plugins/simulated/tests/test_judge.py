@@ -10,9 +10,9 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Condition, JrhError, Polarity, Question, Scale, Status, Task, Truth
-from jrh.testing import FakeContext, sample_items, sample_question, sample_task, sample_tasks, sample_truth
 from jrh_simulated.judge import PlantedJudge
 from jrh_simulated.options import ErrorKind, JudgeOptions
+from jrh_testing import FakeContext, sample_items, sample_question, sample_task, sample_tasks, sample_truth
 
 rates = st.floats(0, 1, allow_nan=False)
 signed = st.floats(-1, 1, allow_nan=False)

@@ -8,7 +8,7 @@ from pathlib import Path
 import jrh_sources.plugin
 import pytest
 from jrh import Item, JrhError, Json, Scale, Task
-from jrh.testing import build
+from jrh_testing import build
 
 YES_NO = Task(name="t", scale=Scale.of_labels("YES", "NO"))
 

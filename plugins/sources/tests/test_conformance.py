@@ -8,7 +8,7 @@ from typing import ClassVar
 import jrh_sources.plugin
 import pyarrow as pa
 from jrh import Mode, Scale, Task
-from jrh.testing import DataSourceContract
+from jrh_testing import DataSourceContract
 from pyarrow import parquet
 
 YES_NO = Task(name="t", scale=Scale.of_labels("YES", "NO"))

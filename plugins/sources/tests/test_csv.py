@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jrh import JrhError, Mode, Scale, Task
-from jrh.testing import build
+from jrh_testing import build
 
 
 def test_columns_become_parts_of_the_item_and_the_rest_is_metadata(read):

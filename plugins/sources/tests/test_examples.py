@@ -10,7 +10,7 @@ from statistics import mean
 import jrh_sources.plugin
 import pytest
 from jrh import JrhError, Mode, Scale, Task
-from jrh.testing import build, find_spec
+from jrh_testing import build, find_spec
 
 TASKS = {
     "factual": Task(name="factual", scale=Scale.of_labels("YES", "NO")),

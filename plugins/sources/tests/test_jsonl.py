@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jrh import JrhError, Mode, Scale, Task
-from jrh.testing import build
+from jrh_testing import build
 
 
 @pytest.fixture

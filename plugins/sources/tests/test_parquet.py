@@ -10,7 +10,7 @@ import jrh_sources.plugin
 import pyarrow as pa
 import pytest
 from jrh import JrhError, Scale, Task
-from jrh.testing import build
+from jrh_testing import build
 from pyarrow import parquet
 
 LEVELS = Task(name="t", scale=Scale.of_levels(1, 5))

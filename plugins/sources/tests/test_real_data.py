@@ -8,7 +8,7 @@ from pathlib import Path
 import jrh_sources.plugin
 import pytest
 from jrh import Mode, Scale, Task
-from jrh.testing import build
+from jrh_testing import build
 from pyarrow import csv as arrow_csv
 
 DATA = Path(__file__).parents[4] / "shared" / "data"

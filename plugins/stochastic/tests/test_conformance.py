@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 import jrh_stochastic.plugin
-from jrh.testing import PerturberContract
+from jrh_testing import PerturberContract
 
 
 class TestStochastic(PerturberContract):

@@ -1,7 +1,7 @@
 import jrh_stochastic.plugin
 import pytest
 from jrh import Draft, Item, JrhError, Same, Sampling
-from jrh.testing import build
+from jrh_testing import build
 
 ITEM = Item(id="1", fields={"request": "2+2?", "response": "4"})
 

@@ -5,7 +5,7 @@ import json
 import jrh_synthetic_ordinal.plugin
 import pytest
 from jrh import Completion, FaultKind, Item, ModelFault, Scale, Task
-from jrh.testing import ScriptedModel, build
+from jrh_testing import ScriptedModel, build
 
 TASK = Task(name="levels", instruction="Grade it.", rubric="Better is higher, " * 5, scale=Scale.of_levels(1, 5))
 ITEM = Item(id="1", fields={"request": "Write.", "response": " ".join(f"seed{n}" for n in range(20))}, gold="1")

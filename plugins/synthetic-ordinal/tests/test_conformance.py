@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import jrh_synthetic_ordinal.plugin
 from jrh import Item, Scale, Task
-from jrh.testing import PerturberContract, ScriptedModel
+from jrh_testing import PerturberContract, ScriptedModel
 
 LEVELS = Task(name="levels", scale=Scale.of_levels(1, 3))
 ESSAYS = tuple(

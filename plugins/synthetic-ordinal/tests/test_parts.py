@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Equals, Item, JrhError, Scale, Skip, Task
-from jrh.testing import ScriptedModel, build
 from jrh_synthetic_ordinal.similarity import Similarity
+from jrh_testing import ScriptedModel, build
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 

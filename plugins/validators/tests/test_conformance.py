@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import jrh_validators.plugin
 from jrh import Draft, Equals, Item, Same
-from jrh.testing import LabelParser, ScriptedModel, ValidatorContract
+from jrh_testing import LabelParser, ScriptedModel, ValidatorContract
 
 ITEM = Item(
     id="1", fields={"request": "Where is it?", "response": "The tower stands in Paris, 330 metres high."}, gold="YES"

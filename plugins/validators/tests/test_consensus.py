@@ -4,7 +4,7 @@ import jrh_validators.plugin
 import pytest
 from attrs import frozen
 from jrh import Draft, Equals, Item, JrhError, Validation
-from jrh.testing import LabelParser, ScriptedModel, build
+from jrh_testing import LabelParser, ScriptedModel, build
 
 ITEM = Item(id="1", fields={"response": "a"})
 DRAFT = Draft(fields={"response": "b"}, expectation=Equals(label="YES"))

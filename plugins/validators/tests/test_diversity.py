@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Item, JrhError
-from jrh.testing import build
+from jrh_testing import build
 from jrh_validators.diversity import _rank
 from jrh_validators.rows import DenseRows, SparseRows
 from jrh_validators.vectors import tfidf

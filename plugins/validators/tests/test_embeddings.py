@@ -6,7 +6,7 @@ from pathlib import Path
 import jrh_validators.plugin
 import pytest
 from jrh import Draft, Item, JrhError
-from jrh.testing import build
+from jrh_testing import build
 
 SEED = Item(id="seed", fields={"response": "red green blue"})
 

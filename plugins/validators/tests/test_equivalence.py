@@ -5,7 +5,7 @@ import json
 import jrh_validators.plugin
 import pytest
 from jrh import Completion, Draft, Item
-from jrh.testing import ScriptedModel, build
+from jrh_testing import ScriptedModel, build
 
 ITEM = Item(id="1", fields={"response": "ORIGINAL", "response_b": "OTHER"})
 DRAFT = Draft(fields={"response": "DRAFTED"})

@@ -17,7 +17,7 @@ from jrh import (
     Scale,
     Task,
 )
-from jrh.testing import LabelParser, ScriptedModel, build, sample_task
+from jrh_testing import LabelParser, ScriptedModel, build, sample_task
 
 LEVELS = Task(name="essays", instruction="Rate the essay.", rubric="RUBRIC-7", scale=Scale.of_levels(1, 6))
 

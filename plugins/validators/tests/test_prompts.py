@@ -5,7 +5,7 @@ from __future__ import annotations
 import jrh_validators.plugin
 import pytest
 from jrh import Draft, Item, Prompt
-from jrh.testing import ScriptedModel, build, sample_task
+from jrh_testing import ScriptedModel, build, sample_task
 from jrh_validators.fields import changed_texts
 
 ITEM = Item(id="1", fields={"request": "q", "response": "r"})

@@ -9,7 +9,7 @@ from attrs import frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Item, JrhError, Mode, Same, Skip, Validation
-from jrh.testing import build, sample_task
+from jrh_testing import build, sample_task
 
 ESSAYS = Path(__file__).parents[3].parent / "shared/data/persuade/essays.csv"
 TEXT = (

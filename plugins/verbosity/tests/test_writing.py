@@ -6,7 +6,7 @@ import jrh_verbosity.plugin
 import pytest
 from attrs import frozen
 from jrh import Completion, Draft, FaultKind, Item, JrhError, Mode, ModelFault, Same, Scale, Skip, Task, Validation
-from jrh.testing import ScriptedModel, build, sample_task
+from jrh_testing import ScriptedModel, build, sample_task
 
 RUBRIC = "A good answer names the city, gives a reason, and does not go on for longer than needed."
 TASK = Task(name="t", instruction="Judge the answer.", rubric=RUBRIC, scale=Scale.of_labels("YES", "NO"))

@@ -8,19 +8,8 @@ from enum import Enum
 from typing import Any, Final, TypeVar
 
 from attrs import Factory, define, frozen
-from jrh import (
-    PROVIDER_ERROR,
-    ChatRequest,
-    Json,
-    Message,
-    ModelClient,
-    Reply,
-    Sampling,
-    Written,
-    content_id,
-    no_text,
-    read_text,
-)
+from jrh import ChatRequest, Json, Message, ModelClient, Reply, Sampling, content_id
+from jrh.authoring import PROVIDER_ERROR, Written, no_text, read_text
 
 T = TypeVar("T")
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import Json, TranscriptMessage
+from jrh import Json
+from jrh.text import TranscriptMessage
 
 LONGEST: Final = 2_000
 """Characters of one side of a diff."""

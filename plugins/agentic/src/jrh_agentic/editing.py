@@ -9,7 +9,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final, cast
 
 from attrs import evolve
-from jrh import Json, ToolCall, TranscriptMessage, read_json
+from jrh import Json
+from jrh.text import ToolCall, TranscriptMessage, read_json
 
 from jrh_agentic.asking import NO_JSON, Unusable, objects
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias, cast
 
 from attrs import frozen
-from jrh import Item, JrhError, Json, Skip, TranscriptMessage, read_transcript
+from jrh import Item, JrhError, Json, Skip, read_transcript
+from jrh.text import TranscriptMessage
 
 Messages: TypeAlias = tuple[TranscriptMessage, ...]
 

@@ -8,7 +8,8 @@ from typing import Final
 
 from attrs import field, frozen
 from attrs.validators import deep_iterable, ge, le, min_len, optional
-from jrh import ModelName, Text, WrittenBy, distinct
+from jrh import ModelName, Text
+from jrh.authoring import WrittenBy, distinct
 
 
 class Violation(Enum):

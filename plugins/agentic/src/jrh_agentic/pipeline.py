@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import PROVIDER_ERROR, Draft, Item, Json, Skip, Task, TranscriptMessage, read_json, render_transcript
+from jrh import Draft, Item, Json, Skip, Task
+from jrh.authoring import PROVIDER_ERROR
+from jrh.text import TranscriptMessage, read_json, render_transcript
 
 from jrh_agentic.aims import Aim
 from jrh_agentic.asking import FAILED, NO_JSON, REFUSED, Role, Roles, Unusable

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import Json, TranscriptMessage, read_json
+from jrh import Json
+from jrh.text import TranscriptMessage, read_json
 
 from jrh_agentic.asking import NO_JSON, Unusable
 from jrh_agentic.diffs import cut

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, Metric, MetricSpec, Mode, Perturber, PerturberSpec, hookimpl
+from jrh import BuildContext, MetricSpec, Mode, PerturberSpec, hookimpl
+from jrh.plugins import Metric, Perturber
 
 from jrh_agentic.options import MeasureOptions, PerturbationOptions, PositivesOptions, StyleOptions
 

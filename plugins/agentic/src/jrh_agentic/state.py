@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from attrs import Factory, define
-from jrh import Item, Json, Skip, TranscriptMessage
+from jrh import Item, Json, Skip
+from jrh.text import TranscriptMessage
 
 from jrh_agentic.aims import Aim
 from jrh_agentic.asking import Journal

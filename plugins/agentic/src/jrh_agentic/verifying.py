@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from attrs import frozen
-from jrh import Json, Scale, read_json
+from jrh import Json, Scale
+from jrh.text import read_json
 
 from jrh_agentic.asking import NO_JSON, Unusable
 from jrh_agentic.diffs import cut

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from attrs import evolve, frozen
-from jrh import BatchJudge, Example, Json, Judgement, Mode, Question, Reply, Status, Task, Usage, Verdict
+from jrh import Json, Judgement, Mode, Question, Reply, Status, Task, Usage, Verdict
+from jrh.plugins import BatchJudge
+from jrh.values import Example
 from threadpoolctl import threadpool_limits
 
 from jrh_baseline.classes import Classes

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, JrhError, JudgeKind, JudgeSpec, Mode, TrainedJudge, hookimpl
+from jrh import BuildContext, JrhError, JudgeKind, JudgeSpec, Mode, hookimpl
+from jrh.plugins import TrainedJudge
 
 from jrh_baseline.options import BaselineOptions
 

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from jrh import ComponentUsed, Json, RunReport, Task
+from jrh import Json, RunReport, Task
+from jrh.values import ComponentUsed
 
 from jrh_compare.results import Cause
 from jrh_compare.sides import Side

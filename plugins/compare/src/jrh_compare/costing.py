@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+import jrh_stats
 import numpy as np
 from attrs import evolve
-from jrh import Status, stats
+from jrh import Status
 
 from jrh_compare.pairing import Terms
 from jrh_compare.results import Point, SideName
@@ -55,8 +56,8 @@ def _point(
     scores = np.array([score(cases[name]) for name in scored], dtype=np.float64)
     items = [(cases[name].task, cases[name].item) for name in scored]
     known = {item: code for code, item in enumerate(sorted(set(items)))}
-    sums = stats.cluster_sums([known[item] for item in items], scores, np.ones(len(scores)))
-    found = stats.clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, 1.0), level=terms.level)
+    sums = jrh_stats.cluster_sums([known[item] for item in items], scores, np.ones(len(scores)))
+    found = jrh_stats.clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, 1.0), level=terms.level)
     trials = list(trials_of([cases[name] for name in names]))
     unknown = sum(trial.cost is None and trial.status not in _FAILED for trial in trials)
     cost = round(sum(trial.cost or 0.0 for trial in trials), 12)

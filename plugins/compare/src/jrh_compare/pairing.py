@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+import jrh_stats
 import numpy as np
 from attrs import evolve, frozen
-from jrh import REFERENCE, RunReport, stats
+from jrh import REFERENCE, RunReport
 from numpy.typing import NDArray
 
 from jrh_compare.matching import Matched
@@ -78,7 +79,7 @@ def adjusted(found: Sequence[Row], level: float) -> tuple[Row, ...]:
     known = {
         (task, *place): float(p)
         for task, family in families.items()
-        for place, p in zip(family, stats.holm(list(family.values())), strict=True)
+        for place, p in zip(family, jrh_stats.holm(list(family.values())), strict=True)
     }
     return tuple(_decided(row, known.get((row.task, *_hypothesis(row))), level) for row in found)
 
@@ -107,7 +108,7 @@ def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, term
     before = np.array([each[2] for each in scored], dtype=np.float64)
     after = np.array([each[3] for each in scored], dtype=np.float64)
     items = _codes([each[0].item for each in scored])
-    found = stats.paired_difference(after, before, items, span=span, level=terms.level)
+    found = jrh_stats.paired_difference(after, before, items, span=span, level=terms.level)
     p, method = _significance(before, after, items, terms)
     gain = (before - after if measure == ERROR else after - before).round(12)
     same = not gain.any() and all(_labels(case) == _labels(other) for case, other, _, _ in scored)
@@ -155,10 +156,10 @@ def _significance(
         return None, ""
     single = len(np.unique(items)) == len(items)
     if single and np.isin(before, (0.0, 1.0)).all() and np.isin(after, (0.0, 1.0)).all():
-        found = stats.mcnemar_exact(int((after > before).sum()), int((before > after).sum()))
+        found = jrh_stats.mcnemar_exact(int((after > before).sum()), int((before > after).sum()))
     else:
-        sums = stats.cluster_sums(items, after - before)
-        found = stats.sign_flip_test(sums[:, 0], resamples=terms.resamples, seed=terms.seed)
+        sums = jrh_stats.cluster_sums(items, after - before)
+        found = jrh_stats.sign_flip_test(sums[:, 0], resamples=terms.resamples, seed=terms.seed)
     return found.p, found.method
 
 
@@ -167,9 +168,9 @@ def _equivalence(
 ) -> str:
     if terms.margin is None:
         return ""
-    sums = stats.cluster_sums(items, after - before, np.ones(len(items)))
+    sums = jrh_stats.cluster_sums(items, after - before, np.ones(len(items)))
     alpha = min(1 - terms.level, _LEAST - 1e-9)
-    return stats.equivalence(sums[:, 0], sums[:, 1], margin=terms.margin, alpha=alpha).answer.value
+    return jrh_stats.equivalence(sums[:, 0], sums[:, 1], margin=terms.margin, alpha=alpha).answer.value
 
 
 def missing_verdicts(cases: Iterable[Case]) -> Mapping[str, int]:
@@ -190,8 +191,8 @@ def changes(
         ]
         trials = [(item, float(one != two)) for item, one, two in asked if one is not None and two is not None]
         differing = np.array([differs for _, differs in trials], dtype=np.float64)
-        sums = stats.cluster_sums(_codes([item for item, _ in trials]), differing, np.ones(len(trials)))
-        found = stats.clustered_proportion(
+        sums = jrh_stats.cluster_sums(_codes([item for item, _ in trials]), differing, np.ones(len(trials)))
+        found = jrh_stats.clustered_proportion(
             sums[:, 0], sums[:, 1], level=terms.level, resamples=terms.resamples, seed=terms.seed
         )
         yield Changes(
@@ -223,8 +224,8 @@ def _noise(cases: Sequence[Case], terms: Terms) -> Noise:
     names = sorted({label for counts in answers for label in counts}) or [""]
     counts = [[each[name] for name in names] for each in answers]
     items = _codes([case.item for case in cases])
-    found = stats.rerun_disagreement(counts, items, level=terms.level, resamples=terms.resamples, seed=terms.seed)
-    differing, pairs = stats.disagreeing_pairs(counts)
+    found = jrh_stats.rerun_disagreement(counts, items, level=terms.level, resamples=terms.resamples, seed=terms.seed)
+    differing, pairs = jrh_stats.disagreeing_pairs(counts)
     return Noise(
         differing=int(differing.sum()),
         pairs=int(pairs.sum()),

@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, Final
 
-from jrh import JrhError, clean_text
+from jrh import JrhError
+from jrh.text import clean_text
 
 from jrh_compare.results import Comparison, Point
 from jrh_compare.wording import side

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Final
 
 import attrs
-from jrh import clean_text, formula_safe, markdown_text
+from jrh.text import clean_text, formula_safe, markdown_text
 
 from jrh_compare.document import Block, Lines, Section, Table, document
 from jrh_compare.fitting import Chapter, Part, fit

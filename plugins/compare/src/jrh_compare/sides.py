@@ -8,7 +8,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from attrs import frozen
-from jrh import JrhError, RecordTable, RunReport, open_run, run_state
+from jrh import JrhError, RecordTable, RunReport, open_run
+from jrh.api import run_state
 
 from jrh_compare.results import SideName
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, NoOptions, Perturber, PerturberSpec, Validator, ValidatorSpec, hookimpl
+from jrh import BuildContext, NoOptions, PerturberSpec, ValidatorSpec, hookimpl
+from jrh.plugins import Perturber, Validator
 
 from jrh_format.options import FormatOptions
 

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from attrs import frozen
-from jrh import Rule, RunReport, RunState, Status
+from jrh import RunReport, Status
+from jrh.running import RunState
+from jrh.suite import Rule
 
 from jrh_gate.deciding import Decision, Outcome
 from jrh_gate.selecting import decisions

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from jrh import RunState
+    from jrh.running import RunState
 
     from jrh_gate.checking import Checked, Terms
 
@@ -71,7 +71,10 @@ def command(
 def _checked(
     run_dir: Path, rules: tuple[str, ...], allow_missing: float | None, undecided: str | None, plugins: str
 ) -> Checked:
-    from jrh import EmptyStoreError, JrhError, RunState, open_run, run_state
+    from jrh import JrhError, open_run
+    from jrh.api import run_state
+    from jrh.errors import EmptyStoreError
+    from jrh.running import RunState
 
     from jrh_gate.checking import Terms, check
 
@@ -92,7 +95,8 @@ def _checked(
 
 def _terms(state: RunState, rules: tuple[str, ...], allow_missing: float | None, undecided: str | None) -> Terms:
     """Put together what is asked: of the command line, else of the suite."""
-    from jrh import JrhError, parse_rule
+    from jrh import JrhError
+    from jrh.suite import parse_rule
 
     from jrh_gate.checking import Terms
 

@@ -7,7 +7,7 @@ import shutil
 import sys
 from io import StringIO
 
-from jrh import clean_text
+from jrh.text import clean_text
 
 from jrh_gate import wording
 from jrh_gate.checking import Checked

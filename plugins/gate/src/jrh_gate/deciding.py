@@ -6,7 +6,8 @@ import math
 from enum import Enum
 
 from attrs import frozen
-from jrh import Interval, JrhError, Measure, Rule
+from jrh import Interval, JrhError, Measure
+from jrh.suite import Rule
 
 
 class Outcome(Enum):

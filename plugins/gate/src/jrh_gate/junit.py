@@ -6,7 +6,7 @@ import re
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from jrh import clean_text
+from jrh.text import clean_text
 
 from jrh_gate import checking, wording
 from jrh_gate.checking import Checked

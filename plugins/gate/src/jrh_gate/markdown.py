@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from jrh import markdown_text
+from jrh.text import markdown_text
 
 from jrh_gate import wording
 from jrh_gate.checking import Checked

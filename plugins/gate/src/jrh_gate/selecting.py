@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Final
 
-from jrh import Measure, Rule, RunReport, SuiteError
+from jrh import Measure, RunReport, SuiteError
+from jrh.suite import Rule
 
 from jrh_gate.deciding import Decision, Outcome, Place, decide
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from jrh import Measure, clean_text
+from jrh import Measure
+from jrh.text import clean_text
 
 from jrh_gate import checking
 from jrh_gate.checking import Answered, Checked

@@ -21,7 +21,7 @@ def command(file: Path, run_dir: Path | None, plugins: str) -> int:
 
     FILE is a YAML file: where the table is, and what its columns mean.
     """
-    from jrh import import_records
+    from jrh.importing import import_records
 
     from jrh_import.reading import read_description
     from jrh_import.tables import read_table

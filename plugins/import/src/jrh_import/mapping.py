@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from attrs import Factory, field, frozen
 from attrs.validators import ge, gt, lt, min_len
-from jrh import JrhError, Status, Task, WrittenTask, task_of
+from jrh import JrhError, Status, Task
+from jrh.suite import WrittenTask, task_of
 
 from jrh_import.targets import OF_RECORDS, TARGETS, TRUTHS
 

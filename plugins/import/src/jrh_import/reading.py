@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Final
 
-from jrh import JrhError, SuiteError, read_settings
+from jrh import JrhError, SuiteError
+from jrh.suite import read_settings
 
 from jrh_import.mapping import Format, ImportFile
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from jrh import Json, ToolCall, TranscriptMessage
+from jrh import Json
+from jrh.text import ToolCall, TranscriptMessage
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ContentToolUse

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, DataSource, DataSourceSpec, hookimpl
+from jrh import BuildContext, DataSourceSpec, hookimpl
+from jrh.plugins import DataSource
 
 from jrh_inspect.options import InspectOptions
 

@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from jrh import TranscriptMessage, content_id
+from jrh import content_id
+from jrh.text import TranscriptMessage
 
 from jrh_inspect.messages import message_id, placeholder, text_of
 

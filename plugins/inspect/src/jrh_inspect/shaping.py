@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, frozen
-from jrh import JrhError, Json, TranscriptMessage, read_transcript
+from jrh import JrhError, Json, read_transcript
+from jrh.text import TranscriptMessage
 
 from jrh_inspect.options import InspectOptions
 from jrh_inspect.preprocess import Preprocess

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import Factory, define, evolve, frozen
-from jrh import BuildContext, Item, JrhError, Json, Logger, Mode, Task, content_id
+from jrh import BuildContext, Item, JrhError, Json, Mode, Task, content_id
+from jrh.plugins import Logger
 
 from jrh_inspect.guard import Bounds
 from jrh_inspect.logs import Log, Sample, find_logs, open_log

@@ -10,7 +10,8 @@ import signal
 from asyncio.subprocess import PIPE, Process
 from pathlib import Path
 
-from jrh import BuildContext, Judge
+from jrh import BuildContext
+from jrh.plugins import Judge
 
 from jrh_judges.answers import decoded
 from jrh_judges.inhouse import MAX_ANSWER, Call, InHouseJudge, Outcome, failed

@@ -13,7 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from jrh import BuildContext, JrhError, Judge, content_id
+from jrh import BuildContext, JrhError, content_id
+from jrh.plugins import Judge
 
 from jrh_judges.inhouse import Call, InHouseJudge, Outcome, failed
 from jrh_judges.options import FunctionOptions

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from jrh import BuildContext, JrhError, Judge, Status
+from jrh import BuildContext, JrhError, Status
+from jrh.plugins import Judge
 
 from jrh_judges.answers import decoded
 from jrh_judges.inhouse import MAX_ANSWER, InHouseJudge, Outcome, failed

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from attrs import asdict, frozen
-from jrh import BuildContext, ChatRequest, Judgement, Message, ModelClient, Parser, Question, Sampling, Verdict
+from jrh import BuildContext, ChatRequest, Judgement, Message, ModelClient, Question, Sampling, Verdict
+from jrh.plugins import Parser
 
 from jrh_judges.options import LlmOptions
 from jrh_judges.prompts import Wording, verdict_schema

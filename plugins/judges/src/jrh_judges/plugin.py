@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, Judge, JudgeSpec, hookimpl
+from jrh import BuildContext, JudgeSpec, hookimpl
+from jrh.plugins import Judge
 
 from jrh_judges.options import CommandOptions, FunctionOptions, HttpOptions, LlmOptions
 

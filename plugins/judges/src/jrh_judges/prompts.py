@@ -9,18 +9,8 @@ from importlib.resources import files
 from typing import Final
 
 from attrs import frozen
-from jrh import (
-    JrhError,
-    Json,
-    Message,
-    Mode,
-    Question,
-    Scale,
-    ScaleKind,
-    Text,
-    render,
-    variables_of,
-)
+from jrh import JrhError, Json, Message, Mode, Question, Scale, ScaleKind, Text, render
+from jrh.text import variables_of
 
 from jrh_judges.shown import left_out_of, mark_for, shown
 

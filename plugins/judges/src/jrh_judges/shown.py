@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from jrh import Json, LeftOut, Rendered, read_transcript, render_transcript, transcript_problems
+from jrh import Json, read_transcript
+from jrh.text import LeftOut, Rendered, render_transcript, transcript_problems
 
 _TAG = re.compile(r"<\s*/?\s*(?:request|response|response_[ab]|transcript)(?![a-z])", re.IGNORECASE)
 

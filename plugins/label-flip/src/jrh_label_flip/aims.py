@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from attrs import frozen
-from jrh import Equals, Expectation, Item, JrhError, Mode, NotAbove, Scale, Skip, Task, WrittenBy
+from jrh import Equals, Expectation, Item, JrhError, Mode, NotAbove, Scale, Skip, Task
+from jrh.authoring import WrittenBy
 
 from jrh_label_flip.options import BY_RULES, FALSE_STATEMENTS, NEVER_BETTER, Damage, Error, LabelFlipOptions
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from attrs import frozen
-from jrh import Draft, Item, Json, Skip, Task, TextWriter
+from jrh import Draft, Item, Json, Skip, Task
+from jrh.authoring import TextWriter
 
 from jrh_label_flip.aims import Aim, Aims
 from jrh_label_flip.options import Error

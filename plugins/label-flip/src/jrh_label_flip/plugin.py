@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, Mode, Perturber, PerturberSpec, hookimpl
+from jrh import BuildContext, Mode, PerturberSpec, hookimpl
+from jrh.plugins import Perturber
 
 from jrh_label_flip.options import LabelFlipOptions
 

@@ -8,7 +8,8 @@ from itertools import count as natural_numbers
 from typing import Final
 
 from attrs import frozen
-from jrh import Item, Json, Message, Task, Text, check_template, packaged_template, render
+from jrh import Item, Json, Message, Task, Text, render
+from jrh.text import check_template, packaged_template
 
 from jrh_label_flip.aims import Aim
 from jrh_label_flip.options import Error

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jrh import ChatRequest, response_format
+from jrh import ChatRequest
+from jrh.models import response_format
 
 # The gateway holds the time limit; litellm's own must not be shorter.
 _NO_TIMEOUT: Final = 24 * 3600.0

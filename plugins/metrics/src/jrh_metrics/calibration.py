@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.stats import brier_score, expected_calibration_error, reliability_curve
+from jrh_stats import brier_score, expected_calibration_error, reliability_curve
 from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell, cells_of

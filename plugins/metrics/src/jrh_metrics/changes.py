@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.stats import cluster_sums, clustered_difference, equivalence, sign_flip_test
+from jrh_stats import cluster_sums, clustered_difference, equivalence, sign_flip_test
 from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell, cells_of

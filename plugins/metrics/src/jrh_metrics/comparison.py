@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.stats import cluster_sums, clustered_difference, mcnemar_exact, sign_flip_test
+from jrh_stats import cluster_sums, clustered_difference, mcnemar_exact, sign_flip_test
 from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell, panels_of

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.stats import jrh_bootstrap_accuracy, judgesense_jss, judgesense_kappa
+from jrh_stats import jrh_bootstrap_accuracy, judgesense_jss, judgesense_kappa
 
 from jrh_metrics.cells import cells_of
 from jrh_metrics.measuring import MeasureBuilder

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.stats import excess_disagreement, excess_permutation_test
+from jrh_stats import excess_disagreement, excess_permutation_test
 from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell, cells_of

@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Measure
-from jrh.stats import benjamini_hochberg, holm
+from jrh_stats import benjamini_hochberg, holm
 
 from jrh_metrics.cells import Cell
 from jrh_metrics.measuring import MeasureBuilder

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, Scale
-from jrh.stats import DStudy, Estimate, VarianceComponents, cheapest_design, d_study, variance_components
+from jrh_stats import DStudy, Estimate, VarianceComponents, cheapest_design, d_study, variance_components
 from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell, judged_tasks_of
@@ -32,7 +32,7 @@ class Generalizability:
 
     Verdicts as numbers: the rank on an ordinal scale, 1 for the first of two labels, 1/2 for a tie. Counted are the
     reference condition, and tests that change the prompt template or the option order and expect the same verdict. The
-    intervals and the formulas stand in `jrh.stats`; a design with missing verdicts is not balanced.
+    intervals and the formulas stand in `jrh_stats`; a design with missing verdicts is not balanced.
     """
 
     options: GeneralizabilityOptions

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.stats import clustered_mean
+from jrh_stats import clustered_mean
 from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell, cells_of

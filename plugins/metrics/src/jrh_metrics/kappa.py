@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
-from jrh.stats import Estimate, Weighting, clustered_kappa, paired_gwet_ac1, paired_pabak
+from jrh_stats import Estimate, Weighting, clustered_kappa, paired_gwet_ac1, paired_pabak
 from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell, cells_of

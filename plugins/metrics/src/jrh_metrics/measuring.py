@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from attrs import evolve, field, frozen
 from jrh import Interval, Measure, MetricContext, RecordTable
-from jrh.stats import Estimate, cluster_sums, clustered_mean, clustered_proportion
+from jrh_stats import Estimate, cluster_sums, clustered_mean, clustered_proportion
 from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.stats import missingness_test
+from jrh_stats import missingness_test
 
 from jrh_metrics.cells import tasks_of
 from jrh_metrics.measuring import MeasureBuilder

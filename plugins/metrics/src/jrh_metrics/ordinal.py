@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.stats import Estimate, clustered_kappa, concordance, kendall_tau_b, pearson, scale_compression, spearman
+from jrh_stats import Estimate, clustered_kappa, concordance, kendall_tau_b, pearson, scale_compression, spearman
 from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell, cells_of

@@ -10,14 +10,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.stats import (
-    Estimate,
-    best_panel,
-    effective_judges,
-    leave_one_out,
-    panel_accuracy,
-    pearson,
-)
+from jrh_stats import Estimate, best_panel, effective_judges, leave_one_out, panel_accuracy, pearson
 from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell, panels_of

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, cast
 
-from jrh import BuildContext, Metric, MetricSpec, hookimpl
+from jrh import BuildContext, MetricSpec, hookimpl
+from jrh.plugins import Metric
 
 from jrh_metrics.options import (
     CalibrationOptions,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.stats import disagreeing_pairs, rerun_disagreement
+from jrh_stats import disagreeing_pairs, rerun_disagreement
 from numpy.typing import NDArray
 
 from jrh_metrics.cells import Cell, cells_of

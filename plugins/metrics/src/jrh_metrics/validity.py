@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, JrhError, Measure, MetricContext, RecordTable
-from jrh.stats import (
+from jrh_stats import (
     Estimate,
     ValidityBounds,
     cluster_sums,

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-from jrh import JrhError, Redactor
+from jrh import JrhError
+from jrh.text import Redactor
 
 from jrh_openai_http.options import OpenAIHttpOptions
 

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jrh import Completion, FaultKind, ModelFault, retry_after
+from jrh import Completion, FaultKind, ModelFault
+from jrh.models import retry_after
 
 # No money is left: asking again cannot help, although the status says "too many requests".
 _OUT_OF_FUNDS: Final = frozenset({"insufficient_quota", "billing_not_active", "billing_hard_limit_reached"})

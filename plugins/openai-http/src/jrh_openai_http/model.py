@@ -9,18 +9,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import aiohttp
 from attrs import evolve
-from jrh import (
-    LONGEST_ANSWER,
-    TOO_LONG,
-    ChatRequest,
-    Completion,
-    FaultKind,
-    Logger,
-    ModelFault,
-    Rates,
-    content_id,
-    error_text,
-)
+from jrh import ChatRequest, Completion, FaultKind, ModelFault, content_id
+from jrh.models import error_text
+from jrh.plugins import LONGEST_ANSWER, TOO_LONG, Logger, Rates
 from yarl import URL
 
 from jrh_openai_http.credentials import OPENAI_HOST, Credentials

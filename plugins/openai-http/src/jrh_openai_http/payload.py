@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jrh import ChatRequest, Json, response_format
+from jrh import ChatRequest, Json
+from jrh.models import response_format
 
 _encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 

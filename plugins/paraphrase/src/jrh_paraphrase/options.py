@@ -7,7 +7,8 @@ from typing import Any
 
 from attrs import Attribute, field, frozen
 from attrs.validators import and_, deep_iterable, ge, gt, le, min_len
-from jrh import ModelName, Text, ValidatorName, WrittenBy, distinct
+from jrh import ModelName, Text, ValidatorName
+from jrh.authoring import WrittenBy, distinct
 
 
 class Rewrite(Enum):

@@ -5,22 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from attrs import frozen
-from jrh import (
-    Checks,
-    Draft,
-    Edit,
-    Item,
-    Json,
-    Same,
-    Skip,
-    WrittenBy,
-    apply_edits,
-    edits_apart,
-    edits_at,
-    safe_edits,
-    shuffled,
-    texts_of,
-)
+from jrh import Draft, Item, Json, Same, Skip
+from jrh.authoring import Checks, Edit, WrittenBy, apply_edits, edits_apart, edits_at, safe_edits, texts_of
+from jrh.hashing import shuffled
 
 from jrh_paraphrase.options import Rewrite
 from jrh_paraphrase.swaps import SWAPS

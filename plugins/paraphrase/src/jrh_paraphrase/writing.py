@@ -6,25 +6,9 @@ from asyncio import gather
 from collections.abc import Callable, Sequence
 
 from attrs import frozen
-from jrh import (
-    BuildContext,
-    Checks,
-    Draft,
-    Generated,
-    Item,
-    Message,
-    ModelName,
-    Skip,
-    Task,
-    TextWriter,
-    WrittenBy,
-    length_ratio,
-    packaged_template,
-    render,
-    tag_mark,
-    texts_of,
-    variables_of,
-)
+from jrh import BuildContext, Draft, Item, Message, ModelName, Skip, Task, render
+from jrh.authoring import Checks, Generated, TextWriter, WrittenBy, length_ratio, texts_of
+from jrh.text import packaged_template, tag_mark, variables_of
 
 from jrh_paraphrase.options import ParaphraseOptions
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, NoOptions, Parser, ParserSpec, hookimpl
+from jrh import BuildContext, NoOptions, ParserSpec, hookimpl
+from jrh.plugins import Parser
 
 from jrh_parsers.options import JsonOptions, PairwiseOptions, WeightedOptions
 

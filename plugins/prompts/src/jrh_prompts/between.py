@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.stats import clustered_kappa
+from jrh_stats import clustered_kappa
 
 from jrh_prompts.answers import Answers, Cell, answers_of, cells_of
 from jrh_prompts.measuring import Basis, Resampling

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from attrs import frozen
-from jrh import JrhError, Mode, Polarity, Record, Status, Task, imported_record
+from jrh import JrhError, Mode, Polarity, Record, Status, Task
+from jrh.importing import imported_record
 
 from jrh_prompts.paired import judged_fields, label_of
 from jrh_prompts.rows import PAIR_COLUMNS, Mistakes, Row, read_rows

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from jrh import JrhError, Record, Task, import_records
+from jrh import JrhError, Record, Task
+from jrh.importing import import_records
 
 from jrh_prompts.audit import audit
 from jrh_prompts.decisions import DECISION_COLUMNS, read_decisions, records_of

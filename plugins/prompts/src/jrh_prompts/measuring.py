@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Interval, Measure, MetricContext, derive_seed
-from jrh.stats import Estimate, clustered_proportion
+from jrh_stats import Estimate, clustered_proportion
 from numpy.typing import ArrayLike
 
 from jrh_prompts.answers import Answers, Cell

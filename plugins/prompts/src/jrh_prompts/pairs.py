@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from attrs import evolve, frozen
 from jrh import derive_seed
-from jrh.stats import Estimate, clustered_kappa
+from jrh_stats import Estimate, clustered_kappa
 from numpy.typing import NDArray
 
 from jrh_prompts.answers import Answers, Counts, Mask

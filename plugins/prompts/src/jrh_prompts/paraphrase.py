@@ -6,22 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import (
-    BuildContext,
-    ChatRequest,
-    Draft,
-    Item,
-    JrhError,
-    Json,
-    Message,
-    ModelClient,
-    Prompt,
-    Same,
-    Skip,
-    Task,
-    read_json,
-    variables_of,
-)
+from jrh import BuildContext, ChatRequest, Draft, Item, JrhError, Json, Message, ModelClient, Prompt, Same, Skip, Task
+from jrh.text import read_json, variables_of
 
 from jrh_prompts.options import ParaphraseOptions
 from jrh_prompts.template import Template, check_templates, lacking

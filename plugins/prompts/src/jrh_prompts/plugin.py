@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import (
-    BuildContext,
-    DataSource,
-    DataSourceSpec,
-    Metric,
-    MetricSpec,
-    Mode,
-    Perturber,
-    PerturberSpec,
-    Scope,
-    SetPerturber,
-    hookimpl,
-)
+from jrh import BuildContext, DataSourceSpec, MetricSpec, Mode, PerturberSpec, Scope, hookimpl
+from jrh.plugins import DataSource, Metric, Perturber, SetPerturber
 
 from jrh_prompts.options import (
     AuditOptions,

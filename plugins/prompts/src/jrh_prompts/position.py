@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable, Scale
-from jrh.stats import Estimate, mcnemar_exact, z_quantile
+from jrh_stats import Estimate, mcnemar_exact, z_quantile
 from numpy.typing import NDArray
 
 from jrh_prompts.answers import Answers, Cell, Counts, answers_of, cells_of

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh import Draft, Item, JrhError, Polarity, Prompt, Same, Sampling, Scale, ScaleKind, Task, variables_of
+from jrh import Draft, Item, JrhError, Polarity, Prompt, Same, Sampling, Scale, ScaleKind, Task
+from jrh.text import variables_of
 
 GIVEN: Final = frozenset({"task", "labels", "answer_format", "mark"})
 """The variables a template has beside the item's fields."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import frozen
-from jrh import Draft, Item, JrhError, Polarity, Sampling, Skip, Task, variables_of
+from jrh import Draft, Item, JrhError, Polarity, Sampling, Skip, Task
+from jrh.text import variables_of
 
 from jrh_prompts.formats import variants
 from jrh_prompts.inventory import inventory_for

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from jrh import JrhError, RunReport
-from jrh import clean_text as clean
+from jrh.text import clean_text as clean
 
 from jrh_report.overview import COLUMNS, EXPECTED
 

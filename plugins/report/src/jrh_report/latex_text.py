@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from jrh import clean_text
+from jrh.text import clean_text
 
 _LATEX: Final = {
     "\\": r"\textbackslash{}",

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from jrh import RunReport
-from jrh import clean_text as clean
+from jrh.text import clean_text as clean
 from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text

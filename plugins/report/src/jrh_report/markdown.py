@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from attrs import frozen
-from jrh import RunReport, TaskSummary
-from jrh import markdown_text as safe
+from jrh import RunReport
+from jrh.text import markdown_text as safe
+from jrh.values import TaskSummary
 
 from jrh_report import numbers, tables
 from jrh_report.details import elsewhere, task_details

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, Reporter, ReporterSpec, ReportTarget, hookimpl
+from jrh import BuildContext, ReporterSpec, hookimpl
+from jrh.plugins import Reporter, ReportTarget
 
 from jrh_report.options import (
     CsvOptions,

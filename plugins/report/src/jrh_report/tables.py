@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from attrs import frozen
-from jrh import Agreement, Attrition, CostLine, Measure, RunReport, ScaleKind, Status, TaskSummary
+from jrh import Measure, RunReport, ScaleKind, Status
+from jrh.values import Agreement, Attrition, CostLine, TaskSummary
 
 from jrh_report import numbers
 

@@ -10,8 +10,9 @@ from io import StringIO
 from typing import Final, Literal
 
 from attrs import frozen
-from jrh import RunReport, TaskSummary
-from jrh import clean_text as clean
+from jrh import RunReport
+from jrh.text import clean_text as clean
+from jrh.values import TaskSummary
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table as Grid

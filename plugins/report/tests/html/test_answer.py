@@ -3,10 +3,11 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from jrh import Interval, Measure, RunReport, Scale, Task, TaskSummary
-from jrh.testing import sample_report
+from jrh import Interval, Measure, RunReport, Scale, Task
+from jrh.values import TaskSummary
 from jrh_report.html.answer import FOLDED, SHOWN, Claim, answers
 from jrh_report.html.found import Found
+from jrh_testing import sample_report
 
 NAMES = ("format", "rubric", "layout", "order")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 from jrh import Measure, RecordTable, RunReport
-from jrh.testing import empty_report, sample_records, sample_report
+from jrh_testing import empty_report, sample_records, sample_report
 
 
 def only(report: RunReport, **wanted: str) -> RunReport:

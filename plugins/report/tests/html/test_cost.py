@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from jrh import CostLine, Interval, Measure, RunReport, Scale, Task, TaskSummary
-from jrh.testing import sample_report
+from jrh import Interval, Measure, RunReport, Scale, Task
+from jrh.values import CostLine, TaskSummary
 from jrh_report.html.cost import Worth, cost_rows, items_needed, worths
 from jrh_report.html.found import Found
 from jrh_report.html.plane import plane
 from jrh_report.html.svg import settings
+from jrh_testing import sample_report
 
 
 def a_run(judges: dict[str, tuple[float | None, float | None]]) -> RunReport:

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from attrs import evolve
 from jrh import Case, Interval, Measure, RecordTable, Reply, RunReport, Status
-from jrh.testing import sample_report
+from jrh_testing import sample_report
 
 LIMIT = 5_000_000
 PROGRAM = (
-    "import sys, jrh_report.plugin; from jrh.testing import build, sample_report;"
+    "import sys, jrh_report.plugin; from jrh_testing import build, sample_report;"
     "sys.stdout.buffer.write(build(jrh_report.plugin, 'html').render(sample_report()).encode())"
 )
 

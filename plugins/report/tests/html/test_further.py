@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RunReport
-from jrh.testing import sample_report
 from jrh_report.html.calibration import JUDGES
 from jrh_report.html.found import Found
 from jrh_report.html.further import sections
@@ -19,6 +18,7 @@ from jrh_report.html.listing import MIXED, Line, Table
 from jrh_report.html.section import Part, Section
 from jrh_report.html.svg import settings
 from jrh_report.html.together import PAIRS
+from jrh_testing import sample_report
 
 TASK = sample_report().tasks[0].task.name
 NAMES = ("careful", "careless", "third")

@@ -3,10 +3,11 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from jrh import Case, Record, RecordTable, Reply, RunReport, Scale, Status, Task, TaskSummary
-from jrh.testing import sample_records, sample_report
+from jrh import Case, Record, RecordTable, Reply, RunReport, Scale, Status, Task
+from jrh.values import TaskSummary
 from jrh_report.html.flips import collect
 from jrh_report.html.moved import Moves, find_moves
+from jrh_testing import sample_records, sample_report
 
 LEVELS = Scale.of_levels(1, 5)
 TASK = Task(name="task", scale=LEVELS)

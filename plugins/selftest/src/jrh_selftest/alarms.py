@@ -1,11 +1,11 @@
-"""The tests of `jrh.stats`, without an effect and with one."""
+"""The tests of `jrh_stats`, without an effect and with one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from jrh.stats import Significance, equivalence, mcnemar_exact, sign_flip_test
+from jrh_stats import Significance, equivalence, mcnemar_exact, sign_flip_test
 
 from jrh_selftest.checks import ArrayAlarm
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 import numpy as np
-from jrh.stats import (
+from jrh_stats import (
     Estimate,
     IccForm,
     brier_score,

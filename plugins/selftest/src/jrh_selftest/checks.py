@@ -1,4 +1,4 @@
-"""What is checked: metrics on records of planted worlds, and estimators of `jrh.stats` on planted arrays."""
+"""What is checked: metrics on records of planted worlds, and estimators of `jrh_stats` on planted arrays."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, ScaleKind
-from jrh.stats import Estimate
+from jrh_stats import Estimate
 
 from jrh_selftest.world import TEST, World
 from jrh_selftest.worlds import MOVED, STABLE, worlds
@@ -43,7 +43,7 @@ class AlarmCheck:
 
 @frozen(kw_only=True)
 class ArrayCheck:
-    """An estimator of `jrh.stats`, and how one study for it is drawn."""
+    """An estimator of `jrh_stats`, and how one study for it is drawn."""
 
     name: str
     planted: float
@@ -55,7 +55,7 @@ class ArrayCheck:
 
 @frozen(kw_only=True)
 class ArrayAlarm:
-    """A test of `jrh.stats`: whether it raises an alarm in one drawn study."""
+    """A test of `jrh_stats`: whether it raises an alarm in one drawn study."""
 
     name: str
     draw: Callable[[np.random.Generator], bool]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from jrh import Metric
+    from jrh.plugins import Metric
 
     from jrh_selftest.findings import Finding
     from jrh_selftest.studies import Plan
@@ -114,7 +114,8 @@ def _silent(_what: str) -> None:
 
 
 def _metrics(plugins: tuple[str, ...], stand_ins: Mapping[str, str], only: tuple[str, ...]) -> Mapping[str, Metric]:
-    from jrh import JrhError, load_metrics
+    from jrh import JrhError
+    from jrh.running import load_metrics
 
     metrics = dict(load_metrics(plugins=plugins))
     if stand_ins:

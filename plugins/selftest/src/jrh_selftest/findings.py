@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh.stats import wilson
+from jrh_stats import wilson
 from numpy.typing import NDArray
 
 LEVEL: Final = 0.95

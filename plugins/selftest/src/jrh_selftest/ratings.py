@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 import numpy as np
-from jrh.stats import Estimate, fleiss_kappa, gwet_ac1, krippendorff_alpha, pabak
+from jrh_stats import Estimate, fleiss_kappa, gwet_ac1, krippendorff_alpha, pabak
 from numpy.typing import NDArray
 
 from jrh_selftest.checks import FEW, ArrayCheck

@@ -8,7 +8,8 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import Factory, evolve, frozen
-from jrh import Measure, Metric, MetricContext, derive_seed
+from jrh import Measure, MetricContext, derive_seed
+from jrh.plugins import Metric
 
 from jrh_selftest.alarms import array_alarms
 from jrh_selftest.arrays import array_checks

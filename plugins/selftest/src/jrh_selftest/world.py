@@ -14,7 +14,8 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh import REFERENCE, Categorical, Mode, RecordTable, Scale, ScaleKind, Status, Task
+from jrh import REFERENCE, Mode, RecordTable, Scale, ScaleKind, Status, Task
+from jrh.values import Categorical
 from numpy.typing import NDArray
 
 JUDGE: Final = "planted"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, ChatModel, JudgeKind, JudgeSpec, ModelSpec, SimulatedJudge, hookimpl
+from jrh import BuildContext, ChatModel, JudgeKind, JudgeSpec, ModelSpec, hookimpl
+from jrh.plugins import SimulatedJudge
 
 from jrh_simulated.options import JudgeOptions, ModelOptions
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from jrh import BuildContext, DataSource, DataSourceSpec, hookimpl
+from jrh import BuildContext, DataSourceSpec, hookimpl
+from jrh.plugins import DataSource
 
 from jrh_sources.options import CsvOptions, ExamplesOptions, JsonlOptions, ParquetOptions
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attrs import frozen
-from jrh import BuildContext, Draft, Item, JrhError, SetPerturber, Skip, Task, WrittenBy
+from jrh import BuildContext, Draft, Item, JrhError, Skip, Task
+from jrh.authoring import WrittenBy
+from jrh.plugins import SetPerturber
 
 from jrh_synthetic_ordinal.options import SyntheticOrdinalOptions
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from attrs import frozen
-from jrh import ChatRequest, Item, ModelClient, Sampling, Task, ask_until_read, read_json
+from jrh import ChatRequest, Item, ModelClient, Sampling, Task
+from jrh.authoring import ask_until_read
+from jrh.text import read_json
 
 from jrh_synthetic_ordinal.prompts import Wording, graded
 

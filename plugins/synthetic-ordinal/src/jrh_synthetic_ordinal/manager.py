@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh import Draft, Item, Logger, Skip, Task, for_each
+from jrh import Draft, Item, Skip, Task
+from jrh.plugins import Logger
+from jrh.running import for_each
 
 from jrh_synthetic_ordinal.buckets import NO_TEXT, Attempt, Bucket, buckets, has_text
 from jrh_synthetic_ordinal.examples import Shelf

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, Mode, PerturberSpec, Scope, SetPerturber, hookimpl
+from jrh import BuildContext, Mode, PerturberSpec, Scope, hookimpl
+from jrh.plugins import SetPerturber
 
 from jrh_synthetic_ordinal.options import SyntheticOrdinalOptions
 

@@ -6,18 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import (
-    Item,
-    Json,
-    Message,
-    Task,
-    Text,
-    check_template,
-    packaged_template,
-    render,
-    tag_mark,
-    text_schema,
-)
+from jrh import Item, Json, Message, Task, Text, render
+from jrh.authoring import text_schema
+from jrh.text import check_template, packaged_template, tag_mark
 
 _WRITER: Final = frozenset(("task", "level", "request", "response", "examples", "mark"))
 _GRADER: Final = frozenset(("task", "request", "response", "mark"))

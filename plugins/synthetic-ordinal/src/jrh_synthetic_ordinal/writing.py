@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from attrs import evolve, frozen
-from jrh import ChatRequest, ModelClient, Sampling, Task, Unusable, Written, read_text
+from jrh import ChatRequest, ModelClient, Sampling, Task
+from jrh.authoring import Unusable, Written, read_text
 
 from jrh_synthetic_ordinal.buckets import Attempt, Bucket
 from jrh_synthetic_ordinal.examples import Shelf

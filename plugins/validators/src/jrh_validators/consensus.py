@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
-from jrh import BuildContext, Draft, Item, JrhError, Validation, Validator
+from jrh import BuildContext, Draft, Item, JrhError, Validation
+from jrh.plugins import Validator
 
 from jrh_validators.equivalence import LlmEquivalence
 from jrh_validators.label import LlmLabel

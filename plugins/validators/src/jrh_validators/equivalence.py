@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from attrs import frozen
 from jrh import (
-    Answer,
     BuildContext,
     ChatRequest,
     Draft,
@@ -20,13 +19,10 @@ from jrh import (
     Task,
     Text,
     Validation,
-    ask_until_read,
-    packaged_template,
-    read_json,
     render,
-    tag_mark,
-    variables_of,
 )
+from jrh.authoring import Answer, ask_until_read
+from jrh.text import packaged_template, read_json, tag_mark, variables_of
 
 from jrh_validators.fields import changed_texts
 from jrh_validators.options import EquivalenceOptions

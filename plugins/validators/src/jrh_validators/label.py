@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 from jrh import (
-    Answer,
     BuildContext,
     Changes,
     ChatRequest,
@@ -20,7 +19,6 @@ from jrh import (
     Message,
     ModelClient,
     NotAbove,
-    Parser,
     Reply,
     Same,
     Scale,
@@ -28,12 +26,11 @@ from jrh import (
     Task,
     Text,
     Validation,
-    ask_until_read,
-    packaged_template,
     render,
-    tag_mark,
-    variables_of,
 )
+from jrh.authoring import Answer, ask_until_read
+from jrh.plugins import Parser
+from jrh.text import packaged_template, tag_mark, variables_of
 
 from jrh_validators.options import LabelOptions
 from jrh_validators.undecided import undecided

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, NoOptions, Scope, SetValidator, Validator, ValidatorSpec, hookimpl
+from jrh import BuildContext, NoOptions, Scope, ValidatorSpec, hookimpl
+from jrh.plugins import SetValidator, Validator
 
 from jrh_validators.options import (
     ConsensusOptions,

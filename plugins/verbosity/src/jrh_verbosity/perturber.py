@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from jrh import BuildContext, Checks, JrhError, Mode, Perturber, WrittenBy
+from jrh import BuildContext, JrhError, Mode
+from jrh.authoring import Checks, WrittenBy
+from jrh.plugins import Perturber
 
 from jrh_verbosity.options import Fields, VerbosityOptions
 

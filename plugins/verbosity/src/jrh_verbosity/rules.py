@@ -7,23 +7,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import (
+from jrh import Draft, Item, Json, Same, Skip
+from jrh.authoring import (
     Checks,
-    Draft,
     Edit,
-    Item,
-    Json,
-    Same,
-    Skip,
     WrittenBy,
     apply_edits,
     edits_apart,
     edits_at,
     length_ratio,
     safe_edits,
-    shuffled,
     texts_of,
 )
+from jrh.hashing import shuffled
 
 from jrh_verbosity.length import breach
 from jrh_verbosity.lengthening import LENGTHENING

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import Case, Evidence, JrhError, Json, TranscriptMessage, read_transcript
+from jrh import Case, JrhError, Json, read_transcript
+from jrh.text import TranscriptMessage
+from jrh.values import Evidence
 
 _AT_ONCE: Final = 20
 """Cases that are held in memory; a transcript may have megabytes."""

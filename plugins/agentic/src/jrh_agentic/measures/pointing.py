@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import comb
 from typing import Final
 
-from jrh import TranscriptMessage
+from jrh.text import TranscriptMessage
 
 from jrh_agentic.diffs import as_json
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from jrh import TranscriptMessage
+from jrh.text import TranscriptMessage
 
 _SENTENCE: Final = re.compile(r"[^.;!?\n]+")
 _DEMAND: Final = re.compile(

@@ -8,7 +8,7 @@ from math import ceil
 from typing import Final
 
 from jrh import Item, Json, Task
-from jrh.stats import wilson
+from jrh_stats import wilson
 
 from jrh_prompts.audit.finding import Finding, count, some
 from jrh_prompts.options import AuditOptions

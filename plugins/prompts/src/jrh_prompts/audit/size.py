@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from jrh import Item, Task
-from jrh.stats import items_for_proportion, smallest_detectable_difference, wilson
+from jrh_stats import items_for_proportion, smallest_detectable_difference, wilson
 
 from jrh_prompts.audit.finding import Finding, count
 from jrh_prompts.audit.repetition import questions

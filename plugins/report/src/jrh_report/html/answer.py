@@ -12,7 +12,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import REFERENCE, Measure
-from jrh.stats import holm
+from jrh_stats import holm
 
 from jrh_report.html.commonest import Commonest, commonest
 from jrh_report.html.found import Cell, Found

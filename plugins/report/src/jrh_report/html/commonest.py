@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attrs import frozen
-from jrh import TaskSummary
+from jrh.values import TaskSummary
 
 
 @frozen(kw_only=True)

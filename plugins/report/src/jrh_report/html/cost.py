@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh import REFERENCE, CostLine, Measure
+from jrh import REFERENCE, Measure
+from jrh.values import CostLine
 
 from jrh_report import numbers
 from jrh_report.html.found import Cell, Found

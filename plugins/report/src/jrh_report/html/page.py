@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from attrs import frozen
-from jrh import Json, RunReport, TaskSummary
+from jrh import Json, RunReport
+from jrh.values import TaskSummary
 from markupsafe import Markup
 
 from jrh_report import tables

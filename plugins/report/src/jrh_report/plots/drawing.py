@@ -7,7 +7,7 @@ import warnings
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
-from jrh import clean_text as clean
+from jrh.text import clean_text as clean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -95,6 +95,6 @@ def _slug(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    from jrh import clean_text as clean
+    from jrh.text import clean_text as clean
 
     return clean(text)

@@ -1,0 +1,258 @@
+"""A run from suite to report: what `jrh run`, `jrh report` and the Python API call."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from jrh.document.convert import structure
+from jrh.errors import JrhError
+from jrh.models.client import Client
+from jrh.plugins.loading import Loaded, load_plugins
+from jrh.plugins.registry import Entry
+from jrh.plugins.specs import ReporterSpec
+from jrh.running.building import Builder
+from jrh.running.outcome import RunResult, RunState, Settings
+from jrh.running.progress import Progress, Silent
+from jrh.running.reporters import chosen_reporters
+from jrh.running.run import Run
+from jrh.running.run_log import Quiet
+from jrh.running.stages import load as loading_items
+from jrh.running.stages import measure as measuring
+from jrh.running.stages import summary as reporting
+from jrh.running.stages.stored_evidence import StoredEvidence
+from jrh.store.run_store import Store
+from jrh.suite.definition import Suite, Use
+from jrh.suite.resolve import Resolved, ResolvedSuite, load_suite
+from jrh.values.report import RunReport
+from jrh.values.types import Item, Task
+
+
+def run(
+    suite: str | Path | Mapping[str, Any],
+    *,
+    run_dir: str | Path | None = None,
+    plugins: Sequence[str] = (),
+    overrides: Sequence[str] = (),
+    judges: Sequence[str] = (),
+    tests: Sequence[str] = (),
+    limit: int | None = None,
+    use_cache: bool = True,
+) -> RunResult:
+    """Run a suite and return its records and measures; the same as `jrh run`.
+
+    Running it again in the same run directory continues where it stopped and asks nothing twice.
+
+    Args:
+        suite: path of a suite file, or the suite as a mapping.
+        run_dir: where the store and the reports lie; `runs/<suite name>` by default.
+        plugins: allow-list of plugins, as `--plugins`.
+        overrides: `key=value`, as `--set`.
+        judges: only these judges.
+        tests: only these tests.
+        limit: at most so many items of each task.
+        use_cache: share replies with other runs.
+
+    Raises:
+        JrhError: the suite, a plugin or the run directory cannot be used.
+    """
+    settings = Settings(
+        run_dir=Path(run_dir) if run_dir is not None else None,
+        plugins=tuple(plugins),
+        overrides=tuple(overrides),
+        judges=tuple(judges),
+        tests=tuple(tests),
+        limit=limit,
+        use_cache=use_cache,
+    )
+    loaded = load_plugins(settings.plugins)
+    return execute(resolve(suite, loaded, settings), loaded, settings, Silent())
+
+
+def resolve(suite: str | Path | Mapping[str, Any], loaded: Loaded, settings: Settings) -> ResolvedSuite:
+    """Load a suite and look its components up."""
+    return load_suite(
+        Path(suite) if isinstance(suite, str) else suite,
+        loaded.plugins,
+        overrides=settings.overrides,
+        judges=settings.judges,
+        tests=settings.tests,
+        limit=settings.limit,
+    )
+
+
+def read_items(
+    suite: str | Path | Mapping[str, Any], *, plugins: Sequence[str] = (), overrides: Sequence[str] = ()
+) -> tuple[tuple[Task, tuple[Item, ...]], ...]:
+    """Read and check a suite's data, task by task, as a run would; asks no model and writes nothing.
+
+    Args:
+        suite: path of a suite file, or the suite as a mapping.
+        plugins: allow-list of plugins, as `--plugins`.
+        overrides: `key=value`, as `--set`.
+
+    Raises:
+        JrhError: the suite, a plugin or the data cannot be used.
+    """
+    settings = Settings(plugins=tuple(plugins), overrides=tuple(overrides))
+    loaded = load_plugins(settings.plugins)
+    resolved = resolve(suite, loaded, settings)
+    items = loading_items.read(Builder(resolved, loaded.plugins, Quiet, _no_model))
+    return tuple((use.task, items[use.task.name]) for use in resolved.suite.tasks)
+
+
+def default_run_dir(resolved: ResolvedSuite) -> Path:
+    """Return where a suite is run unless the user says otherwise."""
+    return Path("runs") / resolved.suite.name
+
+
+def execute(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, progress: Progress) -> RunResult:
+    """Run a resolved suite to its end, or to where it has to stop."""
+    run_dir = settings.run_dir or default_run_dir(resolved)
+    coroutine_of = Run(resolved, loaded, settings, progress, run_dir).go
+    return _outside_of_loops(lambda: asyncio.run(coroutine_of()))
+
+
+def _outside_of_loops(action: Callable[[], RunResult]) -> RunResult:
+    """Call the action in this thread, or in one of its own where an event loop runs here (notebooks)."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return action()
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(action).result()
+
+
+def report_again(
+    run_dir: Path,
+    loaded: Loaded,
+    *,
+    formats: Sequence[str] = (),
+    settings: Sequence[str] = (),
+    output: Path | None = None,
+) -> reporting.Written:
+    """Compute the measures of a run again and write its reports; needs no suite and asks no model.
+
+    Args:
+        run_dir: the run.
+        loaded: what is installed.
+        formats: names of reporters; where empty, those its suite named, or the defaults.
+        settings: options of reporters, as `REPORTER.OPTION=VALUE`.
+        output: the directory to write to, made where it is missing; the run's own by default.
+
+    Raises:
+        JrhError: there is no run in the directory, a reporter that is named or a metric the run was made with is not
+            installed, or an option is wrong.
+    """
+    store = Store.view(run_dir)
+    try:
+        named = reporting.recall(store).reports
+        reporters = chosen_reporters(loaded.plugins.reporters, named, formats=formats, settings=settings)
+        builder, report = _measured(store, loaded, reporters)
+        return reporting.write_reports(builder, report, _made(output or run_dir), Quiet())
+    finally:
+        store.close()
+
+
+def _made(directory: Path) -> Path:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise JrhError(f"cannot make the directory '{directory}': {error.strerror or error}") from error
+    return directory
+
+
+def _measured(
+    store: Store, loaded: Loaded, reporters: tuple[Resolved[ReporterSpec], ...] = ()
+) -> tuple[Builder, RunReport]:
+    """Compute the measures of a run; return them with what its reporters are built by."""
+    summary = reporting.recall(store)
+    builder = Builder(_without_suite(summary, loaded, reporters), loaded.plugins, Quiet, _no_model)
+    records = reporting.read_records(store)
+    tasks = {each.task.name: each.task for each in summary.tasks}
+    measures, notes = measuring.measure(
+        builder,
+        records,
+        tasks,
+        Quiet(),
+        items=loading_items.recall(store),
+        evidence=StoredEvidence(store=store),
+    )
+    return builder, reporting.gather(store, summary, measures, notes, records)
+
+
+@contextmanager
+def open_run(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[str] = ()) -> Iterator[RunReport]:
+    """Open a run directory and yield what it found, with the measures as they were stored.
+
+    The report's `evidence` can be read until the context ends. Asks no model and writes nothing.
+
+    Args:
+        run_dir: the directory.
+        measure: compute the measures where none are stored, as after an import.
+        plugins: allow-list of plugins for that, as `--plugins`.
+
+    Raises:
+        JrhError: there is no run in the directory, or it stopped before there was anything to report.
+    """
+    store = Store.view(Path(run_dir))
+    try:
+        summary = reporting.recall(store)
+        measures, notes = measuring.read(store)
+        if measure and not measures:
+            yield _measured(store, load_plugins(tuple(plugins)))[1]
+            return
+        yield reporting.gather(store, summary, measures, notes, reporting.read_records(store))
+    finally:
+        store.close()
+
+
+def run_state(run_dir: str | Path) -> RunState:
+    """Read the rules of a run and how it ended; also of one that holds nothing to report yet.
+
+    Raises:
+        JrhError: there is no run in the directory.
+    """
+    store = Store.view(Path(run_dir))
+    try:
+        return reporting.state(store)
+    finally:
+        store.close()
+
+
+def _without_suite(
+    summary: reporting.Summary, loaded: Loaded, reporters: tuple[Resolved[ReporterSpec], ...]
+) -> ResolvedSuite:
+    """Make what metrics and reporters are built from out of what the store remembers."""
+    suite = Suite(
+        name=summary.suite,
+        tasks=(),
+        judges=(),
+        seed=summary.seed,
+        level=summary.level,
+        resamples=summary.resamples,
+    )
+    metrics = [each for each in summary.components if each.role == "metric"]
+    return ResolvedSuite(
+        suite=suite,
+        sources=(),
+        models={},
+        tests=(),
+        judges=(),
+        metrics=tuple(_again(loaded.plugins.metrics.find(each.component), each.name, each.options) for each in metrics),
+        reporters=reporters,
+    )
+
+
+def _again(entry: Entry[Any], name: str, options: Mapping[str, Any]) -> Resolved[Any]:
+    use = Use(name=name, component=entry.qualified)
+    return Resolved(use=use, entry=entry, options=structure(dict(options), entry.spec.options))
+
+
+def _no_model(use: Any, model: Any) -> Client:  # noqa: ARG001 - the signature is the builder's
+    raise JrhError("a data source, a metric or a reporter must not ask a model")

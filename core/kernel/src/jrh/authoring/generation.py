@@ -1,0 +1,148 @@
+"""Text written by a model: asked for so often at most until one can be used, with the history of the attempts."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import Final
+
+from attrs import field, frozen
+from attrs.validators import ge
+
+from jrh.authoring.texts import PROVIDER_ERROR, Unusable, Written, read_text
+from jrh.authoring.wording import length_ratio
+from jrh.plugins.protocols import ChatRequest, ModelClient
+from jrh.values.types import Draft, Expectation, Json, Message, Same, Sampling, Skip, Status
+
+_SAME: Final = Same()
+
+
+def text_schema(key: str = "text") -> Mapping[str, Json]:
+    """Return the JSON schema of a reply that is one text under a name."""
+    return {
+        "type": "object",
+        "properties": {key: {"type": "string"}},
+        "required": [key],
+        "additionalProperties": False,
+    }
+
+
+@frozen(kw_only=True)
+class Attempt:
+    """One time a text was asked for."""
+
+    seed: int
+    status: Status
+    """Of the reply."""
+    rejected: str
+    """Why its text is not used; empty where it is."""
+
+
+@frozen(kw_only=True)
+class Generated:
+    """What came of asking for one text."""
+
+    original: str
+    written: Written | None
+    """None where no attempt gave a text that can be used."""
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def reason(self) -> str:
+        """Return why the last attempt failed; empty where it did not."""
+        return self.attempts[-1].rejected
+
+    @property
+    def details(self) -> dict[str, Json]:
+        """Return what a draft's provenance keeps of it."""
+        rejected: list[Json] = [attempt.rejected for attempt in self.attempts if attempt.rejected]
+        details: dict[str, Json] = {"attempts": len(self.attempts), "rejected": rejected}
+        if self.written is None:
+            return details
+        last = self.attempts[-1]
+        ratio = length_ratio(self.original, self.written.text)
+        return details | {"seed": last.seed, "status": last.status.value, "length_ratio": ratio}
+
+
+@frozen(kw_only=True)
+class TextWriter:
+    """Has texts rewritten by a model. Every attempt is a repeat of its own, with a seed of its own."""
+
+    client: ModelClient
+    temperature: float | None
+    """None: the suite's for the model."""
+    attempts: int = field(validator=ge(1))
+    shown: tuple[str, ...] = ()
+    """Texts that are never a result: the task's rubric and instruction."""
+    key: str = "text"
+    """The name of the text in the reply's object."""
+    schema: Mapping[str, Json] | None = None
+    """The JSON schema of the reply; None: an object with nothing but the text."""
+
+    async def write(
+        self,
+        messages: Sequence[Message],
+        original: str,
+        *,
+        seed: Callable[[int], int],
+        rejection: Callable[[str], Awaitable[str]] | None = None,
+        shown: Collection[str] = (),
+    ) -> Generated:
+        """Ask until a text can be used, at most `attempts` times; a provider that fails is not asked again here.
+
+        Args:
+            messages: what is asked.
+            original: the text to start from.
+            seed: from the number of the attempt, 0-based, to its seed.
+            rejection: why a text that can be read is still not used; empty where it is.
+            shown: further texts that are never a result.
+        """
+        made: list[Attempt] = []
+        found: Written | Unusable = Unusable(PROVIDER_ERROR)
+        for number in range(self.attempts):
+            request = ChatRequest(
+                messages=tuple(messages),
+                sampling=Sampling(temperature=self.temperature, seed=seed(number)),
+                json_schema=self.schema or text_schema(self.key),
+            )
+            reply = await self.client.ask(request, repeat=number, purpose="generate")
+            found = read_text(reply, original, (*self.shown, *shown), key=self.key)
+            if isinstance(found, Written) and rejection is not None:
+                reason = await rejection(found.text)
+                found = Unusable(reason) if reason else found
+            rejected = found.reason if isinstance(found, Unusable) else ""
+            made.append(Attempt(seed=seed(number), status=reply.status, rejected=rejected))
+            if rejected in ("", PROVIDER_ERROR):
+                break
+        written = found if isinstance(found, Written) else None
+        return Generated(original=original, written=written, attempts=tuple(made))
+
+    def outcome(
+        self,
+        generated: Mapping[str, Generated],
+        *,
+        variant: str,
+        expectation: Expectation | None = _SAME,
+        details: Mapping[str, Json] | None = None,
+    ) -> Draft | Skip:
+        """Return a draft with the texts of all fields, or a skip with the first reason why one is missing.
+
+        Args:
+            generated: field -> what came of asking for its text.
+            variant: of the draft or the skip.
+            expectation: of the draft.
+            details: further provenance.
+        """
+        history: dict[str, Json] = {
+            **(details or {}),
+            "model": self.client.fingerprint,
+            "temperature": self.temperature,
+            "fields": {name: one.details for name, one in generated.items()},
+        }
+        fields: dict[str, Json] = {}
+        for name, one in generated.items():
+            if one.written is None:
+                return Skip(reason=one.reason, variant=variant, details=history)
+            fields[name] = one.written.text
+        return Draft(
+            variant=variant, fields=fields, expectation=expectation, model=self.client.fingerprint, details=history
+        )

@@ -1,0 +1,119 @@
+"""The command line. Commands are imported when they are called, so that `jrh --help` is quick."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from importlib import import_module
+from typing import Any, Final
+
+import click
+
+from jrh.cli import plugin_commands
+from jrh.errors import JrhError
+
+COMMANDS: Final = {
+    "run": "Run a suite and report; run it again to continue.",
+    "plan": "Show what a run would do and cost, before anything is spent.",
+    "report": "Write the reports of a run again, and print the one for the terminal.",
+    "plugins": "Show what is installed, and what did not load.",
+    "init": "Write a commented suite that runs as it is.",
+    "schema": "Print the JSON Schema of suites, records or results.",
+}
+"""Command -> its line in the help; the command itself is `command` in the module of its name."""
+COLLECT_AFTER: Final = 10_000
+"""Objects made and not freed before rubbish is looked for. A run keeps most of what it makes to its end, and Python's
+own figure, 700, has it looked through for nothing: a twentieth of the time of a run."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is called; plugins may bring commands of their own names."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the commands in the order people need them, those of plugins last."""
+        return [*COMMANDS, *(name for name in plugin_commands.plugin_commands() if name not in COMMANDS)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import a command; the kernel's own are found without looking at plugins."""
+        if cmd_name in COMMANDS:
+            command: click.Command = import_module(f"jrh.cli.{cmd_name}_command").command
+            return command
+        points = plugin_commands.plugin_commands().get(cmd_name)
+        return plugin_commands.load(points) if points else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest the nearest command for one that does not exist."""
+        from difflib import get_close_matches
+
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            known = self.list_commands(ctx)
+            if args[0] in known:
+                return super().resolve_command(ctx, args)
+            close = get_close_matches(args[0], known, n=1)
+            hint = f" Did you mean '{close[0]}'?" if close else ""
+            raise click.UsageError(f"No such command '{args[0]}'.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands without importing them."""
+        brought = plugin_commands.summaries(plugin_commands.plugin_commands())
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+        lines = [(name, line) for name, line in brought.items() if name not in COMMANDS]
+        if lines:
+            with formatter.section("Commands of plugins"):
+                formatter.write_dl(lines)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="jrh-core", prog_name="jrh")
+def cli() -> None:
+    """Stress-test LLM judges: how far can a judge be trusted, how sure are we, and what did it cost."""
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line, which has this process to itself, and exit with its code."""
+    gc.set_threshold(COLLECT_AFTER)
+    sys.exit(invoke(args))
+
+
+def invoke(args: list[str] | None = None) -> int:
+    """Run the command line; expected errors become one message and exit code 2, bugs a traceback without locals."""
+    try:
+        code: Any = cli.main(args=args, prog_name="jrh", standalone_mode=False)
+    except (Exception, KeyboardInterrupt) as error:
+        return _failed(error)
+    return code if isinstance(code, int) else 0
+
+
+def _failed(error: BaseException) -> int:
+    """Tell the user what ended the command, and return its exit code."""
+    match error:
+        case click.exceptions.Exit():
+            return error.exit_code
+        case click.ClickException():
+            error.show()
+            code = 2
+        case JrhError():
+            _tell(str(error))
+            code = error.exit_code
+        case KeyboardInterrupt() | click.Abort():
+            _tell("interrupted")
+            code = 130
+        case BrokenPipeError():  # the reader has seen enough
+            sys.stdout = sys.__stdout__ = None  # type: ignore[misc]
+            code = 1
+        case _:
+            import traceback
+
+            _tell("".join(traceback.format_exception(error)))
+            code = 1
+    return code
+
+
+def _tell(text: str) -> None:
+    from jrh.text.redact import Redactor
+
+    click.echo(Redactor.from_environment()(f"jrh: {text}"), err=True)

@@ -1,0 +1,118 @@
+"""`jrh plan`, and the question before a run that may cost something."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from jrh.api import default_run_dir, resolve
+from jrh.cli.shared_options import settings_of, suite_options
+from jrh.errors import JrhError
+from jrh.plugins.loading import Loaded, load_plugins
+from jrh.running.outcome import Settings
+
+if TYPE_CHECKING:
+    from jrh.running.cost_estimate import Plan
+    from jrh.suite.resolve import ResolvedSuite
+
+MANY_CALLS: Final = 10_000
+"""Calls of unknown price above which a run asks first."""
+
+
+@click.command("plan")
+@suite_options
+@click.option(
+    "--half-width",
+    type=click.FloatRange(0.001, 0.499),
+    default=0.05,
+    show_default=True,
+    help="The precision you want: how far an interval may reach to each side; the plan tells the items it needs.",
+)
+def command(suite: Path, half_width: float, **shared: Any) -> int:
+    """Show what a run of SUITE would do, cost and be able to show, per judge and test. Nothing is spent."""
+    settings = settings_of(**shared)
+    loaded = load_plugins(settings.plugins)
+    resolved = resolve(suite, loaded, settings)
+    plan = _plan(resolved, loaded, settings)
+    show(plan)
+    show_precision(plan, wished=half_width, level=resolved.suite.level)
+    return 0
+
+
+def _plan(resolved: ResolvedSuite, loaded: Loaded, settings: Settings) -> Plan:
+    from jrh.running.cost_estimate import make_plan
+
+    return make_plan(resolved, loaded, settings.run_dir or default_run_dir(resolved))
+
+
+def show(plan: Plan) -> None:
+    """Print the plan as a table."""
+    from rich.table import Table
+
+    from jrh.cli.console import console
+
+    table = Table("judge", "task", "test")
+    for name in ("cases", "trials", "calls", "prompt tokens", "output tokens", "cost"):
+        table.add_column(name, justify="right")
+    for line in plan.lines:
+        about = "~" if line.estimated else ""
+        numbers = (line.cases, line.trials, line.calls, line.prompt_tokens, line.output_tokens)
+        table.add_row(line.judge, line.task, line.test, *(f"{about}{number:,}" for number in numbers), _cost(line.cost))
+    console().print(table)
+    total = _cost(plan.cost)
+    click.echo(f"At most {plan.calls:,} model calls by judges, cost {total}; what is cached costs nothing.")
+    click.echo("Prompt tokens are estimated from a sample; output tokens are the most the models may write.")
+    if plan.generated:
+        tests = ", ".join(plan.generated)
+        click.echo(f"Written or validated by a model, so not known yet and not in the sums: cases of {tests}.")
+
+
+def show_precision(plan: Plan, *, wished: float, level: float) -> None:
+    """Print what every test can show with its items and repeats, and how many items the wished precision needs."""
+    from rich.table import Table
+
+    from jrh.cli.console import console
+    from jrh.running.power import CORRELATION, DISCORDANT, POWER, precision
+    from jrh.values.types import REFERENCE
+
+    table = Table("task", "test")
+    for name in ("items", "trials an item", f"{level:.0%} interval", "detectable change", f"items for ±{wished:g}"):
+        table.add_column(name, justify="right")
+    # Judges are asked the same; where one cannot be put some cases, the others count.
+    largest = {(line.task, line.test): line for line in sorted(plan.lines, key=lambda line: line.trials) if line.items}
+    for line in dict.fromkeys(largest.get((line.task, line.test)) for line in plan.lines):
+        if line is None:
+            continue
+        about = "~" if line.estimated else ""
+        found = precision(line.items, line.trials, wished=wished, level=level)
+        change = "-" if line.test == REFERENCE or found.detectable is None else f"{about}{found.detectable:.2f}"
+        numbers = (f"{line.items:,}", f"{found.trials_per_item:.3g}", f"±{found.half_width:.2f}")
+        table.add_row(
+            line.task, line.test, *(f"{about}{number}" for number in numbers), change, f"{about}{found.items_needed:,}"
+        )
+    console().print(table)
+    click.echo(
+        f"Intervals are those of a rate of one half, the widest; the change is the smallest difference from the "
+        f"reference that is found with {POWER:.0%} power.\nAssumed: two trials of an item correlate {CORRELATION:g}; "
+        f"a test moves the verdict on {DISCORDANT:.0%} of the items."
+    )
+
+
+def _cost(cost: float | None) -> str:
+    return "unknown" if cost is None else f"${cost:,.4f}"
+
+
+def confirm(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, above: float) -> None:
+    """Ask before a run that may cost more than `above` dollars, or makes very many calls of unknown price."""
+    plan = _plan(resolved, loaded, settings)
+    costly = plan.cost > above if plan.cost is not None else plan.calls > MANY_CALLS
+    if not costly:
+        return
+    what = f"up to {plan.calls:,} model calls, cost {_cost(plan.cost)}"
+    if not sys.stdin.isatty():
+        raise JrhError(f"this run may make {what}; nobody is here to ask: use --yes, or raise --confirm-above")
+    show(plan)
+    click.confirm(f"Run it ({what})?", abort=True)

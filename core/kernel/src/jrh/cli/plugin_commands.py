@@ -1,0 +1,95 @@
+"""Commands that plugins bring: entry points of the group `jrh.commands`.
+
+An entry point's name is the command, its value a click command. Listing commands reads the metadata of what is
+installed and imports nothing; a command is imported when it is called.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jrh.errors import PluginError
+from jrh.plugins.entry_points import COMMANDS
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+def plugin_commands() -> Mapping[str, list[EntryPoint]]:
+    """Return the commands that plugins bring, by name; several plugins may bring one of the same name."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, list[EntryPoint]] = {}
+    for point in sorted(entry_points(group=COMMANDS), key=lambda point: (point.name, _distribution(point))):
+        known = found.setdefault(point.name, [])
+        if all((point.value, _distribution(point)) != (other.value, _distribution(other)) for other in known):
+            known.append(point)
+    return found
+
+
+def summaries(brought: Mapping[str, list[EntryPoint]]) -> Mapping[str, str]:
+    """Return the line of every command in the help.
+
+    It is the one-line description of the distribution that brings it. A distribution that brings several commands
+    cannot describe them all in one line: then it is the first paragraph of a command's docstring, read from its source.
+    """
+    counts = Counter(_distribution(point) for points in brought.values() for point in points)
+    return {name: _line(points, alone=counts[_distribution(points[0])] == 1) for name, points in brought.items()}
+
+
+def _line(points: list[EntryPoint], *, alone: bool) -> str:
+    if len(points) > 1:
+        return f"Brought by several plugins: {', '.join(map(_distribution, points))}."
+    (point,) = points
+    metadata = point.dist.metadata if point.dist else None
+    described = str(metadata["Summary"]) if metadata and metadata["Summary"] else f"Brought by {_distribution(point)}."
+    return described if alone else _first_paragraph(point) or described
+
+
+def _first_paragraph(point: EntryPoint) -> str:
+    """Read what a command says of itself, without importing it; empty where its source does not tell."""
+    import ast
+    from importlib.util import find_spec
+
+    try:
+        spec = find_spec(point.module)
+        tree = ast.parse(Path(spec.origin).read_bytes() if spec and spec.origin else b"")
+    except Exception:  # a plugin's package may be broken in any way, and help has to be shown
+        return ""
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == point.attr)
+    docstring = next((ast.get_docstring(node) for node in functions), None) or ""
+    return " ".join(docstring.split("\n\n")[0].split())
+
+
+def load(points: list[EntryPoint]) -> click.Command:
+    """Import a command.
+
+    Raises:
+        PluginError: several plugins bring it, it cannot be imported, or it is no click command.
+    """
+    name = points[0].name
+    if len(points) > 1:
+        raise PluginError(
+            f"the command '{name}' is brought by several plugins: {', '.join(map(_distribution, points))}; "
+            "uninstall all but one"
+        )
+    try:
+        command = points[0].load()
+    except (Exception, SystemExit) as error:  # a plugin's import may fail in any way
+        raise PluginError(
+            f"the command '{name}' of {_distribution(points[0])} cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(command, click.Command):
+        raise PluginError(
+            f"the command '{name}' of {_distribution(points[0])} is a {type(command).__name__}, not a click command"
+        )
+    return command
+
+
+def _distribution(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "an unknown distribution"

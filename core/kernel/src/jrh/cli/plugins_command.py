@@ -1,0 +1,100 @@
+"""`jrh plugins`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from jrh.cli.shared_options import allowed, plugins_option
+from jrh.errors import JrhError
+from jrh.plugins.loading import load_plugins
+
+
+@click.group("plugins")
+def command() -> None:
+    """Show what is installed, and what did not load."""
+
+
+@command.command("list")
+@plugins_option
+def list_all(plugins: str) -> int:
+    """List all components and the problems of plugins that did not load."""
+    from rich.table import Table
+
+    from jrh.cli.console import console
+
+    found = load_plugins(allowed(plugins)).plugins
+    table = Table("role", "name", "plugin", "version", "what it does")
+    for registry in found.registries():
+        for entry in registry:
+            table.add_row(registry.role, entry.spec.name, entry.distribution, entry.version, entry.spec.summary)
+    console().print(table)
+    if found.problems:
+        click.echo(f"\n{len(found.problems)} problems:")
+    for problem in found.problems:
+        click.echo(f"  {problem.plugin} ({problem.distribution} {problem.version}): {problem.message}")
+    return 0
+
+
+@command.command("show")
+@click.argument("name")
+@plugins_option
+def show(name: str, plugins: str) -> int:
+    """Show a component with its options; NAME is `name` or `distribution/name`."""
+    found = load_plugins(allowed(plugins)).plugins
+    matches = [
+        (registry.role, entry)
+        for registry in found.registries()
+        for entry in registry
+        if name in (entry.spec.name, entry.qualified)
+    ]
+    if not matches:
+        raise JrhError(_unknown(name, found))
+    for role, entry in matches:
+        _describe(role, entry)
+    return 0
+
+
+def _unknown(name: str, found: Any) -> str:
+    from difflib import get_close_matches
+
+    names = sorted({entry.spec.name for registry in found.registries() for entry in registry})
+    close = get_close_matches(name, names, n=1)
+    hint = f"Did you mean '{close[0]}'? " if close else ""
+    return f"no component is called '{name}'\n{hint}Installed: {', '.join(names) or 'none'}."
+
+
+def _describe(role: str, entry: Any) -> None:
+    import attrs
+
+    click.echo(f"{role} {entry.qualified} {entry.version}\n{entry.spec.summary}\n")
+    if not getattr(entry.spec, "default", True):
+        click.echo("It is used only where it is named.\n")
+    options = attrs.fields(entry.spec.options)
+    if not options:
+        click.echo("It has no options.")
+    for option in options:
+        default = "required" if option.default is attrs.NOTHING else f"default {_shown(option.default)}"
+        click.echo(f"  {option.name} ({_type(option.type)}; {default})")
+        text = option.metadata.get("help", "")
+        if text:
+            click.echo(f"      {text}")
+    if entry.spec.starter:
+        click.echo("\nIn a suite:\n")
+        click.echo(entry.spec.starter.rstrip("\n"))
+    click.echo()
+
+
+def _shown(default: Any) -> str:
+    import attrs
+
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+        return "a new one" if default.takes_self else repr(default.factory())
+    if isinstance(default, tuple):
+        return "[" + ", ".join(_shown(each) for each in default) + "]"
+    return repr(getattr(default, "value", default))
+
+
+def _type(kind: Any) -> str:
+    return kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind)).replace("jrh.values.types.", "")

@@ -1,0 +1,158 @@
+"""Progress for people (rich) and for logs (plain lines)."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from jrh.running.progress import Progress
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
+EVERY_SECONDS: Final = 10.0
+"""How often plain progress says something while a stage goes on."""
+
+
+@contextmanager
+def show_progress() -> Iterator[Progress]:
+    """Show progress on the standard error stream: bars on a terminal, lines elsewhere."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield PlainProgress()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description:<8}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TextColumn("{task.fields[cost]}"),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        yield RichProgress(bars)
+
+
+class _Counting:
+    """What both kinds of progress count."""
+
+    def __init__(self) -> None:
+        self.stage = ""
+        self.total: int | None = None
+        self.done = 0
+        self.earlier = 0
+        self.dollars = 0.0
+        self.started = 0.0
+
+    def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
+        """Start counting a stage."""
+        self.stage, self.total, self.done, self.earlier = stage, total, done, done
+        self.started = time.monotonic()
+
+    def advance(self, steps: int = 1) -> None:
+        """Count steps."""
+        self.done += steps
+
+    def spent(self, dollars: float) -> None:
+        """Note what has been paid."""
+        self.dollars = dollars
+
+    def rate(self) -> float:
+        """Return steps per second of this process."""
+        seconds = time.monotonic() - self.started
+        return (self.done - self.earlier) / seconds if seconds > 0 else 0.0
+
+    def facts(self) -> str:
+        """Say rate, cost and time left."""
+        rate = self.rate()
+        parts = [f"{rate:.0f}/s", f"${self.dollars:.4f}"]
+        if rate > 0 and self.total is not None and self.total > self.done:
+            parts.append(f"{(self.total - self.done) / rate:.0f} s left")
+        return ", ".join(parts)
+
+
+class PlainProgress(_Counting):
+    """A line when a stage begins and ends, and every ten seconds in between."""
+
+    def __init__(self) -> None:
+        """Start silent."""
+        super().__init__()
+        self._said = 0.0
+        self._open = False
+
+    def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
+        """Say what begins."""
+        self.end()
+        super().begin(stage, total, done=done)
+        self._open, self._said = True, time.monotonic()
+        if total is not None:
+            earlier = f", {done} done before" if done else ""
+            click.echo(f"{stage}: {total} to do{earlier}", err=True)
+
+    def advance(self, steps: int = 1) -> None:
+        """Say how far it is, every ten seconds."""
+        super().advance(steps)
+        now = time.monotonic()
+        if now - self._said >= EVERY_SECONDS:
+            self._said = now
+            click.echo(f"{self.stage}: {self.done}/{self.total} ({self.facts()})", err=True)
+
+    def end(self) -> None:
+        """Say what the stage came to."""
+        if self._open and self.total is not None:
+            click.echo(f"{self.stage}: {self.done}/{self.total} done ({self.facts()})", err=True)
+        self._open = False
+
+    def say(self, text: str) -> None:
+        """Print the sentence."""
+        click.echo(text, err=True)
+
+
+class RichProgress(_Counting):
+    """A bar per stage."""
+
+    def __init__(self, bars: Bars) -> None:
+        """Draw into these bars."""
+        super().__init__()
+        self._bars = bars
+        self._task: TaskID | None = None
+        self._drawn = 0.0
+
+    def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
+        """Add a bar."""
+        self.end()
+        super().begin(stage, total, done=done)
+        self._task = self._bars.add_task(stage, total=total, completed=done, rate="", cost="")
+
+    def advance(self, steps: int = 1) -> None:
+        """Move the bar, ten times a second at most."""
+        super().advance(steps)
+        now = time.monotonic()
+        if now - self._drawn >= 0.1:  # noqa: PLR2004
+            self._drawn = now
+            self._draw()
+
+    def _draw(self) -> None:
+        if self._task is not None:
+            fields: dict[str, Any] = {"rate": f"{self.rate():.0f}/s", "cost": f"${self.dollars:.4f}"}
+            self._bars.update(self._task, completed=self.done, **fields)
+
+    def end(self) -> None:
+        """Draw the bar a last time."""
+        self._draw()
+        self._task = None
+
+    def say(self, text: str) -> None:
+        """Print above the bars."""
+        self._bars.console.print(text, markup=False)

@@ -1,0 +1,48 @@
+"""`jrh report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from jrh.cli.shared_options import allowed, plugins_option
+
+
+@click.command("report")
+@click.argument("run_dir", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--format",
+    "formats",
+    metavar="A,B",
+    default="",
+    help="Only these reports.  [default: those the suite names, else all that need not be named]",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="REPORTER.OPTION=VALUE",
+    help="Set an option of a report, such as markdown.details=false; may be repeated.",
+)
+@click.option(
+    "--output", type=click.Path(path_type=Path, file_okay=False), help="Write into this directory.  [default: RUN_DIR]"
+)
+@plugins_option
+def command(run_dir: Path, formats: str, settings: tuple[str, ...], output: Path | None, plugins: str) -> int:
+    """Write the reports of the run in RUN_DIR again, and print the one for the terminal.
+
+    Exit codes: 0 written, 2 usage error, or a report could not be made.
+    """
+    from jrh.api import report_again
+    from jrh.plugins.loading import load_plugins
+
+    loaded = load_plugins(allowed(plugins))
+    written = report_again(run_dir, loaded, formats=allowed(formats), settings=settings, output=output)
+    if written.terminal:
+        click.echo(written.terminal.rstrip("\n") + "\n")
+    for problem in written.problems:
+        click.echo(f"jrh: {problem}", err=True)
+    for path in written.files:
+        click.echo(f"Report: {path}")
+    return 2 if written.problems else 0

@@ -1,0 +1,94 @@
+"""`jrh run`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from jrh.api import execute, resolve
+from jrh.cli.shared_options import settings_of, suite_options
+from jrh.plugins.loading import load_plugins
+from jrh.running.outcome import RunResult
+
+
+@click.command("run")
+@suite_options
+@click.option("--yes", "-y", is_flag=True, help="Do not ask before spending.")
+@click.option(
+    "--confirm-above",
+    type=click.FloatRange(min=0),
+    default=1.0,
+    show_default=True,
+    metavar="USD",
+    help="Ask before a run that may cost more.",
+)
+def command(suite: Path, yes: bool, confirm_above: float, **shared: Any) -> int:
+    """Run SUITE and report.
+
+    Running it again in the same run directory continues where it stopped; what has been answered is not asked again.
+
+    Exit codes: 0 done, 2 usage or suite error, 3 incomplete, 4 budget reached, 130 interrupted.
+    """
+    from jrh.cli.progress_display import show_progress
+
+    settings = settings_of(**shared)
+    loaded = load_plugins(settings.plugins)
+    resolved = resolve(suite, loaded, settings)
+    if not yes and resolved.models:
+        from jrh.cli.plan_command import confirm
+
+        confirm(resolved, loaded, settings, confirm_above)
+    with show_progress() as progress:
+        result = execute(resolved, loaded, settings, progress)
+    _show(result)
+    return result.exit_code
+
+
+def _show(result: RunResult) -> None:
+    if result.terminal:
+        click.echo(result.terminal.rstrip("\n"))
+        click.echo()
+    for problem in result.problems:
+        click.echo(f"jrh: {problem}", err=True)
+    click.echo(_spending(result))
+    for path in result.files:
+        click.echo(f"Report: {path}")
+    if result.exit_code:
+        click.echo(f"jrh: not done: {result.message}.", err=True)
+    if result.exit_code and result.may_continue:
+        click.echo(f"jrh: to continue: {_same_command(click.get_current_context())}", err=True)
+
+
+def _same_command(context: click.Context) -> str:
+    """Return the command as it was given: without one of its options it would be another run."""
+    words = ["jrh", "run"]
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            values = context.params[name] if parameter.multiple else [context.params[name]]
+            words += [word for value in values for word in _words(parameter, str(value))]
+    return shlex.join(words)
+
+
+def _words(parameter: click.Parameter, value: str) -> list[str]:
+    if not isinstance(parameter, click.Option):
+        return [value]
+    return [parameter.opts[0]] if parameter.is_flag else [parameter.opts[0], value]
+
+
+def _spending(result: RunResult) -> str:
+    spent = result.spent
+    if not spent.calls:
+        return "No model was called."
+    parts = [f"{spent.calls} calls sent from this run directory, ${spent.paid:.4f} paid"]
+    if spent.unpriced:
+        parts.append(f"{spent.unpriced} replies of unknown price")
+    if result.unknown_calls:
+        parts.append(f"{result.unknown_calls} calls cut off by a kill, outcome unknown")
+    if spent.uncertain:
+        parts.append(f"at worst ${spent.uncertain:.4f} more for calls of unknown cost")
+    return "; ".join(parts) + "."

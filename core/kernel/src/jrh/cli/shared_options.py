@@ -1,0 +1,88 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from jrh.running.outcome import Settings
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def suite_options(function: F) -> F:
+    """Add the suite argument and the options that choose what of it is run."""
+    decorators = (
+        click.argument("suite", type=click.Path(path_type=Path)),
+        plugins_option,
+        click.option("--judge", "judges", multiple=True, metavar="NAME", help="Only this judge; may be repeated."),
+        click.option("--test", "tests", multiple=True, metavar="NAME", help="Only this test; may be repeated."),
+        click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N items of each task."),
+        click.option(
+            "--set",
+            "overrides",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="Override a value of the suite, such as data.sample.n=10; may be repeated.",
+        ),
+        click.option(
+            "--run-dir",
+            type=click.Path(path_type=Path, file_okay=False),
+            help="Where the run's store and reports lie.  [default: runs/<suite name>]",
+        ),
+        click.option(
+            "--env-file",
+            type=click.Path(path_type=Path),
+            help="A file of KEY=VALUE lines, as of python-dotenv; variables that are set already win.",
+        ),
+        click.option("--no-cache", is_flag=True, help="Do not share replies with other runs."),
+    )
+    for decorator in reversed(decorators):
+        function = decorator(function)
+    return function
+
+
+def plugins_option(function: F) -> F:
+    """Add `--plugins`."""
+    return click.option(
+        "--plugins",
+        metavar="A,B",
+        default="",
+        help="Load only these plugins (distributions or entry points); FILE.py or module:attr loads a local one too.",
+    )(function)
+
+
+def allowed(plugins: str) -> tuple[str, ...]:
+    """Split the value of `--plugins`."""
+    return tuple(part.strip() for part in plugins.split(",") if part.strip())
+
+
+def settings_of(
+    *,
+    plugins: str,
+    judges: tuple[str, ...],
+    tests: tuple[str, ...],
+    limit: int | None,
+    overrides: tuple[str, ...],
+    run_dir: Path | None,
+    env_file: Path | None,
+    no_cache: bool,
+) -> Settings:
+    """Turn the shared options into settings, and read the environment file."""
+    if env_file is not None:
+        from jrh.cli.env_file import read_environment
+
+        read_environment(env_file)
+    return Settings(
+        run_dir=run_dir,
+        plugins=allowed(plugins),
+        overrides=overrides,
+        judges=judges,
+        tests=tests,
+        limit=limit,
+        use_cache=not no_cache,
+        handle_signals=True,
+    )

@@ -1,0 +1,1 @@
+"""Documents people write: values with lines and columns, strict conversion, JSON Schemas."""

@@ -1,0 +1,168 @@
+"""Plain values to typed ones and back: strictly for what people write, fast for what the kernel itself wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, TypeVar, cast, get_args
+
+from cattrs import Converter
+from cattrs.fns import identity
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
+
+from jrh.document import option_types
+from jrh.document.decode_errors import mistakes_of
+from jrh.document.decoding import strict_converter
+from jrh.document.positions import Document, Location
+from jrh.errors import Problem, SuiteError
+from jrh.values.types import Changes, Equals, Expectation, Json, NotAbove, NotBelow, Same, Text
+
+T = TypeVar("T")
+
+EXPECTATIONS: Final[Mapping[str, type[Expectation]]] = {
+    "same": Same,
+    "changes": Changes,
+    "not_above": NotAbove,
+    "not_below": NotBelow,
+    "equals": Equals,
+}
+"""Kind, as records and stored cases name it -> class."""
+
+_KIND_OF: Final = {cls: kind for kind, cls in EXPECTATIONS.items()}
+
+
+def structure(value: object, cls: type[T], *, base: Path | None = None) -> T:
+    """Read a plain value as a typed one, strictly.
+
+    Args:
+        value: mappings, lists, text, numbers, true, false and nothing.
+        cls: an attrs class or any type an option may have.
+        base: the directory relative paths start at; the current one where not given.
+
+    Raises:
+        SuiteError: with every mistake, each with the path of keys that leads to it.
+    """
+    instance, problems = collect(value, cls, base=base or Path(), document=Document(value=None, source=""))
+    if problems:
+        raise SuiteError(problems)
+    return cast(T, instance)
+
+
+def collect(
+    value: object, cls: type[T], *, base: Path, document: Document, location: Location = ()
+) -> tuple[T | None, list[Problem]]:
+    """Read a plain value as a typed one, strictly, and find all mistakes with their positions.
+
+    Args:
+        value: what stands at the location.
+        cls: an attrs class or any type an option may have.
+        base: the directory relative paths start at.
+        document: knows where values were written.
+        location: the way to the value in the document.
+
+    Returns:
+        The typed value and no problem, or None and at least one problem. Nothing is written; files that a `Text`
+        names are read.
+    """
+    try:
+        return _strict(base).structure(value, cls), []
+    except Exception as error:
+        found = mistakes_of(error)
+    return None, [document.wrong((*location, *deeper), message) for deeper, message in found]
+
+
+def unstructure(value: object, *, base: Path | None = None) -> Json:
+    """Return a typed value as a plain one that `structure` reads to an equal one.
+
+    Enums by value, a `Text` by its content, a path as it was written relative to `base` where it lies there.
+    """
+    return cast(Json, _plain(base).unstructure(value))
+
+
+def to_json(value: object) -> Json:
+    """Return a value of the kernel's own types as a plain one, every field included."""
+    return cast(Json, _plain(None).unstructure(value))
+
+
+def from_json(cls: type[T], value: object) -> T:
+    """Read what `to_json` made. Trusts its input: it is the kernel's own."""
+    return _plain(None).structure(value, cls)
+
+
+def expectation_kind(expectation: Expectation) -> str:
+    """Return the kind of an expectation as records name it."""
+    return _KIND_OF[type(expectation)]
+
+
+@lru_cache(maxsize=16)
+def _strict(base: Path) -> Converter:
+    converter = strict_converter(base)
+    _add_expectations(converter)
+    return converter
+
+
+@lru_cache(maxsize=16)
+def _plain(base: Path | None) -> Converter:
+    converter = Converter(detailed_validation=False, unstruct_collection_overrides={frozenset: sorted})
+    converter.register_unstructure_hook(Path, lambda path: _as_written(path, base))
+    converter.register_unstructure_hook(Text, lambda text: text.content)
+    converter.register_structure_hook_factory(option_types.is_attrs, lambda cls: _read_fields(cls, converter))
+    converter.register_unstructure_hook_factory(option_types.is_attrs, lambda cls: _write_fields(cls, converter))
+    for leaf in (str, int, float, bool):
+        converter.register_structure_hook(leaf, _same)
+    converter.register_structure_hook_func(option_types.is_json, _same)
+    # By this very function cattrs knows that it need not call anything.
+    converter.register_unstructure_hook_func(option_types.is_json, identity)
+    converter.register_unstructure_hook_func(_is_optional_leaf, identity)
+    converter.register_structure_hook_func(_is_optional_leaf, _same)
+    converter.register_structure_hook_func(option_types.is_newtype, _same)
+    converter.register_structure_hook(Text, lambda value, _: Text(content=value))
+    _add_expectations(converter)
+    return converter
+
+
+def _same(value: Any, _: Any) -> Any:
+    return value
+
+
+def _is_optional_leaf(kind: Any) -> bool:
+    return option_types.is_union(kind) and all(
+        member in (str, int, float, bool, type(None)) for member in get_args(kind)
+    )
+
+
+def _read_fields(cls: type, converter: Converter) -> Callable[[Any, Any], Any]:
+    option_types.resolved_fields(cls)
+    return make_dict_structure_fn(cls, converter, _cattrs_detailed_validation=False)
+
+
+def _write_fields(cls: type, converter: Converter) -> Callable[[Any], Any]:
+    option_types.resolved_fields(cls)
+    return make_dict_unstructure_fn(cls, converter)
+
+
+def _as_written(path: Path, base: Path | None) -> str:
+    try:
+        return (path.relative_to(base) if base else path).as_posix()
+    except ValueError:
+        return path.as_posix()
+
+
+def _add_expectations(converter: Converter) -> None:
+    """Read and write the union of expectations by its tag: `{"kind": "equals", "label": "YES"}`."""
+    for kind, cls in EXPECTATIONS.items():
+        write = converter.get_unstructure_hook(cls)
+        converter.register_unstructure_hook(cls, lambda value, kind=kind, write=write: {"kind": kind} | write(value))
+
+    def read(value: Any, kind: Any) -> Any:
+        if value is None and type(None) in get_args(kind):
+            return None
+        fields = dict(value)
+        return converter.structure(fields, EXPECTATIONS[fields.pop("kind")])
+
+    converter.register_structure_hook_func(_is_expectation, read)
+
+
+def _is_expectation(kind: Any) -> bool:
+    return option_types.is_union(kind) and Same in get_args(kind)

@@ -1,0 +1,260 @@
+"""The strict reading of plain values: nothing is guessed, and every refusal is said in words."""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeAlias, cast, get_args, get_origin
+
+import attrs
+from cattrs import Converter
+from cattrs.gen import make_dict_structure_fn, override
+
+from jrh.document import option_types
+from jrh.document.decode_errors import Mistake, Mistakes, mistakes_of
+from jrh.document.positions import did_you_mean
+from jrh.values.types import Json, Text
+
+Hook: TypeAlias = Callable[[Any, Any], Any]
+
+
+def strict_converter(base: Path) -> Converter:
+    """Build the converter for what people write; relative paths start at `base`."""
+    converter = Converter(structure_fallback_factory=_unsupported)
+
+    def add(predicate: Callable[[Any], bool], hook: Hook) -> None:
+        converter.register_structure_hook_func(predicate, hook)
+
+    converter.register_structure_hook_factory(option_types.is_attrs, lambda cls: _attrs_hook(cls, converter))
+    add(option_types.is_sequence, lambda value, kind: _sequence(value, kind, converter))
+    add(option_types.is_mapping, lambda value, kind: _mapping(value, kind, converter))
+    add(option_types.is_union, lambda value, kind: _union(value, kind, converter))
+    add(option_types.is_newtype, lambda value, kind: _newtype(value, kind, converter))
+    add(option_types.is_choice, _choice)
+    add(option_types.is_json, _json)
+    # By class, not by predicate: cattrs has hooks of its own for these, which would come first.
+    for leaf, hook in _LEAVES.items():
+        converter.register_structure_hook(leaf, hook)
+    converter.register_structure_hook(Path, lambda value, _: _path(value, base))
+    converter.register_structure_hook(Text, lambda value, _: _text(value, base))
+    return converter
+
+
+def _unsupported(kind: Any) -> Hook:
+    raise Mistakes.of(f"this option has a type that a suite cannot write: {kind}; tell the author of the plugin")
+
+
+def _unexpected(kind: Any, value: object) -> Mistakes:
+    unquoted = isinstance(value, bool | int | float) and str in (kind, *get_args(kind))
+    hint = "; write it in quotes" if unquoted else ""
+    return Mistakes.of(f"expected {option_types.wanted(kind)}, got {option_types.described(value)}{hint}")
+
+
+def _each(parts: Iterable[tuple[str | int, object, Any]], read: Hook) -> list[Any]:
+    """Read all parts, given as place, value and type, before any mistake is reported."""
+    done: list[Any] = []
+    found: list[Mistake] = []
+    for at, value, kind in parts:
+        try:
+            done.append(read(value, kind))
+        except Exception as error:
+            found.extend(((at, *deeper), message) for deeper, message in mistakes_of(error))
+    if found:
+        raise Mistakes(found)
+    return done
+
+
+def _str(value: object, kind: Any) -> str:
+    if not isinstance(value, str):
+        raise _unexpected(kind, value)
+    return value
+
+
+def _int(value: object, kind: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _unexpected(kind, value)
+    return value
+
+
+def _float(value: object, kind: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _unexpected(kind, value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise Mistakes.of(f"expected a finite number, got {value}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise Mistakes.of("the number is too large") from None
+
+
+def _bool(value: object, kind: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _unexpected(kind, value)
+    return value
+
+
+def _none(value: object, kind: Any) -> None:
+    if value is not None:
+        raise _unexpected(kind, value)
+
+
+def _json(value: object, kind: Any) -> Json:
+    if isinstance(value, float):
+        return _float(value, float)
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, Mapping):
+        keys = [_str(key, str) for key in value]
+        return dict(zip(keys, _each(((key, value[key], kind) for key in keys), _json), strict=True))
+    if isinstance(value, list | tuple):
+        return _each(((at, part, kind) for at, part in enumerate(value)), _json)
+    raise _unexpected(kind, value)
+
+
+_LEAVES: Final[Mapping[Any, Hook]] = {
+    str: _str,
+    int: _int,
+    float: _float,
+    bool: _bool,
+    types.NoneType: _none,
+}
+
+
+def _choice(value: object, kind: Any) -> Any:
+    alternatives = option_types.choices(kind)
+    if any(type(value) is type(known) and value == known for known in alternatives):  # because `1 == True`
+        return kind(value) if isinstance(kind, type) else value
+    close = did_you_mean(value, filter(_is_text, alternatives)).strip() if isinstance(value, str) else ""
+    raise Mistakes.of("\n".join(filter(None, [str(_unexpected(kind, value)), close])))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _newtype(value: object, kind: Any, converter: Converter) -> Any:
+    if kind in option_types.REFERENCES and not isinstance(value, str):
+        raise _unexpected(kind, value)
+    return converter.structure(value, kind.__supertype__)
+
+
+def _path(value: object, base: Path) -> Path:
+    if value == "":
+        raise Mistakes.of("expected a path, got the empty text")
+    written = value if isinstance(value, Path) else Path(_str(value, Path))
+    return base / (written.expanduser() if written.parts[:1] == ("~",) else written)
+
+
+def _text(value: object, base: Path) -> Text:
+    if isinstance(value, str):
+        return Text(content=value)
+    if not isinstance(value, Mapping) or list(value) != ["file"]:
+        raise _unexpected(Text, value)
+    name = value["file"]
+    if not isinstance(name, str) or not name:
+        raise Mistakes.of(f"expected the name of a file, got {option_types.described(name)}", "file")
+    try:
+        return Text(content=_path(name, base).read_text(encoding="utf-8-sig"), source=name)
+    except UnicodeDecodeError as error:
+        raise Mistakes.of(f"'{name}' is not UTF-8 text: byte {error.start + 1} cannot be read", "file") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise Mistakes.of(f"cannot read '{name}': {reason}", "file") from None
+
+
+def _sequence(value: object, kind: Any, converter: Converter) -> Any:
+    if not isinstance(value, list | tuple):
+        raise _unexpected(kind, value)
+    members = get_args(kind)
+    if get_origin(kind) is not tuple or members[-1] is Ellipsis:
+        members = (members[0],) * len(value)
+    if len(value) != len(members):
+        raise Mistakes.of(f"expected a list of {len(members)}, got {len(value)}")
+    places = zip(range(len(value)), value, members, strict=True)
+    return option_types.SEQUENCES[get_origin(kind)](_each(places, converter.structure))
+
+
+def _mapping(value: object, kind: Any, converter: Converter) -> dict[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise _unexpected(kind, value)
+    key_kind, value_kind = get_args(kind)
+    keys = _each(((str(key), key, key_kind) for key in value), converter.structure)
+    parts = _each(((str(key), value[key], value_kind) for key in value), converter.structure)
+    return dict(zip(keys, parts, strict=True))
+
+
+def _union(value: object, kind: Any, converter: Converter) -> Any:
+    """Read the value as the first member of the union that can take a value of its shape."""
+    shape = _shape_of(value)
+    members = [member for member in get_args(kind) if shape in _shapes(member)]
+    if not members and shape is int and float in get_args(kind):
+        members = [float]
+    found: list[Mistake] = []
+    for member in members:
+        try:
+            return converter.structure(value, member)
+        except Exception as error:
+            found = found or mistakes_of(error)
+    # With one member of this shape, what is wrong within the value says more than what else would have been taken.
+    raise Mistakes(found) if len(members) == 1 else _unexpected(kind, value)
+
+
+_SHAPES: Final[Mapping[Any, tuple[Any, ...]]] = {
+    **{leaf: (leaf,) for leaf in _LEAVES},
+    Path: (str,),
+    Text: (str, Mapping),
+}
+
+
+def _shape_of(value: object) -> Any:
+    if isinstance(value, Mapping):
+        return Mapping
+    return list if isinstance(value, list | tuple) else type(value)
+
+
+def _shapes(kind: Any) -> tuple[Any, ...]:
+    while option_types.is_newtype(kind):
+        kind = kind.__supertype__
+    if option_types.is_choice(kind):
+        return tuple(type(value) for value in option_types.choices(kind))
+    if kind in _SHAPES:
+        return _SHAPES[kind]
+    return (list,) if option_types.is_sequence(kind) else (Mapping,)
+
+
+def _attrs_hook(cls: type, converter: Converter) -> Hook:
+    overrides = {
+        field.name: override(struct_hook=_field_hook(field, converter)) for field in option_types.resolved_fields(cls)
+    }
+    read: Hook = make_dict_structure_fn(
+        cls,
+        converter,
+        _cattrs_forbid_extra_keys=True,
+        _cattrs_detailed_validation=True,
+        **overrides,  # type: ignore[arg-type]
+    )
+
+    def hook(value: object, _: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise _unexpected(cls, value)
+        return read(value, cls)
+
+    return hook
+
+
+def _field_hook(field: attrs.Attribute[Any], converter: Converter) -> Hook:
+    """Read a field and validate it at once, so that a validator's refusal is known to be about this field."""
+
+    def hook(value: object, _: Any) -> Any:
+        read: Any = converter.structure(value, cast(type, field.type))
+        if field.validator is not None:
+            try:
+                field.validator(None, field, read)
+            except AttributeError:
+                # It looks at other fields; the class calls it when they are all there.
+                return read
+        return read
+
+    return hook

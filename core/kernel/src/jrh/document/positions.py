@@ -1,0 +1,79 @@
+"""A structured text with the places its values stand at, so that every mistake can be pointed to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import TypeAlias
+
+from attrs import Factory, frozen
+
+from jrh.errors import Problem
+from jrh.values.types import Json
+
+Location: TypeAlias = tuple[str | int, ...]
+"""The way to a value: keys and list positions."""
+
+Position: TypeAlias = tuple[int, int]
+"""1-based line and column."""
+
+
+@frozen(kw_only=True)
+class Document:
+    """Plain values, and where each of them was written."""
+
+    value: Json
+    source: str = "suite"
+    """The file's name as the user wrote it."""
+    positions: Mapping[Location, Position] = Factory(dict)
+    """Of a value in a mapping the position of its key; empty for values that come from a program."""
+    settings: Mapping[Location, str] = Factory(dict)
+    """What was set on the command line: location -> the key as the user wrote it."""
+
+    def problem(self, location: Location, message: str) -> Problem:
+        """Report a mistake at a location, or at the nearest place around it that is known."""
+        for end in range(len(location), -1, -1):
+            around = location[:end]
+            if around in self.settings:
+                return Problem(message=message, source=f"--set {self.settings[around]}")
+            if around in self.positions:
+                line, column = self.positions[around]
+                return Problem(message=message, source=self.source, line=line, column=column)
+        return Problem(message=message, source=path_text(location) or self.source)
+
+    def wrong(self, location: Location, message: str) -> Problem:
+        """Report a wrong value: like `problem`, and the message names the value's key."""
+        problem = self.problem(location, message)
+        name = label(location)
+        return self.problem(location, f"{name}: {message}") if name and problem.line else problem
+
+
+def path_text(location: Location) -> str:
+    """Write a location as `tests[2].validate[0]`."""
+    text = ""
+    for part in location:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if text else part
+    return text
+
+
+def label(location: Location) -> str:
+    """Write the last key of a location with the list positions behind it: `validate[0]`."""
+    start = max((index for index, part in enumerate(location) if isinstance(part, str)), default=0)
+    return path_text(location[start:])
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return `Did you mean 'x'? ` for a close match among the known names, else the empty text."""
+    names = list(known)
+    folded = {candidate.casefold(): candidate for candidate in reversed(names)}
+    close = get_close_matches(name.casefold(), list(folded), n=1, cutoff=0.6)
+    return f"Did you mean '{folded[close[0]]}'? " if close else ""
+
+
+def unknown_key(key: str, known: Iterable[str]) -> str:
+    """Say that a key is unknown, what may be meant, and which keys there are."""
+    names = list(known)
+    return f"unknown key\n{did_you_mean(key, names)}Known keys: {', '.join(names) or 'none'}."

@@ -1,0 +1,43 @@
+"""The kernel's own values as JSON text, for the store and the cache."""
+
+from __future__ import annotations
+
+import json
+from typing import Final, TypeVar
+from weakref import ReferenceType, ref
+
+from jrh.document.convert import from_json, to_json
+
+T = TypeVar("T")
+
+_COMPACT: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)
+
+
+def to_text(value: object) -> str:
+    """Write a value as one line of ASCII JSON, which holds any text, lone surrogates too; equal values, equal text."""
+    return _COMPACT.encode(to_json(value))
+
+
+_TEXTS: Final[dict[int, tuple[ReferenceType[object], str]]] = {}
+"""Identity of a value -> the value, weakly, and its text."""
+
+
+def to_text_once(value: object) -> str:
+    """Return `to_text` of an immutable value, which is kept while the value lives: a reply is stored in two places."""
+    key = id(value)
+    kept = _TEXTS.get(key)
+    if kept is not None and kept[0]() is value:
+        return kept[1]
+    text = to_text(value)
+    _TEXTS[key] = (ref(value, lambda _: _TEXTS.pop(key, None)), text)
+    return text
+
+
+def storable(text: str) -> str:
+    """Return a text for a column of its own: what UTF-8 cannot hold, a lone surrogate, becomes a question mark."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def from_text(cls: type[T], text: str) -> T:
+    """Read what `to_text` wrote."""
+    return from_json(cls, json.loads(text))

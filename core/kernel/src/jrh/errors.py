@@ -1,0 +1,150 @@
+"""What can go wrong, and what a person is told about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from http import HTTPStatus
+from typing import Final
+
+from attrs import frozen
+
+
+class JrhError(Exception):
+    """Report an expected error: shown without a traceback, exit code 2.
+
+    The text says what is wrong, where, and what to do about it.
+    """
+
+    exit_code: int = 2
+
+
+class PluginError(JrhError):
+    """Report a component that was declared or behaves against its contract."""
+
+
+class StoreError(JrhError):
+    """Report a run directory or a cache that cannot be used."""
+
+
+@frozen(kw_only=True)
+class Problem:
+    """One mistake in a file, at a place a person can go to."""
+
+    message: str
+    """What is wrong and what to do, one or more lines."""
+    source: str = ""
+    """The file's name as the user wrote it; empty where there is no file."""
+    line: int | None = None
+    """1-based line."""
+    column: int | None = None
+    """1-based column."""
+
+    def __str__(self) -> str:
+        """Format as `file:line:column: message`, leaving out what is unknown."""
+        where = ":".join(str(part) for part in (self.source, self.line, self.column) if part not in ("", None))
+        return f"{where}: {self.message}" if where else self.message
+
+
+class SuiteError(JrhError):
+    """Report every mistake of a suite at once."""
+
+    def __init__(self, problems: Iterable[Problem | str]) -> None:
+        """Collect the problems; a plain string is a problem without a place."""
+        self.problems: Sequence[Problem] = tuple(
+            Problem(message=problem) if isinstance(problem, str) else problem for problem in problems
+        )
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class FaultKind(Enum):
+    """The kinds of failure a model provider can report."""
+
+    RATE_LIMIT = "rate_limit"
+    """Too many requests (429); retried, and concurrency is lowered."""
+    SERVER_ERROR = "server_error"
+    """The server failed or is busy (5xx, 409); retried."""
+    CONNECTION = "connection"
+    """The connection could not be made or broke; retried."""
+    TIMEOUT = "timeout"
+    """No complete answer in time (408 too); retried."""
+    MALFORMED = "malformed"
+    """An answer that is not the protocol's: bad JSON, no choices; retried."""
+    REJECTED = "rejected"
+    """The request itself is refused (other 4xx); final for this call."""
+    UNAUTHORIZED = "unauthorized"
+    """The key is refused (401, 403); stops the run."""
+
+
+_RETRYABLE: Final = frozenset(
+    {FaultKind.RATE_LIMIT, FaultKind.SERVER_ERROR, FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.MALFORMED}
+)
+
+
+_KIND_OF_STATUS: Final[dict[int, FaultKind]] = {
+    HTTPStatus.UNAUTHORIZED: FaultKind.UNAUTHORIZED,
+    HTTPStatus.FORBIDDEN: FaultKind.UNAUTHORIZED,
+    HTTPStatus.REQUEST_TIMEOUT: FaultKind.TIMEOUT,
+    HTTPStatus.CONFLICT: FaultKind.SERVER_ERROR,
+    HTTPStatus.TOO_MANY_REQUESTS: FaultKind.RATE_LIMIT,
+}
+
+
+class ModelFault(Exception):
+    """Report one failed attempt of a model provider; raised by models, handled by the gateway alone."""
+
+    def __init__(
+        self, kind: FaultKind, detail: str, *, status: int | None = None, retry_after: float | None = None
+    ) -> None:
+        """Keep the kind, a short text, the HTTP status and the server's Retry-After in seconds."""
+        super().__init__(detail)
+        self.kind = kind
+        self.detail = detail
+        self.status = status
+        self.retry_after = retry_after
+
+    @property
+    def retryable(self) -> bool:
+        """Tell whether asking again can help."""
+        return self.kind in _RETRYABLE
+
+    @classmethod
+    def from_http_status(cls, status: int, detail: str, *, retry_after: float | None = None) -> ModelFault:
+        """Classify an HTTP error status; the one place where statuses get their meaning."""
+        if status in _KIND_OF_STATUS:
+            kind = _KIND_OF_STATUS[status]
+        elif status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            kind = FaultKind.SERVER_ERROR
+        else:
+            kind = FaultKind.REJECTED
+        return cls(kind, detail, status=status, retry_after=retry_after)
+
+
+class StopReason(Enum):
+    """Why a run ends before its plan does."""
+
+    UNAUTHORIZED = "unauthorized"
+    """A provider refuses the key."""
+    BREAKER = "breaker"
+    """A provider fails every call."""
+    BUDGET = "budget"
+    """The next call could exceed the budget."""
+    INTERRUPTED = "interrupted"
+    """The user asked to stop."""
+
+
+class StopRun(BaseException):
+    """End the run in good order: calls in flight finish and are kept.
+
+    Not an `Exception`, so that a component's broad `except` cannot turn the end of a run into a verdict.
+    """
+
+    def __init__(self, reason: StopReason, message: str) -> None:
+        """Keep the reason and the text that is shown to the user."""
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+
+
+class EmptyStoreError(StoreError):
+    """Report a run directory in which no run has begun."""

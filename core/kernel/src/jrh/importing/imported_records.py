@@ -1,0 +1,250 @@
+"""Records from anywhere: verdicts that somebody else collected become a run directory like any other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from jrh.errors import StoreError
+from jrh.hashing import content_id
+from jrh.importing.record_checks import check_records
+from jrh.plugins.loading import load_plugins
+from jrh.running.building import used
+from jrh.running.default_metrics import default_metrics
+from jrh.running.schedule import TrialRow, write_plan
+from jrh.running.stages.measure import STAGE as MEASURES
+from jrh.running.stages.summary import IMPORTED, Summary, is_known, remember
+from jrh.store.run_store import Store
+from jrh.values.report import TaskSummary
+from jrh.values.scales import invert
+from jrh.values.types import REFERENCE, Record, Status, Task
+from jrh.version import version
+
+
+def imported_record(
+    *,
+    task: Task,
+    item_id: str,
+    judge: str,
+    label: str | None,
+    case: str = "",
+    presented: bool = False,
+    presented_label: str | None = None,
+    status: Status | None = None,
+    test: str = REFERENCE,
+    family: str = "",
+    variant: str = "",
+    template: str = "",
+    option_order: str = "",
+    polarity: str = "positive",
+    strength: float = 0.0,
+    language: str = "",
+    temperature: float | None = None,
+    repeat: int = 0,
+    gold: str | None = None,
+    expectation: str | None = None,
+    expected: str | None = None,
+    stratum: str = "",
+    group: str = "",
+    simulated: bool = False,
+    probability: float | None = None,
+    cost: float | None = None,
+    prompt_tokens: int | None = None,
+    completion_tokens: int | None = None,
+    latency: float | None = None,
+    attempts: int = 1,
+    detail: str = "",
+    rationale: str = "",
+    left_out: int = 0,
+) -> Record:
+    """Make a record of a verdict that was collected elsewhere; ids follow from the content.
+
+    Args:
+        task: the task that was judged.
+        item_id: the item.
+        judge: the judge's name.
+        label: the label given, as the log has it; None where there is no verdict.
+        case: id of the question, where the log has one; verdicts on one question share it, and no other question has
+            it. By default it follows from the item and the condition.
+        presented: the label is in the words of the question as put: with swapped options or inverted polarity it means
+            the opposite one, and is translated. Otherwise labels are canonical.
+        presented_label: the label in the words of the question as put, where these are words of its own, beside the
+            canonical `label`; by default it follows from the label.
+        status: why there is no label, or `ok`; by default `ok` with a label and `unparsable` without one.
+        test: the condition's test; `reference` for the unperturbed question.
+        family: the perturber; by default the test's name.
+        variant: level of the test.
+        template: name of the prompt template.
+        option_order: canonical options in presented order, such as `BA`.
+        polarity: `positive` or `inverted`.
+        strength: strength of the perturbation.
+        language: language of the prompt.
+        temperature: sampling temperature.
+        repeat: 0-based number of the asking.
+        gold: canonical gold label.
+        expectation: `same`, `changes`, `not_above`, `not_below` or `equals`; by default `equals` the gold label in the
+            reference condition and `same` elsewhere. The empty text: nothing is expected.
+        expected: the canonical label of `equals`.
+        stratum: subgroup.
+        group: items that belong together; the item itself by default.
+        simulated: the judge's answers are made up.
+        probability: the judge's probability of the label it gave.
+        cost: US dollars; None is unknown.
+        prompt_tokens: None is unknown.
+        completion_tokens: None is unknown.
+        latency: seconds.
+        attempts: how often the judge was asked until it answered.
+        detail: why there is no label.
+        rationale: what the judge says of it.
+        left_out: characters of a transcript that the judge was not shown.
+    """
+    if expectation is None:
+        expectation = "same" if test != REFERENCE else "equals" if gold is not None else None
+    if expectation == "equals" and expected is None:
+        expected = gold
+    condition = (test, variant, template, option_order, polarity, float(strength), language, temperature)
+    case_id = case or content_id(IMPORTED, task.name, item_id, *condition)
+    canonical = _canonical(task, label, option_order, polarity) if presented else label
+    return Record(
+        trial_id=content_id(case_id, judge, repeat),
+        case_id=case_id,
+        item_id=item_id,
+        task=task.name,
+        test=test,
+        family=family or test,
+        variant=variant,
+        template=template,
+        option_order=option_order,
+        polarity=polarity,
+        strength=float(strength),
+        language=language,
+        temperature=temperature,
+        stratum=stratum,
+        group=group or item_id,
+        judge=judge,
+        simulated=simulated,
+        repeat=repeat,
+        gold=gold,
+        expectation=expectation or None,
+        expected=expected,
+        status=status or (Status.OK if label is not None else Status.UNPARSABLE),
+        presented=presented_label or _presented(task, label, option_order, polarity, presented),
+        canonical=canonical,
+        probability=probability,
+        cost=cost,
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        latency=latency,
+        attempts=attempts,
+        detail=detail,
+        rationale=rationale,
+        left_out=left_out,
+    )
+
+
+def _label_map(task: Task, option_order: str, polarity: str) -> Mapping[str, str]:
+    """Return presented -> canonical; swapped options and inverted polarity undo each other."""
+    swapped = bool(option_order) and option_order == "".join(reversed(task.scale.options))
+    inverted = polarity == "inverted"
+    return task.scale.swap_map() if swapped != inverted else task.scale.identity_map()
+
+
+def _presented(task: Task, label: str | None, option_order: str, polarity: str, presented: bool) -> str | None:
+    return label if presented else invert(_label_map(task, option_order, polarity), label or "")
+
+
+def _canonical(task: Task, label: str | None, option_order: str, polarity: str) -> str | None:
+    # A label that is not on the scale stays, so that it is reported as it was written.
+    return None if label is None else _label_map(task, option_order, polarity).get(label, label)
+
+
+def import_records(
+    run_dir: Path,
+    suite_name: str,
+    tasks: Sequence[Task],
+    records: Iterable[Record],
+    *,
+    origins: Sequence[str] = (),
+    notes: Sequence[str] = (),
+    plugins: Sequence[str] = (),
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> int:
+    """Write records into a run directory that `jrh report` treats like any other.
+
+    The order of the records is the plan's. Importing into a directory that holds an import replaces it. Measures are
+    not computed here: the report does.
+
+    Args:
+        run_dir: the directory; made where it is missing.
+        suite_name: the name the report shows.
+        tasks: the tasks the records are of.
+        records: for example from `imported_record`.
+        origins: where each record comes from, such as `log.csv:12`, for messages.
+        notes: what a reader of the report has to know, one sentence each.
+        plugins: allow-list of plugins, as `--plugins`; their default metrics are those of the report.
+        level: coverage of the intervals.
+        resamples: bootstrap samples.
+        seed: the run's seed.
+
+    Returns:
+        How many records were written.
+
+    Raises:
+        SuiteError: with every record that is not sound: a duplicated trial, a label off the scale, two gold labels of
+            one item, a verdict without a label, a judge that is simulated in one record and not in another.
+        StoreError: the directory holds a run that was not imported, or cannot be used.
+    """
+    rows = tuple(records)
+    check_records(tasks, rows, origins)
+    loaded = load_plugins(tuple(plugins))
+    metrics = default_metrics(loaded.plugins)
+    summary = Summary(
+        suite=suite_name,
+        run_id=content_id("import", suite_name, seed),
+        version=version(),
+        seed=seed,
+        level=level,
+        resamples=resamples,
+        tasks=tuple(_summary(task, rows) for task in tasks),
+        judges=tuple(dict.fromkeys(row.judge for row in rows)),
+        simulated=tuple(sorted({row.judge for row in rows if row.simulated})),
+        tests=tuple(dict.fromkeys((REFERENCE, *(row.test for row in rows)))),
+        components=tuple(used("metric", metric, Path()) for metric in metrics),
+        notes=("Imported records: the judges were not asked by jrh.", *notes),
+    )
+    store = Store.open(run_dir, suite_name)
+    try:
+        if is_known(store) and store.meta(IMPORTED) is None:
+            raise StoreError(f"'{run_dir}' holds a run that was not imported; choose another directory")
+        _write(store, rows, summary)
+    finally:
+        store.close()
+    return len(rows)
+
+
+def _write(store: Store, rows: Sequence[Record], summary: Summary) -> None:
+    store.set_meta(IMPORTED, "1")
+    store.replace(MEASURES, "", [("DELETE FROM measures", [()]), ("DELETE FROM records", [()])])
+    store.put_records([(row, None, None) for row in rows])
+    write_plan(store, content_id([row.trial_id for row in rows]), _plan(rows))
+    remember(store, summary)
+    store.flush()
+
+
+def _plan(rows: Sequence[Record]) -> Iterator[TrialRow]:
+    for position, row in enumerate(rows):
+        yield position, row.trial_id, row.case_id, row.judge, row.repeat, row.repeat
+
+
+def _summary(task: Task, rows: Sequence[Record]) -> TaskSummary:
+    gold = {row.item_id: row.gold for row in rows if row.task == task.name}
+    counts = Counter(label for label in gold.values() if label is not None)
+    return TaskSummary(
+        task=task,
+        items=len(gold),
+        labelled=sum(counts.values()),
+        gold={label: counts[label] for label in task.scale.labels if counts[label]},
+    )

@@ -1,0 +1,110 @@
+"""What every statistic takes for granted of records that were made elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from jrh.document.convert import EXPECTATIONS
+from jrh.errors import JrhError, Problem, SuiteError
+from jrh.values.types import Record, Status, Task
+
+_MOST: Final = 20
+"""Problems that are written out; the others are counted."""
+
+
+def check_records(tasks: Sequence[Task], records: Sequence[Record], origins: Sequence[str] = ()) -> None:
+    """Check what every statistic takes for granted.
+
+    Args:
+        tasks: the tasks.
+        records: the records.
+        origins: where each record comes from, for messages.
+
+    Raises:
+        SuiteError: with every mistake; beyond the first few only their number.
+        JrhError: there is no record.
+    """
+    if not records:
+        raise JrhError("there is no record to import")
+    by_name = {task.name: task for task in tasks}
+    places = [origins[place] if place < len(origins) else f"record {place + 1}" for place in range(len(records))]
+    seen = _Seen()
+    problems = [
+        Problem(message=message, source=place)
+        for place, record in zip(places, records, strict=True)
+        for message in (*_misfits(record, by_name), *seen.conflicts(record, place))
+    ]
+    if problems:
+        raise SuiteError(_bounded(problems))
+
+
+def _bounded(problems: Sequence[Problem]) -> list[Problem]:
+    """Return the first problems, and a last one that counts the others."""
+    rest = len(problems) - _MOST
+    more = [Problem(message=f"and {rest} more problems of these kinds")] if rest > 0 else []
+    return [*problems[:_MOST], *more]
+
+
+class _Seen:
+    """The records so far, as far as others must agree with them."""
+
+    def __init__(self) -> None:
+        self._trials: dict[object, str] = {}
+        self._gold: dict[tuple[str, str], tuple[str | None, str]] = {}
+        self._cases: dict[str, tuple[tuple[object, ...], str]] = {}
+        self._judges: dict[str, tuple[bool, str]] = {}
+
+    def conflicts(self, record: Record, place: str) -> Iterator[str]:
+        """Yield what contradicts an earlier record, and remember this one."""
+        key = (record.case_id, record.judge, record.repeat)
+        before = self._trials.get(key) or self._trials.get(record.trial_id)
+        if before:
+            yield f"{_described(record)} stands at {before} already; number the askings with `repeat`"
+        self._trials.setdefault(key, place)
+        self._trials.setdefault(record.trial_id, place)
+        gold, where = self._gold.setdefault((record.task, record.item_id), (record.gold, place))
+        if gold != record.gold:
+            yield f"item '{record.item_id}' has the gold label {record.gold!r} here and {gold!r} at {where}"
+        question, where = self._cases.setdefault(record.case_id, (_question(record), place))
+        if question != _question(record):
+            yield f"the case '{record.case_id}' is another question at {where}: its task, item or condition differs"
+        simulated, where = self._judges.setdefault(record.judge, (record.simulated, place))
+        if simulated != record.simulated:
+            here, there = ("simulated", "real") if record.simulated else ("real", "simulated")
+            yield f"the judge '{record.judge}' is {here} here and {there} at {where}; give the two a name each"
+
+
+def _question(record: Record) -> tuple[object, ...]:
+    return (
+        *(record.task, record.item_id, record.test, record.variant, record.template, record.option_order),
+        *(record.polarity, record.strength, record.language, record.temperature),
+    )
+
+
+def _described(record: Record) -> str:
+    condition = "/".join(part for part in (record.test, record.variant, record.template, record.option_order) if part)
+    return f"the verdict of '{record.judge}' on item '{record.item_id}' ({condition}, repeat {record.repeat})"
+
+
+def _misfits(record: Record, tasks: Mapping[str, Task]) -> Iterator[str]:
+    task = tasks.get(record.task)
+    if task is None:
+        yield f"the task '{record.task}' is not described; tasks: {', '.join(tasks)}"
+        return
+    labels = {"label": record.canonical, "gold label": record.gold, "expected label": record.expected}
+    for what, label in labels.items():
+        if label is not None and label not in task.scale:
+            close = task.scale.match(label)
+            hint = f"; did you mean '{close}'?" if close else ""
+            yield f"the {what} '{label}' is not on the scale {', '.join(task.scale.labels)}{hint}"
+    if not record.item_id or not record.judge or not record.test:
+        yield "the item, the judge and the test need a name each"
+    if (record.status is Status.OK) != (record.canonical is not None):
+        yield f"the status is '{record.status.value}' and the label {record.canonical!r}: only 'ok' has a label"
+    if record.expectation is not None and record.expectation not in EXPECTATIONS:
+        yield f"the expectation '{record.expectation}' is none of {', '.join(EXPECTATIONS)}"
+    if record.probability is not None and not 0 <= record.probability <= 1:
+        yield f"the probability {record.probability} does not lie between 0 and 1"
+    if record.repeat < 0:
+        yield f"the repeat {record.repeat} is negative; the first asking is 0"

@@ -1,0 +1,107 @@
+"""A model as components see it: the suite's settings around a provider, behind the gate."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Protocol
+
+from attrs import evolve
+
+from jrh.hashing import content_id
+from jrh.models.limits import AdaptiveConcurrency, RateLimits
+from jrh.plugins.protocols import ChatModel, ChatRequest, Rates
+from jrh.suite.definition import ModelUse
+from jrh.values.types import Reply, Sampling
+
+_UNSET: Final = Sampling()
+
+
+class CallGate(Protocol):
+    """What stands between a client and its provider."""
+
+    async def answer(self, client: Client, request: ChatRequest, repeat: int, purpose: str) -> Reply:
+        """Answer from what is known or ask the provider."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait, but no longer than until the run stops."""
+
+
+class Client:
+    """A model as components see it (`jrh.ModelClient`)."""
+
+    def __init__(self, use: ModelUse, model: ChatModel, gate: CallGate) -> None:
+        """Keep the suite's entry, the provider's model and the gate."""
+        self.use = use
+        self.model = model
+        self.failures_in_a_row = 0
+        self.concurrency = AdaptiveConcurrency(use.limits.concurrency, gate.sleep)
+        self.rate_limits = RateLimits(use.limits)
+        self._gate = gate
+
+    @property
+    def name(self) -> str:
+        """Return the suite's name of the model."""
+        return self.use.name
+
+    @property
+    def rates(self) -> Rates | None:
+        """Return the prices: the suite's, or else the provider's."""
+        return rates_of(self.use, self.model)
+
+    @property
+    def fingerprint(self) -> str:
+        """Return what answers, including the sampling set in the suite."""
+        return fingerprint_of(self.use, self.model)
+
+    async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:
+        """Answer from what is known or ask the provider."""
+        return await self._gate.answer(self, with_defaults(request, self.use.sampling), repeat, purpose)
+
+
+def rates_of(use: ModelUse, model: ChatModel) -> Rates | None:
+    """Return the prices in US dollars per token: the suite's, or else the provider's; None where unknown."""
+    if use.price is None:
+        return model.rates
+    longest = model.rates.max_output_tokens if model.rates else None
+    return Rates(input=use.price.input / 1e6, output=use.price.output / 1e6, max_output_tokens=longest)
+
+
+def fingerprint_of(use: ModelUse, model: ChatModel) -> str:
+    """Return the provider's fingerprint followed by the sampling that the suite sets."""
+    settings = ",".join(f"{name}={value}" for name, value in _set_values(use.sampling))
+    return f"{model.fingerprint}[{settings}]" if settings else model.fingerprint
+
+
+def with_defaults(request: ChatRequest, defaults: Sampling) -> ChatRequest:
+    """Fill the sampling's None values from the model's own settings."""
+    wanted = request.sampling
+    return ChatRequest(
+        messages=request.messages,
+        sampling=defaults if wanted == _UNSET else evolve(defaults, **dict(_set_values(wanted))),
+        json_schema=request.json_schema,
+        top_logprobs=request.top_logprobs,
+    )
+
+
+def _set_values(sampling: Sampling) -> list[tuple[str, Any]]:
+    values = (
+        ("temperature", sampling.temperature),
+        ("top_p", sampling.top_p),
+        ("max_tokens", sampling.max_tokens),
+        ("seed", sampling.seed),
+        ("reasoning_effort", sampling.reasoning_effort),
+    )
+    return [(name, value) for name, value in values if value is not None]
+
+
+def request_key(model: ChatModel, request: ChatRequest, repeat: int) -> str:
+    """Return the id of a question: what is asked, of which model, for which time."""
+    return content_id(model.fingerprint, _plain(request), repeat)
+
+
+def _plain(request: ChatRequest) -> list[object]:
+    return [
+        [(message.role, message.content) for message in request.messages],
+        _set_values(request.sampling),
+        request.json_schema,
+        request.top_logprobs,
+    ]

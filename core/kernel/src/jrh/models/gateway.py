@@ -1,0 +1,275 @@
+"""The one gate every model call goes through.
+
+Cache -> rate limits -> budget -> intent row, durable -> send under a total timeout -> outcome row, durable -> retries.
+A committed outcome is never lost and never paid for again. Failures are values; only the end of a run is raised.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from attrs import define
+
+from jrh.document.serial import from_text, to_text_once
+from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
+from jrh.models.client import Client, request_key
+from jrh.models.ledger import Ledger, estimate_prompt_tokens, worst_case
+from jrh.models.replies import read_reply
+from jrh.models.retries import as_fault, retrying
+from jrh.plugins.protocols import ChatModel, ChatRequest, Logger
+from jrh.suite.definition import ModelUse
+from jrh.text.redact import Redactor
+from jrh.values.types import Reply, Status
+
+if TYPE_CHECKING:
+    from jrh.store.cache import Cache
+    from jrh.store.run_store import Store
+
+BREAKER: Final = 20
+"""Calls of one model that fail in a row, retries included, before the run stops."""
+PAID: Final = ("ok", "refused", "truncated")
+"""Outcomes that are answers; every other outcome in the store is the kind of a failure."""
+UNKNOWN: Final = "unknown"
+"""The outcome of a call that was in flight when the process was killed."""
+
+_MAYBE_BILLED: Final = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.MALFORMED})
+
+
+@define
+class _Call:
+    """One question on its way through retries."""
+
+    key: str
+    request: ChatRequest
+    purpose: str
+    attempts: int = 0
+    row: int = 0
+
+
+class Gateway:
+    """Answer requests from what is known, or ask providers within budget and limits."""
+
+    def __init__(self, store: Store, cache: Cache | None, ledger: Ledger, redact: Redactor, log: Logger) -> None:
+        """Keep the run's store, the shared cache (None: do not use one) and the ledger."""
+        self.ledger = ledger
+        self.stopped: StopRun | None = None
+        self._store = store
+        self._cache = cache
+        self._redact = redact
+        self._log = log
+        self._stopping = asyncio.Event()
+        self._in_flight: dict[str, asyncio.Future[Reply]] = {}
+        self._clients: list[Client] = []
+        self.answered_from_cache = 0
+        self.failed_calls = 0
+        """Calls that ended without an answer after all retries; asking again may help."""
+
+    def client(self, use: ModelUse, model: ChatModel) -> Client:
+        """Return the gate to a model; the gateway closes the model at its end."""
+        client = Client(use, model, self)
+        self._clients.append(client)
+        return client
+
+    def stop(self, reason: StopReason, message: str) -> StopRun:
+        """End the run in good order: no new attempt is sent, those in flight finish. The first reason stays."""
+        if self.stopped is None:
+            self.stopped = StopRun(reason, message)
+            self._log.warning("stopping", reason=reason.value, message=message)
+            self._stopping.set()
+        return self.stopped
+
+    async def aclose(self) -> None:
+        """Close every model's connections."""
+        for client in self._clients:
+            try:
+                await client.model.aclose()
+            except Exception as error:  # a provider's clean-up must not hide the run's outcome
+                self._log.warning("model did not close", model=client.name, error=self._redact(repr(error)))
+
+    async def answer(self, client: Client, request: ChatRequest, repeat: int, purpose: str) -> Reply:
+        """Answer one request; identical requests of the same repeat are asked once."""
+        key = request_key(client.model, request, repeat)
+        while (under_way := self._in_flight.get(key)) is not None:
+            with _unless_given_up(under_way):
+                return await asyncio.shield(under_way)
+        known = self._known(key)
+        if known is not None:
+            return known
+        mine: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._in_flight[key] = mine
+        try:
+            reply = await self._ask(client, _Call(key, request, purpose))
+        except asyncio.CancelledError:
+            mine.cancel()
+            raise
+        except BaseException as error:
+            mine.set_exception(error)
+            mine.exception()  # nobody else may be waiting
+            raise
+        else:
+            mine.set_result(reply)
+            return reply
+        finally:
+            del self._in_flight[key]
+
+    def _known(self, key: str) -> Reply | None:
+        payload = self._store.usable_reply(key)
+        if payload is None and self._cache is not None:
+            payload = self._cache.get(key)
+            self.answered_from_cache += payload is not None
+        return None if payload is None else from_text(Reply, payload)
+
+    async def _ask(self, client: Client, call: _Call) -> Reply:
+        try:
+            reply = await self._attempts(client, call)
+        except ModelFault as fault:
+            await self._store.mark_final(call.row)
+            self.failed_calls += 1
+            self._fail(client, fault)
+            status = Status.TIMEOUT if fault.kind is FaultKind.TIMEOUT else Status.PROVIDER_ERROR
+            detail = f"{fault.kind.value}: {self._redact(fault.detail)}"
+            return Reply(status=status, detail=detail, attempts=call.attempts, fingerprint=client.model.fingerprint)
+        client.failures_in_a_row = 0
+        return reply
+
+    async def _attempts(self, client: Client, call: _Call) -> Reply:
+        """Attempt, and attempt again where that can help."""
+        try:
+            return await self._attempt(client, call)
+        except ModelFault as fault:
+            earlier = [fault]
+
+        async def attempt() -> Reply:
+            # The first attempt was made above, without the price of the machinery for retries, which few calls need.
+            if earlier:
+                raise earlier.pop()
+            return await self._attempt(client, call)
+
+        reply: Reply = await retrying(client.use.limits, self.sleep)(attempt)
+        return reply
+
+    def _fail(self, client: Client, fault: ModelFault) -> None:
+        client.failures_in_a_row += 1
+        if client.failures_in_a_row >= BREAKER:
+            raise self.stop(
+                StopReason.BREAKER,
+                f"model '{client.name}' failed {BREAKER} calls in a row, the last one with "
+                f"{fault.kind.value}: {self._redact(fault.detail)}",
+            )
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait between attempts, but no longer than until the run stops."""
+        try:
+            await asyncio.wait_for(self._stopping.wait(), seconds)
+        except TimeoutError:
+            return
+
+    async def _unless_stopped(self, waiting: Coroutine[Any, Any, None]) -> None:
+        """Wait for something, but no longer than until the run stops."""
+        turn = asyncio.ensure_future(waiting)
+        stop = asyncio.ensure_future(self._stopping.wait())
+        await asyncio.wait((turn, stop), return_when=asyncio.FIRST_COMPLETED)
+        turn.cancel()
+        stop.cancel()
+
+    def _check(self) -> None:
+        if self.stopped is not None:
+            raise self.stopped
+
+    async def _attempt(self, client: Client, call: _Call) -> Reply:
+        """Send once: reserve, note the intent, send, note the outcome."""
+        self._check()
+        if client.rate_limits.any:
+            await self._unless_stopped(client.rate_limits.acquire(estimate_prompt_tokens(call.request)))
+        since = await client.concurrency.acquire()
+        fault: ModelFault | None = None
+        try:
+            self._check()
+            reply, durable = await self._send(client, call)
+        except ModelFault as error:
+            fault = error
+            raise
+        finally:
+            limited = fault is not None and fault.kind is FaultKind.RATE_LIMIT
+            client.concurrency.release(since, limited=limited, retry_after=_pause(client, fault))
+        # The next call has the place already. Its intent is written after this outcome, or together with it, so that a
+        # kill still leaves no more unknown outcomes than there are places.
+        await durable
+        if self._cache is not None and reply.ok and reply.text:
+            self._cache.put(call.key, to_text_once(reply))
+        return reply
+
+    async def _send(self, client: Client, call: _Call) -> tuple[Reply, asyncio.Future[None]]:
+        """Return the reply and a future that is done when it is durable."""
+        rates = client.rates
+        worst = worst_case(call.request, rates)
+        try:
+            self.ledger.reserve(worst)
+        except StopRun as stop:
+            raise self.stop(stop.reason, stop.message) from None
+        call.attempts += 1
+        call.row, durable = self._store.intend(call.key, client.name, call.purpose, time.time(), worst)
+        await durable
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(client.use.limits.timeout):
+                completion = await client.model.complete(call.request)
+            reply = read_reply(
+                completion,
+                self._redact,
+                fingerprint=client.model.fingerprint,
+                rates=rates,
+                latency=time.perf_counter() - started,
+                attempts=call.attempts,
+            )
+            payload = to_text_once(reply)
+        except Exception as error:  # a provider's bug, too, ends this call and not the run
+            fault = as_fault(error, client.use.limits.timeout)
+            billed = fault is not error or fault.kind in _MAYBE_BILLED  # a bug may have lost an answer
+            raise await self._note_fault(client, call, fault, worst, billed=billed) from None
+        return reply, self._note_reply(call, reply, payload, worst)
+
+    async def _note_fault(
+        self, client: Client, call: _Call, fault: ModelFault, worst: float | None, *, billed: bool
+    ) -> ModelFault:
+        self.ledger.lose(worst, billed=billed)
+        detail = self._redact(fault.detail)
+        self._log.warning("attempt failed", model=client.name, kind=fault.kind.value, detail=detail)
+        await self._store.conclude(
+            call.row, outcome=fault.kind.value, final=False, cost=None if billed else 0.0, detail=detail, payload=None
+        )
+        if fault.kind is FaultKind.UNAUTHORIZED:
+            raise self.stop(
+                StopReason.UNAUTHORIZED,
+                f"model '{client.name}' refuses the key ({detail}). Nothing is lost: set the right key and run the "
+                "same command again",
+            )
+        return fault
+
+    def _note_reply(self, call: _Call, reply: Reply, payload: str, worst: float | None) -> asyncio.Future[None]:
+        self.ledger.settle(worst, reply.cost)
+        return self._store.conclude(
+            call.row, outcome=reply.status.value, final=True, cost=reply.cost, detail=reply.detail, payload=payload
+        )
+
+
+@contextmanager
+def _unless_given_up(under_way: asyncio.Future[Reply]) -> Iterator[None]:
+    """Let a wait end quietly where the one who asked gave up, so that the waiter asks itself."""
+    try:
+        yield
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if not under_way.cancelled() or (task is not None and task.cancelling()):
+            raise
+
+
+def _pause(client: Client, fault: ModelFault | None) -> float | None:
+    """Return for how long nobody should ask: as the server says, but never longer than a call may wait."""
+    if fault is None or fault.retry_after is None:
+        return None
+    return min(fault.retry_after, client.use.limits.max_wait)

@@ -1,0 +1,102 @@
+"""What every provider of chat models over HTTP needs: Retry-After, a JSON shape to ask for, error texts to show."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+from jrh.text.redact import MASK
+from jrh.values.types import Json
+
+LONGEST_ERROR_TEXT: Final = 500
+"""Characters of a provider's own error text that are kept."""
+SCHEMA_NAME: Final = "reply"
+
+# OpenAI's own error texts show parts of a key: "Incorrect API key provided: sk-ab***yz".
+_KEY_SHAPED: Final = re.compile(r"\bsk-[\w*.-]{4,}")
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return how many seconds a server asks to wait, or None where it does not say so understandably.
+
+    `retry-after-ms` wins over `Retry-After` in seconds or as an HTTP date; a date is counted from the server's own
+    `Date` where it sends one. Never negative; never raises.
+
+    Args:
+        headers: of the answer; upper and lower case are the same.
+    """
+    lower = {name.lower(): value for name, value in headers.items()}
+    milliseconds = _seconds(lower.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = lower.get("retry-after", "")
+    seconds = _seconds(value)
+    return seconds if seconds is not None else _until(value, lower.get("date", ""))
+
+
+def _seconds(value: str) -> float | None:
+    try:
+        seconds = float(value)
+    except ValueError:
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _until(value: str, now: str) -> float | None:
+    moment = _timestamp(value)
+    if moment is None:
+        return None
+    return max(0.0, moment - (_timestamp(now) or time.time()))
+
+
+def _timestamp(value: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(value)
+        # An HTTP date is in GMT also where it does not say so.
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def response_format(schema: Mapping[str, Json]) -> dict[str, Any]:
+    """Return the `response_format` of a chat completion that asks for JSON of a shape.
+
+    It is strict, which binds the model, only where the schema is closed: OpenAI rejects a strict one that leaves
+    anything open.
+    """
+    named = {"name": SCHEMA_NAME, "strict": is_closed(schema), "schema": schema}
+    return {"type": "json_schema", "json_schema": named}
+
+
+def is_closed(schema: Json) -> bool:
+    """Tell whether every object of a JSON Schema lists all its properties as required and allows no other."""
+    if isinstance(schema, list | tuple):
+        return all(is_closed(part) for part in schema)
+    if not isinstance(schema, Mapping):
+        return True
+    properties = schema.get("properties")
+    if schema.get("type") == "object" or isinstance(properties, Mapping):
+        names = set(properties) if isinstance(properties, Mapping) else set()
+        required = schema.get("required")
+        listed = {str(name) for name in required} if isinstance(required, list | tuple) else set()
+        if schema.get("additionalProperties") is not False or names != listed:
+            return False
+    return all(is_closed(part) for part in schema.values())
+
+
+def error_text(text: str, redact: Callable[[str], str]) -> str:
+    """Return a provider's own error text fit to be stored and shown.
+
+    Secrets, and anything of the shape of an OpenAI key, are masked before the text is cut to 500 characters, so that
+    no half of a key is left; white space is folded, so that it is one line.
+
+    Args:
+        text: whatever the provider sent.
+        redact: masks the secrets that are known, such as `jrh.Redactor`.
+    """
+    return " ".join(_KEY_SHAPED.sub(MASK, redact(text)).split())[:LONGEST_ERROR_TEXT]

@@ -1,0 +1,125 @@
+"""What a run spends: reserved before sending, settled afterwards."""
+
+from __future__ import annotations
+
+from attrs import define, frozen
+
+from jrh.errors import StopReason, StopRun
+from jrh.hashing import canonical_json
+from jrh.plugins.protocols import ChatRequest, Rates
+from jrh.suite.definition import Budget
+from jrh.values.types import Usage
+
+
+def cost_of(usage: Usage, rates: Rates | None) -> float | None:
+    """Return the US dollars of a reply, or None where the price or a token count is not known."""
+    if rates is None:
+        return None
+    if rates.input == 0.0 and rates.output == 0.0:
+        return 0.0
+    if usage.prompt_tokens is None or usage.completion_tokens is None:
+        return None
+    return usage.prompt_tokens * rates.input + usage.completion_tokens * rates.output
+
+
+def prompt_tokens_at_most(request: ChatRequest) -> int:
+    """Return an upper bound of the prompt's tokens: no tokenizer makes more tokens than there are bytes."""
+    written = sum(len(message.content.encode("utf-8", "surrogatepass")) + 16 for message in request.messages)
+    return written + len(_schema(request).encode("utf-8", "surrogatepass"))
+
+
+def estimate_prompt_tokens(request: ChatRequest) -> int:
+    """Return a usual number of tokens: four characters each, and four per message."""
+    return sum(len(message.content) // 4 + 4 for message in request.messages) + len(_schema(request)) // 4
+
+
+def _schema(request: ChatRequest) -> str:
+    """Return the schema that providers put into the prompt, as text."""
+    return canonical_json(request.json_schema) if request.json_schema is not None else ""
+
+
+def worst_case(request: ChatRequest, rates: Rates | None) -> float | None:
+    """Return the most US dollars a request can cost, or None where there is no such bound."""
+    if rates is None:
+        return None
+    if rates.input == 0.0 and rates.output == 0.0:
+        return 0.0
+    longest = request.sampling.max_tokens or rates.max_output_tokens
+    if longest is None and rates.output > 0.0:
+        return None
+    return prompt_tokens_at_most(request) * rates.input + (longest or 0) * rates.output
+
+
+@frozen(kw_only=True)
+class Spent:
+    """What has been spent, for people."""
+
+    paid: float
+    """US dollars of calls with a known cost, of this run directory."""
+    uncertain: float
+    """Worst case, in US dollars, of calls whose outcome is not known: lost connections, time-outs, kills."""
+    calls: int
+    """Attempts sent, of this run directory."""
+    unpriced: int
+    """Replies whose price is not known."""
+
+
+@define(kw_only=True)
+class Ledger:
+    """Add up what is spent and stop before the budget is exceeded."""
+
+    budget: Budget = Budget()
+    paid: float = 0.0
+    uncertain: float = 0.0
+    reserved: float = 0.0
+    calls: int = 0
+    unpriced: int = 0
+
+    def reserve(self, worst: float | None) -> None:
+        """Set the worst case of a call aside before it is sent.
+
+        Raises:
+            StopRun: the call could exceed the budget, or its cost has no bound and there is a budget.
+        """
+        if self.budget.calls is not None and self.calls >= self.budget.calls:
+            raise StopRun(StopReason.BUDGET, f"the budget of {self.budget.calls} calls is used up")
+        if self.budget.usd is not None:
+            if worst is None:
+                raise StopRun(
+                    StopReason.BUDGET,
+                    "the cost of a call has no upper bound, and the suite has a budget in dollars: give its model a "
+                    "`price` and `max_tokens`",
+                )
+            if self.paid + self.uncertain + self.reserved + worst > self.budget.usd + 1e-12:
+                raise StopRun(
+                    StopReason.BUDGET,
+                    f"the next call could exceed the budget of ${_amount(self.budget.usd)}: ${self.paid:.4f} are paid, "
+                    f"${self.reserved + self.uncertain:.4f} are set aside for calls in flight or of unknown outcome, "
+                    f"and the call may cost ${worst:.4f}",
+                )
+        self.calls += 1
+        self.reserved += worst or 0.0
+
+    def settle(self, worst: float | None, cost: float | None) -> None:
+        """Replace what was set aside by what the reply cost; an unknown cost counts as the worst case."""
+        self.reserved -= worst or 0.0
+        if cost is None:
+            self.unpriced += 1
+            self.uncertain += worst or 0.0
+        else:
+            self.paid += cost
+
+    def lose(self, worst: float | None, *, billed: bool) -> None:
+        """Release a failed attempt; where it may have been billed its worst case stays counted."""
+        self.reserved -= worst or 0.0
+        if billed:
+            self.uncertain += worst or 0.0
+
+    def spent(self) -> Spent:
+        """Return the sums."""
+        return Spent(paid=self.paid, uncertain=self.uncertain, calls=self.calls, unpriced=self.unpriced)
+
+
+def _amount(usd: float) -> str:
+    """Write dollars with cents, and what is smaller than a cent in full."""
+    return f"{usd:.2f}" if usd == round(usd, 2) else f"{usd:.6g}"

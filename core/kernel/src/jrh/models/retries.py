@@ -1,0 +1,52 @@
+"""When a failed call is attempted again, and when no more."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final
+
+from jrh.errors import FaultKind, ModelFault
+from jrh.suite.definition import Limits
+
+if TYPE_CHECKING:
+    from tenacity import AsyncRetrying, RetryCallState
+
+FIRST_WAIT: Final = 0.5
+LONGEST_WAIT: Final = 60.0
+"""Seconds between attempts: exponential with full jitter between these, unless the server says Retry-After."""
+
+
+def retrying(limits: Limits, sleep: Callable[[float], Awaitable[None]]) -> AsyncRetrying:
+    """Return what attempts a call again while its fault may pass, within the limits' attempts and waiting time."""
+    from tenacity import AsyncRetrying, retry_if_exception
+
+    def exhausted(state: RetryCallState) -> bool:
+        waited = state.idle_for + state.upcoming_sleep
+        return state.attempt_number >= limits.max_attempts or waited > limits.max_wait
+
+    return AsyncRetrying(
+        sleep=sleep,
+        stop=exhausted,
+        wait=_wait,
+        retry=retry_if_exception(lambda error: isinstance(error, ModelFault) and error.retryable),
+        reraise=True,
+    )
+
+
+def as_fault(error: Exception, timeout: float) -> ModelFault:
+    """Name what an attempt raised: a fault as it is, a time-out (seconds), or else a bug of the provider's plugin."""
+    if isinstance(error, ModelFault):
+        return error
+    if isinstance(error, TimeoutError):
+        return ModelFault(FaultKind.TIMEOUT, f"no complete answer within {timeout:g} s")
+    return ModelFault(FaultKind.REJECTED, f"the model plugin raised {type(error).__name__}: {error}")
+
+
+def _wait(state: RetryCallState) -> float:
+    """Return the seconds before the next attempt."""
+    error = state.outcome.exception() if state.outcome else None
+    if isinstance(error, ModelFault) and error.retry_after is not None:
+        return error.retry_after
+    ceiling = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (state.attempt_number - 1))
+    return random.uniform(ceiling / 2.0, ceiling)  # noqa: S311 - spreads retries, decides nothing

@@ -1,0 +1,17 @@
+from .protocols import LONGEST_ANSWER as LONGEST_ANSWER
+from .protocols import TOO_LONG as TOO_LONG
+from .protocols import BatchJudge as BatchJudge
+from .protocols import DataSource as DataSource
+from .protocols import Judge as Judge
+from .protocols import Logger as Logger
+from .protocols import Metric as Metric
+from .protocols import Parser as Parser
+from .protocols import Perturber as Perturber
+from .protocols import Reporter as Reporter
+from .protocols import SetPerturber as SetPerturber
+from .protocols import SetValidator as SetValidator
+from .protocols import SimulatedJudge as SimulatedJudge
+from .protocols import TrainedJudge as TrainedJudge
+from .protocols import Validator as Validator
+from .specs import ALL_MODES as ALL_MODES
+from .specs import ReportTarget as ReportTarget

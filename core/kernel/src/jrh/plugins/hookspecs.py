@@ -1,0 +1,302 @@
+"""The hooks of jrh. Eight declare components, three tell what happened.
+
+Declaration hooks are called once per process while plugins are loaded, before a suite is resolved. Declare only: no
+I/O, no heavy import; a factory runs later, and only if a suite asks for the name. If a declaration hook raises, `jrh
+plugins list` shows the problem and none of that hook's components of that plugin is available; other plugins are not
+affected.
+
+A run calls every factory but the reporters' once before anything is written, so that a mistake in a component leaves
+nothing half-done, and again where the component is used. In a run directory that exists already only the factories of
+what is still to be done are called. Keep factories quick, and let them ask no model.
+
+Event hooks return nothing and can never fail a run: what they raise is logged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import pluggy
+
+from jrh.plugins.specs import (
+    DataSourceSpec,
+    JudgeSpec,
+    MetricSpec,
+    ModelSpec,
+    ParserSpec,
+    PerturberSpec,
+    ReporterSpec,
+    ValidatorSpec,
+)
+from jrh.values.events import RecordWritten, RunFinished, RunStarted
+
+PROJECT: Final = "jrh"
+
+hookspec: Final = pluggy.HookspecMarker(PROJECT)
+hookimpl: Final = pluggy.HookimplMarker(PROJECT)
+
+
+@hookspec
+def jrh_data_sources() -> Iterable[DataSourceSpec]:
+    """Declare the data sources this plugin provides.
+
+    The factory is called for every task that names the source. `read()` is called once for each, before the run's
+    store is opened; bad data is a `JrhError` that names file and line.
+
+    Example:
+        ```python
+        from jrh import DataSourceSpec, Item, hookimpl
+
+        class Two:
+            def read(self):
+                yield Item(id="1", fields={"request": "2+2?", "response": "4"}, gold="YES")
+                yield Item(id="2", fields={"request": "2+2?", "response": "5"}, gold="NO")
+
+        @hookimpl
+        def jrh_data_sources():
+            yield DataSourceSpec(name="two", summary="two sums", factory=lambda options, context: Two())
+        ```
+    """
+    return ()
+
+
+@hookspec
+def jrh_perturbers() -> Iterable[PerturberSpec]:
+    """Declare the perturbers (test families) this plugin provides.
+
+    The factory is called for every test and task. `perturb` is called once per item, concurrently; what it raises is a
+    counted `plugin error` skip of that item, and so is a return value that is not drafts and skips. A perturber of
+    scope `SET` has `perturb_set` instead, called once with all items; what it raises skips them all. Drafts may change
+    only fields the item has; an expectation other than `Same()` has to be said.
+
+    Example:
+        ```python
+        from jrh import Draft, PerturberSpec, hookimpl
+
+        class Shout:
+            async def perturb(self, item):
+                return [Draft(variant="upper", fields={"response": str(item.fields["response"]).upper()})]
+
+        @hookimpl
+        def jrh_perturbers():
+            yield PerturberSpec(name="shout", summary="upper case", factory=lambda options, context: Shout())
+        ```
+    """
+    return ()
+
+
+@hookspec
+def jrh_validators() -> Iterable[ValidatorSpec]:
+    """Declare the validators this plugin provides.
+
+    The factory is called for every test and task that names the validator. `validate` is called once per draft; what it
+    raises rejects the draft with the reason `plugin error`. A validator of scope `SET` has `validate_set` instead,
+    called once with all drafts; what it raises, or an answer too few, rejects them all.
+
+    Example:
+        ```python
+        from jrh import Validation, ValidatorSpec, hookimpl
+
+        class NotEmpty:
+            async def validate(self, item, draft):
+                empty = any(not str(value).strip() for value in draft.fields.values())
+                return Validation(accepted=not empty, reason="empty text" if empty else "")
+
+        @hookimpl
+        def jrh_validators():
+            yield ValidatorSpec(name="not-empty", summary="rejects empty text", factory=lambda o, c: NotEmpty())
+        ```
+    """
+    return ()
+
+
+@hookspec
+def jrh_judges() -> Iterable[JudgeSpec]:
+    """Declare the judges this plugin provides.
+
+    The factory is called for every judge and task of the suite. The judge is then called as its `kind` says; what it
+    raises becomes a verdict with status `plugin_error`, and so does a return value that is no `Judgement`. A judge is
+    never handed the gold label of an item it judges, unless it declares itself simulated.
+
+    A judge may have `async def aclose(self)`. It is awaited once, when the judge has put its last question of the run,
+    also where the run ends early; what it raises is logged.
+
+    Example:
+        ```python
+        from jrh import Judgement, JudgeSpec, Status, Verdict, hookimpl
+
+        class Always:
+            def __init__(self, label):
+                self.label = label
+
+            async def judge(self, question):
+                return Judgement(verdict=Verdict(status=Status.OK, presented=self.label))
+
+        @hookimpl
+        def jrh_judges():
+            yield JudgeSpec(
+                name="first-label",
+                summary="always gives the first label",
+                factory=lambda options, context: Always(context.task.scale.labels[0]),
+                reads_prompt=False,
+            )
+        ```
+    """
+    return ()
+
+
+@hookspec
+def jrh_parsers() -> Iterable[ParserSpec]:
+    """Declare the parsers this plugin provides.
+
+    The factory is called when a component asks its context for the parser. `parse` is called once per usable reply;
+    truncated and refused replies never reach it. Ambiguity is a status, not a guess.
+
+    Example:
+        ```python
+        from jrh import ParserSpec, Status, Verdict, hookimpl
+
+        class Whole:
+            def parse(self, reply, scale):
+                label = scale.match(reply.text)
+                if label is None:
+                    return Verdict(status=Status.UNPARSABLE, detail="the reply is not a label")
+                return Verdict(status=Status.OK, presented=label)
+
+        @hookimpl
+        def jrh_parsers():
+            yield ParserSpec(name="whole", summary="the whole reply is the label", factory=lambda o, c: Whole())
+        ```
+    """
+    return ()
+
+
+@hookspec
+def jrh_metrics() -> Iterable[MetricSpec]:
+    """Declare the metrics this plugin provides.
+
+    All declared metrics run unless a suite lists some under `metrics`. `measure` is called once per run with all
+    records of the plan; what it raises is a note in the report, and so are values that are no number; the other metrics
+    still run.
+
+    Example:
+        ```python
+        from jrh import Measure, MetricSpec, hookimpl
+
+        class Answered:
+            def measure(self, records, context):
+                for (judge,), rows in records.split("judge"):
+                    done = int(rows.equals("status", "ok").sum())
+                    yield Measure(name="answered", judge=judge, estimate=done / len(rows), n_trials=len(rows))
+
+        @hookimpl
+        def jrh_metrics():
+            yield MetricSpec(name="answered", summary="share of trials answered", factory=lambda o, c: Answered())
+        ```
+    """
+    return ()
+
+
+@hookspec
+def jrh_models() -> Iterable[ModelSpec]:
+    """Declare the providers of chat models this plugin provides.
+
+    The factory is called once per model of the suite that something uses. `complete` sends one attempt; cache, budget,
+    limits, time-outs and retries are the gateway's. Failures are raised as `ModelFault`; anything else that is raised
+    is taken for a bug and ends this call without a retry.
+
+    Example:
+        ```python
+        from jrh import Completion, ModelSpec, Rates, hookimpl
+
+        class Parrot:
+            fingerprint = "parrot-1"
+            rates = Rates(input=0.0, output=0.0)
+
+            async def complete(self, request):
+                return Completion(text=request.messages[-1].content, finish_reason="stop")
+
+            async def aclose(self):
+                pass
+
+        @hookimpl
+        def jrh_models():
+            yield ModelSpec(name="parrot", summary="repeats", factory=lambda o, c: Parrot(), simulated=True)
+        ```
+    """
+    return ()
+
+
+@hookspec
+def jrh_reporters() -> Iterable[ReporterSpec]:
+    """Declare the reporters this plugin provides.
+
+    At the end of a run those write that the suite names under `reports`, or where it names none those with
+    `default=True`: those with target `TERMINAL` are printed, the others written to `filename` in the run directory.
+    `render` is pure. What it raises is logged and shown; the other reports are still written.
+
+    Example:
+        ```python
+        from jrh import ReporterSpec, hookimpl
+
+        class Count:
+            def render(self, report):
+                return f"{report.suite}: {len(report.records)} records"
+
+        @hookimpl
+        def jrh_reporters():
+            yield ReporterSpec(
+                name="count", summary="number of records", factory=lambda o, c: Count(), filename="count.txt"
+            )
+        ```
+    """
+    return ()
+
+
+@hookspec
+def jrh_run_started(event: RunStarted) -> None:
+    """Tell that a run has opened its store; called once per run, before any model is asked.
+
+    Example:
+        ```python
+        from jrh import hookimpl
+
+        @hookimpl
+        def jrh_run_started(event):
+            print(event.suite, event.run_dir)
+        ```
+    """
+
+
+@hookspec
+def jrh_record_written(event: RecordWritten) -> None:
+    """Tell that a record is durable; called once per new record, in the order of writing.
+
+    Records that an earlier process wrote are not told again. An implementation costs time on every record: keep it
+    small.
+
+    Example:
+        ```python
+        from jrh import hookimpl
+
+        @hookimpl
+        def jrh_record_written(event):
+            print(event.record.judge, event.record.status.value)
+        ```
+    """
+
+
+@hookspec
+def jrh_run_finished(event: RunFinished) -> None:
+    """Tell that a run has ended, whether done, stopped or interrupted; called once per run.
+
+    Example:
+        ```python
+        from jrh import hookimpl
+
+        @hookimpl
+        def jrh_run_finished(event):
+            print(event.exit_code, dict(event.statuses))
+        ```
+    """

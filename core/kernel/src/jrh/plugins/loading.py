@@ -1,0 +1,259 @@
+"""Plugins from entry points, files and modules: a guarded loop in which no plugin can stop another."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final, cast
+
+import pluggy
+from attrs import field, frozen
+
+from jrh.errors import JrhError, PluginError
+from jrh.plugins import entry_points, hookspecs, specs
+from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
+from jrh.plugins.specs import Spec
+from jrh.text.redact import error_line
+
+_DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
+    "jrh_data_sources": ("data source", specs.DataSourceSpec),
+    "jrh_perturbers": ("perturber", specs.PerturberSpec),
+    "jrh_validators": ("validator", specs.ValidatorSpec),
+    "jrh_judges": ("judge", specs.JudgeSpec),
+    "jrh_parsers": ("parser", specs.ParserSpec),
+    "jrh_metrics": ("metric", specs.MetricSpec),
+    "jrh_models": ("model provider", specs.ModelSpec),
+    "jrh_reporters": ("reporter", specs.ReporterSpec),
+}
+
+
+@frozen(kw_only=True)
+class Candidate:
+    """A plugin that may be loaded."""
+
+    name: str
+    """Entry point's name, file or `module:attr`."""
+    distribution: str
+    version: str
+    load: Callable[[], object]
+    local: bool = False
+
+
+@frozen(kw_only=True)
+class Loaded:
+    """What loading gave: the components, and the plugin manager that knows the event hooks."""
+
+    plugins: Plugins
+    manager: pluggy.PluginManager
+    names: tuple[str, ...] = field(default=())
+    """`distribution version` of every plugin that loaded."""
+
+
+def load_plugins(allow: Sequence[str] = ()) -> Loaded:
+    """Load the plugins that are installed, and local ones that are named.
+
+    Args:
+        allow: distributions or entry points; when any is named, no other installed plugin is loaded. An item that
+            ends in `.py`, or is written `module:attr`, is a local plugin and comes on top.
+
+    Raises:
+        JrhError: a name is unknown, or a plugin that was named could not be loaded.
+    """
+    candidates = _select(list(_installed()), allow)
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    entries: dict[str, list[Entry[Any]]] = {hook: [] for hook in _DECLARATIONS}
+    problems: list[LoadProblem] = []
+    names = []
+    for candidate in candidates:
+        found = _load_one(manager, candidate, entries)
+        problems.extend(found)
+        if allow and found and _is_named(candidate, allow):
+            raise PluginError(f"plugin '{candidate.name}' was named and has a problem: {found[0].failed}")
+        names.append(f"{candidate.distribution} {candidate.version}".strip())
+    registries = {
+        hook.removeprefix("jrh_"): Registry(role, entries[hook], problems) for hook, (role, _) in _DECLARATIONS.items()
+    }
+    return Loaded(
+        plugins=Plugins(problems=tuple(problems), **registries),
+        manager=manager,
+        names=tuple(dict.fromkeys(names)),
+    )
+
+
+def _installed() -> Iterator[Candidate]:
+    seen = set()
+    for point in metadata.entry_points(group=entry_points.COMPONENTS):
+        name, version = (point.dist.name, point.dist.version) if point.dist else ("unknown", "")
+        if (name, point.name, point.value) not in seen:
+            seen.add((name, point.name, point.value))
+            yield Candidate(name=point.name, distribution=name, version=version, load=point.load)
+
+
+def _command_plugins() -> set[str]:
+    """Return the distributions that bring commands: they may be named, though they may declare no component."""
+    return {point.dist.name for point in metadata.entry_points(group=entry_points.COMMANDS) if point.dist}
+
+
+def _is_local(item: str) -> bool:
+    return item.endswith(".py") or ":" in item
+
+
+def _is_named(candidate: Candidate, allow: Sequence[str]) -> bool:
+    return candidate.local or candidate.name in allow or candidate.distribution in allow
+
+
+def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]:
+    local = [_local(item) for item in allow if _is_local(item)]
+    wanted = [item for item in allow if not _is_local(item)]
+    known = {candidate.name for candidate in installed} | {candidate.distribution for candidate in installed}
+    known |= _command_plugins()
+    for item in wanted:
+        if item not in known:
+            close = get_close_matches(item, sorted(known), n=1)
+            hint = f"Did you mean '{close[0]}'? " if close else ""
+            raise JrhError(
+                f"--plugins: unknown plugin '{item}'\n{hint}Installed: {', '.join(sorted(known)) or 'none'}."
+            )
+    chosen = [each for each in installed if not wanted or each.name in wanted or each.distribution in wanted]
+    return sorted(chosen, key=lambda each: (each.distribution, each.name)) + local
+
+
+def _local(item: str) -> Candidate:
+    if item.endswith(".py"):
+        path = Path(item)
+        if not path.is_file():
+            raise JrhError(f"--plugins: there is no file '{item}'")
+        return Candidate(
+            name=item,
+            distribution=path.stem.replace("_", "-"),
+            version="local",
+            load=lambda: _from_file(path),
+            local=True,
+        )
+    module, _, attribute = item.partition(":")
+    return Candidate(
+        name=item,
+        distribution=module.replace("_", "-"),
+        version="local",
+        load=lambda: getattr(_from_directory(module), attribute) if attribute else _from_directory(module),
+        local=True,
+    )
+
+
+def _from_file(path: Path) -> object:
+    name = f"jrh_local_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"'{path}' is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # attrs and dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def _from_directory(module: str) -> object:
+    with _working_directory_importable():
+        return importlib.import_module(module)
+
+
+@contextmanager
+def _working_directory_importable() -> Iterator[None]:
+    entry = str(Path.cwd())
+    sys.path.insert(0, entry)
+    try:
+        yield
+    finally:
+        sys.path.remove(entry)
+
+
+def _load_one(
+    manager: pluggy.PluginManager, candidate: Candidate, entries: dict[str, list[Entry[Any]]]
+) -> list[LoadProblem]:
+    """Load, register and ask one plugin; whatever it does wrong becomes a problem."""
+    try:
+        plugin = candidate.load()
+    except (Exception, SystemExit) as error:  # a plugin's import may fail in any way
+        return [_problem(candidate, _describe(error))]
+    try:
+        manager.register(plugin, name=f"{candidate.distribution}:{candidate.name}")
+    except Exception as error:
+        return [_problem(candidate, _describe(error))]
+    problems = [_problem(candidate, message) for message in _misspelt(manager, plugin)]
+    for caller in manager.get_hookcallers(plugin) or []:
+        if caller.name in _DECLARATIONS:
+            for implementation in caller.get_hookimpls():
+                if implementation.plugin is plugin:
+                    problems += _declared(candidate, caller.name, implementation.function, entries)
+    return problems
+
+
+def _declared(
+    candidate: Candidate, hook: str, function: Callable[..., object], entries: dict[str, list[Entry[Any]]]
+) -> list[LoadProblem]:
+    expected = _DECLARATIONS[hook][1]
+    try:
+        declared = list(cast(Iterable[object], function()))
+    except (Exception, SystemExit) as error:
+        return [_problem(candidate, f"{hook}: {_describe(error)}")]
+    problems = []
+    names = set()
+    for spec in declared:
+        if not isinstance(spec, expected):
+            problems.append(_problem(candidate, f"{hook} yields {type(spec).__name__}, not {expected.__name__}"))
+        elif spec.name in names:
+            problems.append(_problem(candidate, f"{hook} declares '{spec.name}' twice; the first one counts"))
+        else:
+            names.add(spec.name)
+            entries[hook].append(
+                Entry(spec=spec, distribution=candidate.distribution, version=candidate.version, plugin=candidate.name)
+            )
+    return problems
+
+
+def _misspelt(manager: pluggy.PluginManager, plugin: object) -> Iterator[str]:
+    known = [name for name in vars(hookspecs) if name.startswith("jrh_")]
+    for name in (each for each in dir(plugin) if each.startswith("jrh_") and callable(getattr(plugin, each))):
+        marked = manager.parse_hookimpl_opts(plugin, name) is not None
+        close = get_close_matches(name, known, n=1)
+        if name not in known and (marked or close):
+            yield f"there is no hook '{name}'" + (f"; did you mean '{close[0]}'?" if close else "")
+        elif name in known and not marked:
+            yield f"'{name}' has no @hookimpl and is not called"
+
+
+def _problem(candidate: Candidate, message: str) -> LoadProblem:
+    return LoadProblem(
+        plugin=candidate.name, distribution=candidate.distribution, version=candidate.version, message=message
+    )
+
+
+def _describe(error: BaseException) -> str:
+    return error_line(error)[:300]
+
+
+class Events:
+    """Tell plugins what happened; what they raise is reported and goes no further."""
+
+    def __init__(self, manager: pluggy.PluginManager, report: Callable[[str, str, str], None]) -> None:
+        """Keep the manager; `report` is told hook, plugin and error of an implementation that raised."""
+        self._manager = manager
+        self._report = report
+
+    def listens(self, hook: str) -> bool:
+        """Tell whether any plugin implements the hook."""
+        return bool(getattr(self._manager.hook, hook).get_hookimpls())
+
+    def tell(self, hook: str, event: object) -> None:
+        """Call every implementation with the event."""
+        for implementation in getattr(self._manager.hook, hook).get_hookimpls():
+            try:
+                implementation.function(event) if implementation.argnames else implementation.function()
+            except Exception as error:  # a plugin's event hook can never fail a run
+                self._report(hook, implementation.plugin_name, _describe(error))

@@ -1,0 +1,141 @@
+"""Components by name: qualified, never silently shadowed, with help when a name is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import Generic, TypeVar
+
+from attrs import frozen
+
+from jrh.errors import JrhError
+from jrh.plugins.specs import (
+    DataSourceSpec,
+    JudgeSpec,
+    MetricSpec,
+    ModelSpec,
+    ParserSpec,
+    PerturberSpec,
+    ReporterSpec,
+    Spec,
+    ValidatorSpec,
+)
+
+S = TypeVar("S", bound=Spec)
+
+
+@frozen(kw_only=True)
+class Entry(Generic[S]):
+    """A declared component and the plugin it comes from."""
+
+    spec: S
+    distribution: str
+    """The distribution's name, or the file or module of a local plugin."""
+    version: str
+    plugin: str
+    """The entry point's name."""
+
+    @property
+    def qualified(self) -> str:
+        """Return `distribution/name`."""
+        return f"{self.distribution}/{self.spec.name}"
+
+
+@frozen(kw_only=True)
+class LoadProblem:
+    """Something a plugin did wrong while it was loaded."""
+
+    plugin: str
+    """The entry point's name, file or `module:attr`."""
+    distribution: str
+    version: str
+    message: str
+    """What happened, one line."""
+
+    @property
+    def failed(self) -> str:
+        """Return `distribution version (message)`."""
+        return f"{self.distribution} {self.version} ({self.message})".replace("  ", " ")
+
+
+class Registry(Generic[S]):
+    """All components of one role."""
+
+    def __init__(self, role: str, entries: Iterable[Entry[S]] = (), problems: Iterable[LoadProblem] = ()) -> None:
+        """Keep the entries in the order of loading; `problems` enrich the error for an unknown name."""
+        self.role = role
+        self._entries = tuple(entries)
+        self._problems = tuple(problems)
+
+    def __iter__(self) -> Iterator[Entry[S]]:
+        """Yield the entries in the order of loading."""
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        """Return the number of components."""
+        return len(self._entries)
+
+    def find(self, name: str, *, prefer: str = "") -> Entry[S]:
+        """Return the component of a bare or qualified name.
+
+        Args:
+            name: `name` or `distribution/name`.
+            prefer: the distribution whose component wins where a bare name is ambiguous: a plugin's own.
+
+        Raises:
+            JrhError: no component, or several, have the name; the text lists what there is.
+        """
+        found = [entry for entry in self._entries if name in (entry.spec.name, entry.qualified)]
+        if len(found) > 1 and prefer:
+            found = [entry for entry in found if entry.distribution == prefer] or found
+        if not found:
+            raise JrhError(self._unknown(name))
+        if len({entry.qualified for entry in found}) < len(found):
+            raise JrhError(f"{self.role} '{name}' is declared twice by {found[0].distribution}; remove one of them")
+        if len(found) > 1:
+            candidates = ", ".join(sorted(entry.qualified for entry in found))
+            raise JrhError(f"ambiguous {self.role} '{name}': write one of {candidates}")
+        return found[0]
+
+    def _unknown(self, name: str) -> str:
+        names = sorted({entry.spec.name for entry in self._entries})
+        lines = [f"unknown {self.role} '{name}'"]
+        bare = name.rpartition("/")[2]
+        close = get_close_matches(bare, names, n=1, cutoff=0.6)
+        hint = f"Did you mean '{close[0]}'? " if close else ""
+        lines.append(f"{hint}Installed: {', '.join(names) or 'none'}.")
+        if self._problems:
+            count = len({problem.plugin for problem in self._problems})
+            listed = "; ".join(problem.failed for problem in self._problems)
+            plural = "plugin did" if count == 1 else "plugins did"
+            lines.append(f"{count} {plural} not load fully and may provide it: {listed}.")
+            lines.append("Run `jrh plugins list` for details.")
+        return "\n".join(lines)
+
+
+@frozen(kw_only=True)
+class Plugins:
+    """Everything that is installed and could be loaded."""
+
+    data_sources: Registry[DataSourceSpec]
+    perturbers: Registry[PerturberSpec]
+    validators: Registry[ValidatorSpec]
+    judges: Registry[JudgeSpec]
+    parsers: Registry[ParserSpec]
+    metrics: Registry[MetricSpec]
+    models: Registry[ModelSpec]
+    reporters: Registry[ReporterSpec]
+    problems: tuple[LoadProblem, ...] = ()
+
+    def registries(self) -> tuple[Registry[Spec], ...]:
+        """Return the eight registries in the order of the data's way."""
+        return (  # type: ignore[return-value]
+            self.data_sources,
+            self.perturbers,
+            self.validators,
+            self.models,
+            self.judges,
+            self.parsers,
+            self.metrics,
+            self.reporters,
+        )

@@ -1,0 +1,5 @@
+"""Run a suite: stages, planning, progress, and how a run ends."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

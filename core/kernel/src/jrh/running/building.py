@@ -1,0 +1,205 @@
+"""Components are built here, and nowhere else: options and a context in, a component out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from attrs import frozen
+
+from jrh.document.convert import structure, unstructure
+from jrh.errors import JrhError, PluginError
+from jrh.hashing import derive_seed
+from jrh.plugins.protocols import BuildContext, ChatModel, Logger, ModelClient, Parser, Validator
+from jrh.plugins.registry import Entry, Plugins
+from jrh.plugins.specs import ModelSpec, ParserSpec
+from jrh.suite.definition import ModelUse
+from jrh.suite.resolve import Resolved, ResolvedSuite, parts_of, references
+from jrh.text.redact import error_line
+from jrh.values.report import ComponentUsed
+from jrh.values.types import Json, Task
+
+
+@frozen(kw_only=True)
+class Context:
+    """What a factory is handed (`jrh.BuildContext`)."""
+
+    name: str
+    base: Path
+    log: Logger
+    _builder: Builder
+    _seed_name: str
+    _own: str
+    """The distribution whose components win where a bare name is ambiguous."""
+    _task: Task | None = None
+
+    @property
+    def task(self) -> Task:
+        """Return the task the component is built for."""
+        if self._task is None:
+            raise PluginError(f"'{self.name}' serves all tasks; its factory must not ask for one")
+        return self._task
+
+    def seed(self, *parts: object) -> int:
+        """Derive a seed from the run's seed, the component and these parts."""
+        return derive_seed(self._builder.resolved.suite.seed, self._seed_name, *parts)
+
+    def model(self, name: str) -> ModelClient:
+        """Return a model of the suite."""
+        return self._builder.model(name)
+
+    def parser(self, name: str) -> Parser:
+        """Return a parser of the suite, or one by component name."""
+        return self._builder.parser(name, self._task, prefer=self._own)
+
+    def validator(self, name: str) -> Validator:
+        """Return a validator by component name."""
+        found: Validator = self._builder.nested(
+            self._builder.plugins.validators.find(name, prefer=self._own), self._task
+        )
+        return found
+
+
+class Builder:
+    """Build the components of one run; models are built once and shared."""
+
+    def __init__(
+        self,
+        resolved: ResolvedSuite,
+        plugins: Plugins,
+        log: Callable[..., Logger],
+        open_model: Callable[[ModelUse, ChatModel], ModelClient],
+    ) -> None:
+        """Keep the suite, what is installed, how to make a logger, and how a model gets its gate."""
+        self.resolved = resolved
+        self.plugins = plugins
+        self._log = log
+        self._open_model = open_model
+        self._models: dict[str, ModelClient] = {}
+
+    def build(self, resolved: Resolved[Any], task: Task | None = None, *, seed_name: str = "") -> Any:
+        """Build one component of the suite.
+
+        Raises:
+            JrhError: the factory says what is wrong, or breaks; a break names the plugin.
+        """
+        context = self._context(resolved.use.name, resolved.entry, task, seed_name or resolved.use.name)
+        return self._call(resolved.entry, resolved.options, context)
+
+    def nested(self, entry: Entry[Any], task: Task | None) -> Any:
+        """Build a component that another one names, with its default options."""
+        options = structure({}, entry.spec.options, base=self.resolved.suite.base)
+        return self._call(entry, options, self._context(entry.spec.name, entry, task, entry.spec.name))
+
+    def parser(self, name: str, task: Task | None, *, prefer: str = "") -> Parser:
+        """Return the suite's parser of a name, or else the component with its default options."""
+        resolved = self.resolved.parsers.get(name)
+        if resolved is not None:
+            built: Parser = self.build(resolved, task)
+        else:
+            built = self.nested(self.plugins.parsers.find(name, prefer=prefer), task)
+        return built
+
+    def model(self, name: str) -> ModelClient:
+        """Return the model of a name, building it on first use."""
+        if name not in self._models:
+            resolved = self.resolved.models.get(name)
+            if resolved is None:
+                raise JrhError(
+                    f"unknown model '{name}'; the suite's models: {', '.join(self.resolved.models) or 'none'}"
+                )
+            assert isinstance(resolved.use, ModelUse)
+            self._models[name] = self._open_model(resolved.use, self.build(resolved))
+        return self._models[name]
+
+    def _context(self, name: str, entry: Entry[Any], task: Task | None, seed_name: str) -> Context:
+        return Context(
+            name=name,
+            base=self.resolved.suite.base,
+            log=self._log(component=name),
+            builder=self,
+            seed_name=seed_name,
+            own=entry.distribution,
+            task=task,
+        )
+
+    def _call(self, entry: Entry[Any], options: object, context: BuildContext) -> Any:
+        try:
+            return entry.spec.factory(options, context)
+        except JrhError:
+            raise
+        except ModuleNotFoundError as error:
+            raise PluginError(
+                f"'{entry.qualified}' needs a package that is not installed: {error}; "
+                f"install what {entry.distribution} {entry.version} depends on"
+            ) from error
+        except Exception as error:
+            raise PluginError(
+                f"'{entry.qualified}' ({entry.version}) could not be built: {error_line(error)}"
+            ) from error
+
+
+async def close(judge: object, name: str, log: Logger) -> None:
+    """Close a judge that has an `aclose`; what it raises is logged, so that it does not hide how the run ended."""
+    aclose = getattr(judge, "aclose", None)
+    if aclose is None:
+        return
+    try:
+        await aclose()
+    except Exception as error:
+        log.warning("judge did not close", judge=name, error=error_line(error))
+
+
+def identity(resolved: Resolved[Any], suite: ResolvedSuite) -> Json:
+    """Return what makes a component's work this component's work: plugin, version, options, models, parts.
+
+    Parts are the parsers and validators that its options refer to: with another version of the parser, another verdict
+    may be read from the same reply.
+    """
+    base = suite.suite.base
+    models = [
+        model_identity(suite.models[name], base) for kind, name in references(resolved.options) if kind == "model"
+    ]
+    parts = [identity(part, suite) for part in resolved.parts]
+    return [resolved.entry.qualified, resolved.entry.version, unstructure(resolved.options, base=base), models, parts]
+
+
+def model_identity(resolved: Resolved[ModelSpec], base: Path) -> Json:
+    """Return what makes a model's replies this model's: provider, version, options, sampling; not limits or prices."""
+    assert isinstance(resolved.use, ModelUse)
+    return [
+        resolved.entry.qualified,
+        resolved.entry.version,
+        unstructure(resolved.options, base=base),
+        unstructure(resolved.use.sampling),
+    ]
+
+
+def used(role: str, resolved: Resolved[Any], base: Path, *, simulated: bool = False) -> ComponentUsed:
+    """Describe a component for the report."""
+    options = cast(Mapping[str, Json], unstructure(resolved.options, base=base))
+    if isinstance(resolved.use, ModelUse):
+        options = {**options, **_set_only(unstructure(resolved.use.sampling))}
+    return ComponentUsed(
+        role=role,
+        name=resolved.use.name,
+        component=resolved.entry.qualified,
+        version=resolved.entry.version,
+        options=options,
+        simulated=simulated,
+    )
+
+
+def parts_used(components: Iterable[Resolved[Any]], base: Path) -> list[ComponentUsed]:
+    """Describe the parsers and validators that components refer to, each once."""
+    found: list[ComponentUsed] = []
+    for part in parts_of(components):
+        described = used("parser" if isinstance(part.entry.spec, ParserSpec) else "validator", part, base)
+        if described not in found:
+            found.append(described)
+    return found
+
+
+def _set_only(values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}

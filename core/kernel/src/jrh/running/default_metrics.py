@@ -1,0 +1,67 @@
+"""The metrics that are installed, without a suite that names them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from jrh.document.convert import structure
+from jrh.errors import JrhError
+from jrh.models.client import Client
+from jrh.plugins.loading import load_plugins
+from jrh.plugins.protocols import ChatModel, Metric
+from jrh.plugins.registry import Entry, Plugins
+from jrh.plugins.specs import MetricSpec
+from jrh.running.building import Builder
+from jrh.running.run_log import Quiet
+from jrh.suite.definition import ModelUse, Suite, Use
+from jrh.suite.resolve import Resolved, ResolvedSuite
+
+
+def load_metrics(names: Sequence[str] = (), *, plugins: Sequence[str] = ()) -> Mapping[str, Metric]:
+    """Build installed metrics with their default options, to measure records without a run.
+
+    Args:
+        names: the metrics, `name` or `distribution/name`; those that every suite gets where empty.
+        plugins: allow-list of plugins, as `--plugins`; also how a local one is loaded.
+
+    Returns:
+        Metric by the name it was asked for, in that order; by the component's own where none was.
+
+    Raises:
+        JrhError: a name is unknown or ambiguous, or a plugin cannot be used.
+    """
+    found = load_plugins(tuple(plugins)).plugins
+    if not names:
+        resolved = default_metrics(found)
+    else:
+        resolved = tuple(_resolved(found.metrics.find(name), name) for name in names)
+    suite = ResolvedSuite(
+        suite=Suite(name="metrics", tasks=(), judges=()),
+        sources=(),
+        models={},
+        tests=(),
+        judges=(),
+        metrics=resolved,
+        reporters=(),
+    )
+    builder = Builder(suite, found, Quiet, _no_model)
+    return {each.use.name: builder.build(each) for each in resolved}
+
+
+def default_metrics(plugins: Plugins) -> tuple[Resolved[MetricSpec], ...]:
+    """Resolve the metrics that a suite gets which names none, in the order of loading."""
+    entries = [entry for entry in plugins.metrics if entry.spec.default]
+    names = [entry.spec.name for entry in entries]
+    return tuple(
+        _resolved(entry, entry.spec.name if names.count(entry.spec.name) == 1 else entry.qualified) for entry in entries
+    )
+
+
+def _resolved(entry: Entry[MetricSpec], name: str) -> Resolved[MetricSpec]:
+    options: object = structure({}, entry.spec.options, base=Path())
+    return Resolved(use=Use(name=name, component=entry.qualified), entry=entry, options=options)
+
+
+def _no_model(use: ModelUse, model: ChatModel) -> Client:  # noqa: ARG001 - the signature is the builder's
+    raise JrhError("a metric must not ask a model")

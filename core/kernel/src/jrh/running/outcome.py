@@ -1,0 +1,159 @@
+"""How a run is asked for, and what it gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from attrs import frozen
+
+from jrh.errors import StopReason, StopRun
+from jrh.models.ledger import Spent
+from jrh.suite.definition import Gate
+from jrh.text.escaping import clean_text
+from jrh.values.records import RecordTable
+from jrh.values.report import RunReport
+from jrh.values.types import Measure, Status
+
+if TYPE_CHECKING:
+    import pandas
+
+
+DONE: Final = 0
+INCOMPLETE: Final = 3
+BUDGET_REACHED: Final = 4
+INTERRUPTED: Final = 130
+"""Exit codes of a run; 2 is an error in the suite or in how jrh was called."""
+_REASON: Final = 160
+
+
+@frozen(kw_only=True)
+class Settings:
+    """How a suite is run; everything that is not in the suite."""
+
+    run_dir: Path | None = None
+    """None: `runs/<suite name>` under the current directory."""
+    plugins: tuple[str, ...] = ()
+    overrides: tuple[str, ...] = ()
+    """`key=value`, as with `--set`."""
+    judges: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    limit: int | None = None
+    use_cache: bool = True
+    handle_signals: bool = False
+    """Let Ctrl-C end the run in good order; only in the main thread."""
+
+
+@frozen(kw_only=True)
+class RunResult:
+    """What a run gave."""
+
+    exit_code: int
+    """0 done, 3 incomplete, 4 budget reached, 130 interrupted."""
+    message: str
+    """Why the run is not done; empty where it is."""
+    run_dir: Path
+    report: RunReport | None
+    """None where the run stopped before there was anything to report."""
+    spent: Spent
+    unknown_calls: int
+    """Calls that were in flight when an earlier process was killed; costed at the worst case."""
+    terminal: str
+    """The report for the terminal."""
+    files: tuple[Path, ...]
+    """The reports written."""
+    problems: tuple[str, ...]
+    """Reporters that failed."""
+    may_continue: bool = True
+    """The same command would ask again what is not done; what is done is a finding, also where it is no verdict."""
+
+    @property
+    def records(self) -> RecordTable:
+        """Return the records of the plan, in plan order."""
+        return self.report.records if self.report else RecordTable({}, {})
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Return the measures."""
+        return self.report.measures if self.report else ()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the records as a pandas frame; needs pandas."""
+        return self.records.to_pandas()
+
+
+@frozen(kw_only=True)
+class Ended:
+    """How a run ended, as its store remembers it."""
+
+    exit_code: int
+    """0 done, 3 incomplete, 4 budget reached, 130 interrupted."""
+    message: str
+    """Why it is not done; empty where it is."""
+    complete: bool
+    """It came to its end: every case is made, and every planned trial has a record, if not a verdict."""
+
+
+@frozen(kw_only=True)
+class RunState:
+    """What a run directory tells without its records."""
+
+    suite: str
+    gate: Gate = Gate()
+    """The rules of the suite when it was run last."""
+    ended: Ended | None = None
+    """None where the run still goes on, or its process was killed."""
+    imported: bool = False
+    """The records come from elsewhere: there is no run to end."""
+
+
+def conclude(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = ()) -> tuple[int, str]:
+    """Return the exit code of a run, and why it is not done.
+
+    `unfinished` names the tests whose drafts are not all made, because a provider failed or a plugin raised.
+    """
+    if stop is not None:
+        codes = {StopReason.BUDGET: BUDGET_REACHED, StopReason.INTERRUPTED: INTERRUPTED}
+        return codes.get(stop.reason, INCOMPLETE), stop.message
+    if report is None or report.missing_records:
+        missing = report.missing_records if report else 0
+        return INCOMPLETE, f"{missing} trials have no record"
+    if unfinished:
+        return INCOMPLETE, f"drafts are missing, because a model failed or a plugin raised: {', '.join(unfinished)}"
+    statuses = Counter(report.records.text("status"))
+    failed = sum(statuses[status.value] for status in Status if status.transient)
+    if failed:
+        said = f"{failed} of {len(report.records)} trials failed and have no verdict"
+        return INCOMPLETE, f"{said}{_commonest_reason(report.records)}"
+    silent = [
+        f"{judge} ({_counted(rows.text('status'))})"
+        for (judge,), rows in report.records.split("judge")
+        if not rows.equals("status", "ok").any()
+    ]
+    if silent:
+        return INCOMPLETE, f"no verdict at all from {', '.join(silent)}; these are findings, and not asked again"
+    return DONE, ""
+
+
+def _counted(statuses: Iterable[str | None]) -> str:
+    return ", ".join(f"{count} {status}" for status, count in Counter(statuses).most_common())
+
+
+def _commonest_reason(records: RecordTable) -> str:
+    """Say why most of the trials failed that say why; empty where none does."""
+    failed = {status.value for status in Status if status.transient}
+    stated = zip(records.text("status"), records.text("detail"), strict=True)
+    reasons = Counter(detail for status, detail in stated if status in failed and detail)
+    if not reasons:
+        return ""
+    reason, count = min(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+    return f", {count} of them because: {clean_text(reason, _REASON)}"
+
+
+def asks_again(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = ()) -> bool:
+    """Tell whether running the same suite again would ask anything: arguments as for `conclude`."""
+    if stop is not None or report is None or report.missing_records or unfinished:
+        return True
+    return any(report.records.equals("status", status.value).any() for status in Status if status.transient)

@@ -1,0 +1,49 @@
+"""What is still to be done in a run directory, told before anything is written into it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from jrh.running.building import Builder
+from jrh.running.dry_build import Todo
+from jrh.running.schedule import judge_ids
+from jrh.running.stages import load as loading_items
+from jrh.running.stages import perturb as perturbing
+from jrh.store.run_store import Store
+from jrh.suite.resolve import tests_of
+from jrh.values.types import REFERENCE, Item
+
+_JUDGES: Final = "judges"
+"""Key of the ids of the judges that the plan was made with."""
+
+
+def note_judges(store: Store, ids: Iterable[str]) -> None:
+    """Keep which judges the plan was made with: they were built when it was."""
+    text = json.dumps(sorted(ids))
+    if store.meta(_JUDGES) != text:
+        store.set_meta(_JUDGES, text)
+
+
+def left_to_do(builder: Builder, store: Store, items: Mapping[str, Sequence[Item]]) -> Todo:
+    """Return the tests whose cases are not made yet, and the judges that will be asked: all of them, if cases are new.
+
+    Args:
+        builder: knows the suite.
+        store: the run's.
+        items: the items of every task.
+    """
+    resolved = builder.resolved
+    ids = {task: loading_items.items_id(chosen) for task, chosen in items.items()}
+    tests = set()
+    for task in (use.task for use in resolved.suite.tasks):
+        made_of = {REFERENCE: None, **{test.use.name: test for test in tests_of(resolved, task)}}
+        for name, test in made_of.items():
+            digest = perturbing.stage_digest(builder, test, task, ids[task.name])
+            if store.digest(perturbing.stage_name(task.name, name)) != digest:
+                tests.add((task.name, name))
+    planned = frozenset(json.loads(store.meta(_JUDGES) or "[]"))
+    judges = {judge.use.name for judge, judge_id in judge_ids(resolved, ids) if tests or judge_id not in planned}
+    unasked = {judge for _, _, judge, _, _ in store.pending()}
+    return Todo(tests=frozenset(tests), judges=frozenset(judges | unasked))

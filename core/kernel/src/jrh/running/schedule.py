@@ -1,0 +1,124 @@
+"""The plan of a run: which trials there are, in which order, and which of them put the identical question."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from jrh.document.convert import unstructure
+from jrh.hashing import ID_LENGTH, content_id
+from jrh.plugins.specs import JudgeKind, JudgeSpec
+from jrh.running.building import identity
+from jrh.store.run_store import Store
+from jrh.suite.definition import JudgeUse
+from jrh.suite.resolve import Resolved, ResolvedSuite, applies
+from jrh.text.transcripts import without_passed_through
+from jrh.values.types import Case, Task
+
+TrialRow: TypeAlias = tuple[int, str, str, str, int, int]
+"""Position, trial id, case id, judge, repeat, occasion."""
+
+
+def is_put(case: Case, judge: Resolved[JudgeSpec], task: Task) -> bool:
+    """Tell whether a case is put to a judge.
+
+    A judge is asked only about tasks it is made for; one that does not read prompts is not asked about cases that
+    change only what it never sees.
+    """
+    unseen = case.prompt is not None or case.presented_task is not None or case.sampling.temperature is not None
+    return applies(judge, task) and (judge.entry.spec.reads_prompt or not unseen)
+
+
+def trial_id(case_id: str, judge_id: str, repeat: int) -> str:
+    """Return the id of a trial; the judge's id stands for its plugin, version, options and models."""
+    return hashlib.sha256(f"{case_id}:{judge_id}:{repeat}".encode()).hexdigest()[:ID_LENGTH]
+
+
+def seed_of(trial: str) -> int:
+    """Return a trial's own seed, from 0 to 2**31 - 1.
+
+    A trial's id is a hash that the run's seed, the case, the judge and the repeat go into, so its digits serve.
+    """
+    return int(trial[-8:], 16) & 0x7FFFFFFF
+
+
+def question_id(case: Case) -> str:
+    """Return the id of the question as put: equal for cases that differ in nothing a judge reads.
+
+    How a model samples is left out: what a case sets may be what the suite sets for the model anyway. So is what the
+    messages of a transcript only pass through: two runs of an agent that said the same have other message ids.
+    """
+    fields = {name: without_passed_through(value) for name, value in case.fields.items()}
+    return content_id(case.task, fields, unstructure(case.prompt), unstructure(case.presented_task))
+
+
+def plan_trials(
+    cases: Iterable[Case], judges: Sequence[tuple[Resolved[JudgeSpec], str]], tasks: Mapping[str, Task]
+) -> Iterator[TrialRow]:
+    """Yield the trials of all judges (with their ids) in plan order: case by case, judge by judge, repeat by repeat.
+
+    Trials that put the identical question to one judge get occasions 0, 1, 2 ... in this order, so that none of them is
+    answered from another's reply: the reference condition, which comes first, has the first ones.
+    """
+    position = 0
+    asked: Counter[tuple[str, str]] = Counter()
+    for case in cases:
+        question = question_id(case)
+        for judge, judge_id in judges:
+            if not is_put(case, judge, tasks[case.task]):
+                continue
+            for repeat in range(case.repeats):
+                occasion = asked[question, judge_id]
+                asked[question, judge_id] += 1
+                yield position, trial_id(case.id, judge_id, repeat), case.id, judge.use.name, repeat, occasion
+                position += 1
+
+
+def write_plan(store: Store, digest: str, rows: Iterable[TrialRow]) -> None:
+    """Replace the plan."""
+    store.replace(
+        "trials",
+        digest,
+        [("DELETE FROM trials", [()]), ("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?)", list(rows))],
+    )
+
+
+def folds_of(groups: Sequence[tuple[str, str]], folds: int) -> dict[str, int]:
+    """Deal groups into folds so that labels are spread evenly and the result depends on the content alone.
+
+    Args:
+        groups: (group, label) of every item; a group's most frequent label counts, of several the first in order.
+        folds: how many folds; fewer are used where there are fewer groups.
+
+    Returns:
+        Group -> fold, 0-based.
+    """
+    labels: defaultdict[str, list[str]] = defaultdict(list)
+    for group, label in sorted(groups):
+        labels[group].append(label)
+    label_of = {group: Counter(own).most_common(1)[0][0] for group, own in labels.items()}
+    dealt = sorted(label_of, key=lambda group: (label_of[group], content_id("fold", group), group))
+    return {group: position % folds for position, group in enumerate(dealt)}
+
+
+def judge_ids(resolved: ResolvedSuite, items_ids: Mapping[str, str]) -> list[tuple[Resolved[JudgeSpec], str]]:
+    """Return the suite's judges with their ids, which follow from what a judge is, the run's seed and its training.
+
+    Args:
+        resolved: the suite.
+        items_ids: the id of each task's items; what a trained judge learns from.
+    """
+    found = []
+    for judge in resolved.judges:
+        assert isinstance(judge.use, JudgeUse)
+        trained = judge.entry.spec.kind is JudgeKind.TRAINED
+        made_of = [identity(judge, resolved), resolved.suite.seed]
+        found.append((judge, judge_identity(made_of, judge.use, content_id(items_ids) if trained else "")))
+    return found
+
+
+def judge_identity(identity: object, use: JudgeUse, training: str) -> str:
+    """Return a judge's id: what it is, under which name, and what it was trained on (empty for most)."""
+    return content_id(use.name, identity, use.folds if training else None, training)

@@ -1,0 +1,138 @@
+"""One test over a task's items: proposals, validations, and in a chain the next step on what is left."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from attrs import define, evolve, field
+
+from jrh.plugins.protocols import Logger
+from jrh.running.building import Builder
+from jrh.running.progress import Progress, Silent
+from jrh.running.stages.chain import ConflictError, combined, presented
+from jrh.running.stages.drafts import propose, validate
+from jrh.suite.resolve import ResolvedTest, Step
+from jrh.values.types import Draft, Item, Json, Skip, Task
+
+Outcome: TypeAlias = tuple[Item, Draft | Skip, str]
+
+
+@define(kw_only=True)
+class Line:
+    """What became of one item so far; a step may make several lines of one."""
+
+    item: Item
+    """The item of the task."""
+    shown: Item
+    """The item as the next step sees it."""
+    draft: Draft | Skip | None = None
+    """What all steps so far made; None before the first."""
+    rejection: str = ""
+    parts: list[Json] = field(factory=list)
+    """What each step of a chain did, for the provenance."""
+
+    @property
+    def alive(self) -> bool:
+        """Tell whether the next step is to be applied."""
+        return not isinstance(self.draft, Skip) and not self.rejection
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return the item with what became of it."""
+        assert self.draft is not None
+        return self.item, self.draft, self.rejection
+
+
+class Assembly:
+    """Applies the steps of one test to the items of one task."""
+
+    def __init__(self, builder: Builder, test: ResolvedTest, task: Task, progress: Progress, log: Logger) -> None:
+        """Keep what every step needs."""
+        self._builder = builder
+        self._test = test
+        self._task = task
+        self._progress = progress
+        self._log = log
+
+    async def run(self, items: Sequence[Item]) -> list[Line]:
+        """Return a line for every draft and skip: items in order, and in order of the perturber within an item."""
+        lines = [Line(item=item, shown=item) for item in items]
+        for number, step in enumerate(self._test.steps):
+            lines = await self._apply(step, lines, Silent() if number else self._progress)
+        if len(self._test.steps) > 1:
+            await self._validate(self._test, lines)
+        return lines
+
+    async def _apply(self, step: Step, lines: Sequence[Line], progress: Progress) -> list[Line]:
+        """Apply a step to the lines that are left; the others stay as they are."""
+        alive = [line.shown for line in lines if line.alive]
+        proposed = await propose(self._builder, step, self._task, alive, progress, self._log)
+        drafts = [(shown, draft) for shown, draft in proposed if isinstance(draft, Draft)]
+        checked = iter(await validate(self._builder, step, self._task, drafts, self._log))
+        made: defaultdict[str, list[tuple[Draft | Skip, str]]] = defaultdict(list)
+        for shown, draft in proposed:
+            made[shown.id].append((draft, "") if isinstance(draft, Skip) else next(checked))
+        taken: set[str] = set()
+        result: list[Line] = []
+        for line in lines:
+            if line.alive:
+                result += [self._grown(step, line, draft, why, taken) for draft, why in made.pop(line.shown.id, ())]
+            else:
+                result.append(line)
+        strays = {shown.id: shown for shown, _ in proposed if shown.id in made}
+        result += [
+            Line(item=shown, shown=shown, draft=draft, rejection=why)
+            for shown in strays.values()
+            for draft, why in made[shown.id]
+        ]
+        return result
+
+    def _grown(self, step: Step, line: Line, draft: Draft | Skip, rejection: str, taken: set[str]) -> Line:
+        """Return a line with one more step."""
+        if len(self._test.steps) == 1:
+            return Line(item=line.item, shown=line.shown, draft=draft, rejection=rejection)
+        name = step.use.name
+        if isinstance(draft, Skip):
+            skip = evolve(draft, reason=f"{name}: {draft.reason}")
+            return Line(item=line.item, shown=line.shown, draft=skip, parts=line.parts)
+        parts = [*line.parts, _part(step, draft)]
+        before = line.draft
+        try:
+            whole = draft if before is None else combined(_draft(before), draft)
+        except ConflictError as error:
+            whole, rejection = draft, rejection or f"jrh: {error}"
+        rejection = f"{name}: {rejection}" if rejection else ""
+        whole = evolve(whole, details={"steps": parts})
+        return Line(
+            item=line.item,
+            shown=line.shown if rejection else presented(line.shown, draft, taken),
+            draft=whole,
+            rejection=rejection,
+            parts=parts,
+        )
+
+    async def _validate(self, test: ResolvedTest, lines: Sequence[Line]) -> None:
+        """Ask the validators of the whole chain about what its last step made."""
+        alive = [line for line in lines if line.alive]
+        drafts = [(line.item, _draft(line.draft)) for line in alive]
+        checked = await validate(self._builder, test, self._task, drafts, self._log)
+        for line, (draft, rejection) in zip(alive, checked, strict=True):
+            line.draft, line.rejection = draft, rejection
+
+
+def _part(step: Step, draft: Draft) -> Json:
+    entry = step.component.entry
+    return {
+        "component": entry.qualified,
+        "version": entry.version,
+        "variant": draft.variant,
+        "model": draft.model,
+        "details": draft.details,
+    }
+
+
+def _draft(value: Draft | Skip | None) -> Draft:
+    assert isinstance(value, Draft)
+    return value

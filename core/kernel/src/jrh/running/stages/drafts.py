@@ -1,0 +1,166 @@
+"""Drafts: perturbers propose, validators decide. What a plugin does wrong costs its own drafts and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias, TypeVar
+
+from attrs import evolve
+
+from jrh.errors import StoreError
+from jrh.plugins.protocols import Logger
+from jrh.plugins.specs import Scope
+from jrh.running.building import Builder
+from jrh.running.pool import for_each
+from jrh.running.progress import Progress
+from jrh.suite.definition import OnMismatch, TestUse
+from jrh.suite.resolve import ResolvedTest, Step
+from jrh.values.types import Draft, Equals, Item, Skip, Task, Validation
+
+WORKERS: Final = 64
+"""Items under way at once; models have limits of their own."""
+
+PLUGIN_ERROR: Final = "plugin error"
+"""What the reason begins with where a perturber or a validator raised."""
+Proposal: TypeAlias = tuple[Item, Draft | Skip]
+T = TypeVar("T")
+
+
+async def propose(
+    builder: Builder, step: Step, task: Task, items: Sequence[Item], progress: Progress, log: Logger
+) -> list[Proposal]:
+    """Let a perturber treat the items, whose ids differ; one it breaks on is skipped with the reason `plugin error`."""
+    entry = step.component.entry
+    perturber = builder.build(step.component, task, seed_name=entry.spec.name)
+    if entry.spec.scope is Scope.SET:
+        return await _propose_set(perturber, step, items, progress, log)
+    results: list[list[Draft | Skip]] = [[] for _ in items]
+
+    async def one(position: int) -> None:
+        try:
+            made = await perturber.perturb(items[position])
+            results[position] = [_must_be(each, Draft, Skip) for each in made]
+        except StoreError:
+            raise
+        except Exception as error:  # one item must not cost the others
+            log.warning("perturber raised", test=step.use.name, item=items[position].id, error=repr(error))
+            results[position] = [_broken(error)]
+        progress.advance()
+
+    await for_each(range(len(items)), one, WORKERS)
+    return [(item, draft) for item, made in zip(items, results, strict=True) for draft in made]
+
+
+async def _propose_set(
+    perturber: Any, step: Step, items: Sequence[Item], progress: Progress, log: Logger
+) -> list[Proposal]:
+    own = {item.id: item for item in items}
+    try:
+        made = await perturber.perturb_set(items)
+        found = [(_must_be(item, Item), _must_be(draft, Draft, Skip)) for item, draft in made]
+    except StoreError:
+        raise
+    except Exception as error:  # one test must not cost the others
+        log.warning("perturber raised", test=step.use.name, error=repr(error))
+        found = [(item, _broken(error)) for item in items]
+    progress.advance(len(items))
+    foreign = Skip(reason="jrh: belongs to no item of the task")
+    return [(own[item.id], draft) if item.id in own else (item, foreign) for item, draft in found]
+
+
+def _must_be(value: T, *kinds: type) -> T:
+    if not isinstance(value, kinds):
+        raise TypeError(f"got {type(value).__name__} where {' or '.join(kind.__name__ for kind in kinds)} is due")
+    return value
+
+
+def _broken(error: Exception) -> Skip:
+    return Skip(reason=f"{PLUGIN_ERROR}: {type(error).__name__}")
+
+
+async def validate(
+    builder: Builder,
+    step: Step | ResolvedTest,
+    task: Task,
+    drafts: Sequence[tuple[Item, Draft]],
+    log: Logger,
+) -> list[tuple[Draft, str]]:
+    """Run the validators over all drafts; return each draft as it is kept, and who rejected it and why."""
+    state = [(draft, _breach(task, item, draft)) for item, draft in drafts]
+    for resolved in step.validators:
+        validator = builder.build(resolved, task)
+        alive = [position for position, (_, rejection) in enumerate(state) if not rejection]
+        pairs = [(drafts[position][0], state[position][0]) for position in alive]
+        ask = _all_at_once if resolved.entry.spec.scope is Scope.SET else _one_by_one
+        for position, validation in zip(alive, await ask(validator, pairs, log), strict=True):
+            draft = state[position][0]
+            state[position] = _apply(step.use, task, draft, validation, resolved.use.name)
+    return state
+
+
+async def _all_at_once(validator: Any, pairs: Sequence[tuple[Item, Draft]], log: Logger) -> list[Validation]:
+    try:
+        found = [_must_be(each, Validation) for each in await validator.validate_set(pairs)]
+        if len(found) != len(pairs):
+            raise ValueError(f"answered {len(found)} of {len(pairs)} drafts")
+    except StoreError:
+        raise
+    except Exception as error:
+        log.warning("validator raised", error=repr(error))
+        return [_refused(error)] * len(pairs)
+    return found
+
+
+async def _one_by_one(validator: Any, pairs: Sequence[tuple[Item, Draft]], log: Logger) -> list[Validation]:
+    found = [Validation(accepted=False, reason="not validated")] * len(pairs)
+
+    async def one(position: int) -> None:
+        item, draft = pairs[position]
+        try:
+            found[position] = _must_be(await validator.validate(item, draft), Validation)
+        except StoreError:
+            raise
+        except Exception as error:
+            log.warning("validator raised", item=item.id, error=repr(error))
+            found[position] = _refused(error)
+
+    await for_each(range(len(pairs)), one, WORKERS)
+    return found
+
+
+def _refused(error: Exception) -> Validation:
+    return Validation(accepted=False, reason=f"{PLUGIN_ERROR}: {type(error).__name__}")
+
+
+def _apply(use: TestUse, task: Task, draft: Draft, validation: Validation, name: str) -> tuple[Draft, str]:
+    details = dict(draft.details)
+    if validation.score is not None or validation.details or validation.label is not None:
+        details[f"validator:{name}"] = {
+            "score": validation.score,
+            "label": validation.label,
+            **dict(validation.details),
+        }
+    draft = evolve(draft, details=details)
+    if validation.accepted or (use.on_mismatch is OnMismatch.KEEP and validation.label is not None):
+        return draft, ""
+    if use.on_mismatch is OnMismatch.RELABEL and validation.label is not None and validation.label in task.scale:
+        return evolve(draft, expectation=Equals(label=validation.label)), ""
+    return draft, f"{name}: {validation.reason or 'rejected'}"
+
+
+def _breach(task: Task, item: Item, draft: Draft) -> str:
+    """Say which rule of the contract a draft breaks; empty where none."""
+    presented = draft.task or task
+    label_map = draft.label_map if draft.label_map is not None else task.scale.identity_map()
+    unknown = [name for name in draft.fields if name not in item.fields]
+    rules = (
+        (unknown, "changes a field the item does not have"),
+        (any(label not in label_map for label in presented.scale.labels), "its label map leaves out a label"),
+        (any(label not in task.scale for label in label_map.values()), "its label map leads off the scale"),
+        (
+            isinstance(draft.expectation, Equals) and draft.expectation.label not in task.scale,
+            "expects a label that is not on the scale",
+        ),
+        (draft.repeats < 1, "asks for no repeat"),
+    )
+    return next((f"jrh: {rule}" for broken, rule in rules if broken), "")

@@ -1,0 +1,344 @@
+"""Judge: cases in, records out. Every judge answers as its kind says; what it raises becomes a status."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from attrs import Factory, evolve, frozen
+
+from jrh.document.convert import expectation_kind
+from jrh.document.serial import storable, to_text, to_text_once
+from jrh.errors import JrhError, StopReason, StopRun, StoreError
+from jrh.models.client import Client
+from jrh.plugins.loading import Events
+from jrh.plugins.protocols import Logger
+from jrh.plugins.specs import JudgeKind, JudgeSpec
+from jrh.running.building import Builder, close
+from jrh.running.pool import for_each
+from jrh.running.progress import Progress
+from jrh.running.schedule import folds_of, seed_of
+from jrh.store.run_store import Store
+from jrh.suite.definition import JudgeUse
+from jrh.suite.resolve import Resolved, references
+from jrh.text.redact import Redactor
+from jrh.values.events import RecordWritten
+from jrh.values.scales import invert
+from jrh.values.types import (
+    Case,
+    Equals,
+    Example,
+    Expectation,
+    Item,
+    Judgement,
+    Question,
+    Record,
+    Status,
+    Task,
+    Truth,
+    Verdict,
+)
+
+WORKERS: Final = 32
+"""Trials under way at once for a judge that uses no model."""
+READY: Final = 4
+"""One question for so many in flight is made ready beforehand."""
+BATCH: Final = 1024
+"""Questions handed to a batch judge at once."""
+DETAIL: Final = 2000
+"""Characters of a detail or a rationale that a record keeps."""
+
+
+@frozen(kw_only=True)
+class Pending:
+    """One trial that is to be put."""
+
+    trial_id: str
+    case: Case
+    repeat: int
+    occasion: int
+
+
+@frozen(kw_only=True)
+class Bench:
+    """What the judging of one run stands on."""
+
+    builder: Builder
+    store: Store
+    items: dict[str, tuple[Item, ...]]
+    simulated: frozenset[str]
+    progress: Progress
+    events: Events
+    log: Logger
+    redact: Redactor
+    run_id: str
+    paid: Any
+    """A function that returns the dollars paid so far."""
+    stopped: Callable[[], StopRun | None] = lambda: None
+    """Tells whether the run is to end."""
+    telling: asyncio.Lock = Factory(asyncio.Lock)
+    """Keeps what plugins are told in the order of writing."""
+
+    def task(self, name: str) -> Task:
+        """Return a task of the suite."""
+        return next(use.task for use in self.builder.resolved.suite.tasks if use.task.name == name)
+
+    def check(self) -> None:
+        """Raise where the run is to end; one that is out of budget lets judges finish that cost nothing."""
+        stop = self.stopped()
+        if stop is not None and stop.reason is not StopReason.BUDGET:
+            raise stop
+
+
+async def judge_all(bench: Bench, pending: Sequence[tuple[str, Pending]]) -> None:
+    """Put every pending (judge, trial); all judges at once.
+
+    Raises:
+        StopRun: the run ended early; what was under way was finished and is written.
+    """
+    by_judge: defaultdict[str, list[Pending]] = defaultdict(list)
+    for judge, trial in pending:
+        by_judge[judge].append(trial)
+    jobs = [
+        _Judging(bench, resolved, by_judge[resolved.use.name])
+        for resolved in bench.builder.resolved.judges
+        if by_judge[resolved.use.name]
+    ]
+    await for_each(jobs, lambda job: job.run(), max(len(jobs), 1))
+
+
+class _Judging:
+    """The trials of one judge."""
+
+    def __init__(self, bench: Bench, resolved: Resolved[JudgeSpec], trials: Sequence[Pending]) -> None:
+        self.bench = bench
+        self.resolved = resolved
+        self.name = resolved.use.name
+        self.tells = bench.events.listens("jrh_record_written")
+        self.by_task: defaultdict[str, list[Pending]] = defaultdict(list)
+        for trial in trials:
+            self.by_task[trial.case.task].append(trial)
+
+    async def run(self) -> None:
+        """Build the judge for each task and put its trials."""
+        for name, trials in self.by_task.items():
+            task = self.bench.task(name)
+            judge = self.bench.builder.build(self.resolved, task)
+            try:
+                await self._put(judge, task, trials)
+            finally:
+                await close(judge, self.name, self.bench.log)
+
+    async def _put(self, judge: Any, task: Task, trials: Sequence[Pending]) -> None:
+        kind = self.resolved.entry.spec.kind
+        if kind is JudgeKind.TRAINED:
+            await self._trained(judge, task, trials)
+        elif kind is JudgeKind.BATCH:
+            await self._batches(judge, task, trials)
+        else:
+            await self._one_by_one(judge, task, trials)
+
+    async def _one_by_one(self, judge: Any, task: Task, trials: Sequence[Pending]) -> None:
+        simulated = self.resolved.entry.spec.kind is JudgeKind.SIMULATED
+        originals = {item.id: item for item in self.bench.items[task.name]} if simulated else {}
+
+        async def one(trial: Pending) -> None:
+            self.bench.check()
+            question = self._question(task, trial)
+            try:
+                if simulated:
+                    judgement = await judge.judge(question, _truth(trial.case, originals[trial.case.item_id]))
+                else:
+                    judgement = await judge.judge(question)
+            except StoreError:
+                raise
+            except Exception as error:  # one trial must not cost the others
+                judgement = self._raised(error)
+            await self._keep(trial, judgement)
+
+        await for_each(trials, one, self._workers())
+
+    def _workers(self) -> int:
+        names = [name for kind, name in references(self.resolved.options) if kind == "model"]
+        clients = [self.bench.builder.model(name) for name in names]
+        most = max((each.use.limits.concurrency for each in clients if isinstance(each, Client)), default=None)
+        # A few more than may be in flight: their questions are ready when a place at the model becomes free.
+        return WORKERS if most is None else most + most // READY
+
+    async def _batches(self, judge: Any, task: Task, trials: Sequence[Pending]) -> None:
+        for start in range(0, len(trials), BATCH):
+            self.bench.check()
+            batch = trials[start : start + BATCH]
+            questions = [self._question(task, trial) for trial in batch]
+            try:
+                judgements = await asyncio.to_thread(judge.judge_batch, questions)
+                if len(judgements) != len(batch):
+                    raise JrhError(f"answered {len(judgements)} of {len(batch)} questions")
+            except StoreError:
+                raise
+            except Exception as error:
+                judgements = [self._raised(error)] * len(batch)
+            for trial, judgement in zip(batch, judgements, strict=True):
+                await self._keep(trial, judgement)
+
+    async def _trained(self, judge: Any, task: Task, trials: Sequence[Pending]) -> None:
+        """Judge every fold with a model that saw none of its items."""
+        items = self.bench.items[task.name]
+        assert isinstance(self.resolved.use, JudgeUse)
+        fold_of = folds_of([(item.group or item.id, item.gold or "") for item in items], self.resolved.use.folds)
+        by_fold: defaultdict[int, list[Pending]] = defaultdict(list)
+        for trial in trials:
+            by_fold[fold_of[trial.case.group]].append(trial)
+        for fold, members in sorted(by_fold.items()):
+            self.bench.check()
+            examples = [
+                Example(fields=item.fields, gold=item.gold, group=item.group or item.id)
+                for item in items
+                if item.gold is not None and fold_of[item.group or item.id] != fold
+            ]
+            try:
+                fitted = await asyncio.to_thread(judge.fit, examples)
+            except StoreError:
+                raise
+            except Exception as error:
+                for trial in members:
+                    await self._keep(trial, self._raised(error))
+                continue
+            await self._batches(fitted, task, members)
+
+    def _question(self, task: Task, trial: Pending) -> Question:
+        case = trial.case
+        seed = seed_of(trial.trial_id)
+        sampling = evolve(case.sampling, seed=seed) if case.vary_seed else case.sampling
+        return Question(
+            trial_id=trial.trial_id,
+            task=case.presented_task or task,
+            fields=case.fields,
+            prompt=case.prompt,
+            sampling=sampling,
+            occasion=trial.occasion,
+            seed=seed,
+        )
+
+    def _raised(self, error: Exception) -> Judgement:
+        detail = self.bench.redact(f"{type(error).__name__}: {error}")[:DETAIL]
+        self.bench.log.warning("judge raised", judge=self.name, error=detail)
+        return Judgement(verdict=Verdict(status=Status.PLUGIN_ERROR, detail=detail))
+
+    async def _keep(self, trial: Pending, judgement: Judgement) -> None:
+        bench = self.bench
+        try:
+            row = self._row(trial, judgement)
+        except Exception as error:  # what a judge hands back may be anything
+            row = self._row(trial, self._raised(error))
+        bench.store.put_records([row])
+        if bench.store.writer.failure is not None:
+            raise bench.store.writer.failure
+        if self.tells:
+            async with bench.telling:
+                await asyncio.to_thread(bench.store.flush)
+                bench.events.tell("jrh_record_written", RecordWritten(run_id=bench.run_id, record=row[0]))
+        bench.progress.advance()
+        bench.progress.spent(bench.paid())
+
+    def _row(self, trial: Pending, judgement: Judgement) -> tuple[Record, str | None, str | None]:
+        """Write a judgement down as a record, its reply and its label probabilities."""
+        if not isinstance(judgement, Judgement):
+            raise TypeError(f"the judge returned {type(judgement).__name__}, not a Judgement")
+        redact = self.bench.redact
+        verdict = settle(judgement.verdict, trial.case)
+        simulated = self.name in self.bench.simulated
+        record = make_record(trial, self.name, simulated, judgement, verdict, redact)
+        reply = redact(to_text_once(judgement.reply)) if judgement.reply is not None else None
+        chances = redact(to_text(dict(verdict.probabilities))) if verdict.probabilities else None
+        return record, reply, chances
+
+
+def settle(verdict: Verdict, case: Case) -> Verdict:
+    """Bring a judge's verdict to the canonical scale, and a broken one to a status."""
+    if verdict.status is not Status.OK:
+        return evolve(verdict, presented=None, canonical=None)
+    if verdict.presented is None:
+        return evolve(verdict, status=Status.PLUGIN_ERROR, detail="the judge says ok and gives no label")
+    canonical = case.label_map.get(verdict.presented)
+    if canonical is None:
+        detail = f"'{verdict.presented[:80]}' is not one of {', '.join(case.label_map)}"
+        return evolve(verdict, status=Status.OFF_SCALE, presented=None, detail=detail)
+    return Verdict(
+        status=verdict.status,
+        presented=verdict.presented,
+        canonical=canonical,
+        rationale=verdict.rationale,
+        probabilities=verdict.probabilities,
+        detail=verdict.detail,
+    )
+
+
+def _truth(case: Case, item: Item) -> Truth:
+    right = case.expectation.label if isinstance(case.expectation, Equals) else case.gold
+    return Truth(
+        item_id=case.item_id,
+        gold=case.gold,
+        expected=invert(case.label_map, right) if right is not None else None,
+        condition=case.condition,
+        label_map=case.label_map,
+        reference_fields=item.fields,
+    )
+
+
+def make_record(
+    trial: Pending, judge: str, simulated: bool, judgement: Judgement, verdict: Verdict, redact: Redactor
+) -> Record:
+    """Write one trial down as a row; the verdict is the judgement's, settled."""
+    case, condition, reply = trial.case, trial.case.condition, judgement.reply
+    usage = reply.usage if reply else None
+    return Record(
+        trial_id=trial.trial_id,
+        case_id=case.id,
+        item_id=case.item_id,
+        task=case.task,
+        test=case.test,
+        family=condition.family,
+        variant=storable(condition.variant),
+        template=storable(condition.template),
+        option_order=storable(condition.option_order),
+        polarity=condition.polarity.value,
+        strength=condition.strength,
+        language=storable(condition.language),
+        temperature=case.sampling.temperature,
+        stratum=storable(case.stratum),
+        group=storable(case.group),
+        judge=judge,
+        simulated=simulated,
+        repeat=trial.repeat,
+        gold=case.gold,
+        expectation=_kind(case.expectation),
+        expected=case.expectation.label if isinstance(case.expectation, Equals) else None,
+        status=verdict.status,
+        presented=verdict.presented,
+        canonical=verdict.canonical,
+        probability=verdict.probabilities.get(verdict.presented) if verdict.presented else None,
+        cost=reply.cost if reply else 0.0,
+        prompt_tokens=usage.prompt_tokens if usage else 0,
+        completion_tokens=usage.completion_tokens if usage else 0,
+        latency=reply.latency if reply else None,
+        attempts=reply.attempts if reply else 1,
+        detail=storable(redact(verdict.detail)[:DETAIL]),
+        rationale=storable(redact(verdict.rationale)[:DETAIL]),
+        left_out=int(judgement.left_out),
+    )
+
+
+def _kind(expectation: Expectation | None) -> str | None:
+    return None if expectation is None else expectation_kind(expectation)
+
+
+def pending_trials(store: Store, cases: Iterable[Case]) -> list[tuple[str, Pending]]:
+    """Return the (judge, trial) that are still to be put, in plan order."""
+    by_id = {case.id: case for case in cases}
+    return [
+        (judge, Pending(trial_id=trial, case=by_id[case_id], repeat=repeat, occasion=occasion))
+        for trial, case_id, judge, repeat, occasion in store.pending()
+    ]

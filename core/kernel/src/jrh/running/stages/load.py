@@ -1,0 +1,148 @@
+"""Load: data sources in, checked and sampled items out."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from attrs import evolve
+
+from jrh.document.serial import from_text, to_text
+from jrh.errors import JrhError, Problem, SuiteError
+from jrh.hashing import content_id, derive_seed
+from jrh.plugins.protocols import DataSource
+from jrh.running.building import Builder
+from jrh.store.run_store import Store
+from jrh.suite.definition import Sample, TaskUse
+from jrh.text.transcripts import transcript_problems
+from jrh.values.report import TaskSummary
+from jrh.values.types import Item, Mode, Task
+
+
+def read(builder: Builder) -> dict[str, tuple[Item, ...]]:
+    """Read, check and sample every task's items.
+
+    Raises:
+        JrhError: a source's data cannot be used; the text names file and line.
+    """
+    items = {}
+    for use, source in zip(builder.resolved.suite.tasks, builder.resolved.sources, strict=True):
+        found = check(builder.build(source, use.task), use)
+        items[use.task.name] = choose(found, use.data.sample, builder.resolved.limit)
+    return items
+
+
+def write(store: Store, items: dict[str, tuple[Item, ...]]) -> dict[str, str]:
+    """Write the items table where it does not hold these items yet; return the id of each task's items."""
+    texts = {task: [to_text(item) for item in chosen] for task, chosen in items.items()}
+    ids = {task: content_id(written) for task, written in texts.items()}
+    digest = content_id(ids)
+    if store.digest("items") != digest:
+        rows = [
+            (task, position, item.id, text)
+            for task, chosen in items.items()
+            for position, (item, text) in enumerate(zip(chosen, texts[task], strict=True))
+        ]
+        store.replace("items", digest, [("DELETE FROM items", [()]), ("INSERT INTO items VALUES (?, ?, ?, ?)", rows)])
+    return ids
+
+
+def recall(store: Store) -> dict[str, tuple[Item, ...]]:
+    """Read the items of every task back; no task where the records were imported without items."""
+    found: dict[str, list[Item]] = {}
+    for task, payload in store.read("SELECT task, payload FROM items ORDER BY task, position"):
+        found.setdefault(task, []).append(from_text(Item, payload))
+    return {task: tuple(items) for task, items in found.items()}
+
+
+def items_id(items: Sequence[Item]) -> str:
+    """Return the id of a task's items, as `write` does."""
+    return content_id([to_text(item) for item in items])
+
+
+def check(source: DataSource, use: TaskUse) -> list[Item]:
+    """Read a source and check what every source has to fulfil: items, distinct ids, labels on the scale."""
+    items = []
+    first: dict[str, str] = {}
+    problems: list[str] = []
+    for item in source.read():
+        if item.id in first:
+            problems.append(f"duplicate id '{item.id}' at {first[item.id] or 'an earlier item'} and {item.origin}")
+        first.setdefault(item.id, item.origin)
+        problems += _misfits(item, use.task)
+        items.append(item)
+    if problems:
+        raise SuiteError(Problem(message=text) for text in _bounded(problems))
+    if not items:
+        raise JrhError(f"task '{use.task.name}': the data source '{use.data.name}' has no items")
+    return items
+
+
+def _misfits(item: Item, task: Task) -> list[str]:
+    where = f"{item.origin}: " if item.origin else f"item '{item.id}': "
+    found = []
+    if item.gold is not None and item.gold not in task.scale:
+        close = task.scale.match(item.gold)
+        hint = f"; did you mean '{close}'?" if close else ""
+        found.append(f"{where}label '{item.gold}' is not on the scale {', '.join(task.scale.labels)}{hint}")
+    if not item.id.isprintable():
+        found.append(f"{where}the id {item.id!r} has characters that cannot be printed")
+    absent = [name for name in task.mode.judged_fields if name not in item.fields]
+    if absent:
+        found.append(f"{where}a {task.mode.value} item needs {' and '.join(absent)}")
+    elif task.mode is Mode.TRANSCRIPT and not isinstance(item.fields["transcript"], str):
+        found += [where + problem for problem in transcript_problems(item.fields["transcript"])]
+    return found
+
+
+def _bounded(problems: list[str], most: int = 20) -> list[str]:
+    rest = len(problems) - most
+    return problems[:most] + ([f"and {rest} more problems of this kind"] if rest > 0 else [])
+
+
+def choose(items: Sequence[Item], sample: Sample | None, limit: int | None) -> tuple[Item, ...]:
+    """Take the sample the suite asks for, then the first `limit` items; the order of the source stays.
+
+    A stratified sample gives every stratum its share of n, rounded by largest remainder.
+    """
+    chosen = list(items)
+    if sample is not None:
+        if sample.n > len(chosen):
+            raise JrhError(f"the sample asks for {sample.n} items, but there are only {len(chosen)}")
+        if isinstance(sample.stratify, str):
+            chosen = [evolve(item, stratum=_value(item, sample.stratify)) for item in chosen]
+        strata: defaultdict[str, list[int]] = defaultdict(list)
+        for position, item in enumerate(chosen):
+            strata[item.stratum if sample.stratify else ""].append(position)
+        kept = sorted(
+            position
+            for stratum, size in _shares(strata, sample.n).items()
+            for position in random.Random(derive_seed(sample.seed, "sample", stratum)).sample(strata[stratum], size)  # noqa: S311
+        )
+        chosen = [chosen[position] for position in kept]
+    return tuple(chosen[:limit])
+
+
+def _value(item: Item, name: str) -> str:
+    if name in item.fields or name in item.metadata:
+        return str(item.fields.get(name, item.metadata.get(name)))
+    known = sorted({*item.fields, *item.metadata})
+    raise JrhError(f"sample: stratify: '{name}' is no field of the items; there are {', '.join(known)}")
+
+
+def _shares(strata: dict[str, list[int]], n: int) -> dict[str, int]:
+    total = sum(map(len, strata.values()))
+    exact = {name: n * len(members) / total for name, members in strata.items()}
+    shares = {name: int(value) for name, value in exact.items()}
+    by_remainder = sorted(strata, key=lambda name: (shares[name] - exact[name], name))
+    for name in by_remainder[: n - sum(shares.values())]:
+        shares[name] += 1
+    return shares
+
+
+def summarise(task: Task, items: Sequence[Item]) -> TaskSummary:
+    """Count a task's items and gold labels."""
+    gold = Counter(item.gold for item in items if item.gold is not None)
+    ordered = {label: gold[label] for label in task.scale.labels if gold[label]}
+    return TaskSummary(task=task, items=len(items), labelled=sum(gold.values()), gold=ordered)

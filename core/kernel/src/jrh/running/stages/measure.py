@@ -1,0 +1,121 @@
+"""Measure: records in, measures out. A metric that breaks is a note; the others still count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from attrs import evolve
+
+from jrh.document.convert import unstructure
+from jrh.document.serial import from_text, to_text
+from jrh.hashing import content_id
+from jrh.plugins.protocols import Logger, Metric, MetricContext
+from jrh.running.building import Builder, identity
+from jrh.store.run_store import Store
+from jrh.text.redact import error_line
+from jrh.values.evidence import Evidence, NoEvidence
+from jrh.values.records import RecordTable
+from jrh.values.types import Item, Measure, Task
+
+STAGE = "measures"
+
+
+def measure(
+    builder: Builder,
+    records: RecordTable,
+    tasks: Mapping[str, Task],
+    log: Logger,
+    *,
+    items: Mapping[str, Sequence[Item]] | None = None,
+    evidence: Evidence = NoEvidence(),  # noqa: B008 - without state
+) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
+    """Run every metric of the suite over the records; return the measures and a note per metric that broke."""
+    suite = builder.resolved.suite
+    context = MetricContext(
+        tasks=tasks,
+        # In the order of the suite, also where the store has given them in another.
+        items={name: items[name] for name in tasks if name in items} if items else {},
+        evidence=evidence,
+        level=suite.level,
+        resamples=suite.resamples,
+        seed=suite.seed,
+    )
+    metrics = [(resolved.use.name, builder.build(resolved)) for resolved in builder.resolved.metrics]
+    return run_metrics(metrics, records, context, log)
+
+
+def run_metrics(
+    metrics: Iterable[tuple[str, Metric]], records: RecordTable, context: MetricContext, log: Logger
+) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
+    """Run metrics by name; return the measures in order and a note per metric that broke."""
+    simulated = _simulated(records)
+    measures: list[Measure] = []
+    notes: list[str] = []
+    for name, metric in metrics:
+        try:
+            found = [_marked(each, simulated) for each in metric.measure(records, context)]
+        except Exception as error:  # one metric must not cost the others
+            log.warning("metric raised", metric=name, error=repr(error))
+            notes.append(f"metric '{name}' could not be computed: {error_line(error)}")
+            continue
+        measures += found
+    return tuple(measures), tuple(notes)
+
+
+def _simulated(records: RecordTable) -> frozenset[str]:
+    if not len(records):
+        return frozenset()
+    names = records.where(records.number("simulated") == 1.0).text("judge")
+    return frozenset(name for name in names if name is not None)
+
+
+def _marked(each: Measure, simulated: frozenset[str]) -> Measure:
+    """Mark a simulated judge's measure; refuse what is none, or cannot be stored, such as NaN."""
+    if not isinstance(each, Measure):
+        raise TypeError(f"it yields {type(each).__name__}, not Measure")
+    to_text(each)
+    if each.judge in simulated and "simulated" not in each.flags:
+        return evolve(each, flags=(*each.flags, "simulated"))
+    return each
+
+
+def stage_digest(builder: Builder, store: Store, tasks: Sequence[Task]) -> str:
+    """Return the id of everything the measures depend on: items, plan, records, metrics, level."""
+    suite = builder.resolved.suite
+    metrics = [identity(resolved, builder.resolved) for resolved in builder.resolved.metrics]
+    written = store.read("SELECT count(*), max(rowid) FROM records")
+    return content_id(
+        store.digest("items"),
+        store.digest("trials"),
+        written,
+        metrics,
+        suite.level,
+        suite.resamples,
+        suite.seed,
+        unstructure(list(tasks)),
+    )
+
+
+def stored_or_measured(
+    store: Store, digest: str, compute: Callable[[], tuple[tuple[Measure, ...], tuple[str, ...]]]
+) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
+    """Return the stored measures where nothing they depend on has changed; compute and store them otherwise."""
+    if store.digest(STAGE) == digest:
+        return read(store)
+    measures, notes = compute()
+    rows = [(position, to_text(each)) for position, each in enumerate(measures)]
+    marks = [(-1 - position, to_text(note)) for position, note in enumerate(notes)]
+    store.replace(
+        STAGE,
+        digest,
+        [("DELETE FROM measures", [()]), ("INSERT INTO measures VALUES (?, ?)", rows + marks)],
+    )
+    return measures, notes
+
+
+def read(store: Store) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
+    """Read the stored measures and the notes of metrics that broke."""
+    rows = store.read("SELECT position, payload FROM measures ORDER BY position")
+    measures = tuple(from_text(Measure, payload) for position, payload in rows if position >= 0)
+    notes = tuple(from_text(str, payload) for position, payload in reversed(rows) if position < 0)
+    return measures, notes

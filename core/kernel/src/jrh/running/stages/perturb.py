@@ -1,0 +1,226 @@
+"""Perturb and validate: items in, cases out; everything that did not become a case is recorded with its reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
+
+from attrs import evolve, frozen
+
+from jrh.document.convert import unstructure
+from jrh.document.serial import from_text, storable, to_text
+from jrh.hashing import content_id
+from jrh.plugins.protocols import Logger
+from jrh.plugins.registry import Entry
+from jrh.plugins.specs import PerturberSpec
+from jrh.running.building import Builder, identity
+from jrh.running.progress import Progress
+from jrh.running.stages.assembly import Assembly, Line
+from jrh.running.stages.chain import JOINT
+from jrh.running.stages.drafts import PLUGIN_ERROR
+from jrh.running.stages.load import choose
+from jrh.running.stages.validator_agreement import agreements
+from jrh.store.run_store import Store
+from jrh.suite.definition import Sample
+from jrh.suite.resolve import ResolvedTest
+from jrh.values.report import Attrition
+from jrh.values.types import REFERENCE, Case, Condition, Draft, Equals, Item, Provenance, Skip, Task
+
+Outcome: TypeAlias = tuple[Item, Draft | Skip, str]
+"""A draft or a skip of an item, and why it was rejected; empty where it was not."""
+OUTSIDE: Final = "not in the test's sample"
+"""Reason why an item was not perturbed."""
+
+
+@frozen(kw_only=True)
+class Perturbed:
+    """What one test made of one task's items."""
+
+    cases: tuple[Case, ...]
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def raised(self) -> bool:
+        """Tell whether a plugin raised, so that cases are missing that a mended one would make."""
+        return any(PLUGIN_ERROR in _reason(draft, rejection) for _, draft, rejection in self.outcomes)
+
+
+def reference_cases(task: Task, items: Sequence[Item], repeats: int) -> tuple[Case, ...]:
+    """Put every item under the unperturbed condition."""
+    return tuple(
+        _case(task, REFERENCE, item, Draft(expectation=_right(item), repeats=repeats), Condition(), Provenance())
+        for item in items
+    )
+
+
+def _right(item: Item) -> Any:
+    return Equals(label=item.gold) if item.gold is not None else None
+
+
+async def perturb(
+    builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item], progress: Progress, log: Logger
+) -> Perturbed:
+    """Draft and validate the cases of one test over one task."""
+    chosen = _sampled(items, test.use.sample)
+    outcomes: list[Outcome] = []
+    cases: dict[str, Case] = {}
+    for line in await Assembly(builder, test, task, progress, log).run(chosen):
+        item, draft, rejection = line.outcome
+        if isinstance(draft, Draft) and not rejection:
+            case = _kept(test, task, line, builder.resolved.suite.seed)
+            rejection = "" if cases.setdefault(case.id, case) is case else "jrh: the same case again"
+        outcomes.append((item, draft, rejection))
+    left = {item.id for item in items} - {item.id for item in chosen}
+    outcomes += [(item, Skip(reason=OUTSIDE), "") for item in items if item.id in left]
+    progress.advance(len(left))
+    return Perturbed(cases=tuple(cases.values()), outcomes=tuple(outcomes))
+
+
+def _sampled(items: Sequence[Item], sample: Sample | None) -> Sequence[Item]:
+    """Return the items of a test's sample, unchanged; all where there are no more than it asks for."""
+    if sample is None or sample.n >= len(items):
+        return items
+    chosen = {item.id for item in choose(items, sample, None)}
+    return [item for item in items if item.id in chosen]
+
+
+def _kept(test: ResolvedTest, task: Task, line: Line, run_seed: int) -> Case:
+    draft = line.draft
+    assert isinstance(draft, Draft)
+    entries: list[Entry[PerturberSpec]] = [step.component.entry for step in test.steps]
+    condition = Condition(
+        family=JOINT.join(entry.spec.name for entry in entries),
+        variant=draft.variant,
+        template=draft.prompt.name if draft.prompt else "",
+        option_order=draft.option_order,
+        polarity=draft.polarity,
+        strength=draft.strength,
+        language=draft.prompt.language if draft.prompt else "",
+    )
+    provenance = Provenance(
+        component=" + ".join(entry.qualified for entry in entries),
+        version=" + ".join(entry.version for entry in entries),
+        model=draft.model,
+        seed=run_seed,
+        details=draft.details,
+    )
+    if test.use.repeats is not None:
+        draft = evolve(draft, repeats=test.use.repeats)
+    return _case(task, test.use.name, line.item, draft, condition, provenance)
+
+
+def _case(task: Task, test: str, item: Item, draft: Draft, condition: Condition, provenance: Provenance) -> Case:
+    case = Case(
+        id="",
+        task=task.name,
+        test=test,
+        item_id=item.id,
+        condition=condition,
+        fields={**item.fields, **draft.fields},
+        prompt=draft.prompt,
+        presented_task=draft.task,
+        expectation=draft.expectation,
+        label_map=dict(draft.label_map) if draft.label_map is not None else task.scale.identity_map(),
+        sampling=draft.sampling,
+        repeats=draft.repeats,
+        vary_seed=draft.vary_seed,
+        gold=item.gold,
+        stratum=item.stratum,
+        group=item.group or item.id,
+        provenance=provenance,
+    )
+    return evolve(case, id=content_id(_task_id(task), unstructure(case)))
+
+
+@lru_cache(maxsize=64)
+def _task_id(task: Task) -> str:
+    return content_id(unstructure(task))
+
+
+# -- the tables ------------------------------------------------------------------------------------------------------
+
+
+def stage_name(task: str, test: str) -> str:
+    """Name a stage of the store."""
+    return f"cases:{task}:{test}"
+
+
+def stage_digest(builder: Builder, test: ResolvedTest | None, task: Task, items_id: str) -> str:
+    """Return the id of everything the cases depend on; no test stands for the reference condition."""
+    suite = builder.resolved.suite
+    made_by: list[Any] = [suite.reference_repeats]
+    if test is not None:
+        made_by = [
+            [identity(part, builder.resolved) for part in test.components],
+            [use.on_mismatch.value for use in (test.use, *test.use.steps)],
+            test.use.repeats,
+            unstructure(test.use.sample),
+        ]
+    return content_id(suite.seed, unstructure(task), items_id, made_by)
+
+
+def write(store: Store, task: str, test: str, digest: str, made: Perturbed) -> None:
+    """Replace the cases and drafts of one test over one task."""
+    here = (task, test)
+    cases = [(*here, position, case.id, to_text(case)) for position, case in enumerate(made.cases)]
+    drafts = [
+        (*here, position, *_columns(item, draft, rejection), to_text(draft))
+        for position, (item, draft, rejection) in enumerate(made.outcomes)
+    ]
+    store.replace(
+        stage_name(task, test),
+        digest,
+        [
+            ("DELETE FROM cases WHERE task = ? AND test = ?", [here]),
+            ("DELETE FROM drafts WHERE task = ? AND test = ?", [here]),
+            ("INSERT INTO cases VALUES (?, ?, ?, ?, ?)", cases),
+            ("INSERT INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", drafts),
+        ],
+    )
+
+
+def _columns(item: Item, draft: Draft | Skip, rejection: str) -> tuple[str, str, str, str]:
+    return item.id, storable(draft.variant), _state(draft, rejection), storable(_reason(draft, rejection))
+
+
+def _state(draft: Draft | Skip, rejection: str) -> str:
+    if isinstance(draft, Skip):
+        return "skipped"
+    return "rejected" if rejection else "kept"
+
+
+def _reason(draft: Draft | Skip, rejection: str) -> str:
+    return draft.reason if isinstance(draft, Skip) else rejection
+
+
+def read_cases(store: Store, task: str, test: str) -> tuple[Case, ...]:
+    """Read the cases of one test over one task, in order."""
+    rows = store.read("SELECT payload FROM cases WHERE task = ? AND test = ? ORDER BY position", (task, test))
+    return tuple(from_text(Case, payload) for (payload,) in rows)
+
+
+def attrition(store: Store, task: str, test: str, items: int, level: float = 0.95) -> Attrition:
+    """Count what became of one test's drafts."""
+    rows = store.read(
+        "SELECT state, reason, count(*) FROM drafts WHERE task = ? AND test = ? GROUP BY state, reason ORDER BY reason",
+        (task, test),
+    )
+    states: Counter[str] = Counter()
+    for state, _, count in rows:
+        states[state] += count
+
+    def reasons(wanted: str) -> Mapping[str, int]:
+        return {reason: count for state, reason, count in rows if state == wanted}
+
+    return Attrition(
+        task=task,
+        test=test,
+        items=items,
+        drafted=states["kept"] + states["rejected"],
+        kept=states["kept"],
+        rejected=reasons("rejected"),
+        skipped=reasons("skipped"),
+        agreement=agreements(store, task, test, level),
+    )

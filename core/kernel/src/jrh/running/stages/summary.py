@@ -1,0 +1,238 @@
+"""Report: everything a run found, gathered from its store, and written down by the reporters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from attrs import frozen
+
+from jrh.document.serial import from_text, to_text
+from jrh.errors import EmptyStoreError, JrhError, StoreError
+from jrh.models.gateway import PAID, UNKNOWN
+from jrh.plugins.protocols import Logger
+from jrh.plugins.specs import ReporterSpec, ReportTarget
+from jrh.running.building import Builder
+from jrh.running.outcome import Ended, RunState
+from jrh.running.stages.drafts import PLUGIN_ERROR
+from jrh.running.stages.perturb import attrition
+from jrh.running.stages.report_files import write_document
+from jrh.running.stages.stored_evidence import StoredEvidence
+from jrh.store.run_store import Store
+from jrh.suite.definition import Gate
+from jrh.text.redact import error_line
+from jrh.values.records import RecordTable
+from jrh.values.report import Attrition, ComponentUsed, CostLine, FaultLine, RunReport, TaskSummary
+from jrh.values.types import REFERENCE, Measure, Status
+
+SUMMARY = "summary"
+"""Key of the summary in the store."""
+GATE: Final = "gate"
+"""Key of the suite's rules."""
+ENDED: Final = "ended"
+"""Key of how the run ended; empty while it goes on."""
+IMPORTED: Final = "imported"
+"""Key of the mark that a run directory holds imported records."""
+
+
+@frozen(kw_only=True)
+class Summary:
+    """What a report needs of the suite, kept in the store so that a report needs no suite."""
+
+    suite: str
+    run_id: str
+    version: str
+    seed: int
+    level: float
+    resamples: int
+    tasks: tuple[TaskSummary, ...]
+    judges: tuple[str, ...]
+    simulated: tuple[str, ...]
+    tests: tuple[str, ...]
+    components: tuple[ComponentUsed, ...]
+    notes: tuple[str, ...] = ()
+    reports: tuple[ComponentUsed, ...] | None = None
+    """The reporters the suite names; None where it names none."""
+
+
+def remember(store: Store, summary: Summary) -> None:
+    """Keep the summary in the store."""
+    text = to_text(summary)
+    if store.meta(SUMMARY) != text:
+        store.set_meta(SUMMARY, text)
+
+
+def is_known(store: Store) -> bool:
+    """Tell whether the run got far enough for a report."""
+    return store.meta(SUMMARY) is not None
+
+
+def recall(store: Store) -> Summary:
+    """Read the summary.
+
+    Raises:
+        EmptyStoreError: the run stopped before there was anything to report.
+    """
+    text = store.meta(SUMMARY)
+    if text is None:
+        raise EmptyStoreError(f"'{store.path.parent}' holds nothing to report yet; run the suite first")
+    return from_text(Summary, text)
+
+
+def note_start(store: Store, gate: Gate) -> None:
+    """Keep the rules of the suite, and that the run has not ended."""
+    store.set_meta(GATE, to_text(gate))
+    store.set_meta(ENDED, "")
+
+
+def note_end(store: Store, ended: Ended) -> None:
+    """Keep how the run ended."""
+    store.set_meta(ENDED, to_text(ended))
+
+
+def state(store: Store) -> RunState:
+    """Read what is known of a run without its records."""
+    gate, ended = store.meta(GATE), store.meta(ENDED)
+    return RunState(
+        suite=store.meta("suite") or "",
+        gate=from_text(Gate, gate) if gate else Gate(),
+        ended=from_text(Ended, ended) if ended else None,
+        imported=store.meta(IMPORTED) is not None,
+    )
+
+
+def gather(
+    store: Store, summary: Summary, measures: tuple[Measure, ...], notes: tuple[str, ...], records: RecordTable
+) -> RunReport:
+    """Gather a run's findings."""
+    planned = store.read("SELECT count(*) FROM trials")[0][0]
+    made = tuple(_attrition(store, summary))
+    return RunReport(
+        suite=summary.suite,
+        run_id=summary.run_id,
+        version=summary.version,
+        seed=summary.seed,
+        level=summary.level,
+        tasks=summary.tasks,
+        judges=summary.judges,
+        simulated=frozenset(summary.simulated),
+        tests=summary.tests,
+        measures=measures,
+        attrition=made,
+        costs=tuple(_costs(store, summary)),
+        faults=tuple(_faults(store)),
+        components=summary.components,
+        planned=planned,
+        missing_records=planned - len(records),
+        notes=(*summary.notes, *_raised(made), *_shown_in_part(store, summary), *notes),
+        records=records,
+        evidence=StoredEvidence(store=store),
+    )
+
+
+def _raised(made: Iterable[Attrition]) -> Iterable[str]:
+    """Say of which tests a plugin raised, so that cases are missing."""
+    for line in made:
+        for reason, count in {**line.skipped, **line.rejected}.items():
+            if PLUGIN_ERROR in reason:
+                yield f"test '{line.test}' on '{line.task}': a plugin raised and {count} drafts are missing ({reason})"
+
+
+def read_records(store: Store) -> RecordTable:
+    """Read the records of the plan as a table."""
+    return RecordTable.from_columns(store.record_columns())
+
+
+def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
+    for task in summary.tasks:
+        for test in summary.tests:
+            if test != REFERENCE:
+                yield attrition(store, task.task.name, test, task.items, summary.level)
+
+
+def _costs(store: Store, summary: Summary) -> Iterable[CostLine]:
+    failed = ", ".join(f"'{status.value}'" for status in Status if status.transient)
+    rows = store.read(
+        "SELECT r.judge, r.task, r.test, count(*), total(r.cost), "  # noqa: S608 - fixed names
+        f"sum(r.cost IS NULL AND r.status NOT IN ({failed})), "
+        "total(r.prompt_tokens), total(r.completion_tokens), "
+        f"sum((r.prompt_tokens IS NULL OR r.completion_tokens IS NULL) AND r.status NOT IN ({failed})) "
+        "FROM trials t JOIN records r ON r.trial_id = t.id GROUP BY r.judge, r.task, r.test"
+    )
+    lines = {
+        (judge, task, test): CostLine(
+            judge=judge,
+            task=task,
+            test=test,
+            trials=trials,
+            cost=round(cost, 12),  # the order of adding must not show
+            unknown=unknown,
+            prompt_tokens=int(prompt),
+            completion_tokens=int(completion),
+            tokens_unknown=tokens_unknown,
+        )
+        for judge, task, test, trials, cost, unknown, prompt, completion, tokens_unknown in rows
+    }
+    for judge in summary.judges:
+        for task in summary.tasks:
+            for test in summary.tests:
+                if (judge, task.task.name, test) in lines:
+                    yield lines[judge, task.task.name, test]
+
+
+def _shown_in_part(store: Store, summary: Summary) -> Iterable[str]:
+    """Say of every judge how many questions it was shown only a part of."""
+    rows = store.read(
+        "SELECT r.judge, sum(r.left_out > 0), count(*), max(r.left_out) "
+        "FROM trials t JOIN records r ON r.trial_id = t.id GROUP BY r.judge"
+    )
+    found = {judge: (count, of, most) for judge, count, of, most in rows if count}
+    for judge in summary.judges:
+        if judge in found:
+            count, of, most = found[judge]
+            yield (
+                f"judge '{judge}' was shown only a part of the transcript in {count} of {of} questions, its length "
+                f"budget being smaller; at most {most:,} characters were left out"
+            )
+
+
+def _faults(store: Store) -> Iterable[FaultLine]:
+    answers = ", ".join(f"'{outcome}'" for outcome in (*PAID, UNKNOWN))
+    rows = store.read(
+        "SELECT model, outcome, count(*), sum(final) FROM calls "  # noqa: S608 - fixed names
+        f"WHERE outcome IS NOT NULL AND outcome NOT IN ({answers}) GROUP BY model, outcome ORDER BY model, outcome"
+    )
+    for model, kind, attempts, final in rows:
+        yield FaultLine(model=model, kind=kind, attempts=attempts, final=final)
+
+
+@frozen(kw_only=True)
+class Written:
+    """What the reporters made."""
+
+    terminal: str
+    files: tuple[Path, ...]
+    problems: tuple[str, ...]
+
+
+def write_reports(builder: Builder, report: RunReport, run_dir: Path, log: Logger) -> Written:
+    """Let every reporter of the suite write; one that breaks costs nothing but its own report."""
+    terminal: list[str] = []
+    files: list[Path] = []
+    problems: list[str] = []
+    for resolved in builder.resolved.reporters:
+        spec: ReporterSpec = resolved.entry.spec
+        try:
+            content = builder.build(resolved).render(report)
+            if spec.target is ReportTarget.TERMINAL:
+                terminal.append(content if isinstance(content, str) else content.decode("utf-8"))
+            else:
+                files.append(write_document(run_dir / spec.filename, content))
+        except StoreError:
+            raise
+        except Exception as error:
+            log.warning("reporter raised", reporter=resolved.use.name, error=repr(error))
+            said = error_line(error).removeprefix(f"{JrhError.__name__}: ")
+            problems.append(f"reporter '{resolved.use.name}' failed: {said}")
+    return Written(terminal="\n".join(terminal), files=tuple(files), problems=tuple(problems))

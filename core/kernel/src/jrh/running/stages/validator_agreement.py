@@ -1,0 +1,68 @@
+"""How far the voters of a validator agree, from the votes that its validations report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from jrh.store.run_store import Store
+from jrh.values.report import Agreement
+from jrh.values.types import Interval
+
+PREFIX: Final = "validator:"
+"""In a draft's details, what a validator said stands under this and the validator's name."""
+_VOTES: Final = "votes"
+_PAIR: Final = 2
+
+Ballot: TypeAlias = tuple[str, Mapping[str, Any]]
+"""An item's id, and voter -> vote on one draft of it; None is a vote that was not cast."""
+
+
+def agreements(store: Store, task: str, test: str, level: float) -> tuple[Agreement, ...]:
+    """Measure the agreement on all drafts of a test, accepted and rejected, for every validator that reports votes."""
+    rows = store.read(
+        "SELECT item_id, payload FROM drafts WHERE task = ? AND test = ? AND state != 'skipped' "
+        "AND instr(payload, ?) ORDER BY position",
+        (task, test, f'"{_VOTES}"'),
+    )
+    ballots: dict[str, list[Ballot]] = {}
+    for item_id, payload in rows:
+        for name, said in json.loads(payload)["details"].items():
+            votes = said.get(_VOTES) if name.startswith(PREFIX) and isinstance(said, dict) else None
+            if isinstance(votes, dict):
+                ballots.setdefault(name.removeprefix(PREFIX), []).append((item_id, votes))
+    return tuple(measured(name, cast, level) for name, cast in ballots.items())
+
+
+def measured(validator: str, ballots: Sequence[Ballot], level: float) -> Agreement:
+    """Estimate Krippendorff's alpha for nominal votes, drafts of one item being one cluster.
+
+    Args:
+        validator: the suite's name for it.
+        ballots: one per draft.
+        level: coverage of the interval.
+    """
+    from jrh_stats import krippendorff_alpha
+
+    cast = [[json.dumps(vote) for vote in votes.values() if vote is not None] for _, votes in ballots]
+    kinds = sorted({vote for votes in cast for vote in votes})
+    items = {item_id: place for place, item_id in enumerate(dict.fromkeys(item_id for item_id, _ in ballots))}
+    found = krippendorff_alpha(
+        [[votes.count(kind) for kind in kinds] or [0] for votes in cast],
+        clusters=[items[item_id] for item_id, _ in ballots],
+        level=level,
+    )
+    interval = None
+    if found.low is not None and found.high is not None:
+        interval = Interval(low=found.low, high=found.high, level=level, method=found.method)
+    return Agreement(
+        validator=validator,
+        estimate=found.value,
+        interval=interval,
+        drafts=len(ballots),
+        comparable=sum(len(votes) >= _PAIR for votes in cast),
+        voters=len({voter for _, votes in ballots for voter in votes}),
+        missing=sum(len(votes) for _, votes in ballots) - sum(map(len, cast)),
+        flags=found.flags,
+    )

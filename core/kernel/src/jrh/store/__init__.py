@@ -1,0 +1,1 @@
+"""The files of a run: its SQLite store and the reply cache."""

@@ -1,0 +1,65 @@
+"""Replies shared between runs, by content. Only usable replies are kept."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from jrh.store.writer import Writer, connect
+
+ENVIRONMENT: Final = "JRH_CACHE_DIR"
+"""Environment variable that names another directory."""
+FILENAME: Final = "replies.sqlite"
+
+_SCHEMA: Final = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, payload TEXT NOT NULL) WITHOUT ROWID"
+
+
+def directory() -> Path:
+    """Return the directory of the cache: `JRH_CACHE_DIR`, or the user's cache directory."""
+    named = os.environ.get(ENVIRONMENT)
+    if named:
+        return Path(named)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("jrh", appauthor=False)
+
+
+class Cache:
+    """Replies by key, readable and writable by several processes at once."""
+
+    def __init__(self, reader: sqlite3.Connection, writer: Writer) -> None:
+        """Use `Cache.open` instead."""
+        self._reader = reader
+        self._writer = writer
+
+    @classmethod
+    def open(cls, path: Path | None = None) -> Cache:
+        """Open the cache, making it where it is missing.
+
+        Raises:
+            OSError, sqlite3.Error: it cannot be used; a run goes on without it.
+        """
+        folder = path or directory()
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        connection = connect(folder / FILENAME, synchronous="NORMAL")
+        connection.execute(_SCHEMA)
+        return cls(connect(folder / FILENAME, synchronous="NORMAL"), Writer(connection, FILENAME))
+
+    def get(self, key: str) -> str | None:
+        """Return the payload kept for a key, or None, also where the cache cannot be read any more."""
+        try:
+            row = self._reader.execute("SELECT payload FROM replies WHERE key = ?", (key,)).fetchone()
+        except sqlite3.Error:  # the cache saves money; a run goes on without it
+            return None
+        return row[0] if row else None
+
+    def put(self, key: str, payload: str) -> None:
+        """Keep a payload; an earlier one of the same key stays."""
+        self._writer.put(("INSERT OR IGNORE INTO replies VALUES (?, ?)", [(key, payload)]))
+
+    def close(self) -> None:
+        """Write what is queued and close."""
+        self._writer.close()
+        self._reader.close()

@@ -1,0 +1,175 @@
+"""A suite as values: what `suite.yaml` says, before any component is looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from attrs import Factory, field, frozen
+from attrs.validators import ge, gt, le, lt, optional
+
+from jrh.values.types import Json, Sampling, Task
+
+Location: TypeAlias = tuple[str | int, ...]
+"""The way to a value in the suite: keys and list positions, such as `("tests", 2, "validate", 0)`."""
+MOST_REPEATS: Final = 10_000
+"""More is a slip of the pen, and would be planned for hours."""
+
+
+def option(default: object, help: str, **settings: object) -> object:
+    """Declare an attrs field with a default and the help text that `jrh plugins show` prints."""
+    return field(default=default, metadata={"help": help}, **settings)  # type: ignore[call-overload]
+
+
+@frozen(kw_only=True)
+class Use:
+    """One component as the suite uses it."""
+
+    name: str
+    """The suite's name for it; the component's unless the suite says `name:`."""
+    component: str
+    """The component as written: `name` or `distribution/name`."""
+    options: Mapping[str, Json] = Factory(dict)
+    """What the suite sets, not yet structured."""
+    location: Location = ()
+
+
+@frozen(kw_only=True)
+class Sample:
+    """Take some of the items."""
+
+    n: int = field(validator=gt(0))
+    seed: int = 0
+    stratify: bool | str = False
+    """Keep the shares of the strata (`true`), or of a field or metadata key."""
+
+
+@frozen(kw_only=True)
+class DataUse(Use):
+    """The `data` section."""
+
+    sample: Sample | None = None
+
+
+class OnMismatch(Enum):
+    """What a validator that reaches another label than expected does to the case."""
+
+    REJECT = "reject"
+    RELABEL = "relabel"
+    """The label the validator reached becomes the expected one."""
+    KEEP = "keep"
+
+
+@frozen(kw_only=True)
+class TestUse(Use):
+    """One entry of `tests`."""
+
+    __test__ = False
+
+    validate: tuple[Use, ...] = ()
+    on_mismatch: OnMismatch = OnMismatch.REJECT
+    repeats: int | None = field(default=None, validator=optional([gt(0), le(MOST_REPEATS)]))
+    """Ask every case so often; None: as the perturber says."""
+    sample: Sample | None = None
+    """Perturb some of the task's items only."""
+    steps: tuple[TestUse, ...] = ()
+    """The perturbers of a chain in the order they are applied; empty where the test is one perturber."""
+
+
+@frozen(kw_only=True)
+class JudgeUse(Use):
+    """One entry of `judges`."""
+
+    folds: int = field(default=5, validator=ge(2))
+    """Folds for judges that are trained."""
+
+
+@frozen(kw_only=True)
+class Price:
+    """Prices in US dollars per million tokens."""
+
+    input: float = field(validator=ge(0))
+    output: float = field(validator=ge(0))
+
+
+@frozen(kw_only=True)
+class Limits:
+    """How hard a model may be used."""
+
+    concurrency: int = field(default=16, validator=gt(0))
+    requests_per_minute: float | None = field(default=None, validator=optional(gt(0)))
+    tokens_per_minute: float | None = field(default=None, validator=optional(gt(0)))
+    timeout: float = field(default=120.0, validator=gt(0))
+    """Seconds for one attempt, from sending to the last byte."""
+    max_attempts: int = field(default=5, validator=gt(0))
+    max_wait: float = field(default=300.0, validator=ge(0))
+    """Seconds all retries of one call may wait in total."""
+
+
+@frozen(kw_only=True)
+class ModelUse(Use):
+    """One entry of `models`; `component` is the provider."""
+
+    sampling: Sampling = Sampling()
+    limits: Limits = Limits()
+    price: Price | None = None
+    """Overrides the provider's own prices."""
+
+
+@frozen(kw_only=True)
+class TaskUse:
+    """One task with its data."""
+
+    task: Task
+    data: DataUse
+
+
+@frozen(kw_only=True)
+class Budget:
+    """What a run may spend; None is no limit."""
+
+    usd: float | None = field(default=None, validator=optional(ge(0)))
+    calls: int | None = field(default=None, validator=optional(ge(0)))
+
+
+@frozen(kw_only=True)
+class Gate:
+    """What `jrh gate` checks."""
+
+    rules: tuple[str, ...] = ()
+    """Such as `accuracy[label-flip] >= 0.9`; all of them have to hold."""
+    allow_missing: float = field(default=0.0, validator=[ge(0), lt(1)])
+    """The largest share of the trials of one judge in one test that may be without a verdict."""
+    undecided: Literal[0, 1, 5] = 5
+    """Exit code where a rule is undecided: its own, that of a rule that fails (1), or that of success (0)."""
+
+
+@frozen(kw_only=True)
+class Suite:
+    """A whole suite."""
+
+    name: str
+    tasks: tuple[TaskUse, ...]
+    models: Mapping[str, ModelUse] = Factory(dict)
+    parsers: Mapping[str, Use] = Factory(dict)
+    """Parsers with options, by the name that judges call them by."""
+    tests: tuple[TestUse, ...] = ()
+    judges: tuple[JudgeUse, ...]
+    metrics: tuple[Use, ...] | None = None
+    """None: every metric that is installed."""
+    reports: tuple[Use, ...] | None = None
+    """None: every reporter that is a default."""
+    budget: Budget = Budget()
+    seed: int = 0
+    reference_repeats: int = field(default=2, validator=[ge(1), le(MOST_REPEATS)])
+    """How often every item is judged unperturbed; their disagreement is the noise floor."""
+    level: float = field(default=0.95, validator=[gt(0), lt(1)])
+    """Coverage of the intervals."""
+    resamples: int = field(default=2000, validator=ge(100))
+    gate: Gate = Gate()
+    base: Path = Path()
+    """Where relative paths start: the suite file's directory."""
+    source: str = "suite"
+    """The file's name, for messages."""

@@ -1,0 +1,172 @@
+"""The rules of a gate: `accuracy[label-flip, judge=mini] >= 90%`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping
+from enum import Enum
+from typing import Final
+
+from attrs import Factory, define, frozen
+
+from jrh.document.positions import did_you_mean
+from jrh.errors import JrhError
+
+
+class Operator(Enum):
+    """How a measure is held against the threshold."""
+
+    AT_LEAST = ">="
+    AT_MOST = "<="
+    ABOVE = ">"
+    BELOW = "<"
+
+    @property
+    def upwards(self) -> bool:
+        """Tell whether larger values are the ones that hold."""
+        return self in (Operator.AT_LEAST, Operator.ABOVE)
+
+    def met(self, value: float, threshold: float) -> bool:
+        """Tell whether a value is on the right side of the threshold."""
+        if self.upwards:
+            return value > threshold or (value == threshold and self is Operator.AT_LEAST)
+        return value < threshold or (value == threshold and self is Operator.AT_MOST)
+
+
+@frozen(kw_only=True)
+class Rule:
+    """One rule."""
+
+    text: str
+    """As it was written."""
+    measure: str
+    operator: Operator
+    threshold: float
+    """A share where it was written in per cent."""
+    test: str | None = None
+    """None: every test that has the measure."""
+    judge: str | None = None
+    """None: every judge."""
+    task: str | None = None
+    """None: every task."""
+    cell: Mapping[str, str] = Factory(dict)
+    """Further factor levels; empty for the whole test."""
+
+
+_MEASURE: Final = re.compile(r'[^\s()\[\],=<>"]+')
+_WORD: Final = re.compile(r'[^\[\],=<>"]+')
+_QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_FORM: Final = "write a rule as `accuracy[label-flip, judge=mini] >= 0.9`"
+
+
+def parse_rule(text: str) -> Rule:
+    """Read a rule: a measure, selectors in brackets where there are any, an operator, a number or a percentage.
+
+    A selector is the name of a test, or `test=`, `judge=`, `task=` or a factor of the measure such as `variant=`. Names
+    that hold one of `[],=<>"` are written in double quotes.
+
+    Raises:
+        JrhError: it is no rule; the text says at which character.
+    """
+    return _Parser(text=text).rule()
+
+
+def mistakes_of_rule(text: str, known: Mapping[str, Collection[str]]) -> Iterator[str]:
+    """Yield what is wrong with a rule: that it is none, or what it names and is not there.
+
+    Args:
+        text: the rule.
+        known: the names there are, of `test`, `judge` and `task`.
+    """
+    try:
+        rule = parse_rule(text)
+    except JrhError as error:
+        yield str(error)
+        return
+    for what, names in known.items():
+        name = getattr(rule, what)
+        if name is not None and name not in names:
+            yield f"the rule names the {what} '{name}'\n{did_you_mean(name, names)}There are: {', '.join(names)}."
+
+
+@define(kw_only=True)
+class _Parser:
+    text: str
+    at: int = 0
+
+    def rule(self) -> Rule:
+        measure = self._name("the name of a measure", _MEASURE)
+        selected = self._selectors() if self._take("[") else {}
+        operator = self._operator()
+        threshold = self._threshold()
+        if self._rest():
+            raise self._mistake("expected the end of the rule")
+        named = {key: selected.pop(key, None) for key in ("test", "judge", "task")}
+        return Rule(
+            text=self.text.strip(), measure=measure, operator=operator, threshold=threshold, cell=selected, **named
+        )
+
+    def _selectors(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        while True:
+            before = self.at
+            key = self._name("a test, or a selector such as `judge=NAME`")
+            if self._take("="):
+                value = self._name(f"the {key} that is meant")
+            else:
+                key, value = "test", key
+            if key in found:
+                self.at = before
+                raise self._mistake(f"the {key} is given twice")
+            found[key] = value
+            if self._take("]"):
+                return found
+            if not self._take(","):
+                raise self._mistake("expected `,` or `]`")
+
+    def _operator(self) -> Operator:
+        self._skip()
+        for operator in Operator:  # the two-character ones come first
+            if self._take(operator.value):
+                return operator
+        raise self._mistake("expected one of >=, <=, >, <")
+
+    def _threshold(self) -> float:
+        self._skip()
+        found = _NUMBER.match(self.text, self.at)
+        if found is None or not math.isfinite(float(found[0])):
+            raise self._mistake("expected a number or a percentage, such as 0.9 or 90%")
+        self.at = found.end()
+        return float(found[0]) / 100 if self._take("%") else float(found[0])
+
+    def _name(self, what: str, word: re.Pattern[str] = _WORD) -> str:
+        self._skip()
+        quoted = _QUOTED.match(self.text, self.at)
+        found = quoted or word.match(self.text, self.at)
+        name = re.sub(r"\\(.)", r"\1", quoted[1]) if quoted else found[0].strip() if found else ""
+        if found is None or not name:
+            raise self._mistake(f"expected {what}")
+        self.at = found.end()
+        return name
+
+    def _skip(self) -> None:
+        self.at += len(self._remainder()) - len(self._remainder().lstrip())
+
+    def _take(self, token: str) -> bool:
+        self._skip()
+        taken = self.text.startswith(token, self.at)
+        self.at += len(token) if taken else 0
+        return taken
+
+    def _rest(self) -> str:
+        return self._remainder().strip()
+
+    def _remainder(self) -> str:
+        return self.text[self.at :]
+
+    def _mistake(self, message: str) -> JrhError:
+        found = self._rest()
+        seen = f"got '{found[:20]}'" if found else "the rule ends there"
+        return JrhError(f"rule '{self.text.strip()}', character {self.at + 1}: {message}; {seen}\n{_FORM}")

@@ -1,0 +1,123 @@
+"""Rubric files: one task per entry, with the entry's instructions as the rubric and its levels as the scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from attrs import field, frozen
+
+from jrh.document.config import read_document
+from jrh.document.convert import collect
+from jrh.document.positions import Document, Location, did_you_mean
+from jrh.errors import Problem, SuiteError
+from jrh.suite.syntax import unfit_name
+from jrh.values.scales import Scale, ScaleKind
+from jrh.values.types import Mode, Task
+
+SATISFIES: Final = "satisfies"
+VIOLATES: Final = "violates"
+
+
+@frozen(kw_only=True)
+class ScoreLevel:
+    """One level of an entry."""
+
+    level: int
+    label: str
+    """What the level means."""
+
+
+@frozen(kw_only=True)
+class Criterion:
+    """One entry of a rubric file."""
+
+    id: str
+    instructions: str
+    """What is asked of the transcript or response."""
+    score_levels: tuple[ScoreLevel, ...] = ()
+    """From the lowest to the highest, without gaps; none: the entry is satisfied or violated."""
+
+    @property
+    def rubric(self) -> str:
+        """Return what a judge is told: the instructions, and what each level means."""
+        if not self.score_levels:
+            return self.instructions
+        levels = [f"{each.level}: {each.label}" for each in self.score_levels]
+        return "\n".join([self.instructions.rstrip(), "", "Levels:", *levels])
+
+    def task(self, name: str, *, instruction: str, scale: Scale | None, mode: Mode) -> Task:
+        """Return the task of this entry; `scale` takes the place of satisfies and violates where it is given."""
+        if self.score_levels:
+            scale = Scale(kind=ScaleKind.ORDINAL, labels=tuple(str(each.level) for each in self.score_levels))
+        scale = scale or Scale.of_labels(SATISFIES, VIOLATES)
+        return Task(name=f"{name}.{self.id}", instruction=instruction, rubric=self.rubric, scale=scale, mode=mode)
+
+
+@frozen(kw_only=True)
+class Rubric:
+    """A rubric file."""
+
+    source: str
+    entries: tuple[Criterion, ...] = field(factory=tuple)
+
+    def chosen(self, targets: Sequence[str]) -> tuple[tuple[Criterion, ...], list[tuple[int, str]]]:
+        """Return the entries that are targeted, in the file's order, and (position, message) of unknown targets."""
+        ids = [entry.id for entry in self.entries]
+        unknown = [
+            (at, f"{self.source} has no entry '{target}'\n{did_you_mean(target, ids)}Entries: {', '.join(ids)}.")
+            for at, target in enumerate(targets)
+            if target not in ids
+        ]
+        return tuple(entry for entry in self.entries if not targets or entry.id in targets), unknown
+
+
+def read_rubric(path: Path) -> Rubric:
+    """Read a rubric file, JSON or YAML: a list of entries with `id`, `instructions` and optional `score_levels`.
+
+    Raises:
+        SuiteError: with every mistake of the file, each with its line and column.
+    """
+    document = read_document(path)
+    if not isinstance(document.value, list) or not document.value:
+        message = "a rubric file is a list of entries with `id`, `instructions` and optional `score_levels`"
+        raise SuiteError([document.problem((), message)])
+    entries, problems = collect(document.value, tuple[Criterion, ...], base=path.parent, document=document)
+    problems = problems or _mistakes(entries or (), document)
+    if problems:
+        raise SuiteError(problems)
+    return Rubric(source=str(path), entries=entries or ())
+
+
+def _mistakes(entries: Sequence[Criterion], document: Document) -> list[Problem]:
+    found: list[Problem] = []
+    first: dict[str, int] = {}
+    for at, entry in enumerate(entries):
+        if not entry.id:
+            found.append(document.wrong((at, "id"), "the id is empty"))
+        elif unfit := unfit_name(entry.id):
+            found.append(document.wrong((at, "id"), unfit))
+        elif entry.id in first:
+            line = document.positions.get((first[entry.id], "id"), (0, 0))[0]
+            found.append(document.wrong((at, "id"), f"the entry of line {line} has the id '{entry.id}' as well"))
+        first.setdefault(entry.id, at)
+        if not entry.instructions.strip():
+            found.append(document.wrong((at, "instructions"), "the instructions are empty"))
+        found += _level_mistakes(entry.score_levels, document, (at, "score_levels"))
+    return found
+
+
+def _level_mistakes(levels: Sequence[ScoreLevel], document: Document, at: Location) -> list[Problem]:
+    if len(levels) == 1:
+        return [document.wrong(at, "one level is no scale; give two or more, or leave `score_levels` out")]
+    for position in range(1, len(levels)):
+        before, level = levels[position - 1].level, levels[position].level
+        if level != before + 1:
+            message = f"level {level} follows level {before}; levels go up one by one, without gaps"
+            return [document.wrong((*at, position, "level"), message)]
+    return [
+        document.wrong((*at, position, "label"), "the label is empty; say what the level means")
+        for position, level in enumerate(levels)
+        if not level.label.strip()
+    ]

@@ -1,0 +1,186 @@
+"""JSON Schemas of what people write and what a run writes, generated from the classes that read and write it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from jrh.document import option_types
+from jrh.document.schema_types import Schema, TypeSchemas, any_of
+from jrh.plugins.registry import Entry, Plugins, Registry
+from jrh.suite import syntax
+from jrh.suite.definition import Limits, Price
+from jrh.suite.syntax import Named, Role, SuiteSettings, WrittenCriteriaTask, WrittenTask
+from jrh.values.report import RunReport
+from jrh.values.types import Record, Sampling
+
+DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
+FILES: Final = ("suite.schema.json", "record.schema.json", "results.schema.json")
+"""What `write_schemas` writes."""
+
+
+def suite_schema(plugins: Plugins) -> Schema:
+    """Return the schema of a suite; components and their options are those that are installed."""
+    return _SuiteSchema(plugins).build()
+
+
+def record_schema() -> Schema:
+    """Return the schema of a record as the kernel writes it."""
+    schemas = TypeSchemas(written=False)
+    schemas.of(Record)
+    record = schemas.definitions.pop("Record")
+    return _document("One row of a run: trial, reply and verdict", record, schemas)
+
+
+def results_schema() -> Schema:
+    """Return the schema of the report for programs: a `RunReport` without its records and what stands behind them."""
+    schemas = TypeSchemas(written=False)
+    properties = schemas.properties(RunReport, leave_out=RunReport.BESIDE)
+    results = schemas.closed(properties, required=list(properties))
+    return _document("The results of a run, without its records", results, schemas)
+
+
+def write_schemas(directory: Path, plugins: Plugins) -> list[Path]:
+    """Write the three schemas into a directory; the same plugins give the same bytes."""
+    directory.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, schema in zip(FILES, (suite_schema(plugins), record_schema(), results_schema()), strict=True):
+        path = directory / name
+        path.write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        written.append(path)
+    return written
+
+
+def _document(title: str, schema: Schema, schemas: TypeSchemas) -> Schema:
+    definitions = dict(sorted(schemas.definitions.items()))
+    return {"$schema": DRAFT, "title": title, **schema, **({"$defs": definitions} if definitions else {})}
+
+
+class _SuiteSchema:
+    """Builds the schema of a suite, section by section."""
+
+    def __init__(self, plugins: Plugins) -> None:
+        self._plugins = plugins
+        self._schemas = TypeSchemas(written=True)
+
+    def build(self) -> Schema:
+        self._define("data", any_of(self._flat(syntax.DATA)))
+        self._define("task", any_of([self._schemas.of(WrittenTask), self._schemas.of(WrittenCriteriaTask)]))
+        self._define("validator", self._entry(syntax.VALIDATOR))
+        self._define("perturber", self._entry(syntax.TEST))
+        self._define("chain", self._list_of(_reference("perturber")))
+        self._define("test", self._test())
+        self._define("judge", self._entry(syntax.JUDGE))
+        self._define("metric", self._entry(syntax.METRIC))
+        self._define("reporter", self._entry(syntax.REPORTER))
+        self._define("model", any_of(self._models()))
+        self._define("parser", any_of(self._flat(syntax.PARSER)))
+        properties = {**self._sections(), **self._schemas.properties(SuiteSettings)}
+        described = {
+            name: {**properties[name], "description": help_text} for name, help_text in syntax.SECTIONS.items()
+        }
+        suite = self._schemas.closed(described, required=["name", "judges"])
+        suite["oneOf"] = [{"required": ["data", "task"]}, {"required": ["tasks"]}]
+        return _document("A suite of jrh", suite, self._schemas)
+
+    def _sections(self) -> dict[str, Schema]:
+        name = {"type": "string", "minLength": 1}
+        one = {"name": name, "data": _reference("data"), "task": _reference("task")}
+        task = self._schemas.closed(one, required=list(one))
+        return {
+            **one,
+            "tasks": {"type": "array", "minItems": 1, "items": task},
+            "models": {"type": "object", "additionalProperties": _reference("model")},
+            "parsers": {"type": "object", "additionalProperties": _reference("parser")},
+            "tests": {"type": "array", "items": _reference("test")},
+            "judges": {"type": "array", "minItems": 1, "items": _reference("judge")},
+            "metrics": {"type": "array", "items": _reference("metric")},
+            "reports": {"type": "array", "items": _reference("reporter")},
+        }
+
+    def _define(self, name: str, schema: Schema) -> None:
+        self._schemas.definitions[name] = schema
+
+    def _entry(self, role: Role) -> Schema:
+        """Describe the three forms of a list entry."""
+        registry = self._registry(role)
+        names = [name for entry in registry for name in _names(entry, registry)]
+        return any_of([{"enum": names}, *self._short(role), *self._flat(role)] if names else [])
+
+    def _test(self) -> Schema:
+        """Describe an entry of `tests`: a perturber, a chain as a list or with settings, or a crossing."""
+        ours = self._schemas.properties(syntax.TestSettings)
+        ours["validate"] |= {"items": _reference("validator")}
+        factor = any_of([_reference("perturber"), _reference("chain")])
+        factors = {**self._list_of(factor), "maxItems": syntax.MOST_FACTORS}
+        written = [
+            self._schemas.closed({key: part, **ours}, required=[key], description=text)
+            for key, part, text in (
+                (syntax.CHAIN, _reference("chain"), "Several perturbers in turn, as one condition."),
+                (syntax.CROSS, factors, "A test for every combination of several perturbers."),
+            )
+        ]
+        return any_of([_reference("perturber"), _reference("chain"), *written])
+
+    def _list_of(self, entry: Schema) -> Schema:
+        return {"type": "array", "minItems": 2, "items": entry}
+
+    def _short(self, role: Role) -> list[Schema]:
+        described = []
+        registry = self._registry(role)
+        for entry in registry:
+            options = self._schemas.closed(self._properties(entry, role), required=self._required(entry))
+            named = {name: {"anyOf": [options, {"type": "null"}]} for name in _names(entry, registry)}
+            schema = self._schemas.closed(named, required=[], description=entry.spec.summary)
+            described.append({**schema, "minProperties": 1, "maxProperties": 1})
+        return described
+
+    def _flat(self, role: Role) -> list[Schema]:
+        registry = self._registry(role)
+        described = []
+        for entry in registry:
+            properties = {role.key: {"enum": _names(entry, registry)}, **self._properties(entry, role)}
+            required = [role.key, *self._required(entry)]
+            described.append(self._schemas.closed(properties, required=required, description=entry.spec.summary))
+        return described
+
+    def _models(self) -> list[Schema]:
+        registry = self._plugins.models
+        ours = self._schemas.properties(Sampling) | self._schemas.properties(Limits)
+        ours["price"] = self._schemas.of(Price)
+        described = []
+        for entry in registry:
+            own = self._schemas.properties(entry.spec.options)
+            properties = {"provider": {"enum": _names(entry, registry)}, **ours, **own}
+            required = ["provider", *self._required(entry)]
+            described.append(self._schemas.closed(properties, required=required, description=entry.spec.summary))
+        return described
+
+    def _properties(self, entry: Entry[Any], role: Role) -> dict[str, Schema]:
+        own = self._schemas.properties(entry.spec.options)
+        ours = self._schemas.properties(role.settings)
+        if issubclass(role.settings, syntax.TestSettings):
+            ours["validate"] |= {"items": _reference("validator")}
+        always = {"name": ours["name"]} if issubclass(role.settings, Named) else {}
+        return {**ours, **own, **always}
+
+    def _required(self, entry: Entry[Any]) -> list[str]:
+        fields = option_types.resolved_fields(entry.spec.options)
+        return [attribute.name for attribute in fields if attribute.default is attrs.NOTHING]
+
+    def _registry(self, role: Role) -> Registry[Any]:
+        registry: Registry[Any] = getattr(self._plugins, role.plural)
+        return registry
+
+
+def _reference(name: str) -> Schema:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _names(entry: Entry[Any], registry: Registry[Any]) -> list[str]:
+    """Return how an entry may be called: by its bare name only where that is unambiguous."""
+    alone = sum(other.spec.name == entry.spec.name for other in registry) == 1
+    return [entry.spec.name, entry.qualified] if alone else [entry.qualified]

@@ -1,0 +1,51 @@
+"""Files of settings that are no suites, for commands of plugins: read strictly, every mistake with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar, cast
+
+from jrh.document.config import read_document
+from jrh.document.convert import collect
+from jrh.errors import JrhError, SuiteError
+from jrh.suite.syntax import WrittenTask
+from jrh.values.scales import ScaleKind
+from jrh.values.types import Mode, Task
+
+T = TypeVar("T")
+
+
+def read_settings(path: Path, cls: type[T]) -> T:
+    """Read a YAML or JSON file as a typed value, by the rules of suites.
+
+    Args:
+        path: the file; relative paths in it start at its directory.
+        cls: a frozen attrs class; its fields may have every type an option may have.
+
+    Raises:
+        SuiteError: with every mistake of the file, each with its line and column.
+    """
+    document = read_document(path)
+    found, problems = collect(document.value, cls, base=path.parent, document=document)
+    if problems:
+        raise SuiteError(problems)
+    return cast(T, found)
+
+
+def task_of(written: WrittenTask, name: str) -> Task:
+    """Return the task that a section `task` describes.
+
+    Raises:
+        JrhError: the mode does not fit the scale.
+    """
+    scale = written.scale.scale()
+    pairwise = scale.kind is ScaleKind.PAIRWISE
+    if pairwise and written.mode not in (None, Mode.PAIRWISE):
+        raise JrhError(f"task '{name}': a pairwise scale compares two responses; leave `mode` out")
+    return Task(
+        name=name,
+        instruction=written.instruction.content,
+        rubric=written.rubric.content,
+        scale=scale,
+        mode=written.mode or (Mode.PAIRWISE if pairwise else Mode.POINTWISE),
+    )

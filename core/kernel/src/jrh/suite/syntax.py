@@ -1,0 +1,250 @@
+"""The parts of a suite as people write them; `reading` makes a `Suite` of them, `schema` describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import attrs
+from attrs import field, frozen
+
+from jrh.errors import JrhError
+from jrh.suite.definition import Budget, Gate, JudgeUse, OnMismatch, Sample, Suite, TestUse
+from jrh.values.scales import Scale, ScaleKind
+from jrh.values.types import Json, Mode, Text
+
+MOST_LEVELS: Final = 1000
+MOST_FACTORS: Final = 5
+"""Factors of one crossing at most: every further one doubles the calls."""
+
+_SUITE: Final = attrs.fields(Suite)
+
+
+@frozen(kw_only=True)
+class WrittenPairwise:
+    """A pairwise scale with a tie."""
+
+    tie: str | int = field(metadata={"help": "The label that prefers neither option."})
+
+
+@frozen(kw_only=True)
+class WrittenScale:
+    """The decision space: one of `ordinal`, `labels` and `pairwise`."""
+
+    ordinal: tuple[str | int, ...] | None = field(
+        default=None,
+        metadata={
+            "help": "Levels in order: `[1, 6]` for the whole numbers from 1 to 6, or all levels from the lowest."
+        },
+    )
+    labels: tuple[str | int, ...] | None = field(
+        default=None, metadata={"help": "Names without order, such as `[YES, NO]`."}
+    )
+    pairwise: bool | WrittenPairwise | None = field(
+        default=None, metadata={"help": "Which of A and B: `true`, or `{tie: C}` where neither may be preferred."}
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """Reject what is no scale, while it is known where it stands."""
+        self.scale()
+
+    def scale(self) -> Scale:
+        """Return the scale that is meant.
+
+        Raises:
+            JrhError: none or several kinds are given, or the labels make no scale.
+        """
+        given = [attribute.name for attribute in attrs.fields(type(self)) if getattr(self, attribute.name) is not None]
+        if len(given) != 1:
+            raise JrhError("give one of `ordinal: [1, 6]`, `labels: [YES, NO]` and `pairwise: true`")
+        if self.ordinal is not None:
+            return _ordinal(self.ordinal)
+        if self.labels is not None:
+            return Scale(kind=ScaleKind.LABELS, labels=_texts(self.labels))
+        if self.pairwise is False:
+            raise JrhError("write `pairwise: true`, or another scale")
+        tie = self.pairwise.tie if isinstance(self.pairwise, WrittenPairwise) else None
+        return Scale.of_pairs(tie=None if tie is None else _texts((tie,))[0])
+
+
+def _ordinal(levels: tuple[str | int, ...]) -> Scale:
+    if len(levels) == 2 and all(isinstance(level, int) for level in levels):  # noqa: PLR2004 - a range has two ends
+        low, high = int(levels[0]), int(levels[1])
+        if high - low >= MOST_LEVELS:
+            raise JrhError(f"an ordinal scale has at most {MOST_LEVELS} levels, got {high - low + 1}")
+        return Scale.of_levels(low, high)
+    return Scale(kind=ScaleKind.ORDINAL, labels=_texts(levels))
+
+
+def _texts(labels: tuple[str | int, ...]) -> tuple[str, ...]:
+    texts = tuple(str(label) for label in labels)
+    if len(texts) == 0 or any(not text.strip() or text != text.strip() for text in texts):
+        raise JrhError("a label is text without white space around it")
+    return texts
+
+
+@frozen(kw_only=True)
+class WrittenTask:
+    """What the judge is asked."""
+
+    instruction: Text = field(default=Text(content=""), metadata={"help": "What the judge is asked to decide."})
+    rubric: Text = field(default=Text(content=""), metadata={"help": "What the labels mean."})
+    scale: WrittenScale
+    mode: Mode | None = field(
+        default=None,
+        metadata={"help": "What the judge is shown; `pairwise` for a pairwise scale and `pointwise` otherwise."},
+    )
+
+
+@frozen(kw_only=True)
+class WrittenCriteria:
+    """The entries of a rubric file, each a task of its own."""
+
+    file: Path = field(
+        metadata={"help": "JSON or YAML: a list of entries with `id`, `instructions` and optional `score_levels`."}
+    )
+    targets: tuple[str, ...] = field(default=(), metadata={"help": "Ids of the entries that are used; none: all."})
+
+
+@frozen(kw_only=True)
+class WrittenCriteriaTask:
+    """What the judge is asked, once per entry of a rubric file; the tasks are named `NAME.ID`."""
+
+    instruction: Text = field(default=Text(content=""), metadata={"help": "What the judge is asked to decide."})
+    criteria: WrittenCriteria
+    scale: WrittenScale | None = field(
+        default=None,
+        metadata={"help": "The labels of entries without levels; `[satisfies, violates]` where not given."},
+    )
+    mode: Mode = field(default=Mode.POINTWISE, metadata={"help": "What the judge is shown; not `pairwise`."})
+
+
+@frozen(kw_only=True)
+class Reference:
+    """The unperturbed condition."""
+
+    repeats: int = field(
+        default=_SUITE.reference_repeats.default,
+        validator=_SUITE.reference_repeats.validator,
+        metadata={"help": "How often every item is judged unperturbed; the disagreement is the noise floor."},
+    )
+
+
+@frozen(kw_only=True)
+class SuiteSettings:
+    """The single values of a suite."""
+
+    budget: Budget = field(default=Budget(), metadata={"help": "What a run may spend."})
+    seed: int = field(default=_SUITE.seed.default, metadata={"help": "All other seeds follow from it."})
+    reference: Reference = field(default=Reference(), metadata={"help": "The unperturbed condition."})
+    level: float = field(
+        default=_SUITE.level.default,
+        validator=_SUITE.level.validator,
+        metadata={"help": "Coverage of the intervals."},
+    )
+    resamples: int = field(
+        default=_SUITE.resamples.default,
+        validator=_SUITE.resamples.validator,
+        metadata={"help": "Resamples of every bootstrap."},
+    )
+    gate: Gate = field(default=Gate(), metadata={"help": "The rules that `jrh gate` checks."})
+
+
+@frozen(kw_only=True)
+class DataSettings:
+    """What every `data` section may say beside the source's options."""
+
+    name: str | None = field(default=None, metadata={"help": "A name of its own."})
+    sample: Sample | None = field(default=None, metadata={"help": "Take some of the items."})
+
+
+@frozen(kw_only=True)
+class KeySettings:
+    """What every parser may say beside its options: nothing; its name is its key."""
+
+
+@frozen(kw_only=True)
+class Named:
+    """What every metric, validator and reporter may say beside its options."""
+
+    name: str | None = field(default=None, metadata={"help": "A name of its own."})
+
+
+@frozen(kw_only=True)
+class TestSettings(Named):
+    """What every test may say beside the perturber's options."""
+
+    __test__ = False
+
+    validate: tuple[Json, ...] = field(
+        default=(), metadata={"help": "Validators every case has to pass, beside the perturber's own."}
+    )
+    on_mismatch: OnMismatch = field(
+        default=attrs.fields(TestUse).on_mismatch.default,
+        metadata={"help": "What becomes of a case when a validator reaches another label than expected."},
+    )
+    repeats: int | None = field(
+        default=None,
+        validator=attrs.fields(TestUse).repeats.validator,
+        metadata={"help": "Ask every case so often."},
+    )
+    sample: Sample | None = field(default=None, metadata={"help": "Perturb some of the task's items only."})
+
+
+@frozen(kw_only=True)
+class JudgeSettings(Named):
+    """What every judge may say beside its options."""
+
+    folds: int = field(
+        default=attrs.fields(JudgeUse).folds.default,
+        validator=attrs.fields(JudgeUse).folds.validator,
+        metadata={"help": "Folds for judges that are trained."},
+    )
+
+
+@frozen(kw_only=True)
+class Role:
+    """A place of the suite where a component is named."""
+
+    key: str
+    """The key that names the component where its options stand beside it: `test: format`."""
+    plural: str
+    """The registry in `Plugins`."""
+    settings: type
+    own_name: bool = True
+    """`name` is the suite's name for the component, also where the component has an option of this name."""
+
+
+CHAIN: Final = "chain"
+"""The key of a test that applies several perturbers in turn."""
+CROSS: Final = "cross"
+"""The key of a test for every combination of several perturbers."""
+DATA: Final = Role(key="source", plural="data_sources", settings=DataSettings, own_name=False)
+TEST: Final = Role(key="test", plural="perturbers", settings=TestSettings)
+JUDGE: Final = Role(key="judge", plural="judges", settings=JudgeSettings)
+METRIC: Final = Role(key="metric", plural="metrics", settings=Named)
+VALIDATOR: Final = Role(key="validator", plural="validators", settings=Named)
+REPORTER: Final = Role(key="reporter", plural="reporters", settings=Named)
+PARSER: Final = Role(key="parser", plural="parsers", settings=KeySettings, own_name=False)
+SECTIONS: Final[Mapping[str, str]] = {
+    "name": "The suite's name.",
+    "data": "The items of the only task.",
+    "task": "What the judge is asked, of the only task.",
+    "tasks": "Several tasks, each with `name`, `data` and `task`.",
+    "models": "Chat models by name.",
+    "parsers": "Parsers with options of their own, by name.",
+    "tests": "What is changed before the judge is asked again.",
+    "judges": "The judges under test.",
+    "metrics": "What is computed; the default ones of all that is installed where not given.",
+    "reports": "Which reports are written; those that are a default where not given.",
+    **{attribute.name: attribute.metadata["help"] for attribute in attrs.fields(SuiteSettings)},
+}
+"""The keys of a suite -> what stands there, in the order they are listed in messages."""
+
+
+def unfit_name(name: str) -> str:
+    """Say why a text cannot name a part of a suite; empty where it can."""
+    if name.isprintable() and name == name.strip() and not {"/", "\\"} & set(name):
+        return ""
+    return f"the name '{name}' has a slash, a line break or white space around it; choose another"

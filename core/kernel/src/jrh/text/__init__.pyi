@@ -1,0 +1,16 @@
+from .escaping import clean_text as clean_text
+from .escaping import formula_safe as formula_safe
+from .escaping import html_text as html_text
+from .escaping import markdown_text as markdown_text
+from .redact import Redactor as Redactor
+from .structured import read_json as read_json
+from .templates import check_template as check_template
+from .templates import packaged_template as packaged_template
+from .templates import tag_mark as tag_mark
+from .templates import variables_of as variables_of
+from .transcript_text import LeftOut as LeftOut
+from .transcript_text import Rendered as Rendered
+from .transcript_text import render_transcript as render_transcript
+from .transcripts import ToolCall as ToolCall
+from .transcripts import TranscriptMessage as TranscriptMessage
+from .transcripts import transcript_problems as transcript_problems

@@ -1,0 +1,99 @@
+"""Structured replies: the JSON object in what a model wrote, with fences, prose or thoughts around it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final, TypeAlias
+
+from jrh.values.types import Json
+
+LONGEST_READ: Final = 1_000_000
+"""Characters; a longer text is not read, so that the work stays bounded."""
+
+_MOST_FALSE_STARTS: Final = 200
+"""A text with so many beginnings of objects that are none is not searched further."""
+_START: Final = re.compile(r'\{\s*["}]')
+_THOUGHT_OPENS: Final = re.compile(r"\s*<(?:think|thinking|reasoning)>", re.IGNORECASE)
+_THOUGHT_CLOSES: Final = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+
+_Found: TypeAlias = tuple[int, dict[str, Json]]
+"""Where an object ends, and the object."""
+
+
+def read_json(text: str, *, keys: Collection[str] = ()) -> Mapping[str, Json] | None:
+    """Return the JSON object of a reply, or None where there is none.
+
+    A reply that is one object is that object. Otherwise the text is searched for objects, in fences or not, with
+    anything around them; the last outermost one that has the keys binds. Objects in a thinking block at the
+    beginning (`<think>`, `<thinking>`, `<reasoning>`; the opening tag may be missing) are not read. Line breaks inside
+    strings are accepted, as models write them. NaN, infinite numbers and a text of more than `LONGEST_READ` characters
+    are not. Pure; never raises.
+
+    Args:
+        text: the reply.
+        keys: names the object has to have; an object that lacks one is passed over.
+    """
+    if len(text) > LONGEST_READ:
+        return None
+    whole = _decode(text.strip())
+    if isinstance(whole, dict):
+        return whole if _has(whole, keys) else None
+    found = [value for end, value in _objects(text) if end > _thoughts_end(text) and _has(value, keys)]
+    return found[-1] if found else None
+
+
+def _has(value: Mapping[str, Json], keys: Collection[str]) -> bool:
+    return all(key in value for key in keys)
+
+
+def _thoughts_end(text: str) -> int:
+    """Return where the thoughts at the beginning end: an object that ends before it is one of them."""
+    closes = [match.end() for match in _THOUGHT_CLOSES.finditer(text)]
+    if closes:
+        return closes[-1]
+    return len(text) if _THOUGHT_OPENS.match(text) else 0
+
+
+def _objects(text: str) -> Iterator[_Found]:
+    """Yield the outermost objects of a text, in order."""
+    position, false_starts = 0, 0
+    while false_starts < _MOST_FALSE_STARTS:
+        start = _START.search(text, position)
+        if start is None:
+            return
+        found = _raw_decode(text, start.start())
+        if found is None:
+            false_starts += 1
+            position = start.start() + 1
+        else:
+            position = found[0]
+            yield found
+
+
+def _raw_decode(text: str, start: int) -> _Found | None:
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    return end, value
+
+
+def _decode(text: str) -> object:
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _finite(written: str) -> float:
+    value = float(written)
+    if not math.isfinite(value):
+        raise ValueError(f"{written} is not a finite number")
+    return value
+
+
+# A name such as NaN is rejected by handing it to the same check. `strict=False`: control characters inside strings.
+_DECODER: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_finite, strict=False)

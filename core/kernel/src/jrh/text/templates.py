@@ -1,0 +1,98 @@
+"""Prompt templates: Jinja2, sandboxed, strict about undefined names, rendered once.
+
+Text from an item enters as the value of a variable and is never rendered itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, MutableMapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from jrh.errors import JrhError
+from jrh.hashing import content_id
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from jinja2.sandbox import SandboxedEnvironment
+
+
+def render(source: str, variables: Mapping[str, object]) -> str:
+    """Render a template once.
+
+    Raises:
+        JrhError: the template is not valid, uses an undefined name, does what the sandbox forbids, or raises anything
+            else, such as a filter that is given the wrong type.
+    """
+    if "{" not in source and "\r" not in source:  # nothing to fill in, as in most system prompts
+        return source
+    from jinja2 import TemplateError
+
+    try:
+        return _compile(source).render(variables)
+    except TemplateError as error:
+        raise JrhError(f"prompt template: {error.message}") from error
+    except Exception as error:  # a template is a small program, and a mistake in it may raise whatever Python raises
+        raise JrhError(f"prompt template: {type(error).__name__}: {error}") from error
+
+
+def variables_of(source: str) -> frozenset[str]:
+    """Return the names a template needs from outside; raise `JrhError` where it is not valid."""
+    from jinja2 import TemplateSyntaxError, meta
+
+    try:
+        return frozenset(meta.find_undeclared_variables(_environment().parse(source)))
+    except TemplateSyntaxError as error:
+        raise JrhError(f"prompt template, line {error.lineno}: {error.message}") from error
+
+
+@lru_cache(maxsize=128)
+def packaged_template(package: str, name: str) -> str:
+    """Return the template `prompts/<name>.j2` that comes with a package, without its last line break."""
+    return files(package).joinpath("prompts", f"{name}.j2").read_text(encoding="utf-8").removesuffix("\n")
+
+
+def check_template(what: str, source: str, *, known: Collection[str], needed: str) -> None:
+    """Check a template before anything is asked with it.
+
+    Args:
+        what: names the template in the message, such as "label-flip: the prompt template".
+        source: the template.
+        known: the names it is given.
+        needed: the name it has to use.
+
+    Raises:
+        JrhError: it is not valid, uses an unknown name, or does not use the one that is needed.
+    """
+    used = variables_of(source)
+    unknown = sorted(used - set(known))
+    if unknown or needed not in used:
+        wrong = f"uses {', '.join(unknown)}, which it is not given" if unknown else f"does not show {{{{ {needed} }}}}"
+        raise JrhError(f"{what} {wrong}; there are {', '.join(sorted(known))}")
+
+
+def tag_mark(*shown: object) -> str:
+    """Return what a prompt appends to the tags around texts: no text holds its own hash, so none can close them."""
+    return content_id(*shown)[:8]
+
+
+@lru_cache(maxsize=1)
+def _environment() -> SandboxedEnvironment:
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    class Prompts(ImmutableSandboxedEnvironment):
+        """Copies its globals into each template: looked up through a chain of mappings they cost half a rendering."""
+
+        def make_globals(self, d: MutableMapping[str, Any] | None) -> dict[str, Any]:
+            """Return what a template sees beside its variables."""
+            return {**self.globals, **(d or {})}
+
+    # Prompts are plain text for a model: HTML escaping would change what the judge reads.
+    return Prompts(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
+
+
+@lru_cache(maxsize=512)
+def _compile(source: str) -> Template:
+    return _environment().from_string(source)

@@ -1,0 +1,240 @@
+"""A transcript as text for judges: numbered messages whose text cannot pass for a message, within a length."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from attrs import define, field, frozen
+
+from jrh.text.transcripts import ToolCall, TranscriptMessage
+from jrh.values.types import Json
+
+SHORTEST_LIMIT: Final = 2_000
+"""Characters; within fewer not even the first and the last message could be shown."""
+
+_LABEL: Final = "  "
+"""Before what the rendering itself says within a message."""
+_TEXT: Final = "    "
+"""Before every line of the message's own text: it can be neither a header nor a label."""
+_LEAST_OUTPUT: Final = 400
+"""Characters of a tool's output that stay before whole messages are left out."""
+_NOTICE: Final = 80
+"""More characters than any notice of what is left out has."""
+_LONGEST_NAME: Final = 200
+
+
+@frozen(kw_only=True)
+class LeftOut:
+    """What a rendering does not show."""
+
+    characters: int = 0
+    """Characters of the whole rendering that are not in the text."""
+    messages: tuple[int, ...] = ()
+    """Numbers of the messages that are left out as a whole."""
+    shortened: tuple[int, ...] = ()
+    """Numbers of the messages that are shown without a part of their middle."""
+
+    def __bool__(self) -> bool:
+        """Tell whether anything is left out."""
+        return bool(self.characters)
+
+
+@frozen(kw_only=True)
+class Rendered:
+    """A transcript as text."""
+
+    text: str
+    left_out: LeftOut = LeftOut()
+
+
+def render_transcript(transcript: Sequence[TranscriptMessage] | str, *, limit: int | None = None) -> Rendered:
+    """Write a transcript for a judge; the same messages and limit give the same text.
+
+    Every message stands under a header `[3] assistant` with its number, counted from 1 in the whole transcript, so that
+    numbers stay when messages are left out. Its own text is indented deeper than anything the rendering says itself:
+    no text can pass for another message, a tool call or a notice. Tool calls and failed calls are shown.
+
+    Where the text is longer than the limit, the middle of long tool outputs is left out first, then whole messages from
+    the middle, then the middle of the first and the last message; each is said in its place.
+
+    Args:
+        transcript: messages of `read_transcript`, or plain text, which is shown as it is.
+        limit: the most characters of the text, at least `SHORTEST_LIMIT`; None shows everything.
+
+    Raises:
+        ValueError: the limit is too small.
+    """
+    if limit is not None and limit < SHORTEST_LIMIT:
+        raise ValueError(f"a transcript needs at least {SHORTEST_LIMIT} characters, got {limit}")
+    if isinstance(transcript, str):
+        if limit is None or len(transcript) <= limit:
+            return Rendered(text=transcript)
+        text, cut = _without_middle(transcript, limit, indent="")
+        return Rendered(text=text, left_out=LeftOut(characters=cut))
+    blocks = [_Block.of(number, message) for number, message in enumerate(transcript, 1)]
+    return _joined(blocks) if limit is None else _within(blocks, limit)
+
+
+@define
+class _Block:
+    """One message as text."""
+
+    number: int
+    header: str
+    body: str
+    is_output: bool
+    full: str = field(init=False)
+    """The body before anything is left out."""
+    cut: int = 0
+    """Characters of the body that are left out."""
+
+    def __attrs_post_init__(self) -> None:
+        self.full = self.body
+
+    @classmethod
+    def of(cls, number: int, message: TranscriptMessage) -> _Block:
+        named = f" {_line(message.name)}" if message.name else ""
+        call = f" (call {_line(message.tool_call_id)})" if message.tool_call_id else ""
+        return cls(
+            number=number,
+            header=f"[{number}] {message.role}{named}{call}",
+            body="\n".join(_parts(message)),
+            is_output=message.role == "tool",
+        )
+
+    @property
+    def size(self) -> int:
+        """Return the characters of the block, with the empty line behind it."""
+        return len(self.header) + len(self.body) + 3
+
+    @property
+    def whole(self) -> int:
+        """Return the size before anything is left out."""
+        return self.size - len(self.body) + len(self.full)
+
+    def shorten(self, most: int) -> None:
+        """Leave out so much of the body's middle that it has at most so many characters; may be called again."""
+        is_longer = len(self.full) > most
+        self.body, self.cut = _without_middle(self.full, most, indent=_TEXT) if is_longer else (self.full, 0)
+
+    def __str__(self) -> str:
+        return f"{self.header}\n{self.body}" if self.body else self.header
+
+
+def _parts(message: TranscriptMessage) -> list[str]:
+    parts = []
+    if message.reasoning:
+        parts += [f"{_LABEL}reasoning:", _indented(message.reasoning)]
+        if message.content:
+            parts.append(f"{_LABEL}text:")
+    if message.content:
+        parts.append(_indented(message.content))
+    parts += [line for call in message.tool_calls for line in _called(call)]
+    if message.error:
+        parts += [f"{_LABEL}failed:", _indented(message.error)]
+    return parts
+
+
+def _called(call: ToolCall) -> list[str]:
+    call_id = f" (call {_line(call.id)})" if call.id else ""
+    arguments = json.dumps(call.arguments, ensure_ascii=False, default=_plain)
+    return [f"{_LABEL}calls {_line(call.name)}{call_id}:", _indented(arguments)]
+
+
+def _plain(value: Json) -> Json:
+    return dict(value) if isinstance(value, Mapping) else list(value)  # type: ignore[arg-type]
+
+
+def _indented(text: str) -> str:
+    return "".join(_TEXT + line for line in text.splitlines(keepends=True))
+
+
+def _line(text: str) -> str:
+    """Write a name so that it stays on its line."""
+    shown = text if len(text) <= _LONGEST_NAME else text[:_LONGEST_NAME] + "..."
+    return shown if shown.isprintable() else json.dumps(shown)
+
+
+def _without_middle(text: str, most: int, *, indent: str) -> tuple[str, int]:
+    """Return the text with a notice instead of its middle, and the number of characters that are left out."""
+    kept = max(most - _NOTICE, 0)
+    head = (kept + 1) // 2
+    tail = kept - head
+    cut = len(text) - kept
+    notice = f"{_LABEL}[{cut:,} characters left out here]"
+    return f"{text[:head]}\n{notice}\n{indent}{text[len(text) - tail :]}", cut
+
+
+def _within(blocks: list[_Block], limit: int) -> Rendered:
+    if _size(blocks) > limit:
+        _shorten_outputs(blocks, limit)
+    if _size(blocks) <= limit:
+        return _joined(blocks)
+    return _without_middle_messages(blocks, limit)
+
+
+def _size(blocks: Sequence[_Block]) -> int:
+    return sum(block.size for block in blocks) - 2
+
+
+def _shorten_outputs(blocks: Sequence[_Block], limit: int) -> None:
+    """Give every tool output the same most length, the largest with which everything fits, but not too small a one."""
+    outputs = [block for block in blocks if block.is_output]
+    if not outputs:
+        return
+    lengths = [len(block.body) for block in outputs]
+    rest = _size(blocks) - sum(lengths)
+    caps = range(_LEAST_OUTPUT, max(lengths) + 1)
+    over = bisect_left(caps, x=True, key=lambda cap: rest + sum(min(length, cap) for length in lengths) > limit)
+    cap = caps[max(over - 1, 0)] if caps else _LEAST_OUTPUT
+    for block in outputs:
+        block.shorten(cap)
+
+
+def _without_middle_messages(blocks: list[_Block], limit: int) -> Rendered:
+    """Keep messages from both ends in turn as long as they fit; the first and the last one always stay."""
+    room = limit - _NOTICE
+    first, last = blocks[0], blocks[-1]
+    if len(blocks) == 1:
+        first.shorten(limit - len(first.header) - 1)
+        return _joined(blocks)
+    for end in (first, last):
+        end.shorten(room // 2 - len(end.header) - 3)
+    head, tail = 1, len(blocks) - 1
+    left = room - first.size - last.size
+    while head < tail:
+        if head <= len(blocks) - tail and blocks[head].size <= left:
+            left -= blocks[head].size
+            head += 1
+        elif blocks[tail - 1].size <= left:
+            tail -= 1
+            left -= blocks[tail].size
+        else:
+            break
+    for end in (first, last):
+        before = end.size
+        end.shorten(len(end.body) + left)
+        left -= end.size - before
+    return _joined(blocks, head, tail)
+
+
+def _joined(blocks: Sequence[_Block], start: int = 0, end: int = 0) -> Rendered:
+    """Write the blocks, a notice instead of those from `start` up to `end`."""
+    out, shown = blocks[start:end], [*blocks[:start], *blocks[end:]]
+    dropped = sum(block.whole for block in out)
+    texts = [str(block) for block in shown]
+    if out:
+        texts.insert(start, f"[{_which(out)} left out: {dropped:,} characters]")
+    left_out = LeftOut(
+        characters=dropped + sum(block.cut for block in shown),
+        messages=tuple(block.number for block in out),
+        shortened=tuple(block.number for block in shown if block.cut),
+    )
+    return Rendered(text="\n\n".join(texts), left_out=left_out)
+
+
+def _which(out: Sequence[_Block]) -> str:
+    return f"messages {out[0].number} to {out[-1].number}" if len(out) > 1 else f"message {out[0].number}"

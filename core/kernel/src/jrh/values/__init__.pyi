@@ -1,0 +1,16 @@
+from .events import RecordWritten as RecordWritten
+from .events import RunFinished as RunFinished
+from .events import RunStarted as RunStarted
+from .evidence import Evidence as Evidence
+from .evidence import NoEvidence as NoEvidence
+from .records import Categorical as Categorical
+from .report import Agreement as Agreement
+from .report import Attrition as Attrition
+from .report import ComponentUsed as ComponentUsed
+from .report import CostLine as CostLine
+from .report import FaultLine as FaultLine
+from .report import TaskSummary as TaskSummary
+from .scales import invert as invert
+from .types import Example as Example
+from .types import Provenance as Provenance
+from .types import Trial as Trial

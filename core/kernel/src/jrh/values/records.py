@@ -1,0 +1,165 @@
+"""Records as columns: what metrics compute on, whether a run made them or a log was imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+from attrs import fields
+from numpy.typing import NDArray
+
+from jrh.values.types import Record
+
+if TYPE_CHECKING:
+    import pandas
+
+NUMERIC: Final = frozenset(
+    {
+        "strength",
+        "temperature",
+        "simulated",
+        "repeat",
+        "probability",
+        "cost",
+        "prompt_tokens",
+        "completion_tokens",
+        "latency",
+        "attempts",
+        "left_out",
+    }
+)
+"""Columns held as float64, NaN where the record has None; all others are categorical text."""
+
+COLUMNS: Final = tuple(attribute.name for attribute in fields(Record))
+"""The columns of a full table: the fields of `Record`, in order."""
+
+
+class Categorical:
+    """Text as integer codes into distinct categories."""
+
+    __slots__ = ("categories", "codes")
+
+    def __init__(self, codes: NDArray[np.int32], categories: tuple[str, ...]) -> None:
+        """Keep codes of shape (n,), -1 for None, and the categories in order of first appearance."""
+        self.codes = codes
+        self.categories = categories
+
+    @classmethod
+    def of(cls, values: Iterable[str | None]) -> Categorical:
+        """Code the values in order of first appearance."""
+        rows = list(values)
+        distinct = dict.fromkeys(rows)
+        distinct.pop(None, None)
+        categories = cast("tuple[str, ...]", tuple(distinct))
+        index: dict[str | None, int] = {None: -1} | {category: code for code, category in enumerate(categories)}
+        codes = np.fromiter(map(index.__getitem__, rows), dtype=np.int32, count=len(rows))
+        return cls(codes, categories)
+
+    def take(self, rows: NDArray[Any]) -> Categorical:
+        """Return the rows of a boolean mask or an index array; categories stay."""
+        return Categorical(self.codes[rows], self.categories)
+
+    def values(self) -> list[str | None]:
+        """Return the text of every row."""
+        lookup: list[str | None] = [*self.categories, None]
+        return [lookup[code] for code in self.codes.tolist()]
+
+
+class RecordTable:
+    """Columns of equal length, one row per record, in plan order. Immutable by convention."""
+
+    def __init__(self, categorical: Mapping[str, Categorical], numeric: Mapping[str, NDArray[np.float64]]) -> None:
+        """Keep the columns; a table may leave out columns that its source does not have."""
+        self._categorical = dict(categorical)
+        self._numeric = dict(numeric)
+        self._length = next(
+            (len(column) for column in self._numeric.values()),
+            next((len(column.codes) for column in self._categorical.values()), 0),
+        )
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, Sequence[Any]]) -> RecordTable:
+        """Build a table from plain sequences, one per column, enums or their values."""
+        categorical = {name: Categorical.of(column) for name, column in columns.items() if name not in NUMERIC}
+        numeric = {name: np.array(column, dtype=np.float64) for name, column in columns.items() if name in NUMERIC}
+        return cls(categorical, numeric)
+
+    @classmethod
+    def from_records(cls, records: Iterable[Record]) -> RecordTable:
+        """Build a table from records."""
+        rows = list(records)
+        return cls.from_columns({name: [_plain(getattr(row, name)) for row in rows] for name in COLUMNS})
+
+    def __len__(self) -> int:
+        """Return the number of records."""
+        return self._length
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the columns present, in the order of `Record`."""
+        return tuple(name for name in COLUMNS if name in self._categorical or name in self._numeric)
+
+    def codes(self, name: str) -> NDArray[np.int32]:
+        """Return a text column as codes of shape (n,), -1 where the record has None."""
+        return self._categorical[name].codes
+
+    def categories(self, name: str) -> tuple[str, ...]:
+        """Return the texts the codes of a column stand for; some may not occur in a subset."""
+        return self._categorical[name].categories
+
+    def number(self, name: str) -> NDArray[np.float64]:
+        """Return a numeric column of shape (n,), NaN where the record has None."""
+        return self._numeric[name]
+
+    def text(self, name: str) -> list[str | None]:
+        """Return a text column row by row."""
+        return self._categorical[name].values()
+
+    def equals(self, name: str, value: str) -> NDArray[np.bool_]:
+        """Return the mask of the rows whose text is the value."""
+        column = self._categorical[name]
+        code = column.categories.index(value) if value in column.categories else -2
+        return np.asarray(column.codes == code)
+
+    def where(self, rows: NDArray[Any]) -> RecordTable:
+        """Return the rows of a boolean mask of shape (n,), or of an index array."""
+        return RecordTable(
+            {name: column.take(rows) for name, column in self._categorical.items()},
+            {name: column[rows] for name, column in self._numeric.items()},
+        )
+
+    def split(self, *names: str) -> Iterator[tuple[tuple[str, ...], RecordTable]]:
+        """Yield (values, rows) for every combination of text columns that occurs, by first appearance.
+
+        None counts as the empty text.
+        """
+        if not len(self):
+            return
+        stacked = np.stack([self.codes(name) for name in names])
+        _, first, inverse = np.unique(stacked, axis=1, return_index=True, return_inverse=True)
+        inverse = inverse.reshape(-1)
+        for cell in np.argsort(first, kind="stable"):
+            key = tuple(
+                self.categories(name)[code] if code >= 0 else ""
+                for name, code in zip(names, stacked[:, first[cell]], strict=True)
+            )
+            yield key, self.where(np.flatnonzero(inverse == cell))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a pandas frame; needs pandas."""
+        import pandas as pd
+
+        data: dict[str, Any] = {}
+        for name in self.columns:
+            if name in self._numeric:
+                data[name] = self._numeric[name]
+            else:
+                column = self._categorical[name]
+                data[name] = pd.Categorical.from_codes(column.codes, categories=pd.Index(list(column.categories)))
+        return pd.DataFrame(data)
+
+
+def _plain(value: object) -> object:
+    return value.value if isinstance(value, Enum) else value

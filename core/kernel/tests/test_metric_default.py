@@ -1,0 +1,42 @@
+"""Metrics that a suite gets without naming them, and those it has to name."""
+
+from jrh.plugins.registry import Entry, Plugins, Registry
+from jrh.plugins.specs import DataSourceSpec, JudgeSpec, MetricSpec
+from jrh.suite.resolve import load_suite
+
+SUITE = {
+    "name": "s",
+    "data": {"source": "rows"},
+    "task": {"scale": {"ordinal": [1, 3]}},
+    "judges": ["dice"],
+}
+
+
+def _entry(cls, name, **settings):
+    spec = cls(name=name, summary=f"the {name}", factory=lambda options, context: None, **settings)
+    return Entry(spec=spec, distribution="std", version="1.0", plugin=name)
+
+
+def _plugins() -> Plugins:
+    return Plugins(
+        data_sources=Registry("data source", [_entry(DataSourceSpec, "rows")]),
+        perturbers=Registry("perturber", []),
+        validators=Registry("validator", []),
+        judges=Registry("judge", [_entry(JudgeSpec, "dice")]),
+        parsers=Registry("parser", []),
+        metrics=Registry("metric", [_entry(MetricSpec, "kappa"), _entry(MetricSpec, "theirs", default=False)]),
+        models=Registry("model provider", []),
+        reporters=Registry("reporter", []),
+    )
+
+
+def _names(suite) -> list[str]:
+    return [metric.use.name for metric in load_suite(suite, _plugins()).metrics]
+
+
+def test_a_suite_that_lists_no_metrics_gets_the_defaults_alone() -> None:
+    assert _names(SUITE) == ["kappa"]
+
+
+def test_a_metric_that_is_no_default_runs_where_it_is_named() -> None:
+    assert _names(SUITE | {"metrics": ["theirs"]}) == ["theirs"]

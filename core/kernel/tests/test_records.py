@@ -1,0 +1,119 @@
+"""Records as columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from attrs import asdict, evolve, fields
+from hypothesis import given
+from hypothesis import strategies as st
+from jrh.values.records import COLUMNS, NUMERIC, Categorical, RecordTable
+from jrh.values.types import Record, Status
+from jrh_testing import sample_records
+
+ROWS = sample_records()
+TABLE = RecordTable.from_records(ROWS)
+
+
+@given(st.lists(st.one_of(st.none(), st.sampled_from(["", "a", "B", "ü", "None"]))))
+def test_coded_text_is_the_text_again(values: list[str | None]) -> None:
+    coded = Categorical.of(values)
+    assert coded.values() == values
+    assert coded.codes.shape == (len(values),)
+    assert len(set(coded.categories)) == len(coded.categories)
+    assert None not in coded.categories
+
+
+def test_categories_come_in_the_order_of_first_appearance_and_none_has_no_category() -> None:
+    coded = Categorical.of(["b", None, "a", "b"])
+    assert (coded.categories, coded.codes.tolist()) == (("b", "a"), [0, -1, 1, 0])
+    assert coded.take(np.array([2, 1])).values() == ["a", None]
+
+
+def test_a_table_has_the_columns_of_a_record() -> None:
+    assert TABLE.columns == COLUMNS == tuple(field.name for field in fields(Record))
+    assert len(TABLE) == len(ROWS)
+
+
+def test_numbers_are_numbers_and_everything_else_is_text() -> None:
+    for name in COLUMNS:
+        wanted = [asdict(row)[name] for row in ROWS]
+        if name in NUMERIC:
+            found = [None if np.isnan(value) else value for value in TABLE.number(name)]
+        else:
+            found = TABLE.text(name)
+            wanted = [value.value if isinstance(value, Status) else value for value in wanted]
+        assert found == wanted, name
+
+
+def test_an_unknown_number_is_nan_and_not_nothing() -> None:
+    rows = [evolve(ROWS[0], cost=None), evolve(ROWS[0], cost=0.0)]
+    cost = RecordTable.from_records(rows).number("cost")
+    assert np.isnan(cost[0])
+    assert cost[1] == 0.0
+
+
+def test_rows_are_chosen_by_mask_or_position_and_keep_together() -> None:
+    ok = TABLE.equals("status", "ok")
+    assert ok.tolist() == [row.status is Status.OK for row in ROWS]
+    chosen = TABLE.where(ok)
+    assert chosen.text("trial_id") == [row.trial_id for row in ROWS if row.status is Status.OK]
+    assert chosen.number("strength").tolist() == [row.strength for row in ROWS if row.status is Status.OK]
+    assert TABLE.where(np.array([3, 1])).text("trial_id") == [ROWS[3].trial_id, ROWS[1].trial_id]
+
+
+def test_a_value_that_does_not_occur_equals_nothing_not_even_none() -> None:
+    assert not TABLE.equals("status", "never").any()
+    assert not TABLE.equals("gold", "None").any()
+    assert not TABLE.equals("gold", "").any()
+
+
+def test_a_split_covers_every_row_once_in_the_order_of_first_appearance() -> None:
+    cells = list(TABLE.split("judge", "test"))
+    assert [key for key, _ in cells] == [
+        ("careful", "reference"),
+        ("careful", "format"),
+        ("careless", "reference"),
+        ("careless", "format"),
+    ]
+    assert sum(len(rows) for _, rows in cells) == len(TABLE)
+    for (judge, test), rows in cells:
+        assert rows.text("trial_id") == [row.trial_id for row in ROWS if (row.judge, row.test) == (judge, test)]
+
+
+def test_none_is_a_cell_of_its_own_with_an_empty_name() -> None:
+    cells = {key: len(rows) for key, rows in TABLE.split("gold")}
+    assert cells == {
+        ("YES",): sum(row.gold == "YES" for row in ROWS),
+        ("NO",): sum(row.gold == "NO" for row in ROWS),
+        ("",): sum(row.gold is None for row in ROWS),
+    }
+
+
+def test_categories_that_no_row_has_any_more_make_no_cell() -> None:
+    only = TABLE.where(TABLE.equals("judge", "careless"))
+    assert [key for key, _ in only.split("judge")] == [("careless",)]
+
+
+def test_an_empty_table_has_columns_and_no_cells() -> None:
+    empty = RecordTable.from_records([])
+    assert (len(empty), empty.columns, list(empty.split("judge"))) == (0, COLUMNS, [])
+    assert len(RecordTable({}, {})) == 0
+
+
+def test_a_table_may_leave_out_columns_its_source_does_not_have() -> None:
+    table = RecordTable.from_columns({"judge": ["a", "b"], "status": [Status.OK.value, "timeout"], "cost": [1, None]})
+    assert table.columns == ("judge", "status", "cost")
+    assert len(table) == 2
+    with pytest.raises(KeyError):
+        table.text("task")
+
+
+def test_a_table_is_a_pandas_frame_where_pandas_is() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = TABLE.to_pandas()
+    assert list(frame.columns) == list(COLUMNS)
+    assert frame["judge"].dtype == "category"
+    assert frame.groupby("judge", observed=True)["cost"].sum().round(6).to_dict() == {"careful": 0.048, "careless": 0.0}
+    assert frame["gold"].isna().sum() == sum(row.gold is None for row in ROWS)
+    assert isinstance(frame, pandas.DataFrame)

@@ -1,0 +1,102 @@
+"""Keys never leave the process."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jrh.text.redact import MASK, Redactor
+
+KEY = "sk-live-0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "OPENAI_API_KEY",
+        "OPENAI_API_KEY_2",
+        "HF_TOKEN",
+        "DB_PASSWORD",
+        "client_secret",
+        "AWS_CREDENTIALS",
+        "AWS_ACCESS_KEY_ID",
+        "API_KEYS",
+        "PGPASSWD",
+        "KEY",
+    ],
+)
+def test_the_value_of_a_secret_variable_is_masked_wherever_it_stands(name: str) -> None:
+    redact = Redactor.from_environment({name: KEY})
+    assert redact(f"401: Bearer {KEY}; again {KEY}!") == f"401: Bearer {MASK}; again {MASK}!"
+
+
+def test_other_variables_stay() -> None:
+    redact = Redactor.from_environment(
+        {"HOME": "/home/somebody", "KEYBOARD": "qwertyuiop", "TOKENIZERS_PARALLELISM": KEY}
+    )
+    text = f"/home/somebody qwertyuiop {KEY}"
+    assert redact(text) == text
+
+
+def test_a_short_value_stays_because_it_would_mask_words() -> None:
+    redact = Redactor.from_environment({"MY_KEY": "1234567", "YOUR_KEY": "12345678"})
+    assert redact("1234567 12345678") == f"1234567 {MASK}"
+
+
+def test_a_secret_that_is_named_is_masked_however_short() -> None:
+    assert Redactor.from_environment({}, also=["abc", ""])("abc-x") == f"{MASK}-x"
+
+
+ODD = "a/b+c \"d<e>&'f\\ü"
+
+
+@pytest.mark.parametrize(
+    "echo",
+    [
+        ODD,
+        "a%2Fb%2Bc%20%22d%3Ce%3E%26%27f%5C%C3%BC",
+        "a%2fb%2bc%20%22d%3ce%3e%26%27f%5c%c3%bc",
+        "a/b+c &quot;d&lt;e&gt;&amp;&#x27;f\\ü",
+        "a/b+c \\\"d<e>&'f\\\\ü",
+        "a\\/b+c \\\"d<e>&'f\\\\\\u00fc",
+    ],
+)
+def test_a_secret_is_masked_where_it_is_written_for_a_url_html_or_json(echo: str) -> None:
+    assert Redactor(frozenset({ODD}))(f"<{echo}>") == f"<{MASK}>"
+
+
+def test_a_secret_is_masked_without_its_scheme_too() -> None:
+    redact = Redactor(frozenset({"Bearer abcdefgh/"}))
+    assert redact("Bearer abcdefgh/ abcdefgh/ abcdefgh%2F") == f"{MASK} {MASK} {MASK}"
+
+
+def test_words_of_a_passphrase_stay() -> None:
+    assert Redactor(frozenset({"correct horse battery"}))("a correct battery") == "a correct battery"
+
+
+def test_a_redactor_shows_nothing() -> None:
+    assert KEY not in repr(Redactor(frozenset({KEY})))
+
+
+def test_a_secret_that_contains_another_goes_whole() -> None:
+    redact = Redactor(frozenset({"abcdefgh", "abcdefgh-ijkl"}))
+    assert redact("abcdefgh-ijkl abcdefgh") == f"{MASK} {MASK}"
+
+
+def test_white_space_around_a_key_is_not_part_of_it() -> None:
+    assert Redactor.from_environment({"A_KEY": f"  {KEY}\n"})(f"<{KEY}>") == f"<{MASK}>"
+
+
+def test_the_environment_of_the_process_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CANARY_API_KEY", KEY)
+    assert Redactor.from_environment()(KEY) == MASK
+
+
+@given(
+    st.sets(st.text(alphabet="abXY-1", min_size=8, max_size=12), max_size=4),
+    st.lists(st.text(alphabet="abXY-1 ", max_size=6), max_size=6),
+)
+def test_no_secret_is_left_in_any_text(secrets: set[str], pieces: list[str]) -> None:
+    text = "|".join(piece + secret for piece, secret in zip(pieces, sorted(secrets) * 6, strict=False))
+    masked = Redactor(frozenset(secrets))(text)
+    assert not [secret for secret in secrets if secret in masked]

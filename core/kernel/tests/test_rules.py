@@ -1,0 +1,69 @@
+"""The rule language: what a rule says, and where one goes wrong."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jrh import JrhError
+from jrh.suite import parse_rule
+from jrh.suite.gate_rules import Operator, mistakes_of_rule
+
+KNOWN = {"test": ("reference", "format"), "judge": ["mini"], "task": ["trial"]}
+
+
+def test_a_rule_is_taken_apart():
+    rule = parse_rule(' accuracy [ label-flip , judge = "a, \\"b\\"" , task=t, variant=two words ] >= 90 % ')
+    assert (rule.measure, rule.test, rule.judge, rule.task) == ("accuracy", "label-flip", 'a, "b"', "t")
+    assert rule.cell == {"variant": "two words"}
+    assert (rule.operator, rule.threshold) == (Operator.AT_LEAST, 0.9)
+    assert (rule.text[:10], rule.text[-1]) == ("accuracy [", "%")
+
+
+@pytest.mark.parametrize(
+    ("written", "threshold"), [("0.9", 0.9), (".9", 0.9), ("-1.5e-1", -0.15), ("+2", 2.0), ("5%", 0.05), ("1.", 1.0)]
+)
+def test_a_threshold_is_a_number_or_a_percentage(written, threshold):
+    assert parse_rule(f"bias<{written}").threshold == pytest.approx(threshold, abs=0)
+
+
+def test_test_and_its_key_are_the_same():
+    assert parse_rule("a[test=x] > 1").test == parse_rule("a[x] > 1").test == "x"
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ("", "character 1: expected the name of a measure; the rule ends there"),
+        ("accuracy", "character 9: expected one of >=, <=, >, <; the rule ends there"),
+        ("accuracy = 1", "character 10: expected one of >=, <=, >, <; got '= 1'"),
+        ("accuracy(x) > 1", "character 9: expected one of >=, <=, >, <; got '(x) > 1'"),
+        ("a[x > 1", "character 5: expected `,` or `]`; got '> 1'"),
+        ("a[] > 1", "character 3: expected a test, or a selector such as `judge=NAME`; got '] > 1'"),
+        ("a[judge=] > 1", "character 9: expected the judge that is meant; got '] > 1'"),
+        ("a[x, test=y] > 1", "character 5: the test is given twice; got 'test=y] > 1'"),
+        ("a >= high", "character 6: expected a number or a percentage, such as 0.9 or 90%; got 'high'"),
+        ("a >= 1e999", "character 6: expected a number"),
+        ("a >= 0.9 or b", "character 10: expected the end of the rule; got 'or b'"),
+    ],
+)
+def test_a_mistake_is_told_with_the_character_it_stands_at(rule, told):
+    with pytest.raises(JrhError) as raised:
+        parse_rule(rule)
+    assert told in str(raised.value)
+    assert list(mistakes_of_rule(rule, KNOWN)) == [str(raised.value)]
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_rule_or_a_mistake(text):
+    try:
+        rule = parse_rule(text)
+    except JrhError:
+        return
+    assert parse_rule(rule.text) == rule
+
+
+def test_names_that_are_not_there_are_told_with_those_that_are():
+    assert list(mistakes_of_rule("accuracy[format, judge=mini, task=trial] >= 0.9", KNOWN)) == []
+    assert list(mistakes_of_rule("accuracy[fromat, judge=x] >= 0.9", KNOWN)) == [
+        "the rule names the test 'fromat'\nDid you mean 'format'? There are: reference, format.",
+        "the rule names the judge 'x'\nThere are: mini.",
+    ]

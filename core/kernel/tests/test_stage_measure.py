@@ -1,0 +1,144 @@
+"""Records in, measures out; a metric that breaks is a note."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import pytest
+from jrh.plugins.protocols import MetricContext
+from jrh.plugins.specs import MetricSpec
+from jrh.running.stages import measure as stage
+from jrh.store.run_store import Store
+from jrh.values.records import RecordTable
+from jrh.values.types import Interval, Measure, Record, Status
+from jrh_testing import RecordingLog, sample_records
+
+CONTEXT = MetricContext(tasks={})
+RECORDS = RecordTable.from_records(sample_records())
+
+
+class Metric:
+    """A metric that yields what a function says."""
+
+    def __init__(self, act: Any) -> None:
+        self.act = act
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Any:
+        return self.act(records, context)
+
+
+def one(name: str, judge: str = "careful", **changes: Any) -> Measure:
+    return attrs.evolve(Measure(name=name, judge=judge, estimate=0.5), **changes)
+
+
+def run(**metrics: Any) -> tuple[list[str], tuple[str, ...]]:
+    metrics = {name: Metric(act) for name, act in metrics.items()}
+    measures, notes = stage.run_metrics(metrics.items(), RECORDS, CONTEXT, RecordingLog())
+    return [each.name for each in measures], notes
+
+
+def test_measures_come_in_the_order_of_the_metrics() -> None:
+    found = run(b=lambda records, context: [one("b1"), one("b2")], a=lambda records, context: iter([one("a1")]))
+    assert found == (["b1", "b2", "a1"], ())
+
+
+def breaks(records: Any, context: Any) -> Any:
+    yield one("half done")
+    raise ZeroDivisionError("division by zero")
+
+
+@pytest.mark.parametrize(
+    ("act", "note"),
+    [
+        (breaks, "metric 'bad' could not be computed: ZeroDivisionError: division by zero"),
+        (lambda records, context: None, "metric 'bad' could not be computed: TypeError"),
+        (lambda records, context: [0.5], "metric 'bad' could not be computed: TypeError: it yields float, not Measure"),
+        (lambda records, context: [one("x", estimate=float("nan"))], "metric 'bad' could not be computed: ValueError"),
+        (
+            lambda records, context: [one("x", interval=Interval(low=0.0, high=float("inf")))],
+            "metric 'bad' could not be computed: ValueError",
+        ),
+    ],
+)
+def test_a_metric_that_breaks_is_a_note_and_the_others_still_count(act: Any, note: str) -> None:
+    names, notes = run(bad=act, good=lambda records, context: [one("good")])
+    assert names == ["good"]
+    assert len(notes) == 1
+    assert notes[0].startswith(note)
+
+
+def test_measures_of_a_simulated_judge_are_marked_once() -> None:
+    def act(records: Any, context: Any) -> list[Measure]:
+        return [one("a"), one("b", "careless"), one("c", "careless", flags=("underpowered", "simulated"))]
+
+    measures, _ = stage.run_metrics([("m", Metric(act))], RECORDS, CONTEXT, RecordingLog())
+    assert [each.flags for each in measures] == [(), ("simulated",), ("underpowered", "simulated")]
+
+
+def test_metrics_are_told_tasks_level_resamples_and_seed(lab: Any) -> None:
+    told: list[MetricContext] = []
+
+    def act(records: Any, context: Any) -> list[Measure]:
+        told.append(context)
+        return []
+
+    spec = MetricSpec(name="m", summary="", factory=lambda options, context: Metric(act))
+    builder = lab.builder(spec, level=0.9, resamples=500, seed=3)
+    task = builder.resolved.suite.tasks[0].task
+    stage.measure(builder, RECORDS, {"lab": task}, lab.log)
+    (context,) = told
+    assert (context.level, context.resamples, context.seed, context.tasks) == (0.9, 500, 3, {"lab": task})
+
+
+def test_no_records_are_measured_too() -> None:
+    measures, notes = stage.run_metrics(
+        [("m", Metric(lambda records, context: [one("n", n_trials=len(records))]))],
+        RecordTable.from_records([]),
+        CONTEXT,
+        RecordingLog(),
+    )
+    assert (measures[0].n_trials, notes) == (0, ())
+
+
+MEASURES = (
+    one("a", interval=Interval(low=0.1, high=0.9, method="wilson"), missing={"timeout": 2}, bounds=(0.0, 1.0)),
+    one("b", estimate=None, flags=("degenerate",), note="one label only", cell={"variant": "crlf"}),
+)
+
+
+def test_measures_and_notes_are_kept_and_not_computed_again(store: Store) -> None:
+    computed = []
+
+    def compute() -> Any:
+        computed.append(1)
+        return MEASURES, ("first note", "second note")
+
+    first = stage.stored_or_measured(store, "digest", compute)
+    assert stage.stored_or_measured(store, "digest", compute) == first == (MEASURES, ("first note", "second note"))
+    assert len(computed) == 1
+    assert stage.stored_or_measured(store, "other", lambda: ((), ())) == ((), ())
+    assert stage.read(store) == ((), ())
+
+
+def test_the_digest_changes_with_the_plan_the_records_and_the_metrics(lab: Any, store: Store) -> None:
+    spec = MetricSpec(name="m", summary="", factory=lambda options, context: Metric(lambda r, c: []))
+
+    def digest(entry: Any = spec, **changes: Any) -> str:
+        builder = lab.builder(entry, **changes)
+        return stage.stage_digest(builder, store, [use.task for use in builder.resolved.suite.tasks])
+
+    first = digest()
+    assert digest() == first
+    found = {first, digest(lab.entry(spec, version="2.0")), digest(level=0.9), digest(resamples=100), digest(seed=1)}
+    found.add(digest(task={"scale": {"labels": ["NO", "YES"]}}))
+    store.replace("trials", "planned", [])
+    found.add(digest())
+    row: Record = attrs.evolve(sample_records(missing=0.0)[0], trial_id="t")
+    store.put_records([(row, None, None)])
+    store.flush()
+    found.add(digest())
+    store.put_records([(attrs.evolve(row, status=Status.TIMEOUT), None, None)])
+    store.flush()
+    found.add(digest())
+    assert len(found) == 9

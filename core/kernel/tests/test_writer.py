@@ -1,0 +1,154 @@
+"""Group commit: what was promised durable is durable, and nothing is written after a gap."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from jrh.errors import StoreError
+from jrh.store.writer import Writer, connect
+
+INSERT = "INSERT INTO rows VALUES (?)"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "rows.sqlite"
+
+
+@pytest.fixture
+def writer(path: Path) -> Iterator[Writer]:
+    connection = connect(path, synchronous="FULL")
+    connection.execute("CREATE TABLE rows (n INTEGER PRIMARY KEY)")
+    made = Writer(connection, "rows.sqlite")
+    yield made
+    made.close()
+
+
+def seen(path: Path) -> list[int]:
+    """Read with a connection of its own: only what is committed."""
+    connection = sqlite3.connect(path)
+    try:
+        return [row[0] for row in connection.execute("SELECT n FROM rows ORDER BY rowid")]
+    finally:
+        connection.close()
+
+
+def test_the_database_is_in_wal_mode_and_as_durable_as_asked(tmp_path: Path) -> None:
+    full, normal = (connect(tmp_path / name, synchronous=name) for name in ("FULL", "NORMAL"))
+    assert full.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert full.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert normal.execute("PRAGMA synchronous").fetchone() == (1,)
+    full.close()
+    normal.close()
+
+
+async def test_an_awaited_commit_can_be_read_by_another_connection(writer: Writer, path: Path) -> None:
+    await writer.commit((INSERT, [(1,), (2,)]))
+    assert seen(path) == [1, 2]
+
+
+def test_a_flush_writes_what_was_queued_before_it(writer: Writer, path: Path) -> None:
+    for number in range(100):
+        writer.put((INSERT, [(number,)]))
+    writer.flush()
+    assert seen(path) == list(range(100))
+
+
+async def test_jobs_that_wait_together_share_a_transaction(writer: Writer, path: Path) -> None:
+    blocker = connect(path, synchronous="FULL")
+    blocker.execute("BEGIN IMMEDIATE")
+    first = writer.commit((INSERT, [(0,)]))  # the writer waits for the blocker
+    await asyncio.sleep(0.05)
+    others = [writer.commit((INSERT, [(number,)])) for number in range(1, 50)]
+    versions = []
+    blocker.execute("COMMIT")
+    for waiting in (first, *others):
+        await waiting
+        versions.append(blocker.execute("PRAGMA data_version").fetchone()[0])
+    blocker.close()
+    assert seen(path) == list(range(50))
+    # The version a connection sees changes with every commit of another: 50 jobs, two transactions.
+    assert len(set(versions)) <= 2
+
+
+async def test_a_job_is_written_whole_or_not_at_all(writer: Writer, path: Path) -> None:
+    await writer.commit((INSERT, [(1,)]))
+    with pytest.raises(StoreError, match=r"cannot write rows\.sqlite: UNIQUE"):
+        await writer.commit((INSERT, [(2,)]), ("INSERT INTO rows SELECT ?", [(1,)]))
+    assert seen(path) == [1]
+
+
+async def test_every_waiter_of_a_failed_transaction_is_told(writer: Writer, path: Path) -> None:
+    blocker = connect(path, synchronous="FULL")
+    blocker.execute("BEGIN IMMEDIATE")
+    first = writer.commit((INSERT, [(1,)]))
+    await asyncio.sleep(0.05)
+    together = [writer.commit((INSERT, [(n,)])) for n in (2, 1, 3)]
+    blocker.execute("ROLLBACK")
+    blocker.close()
+    await first
+    outcomes = await asyncio.gather(*together, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [StoreError] * 3
+    assert seen(path) == [1]
+
+
+async def test_nothing_is_written_after_a_gap(writer: Writer, path: Path) -> None:
+    with pytest.raises(StoreError):
+        await writer.commit(("INSERT INTO no_such_table VALUES (?)", [(1,)]))
+    writer.put((INSERT, [(2,)]))
+    with pytest.raises(StoreError, match="no_such_table"):
+        await writer.commit((INSERT, [(3,)]))
+    with pytest.raises(StoreError, match="no_such_table"):
+        writer.flush((INSERT, [(4,)]))
+    assert writer.failure is not None
+    assert seen(path) == []
+
+
+async def test_a_value_that_cannot_be_stored_fails_the_job_and_not_the_thread(writer: Writer) -> None:
+    with pytest.raises(StoreError, match="surrogate"):
+        await writer.commit((INSERT, [("\ud800",)]))
+    with pytest.raises(StoreError):
+        writer.flush()
+
+
+async def test_a_cancelled_waiter_costs_the_others_nothing(writer: Writer, path: Path) -> None:
+    abandoned = writer.commit((INSERT, [(1,)]))
+    abandoned.cancel()
+    await writer.commit((INSERT, [(2,)]))
+    assert seen(path) == [1, 2]
+
+
+def test_closing_writes_what_is_queued(path: Path) -> None:
+    connection = connect(path, synchronous="FULL")
+    connection.execute("CREATE TABLE rows (n)")
+    made = Writer(connection, "rows")
+    for number in range(1000):
+        made.put((INSERT, [(number,)]))
+    made.close()
+    assert seen(path) == list(range(1000))
+
+
+def test_a_loop_that_is_gone_does_not_stop_the_writer(writer: Writer, path: Path) -> None:
+    blocker = connect(path, synchronous="FULL")
+    blocker.execute("BEGIN IMMEDIATE")
+
+    async def leave() -> None:
+        writer.commit((INSERT, [(1,)]))
+
+    asyncio.run(leave())
+    blocker.execute("COMMIT")
+    blocker.close()
+    writer.flush((INSERT, [(2,)]))
+    assert seen(path) == [1, 2]
+
+
+async def test_a_closed_writer_refuses_further_jobs_at_once(writer: Writer, path: Path) -> None:
+    writer.close()
+    for put in (writer.put, writer.flush, writer.commit):
+        with pytest.raises(StoreError, match="it is closed"):
+            put((INSERT, [(1,)]))
+    assert seen(path) == []

@@ -1,0 +1,131 @@
+"""Agreement between any number of raters on nominal labels: Fleiss' kappa, Gwet's AC1, PABAK."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from jrh_stats.disagreement import disagreeing_pairs
+from jrh_stats.estimate import Estimate
+from jrh_stats.jackknife import Statistic, chance_corrected, sums_by_cluster
+
+_LABELS = 2
+"""A coefficient beyond chance needs that many labels."""
+
+
+def fleiss_kappa(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:
+    """Estimate Fleiss' kappa of units that any number of raters labelled.
+
+    kappa = (P_a - P_e) / (1 - P_e), with P_a the mean over units with two or more ratings of the share of agreeing
+    pairs of ratings, p_q the mean over units with a rating of the share of label q, and P_e = sum_q p_q^2.
+
+    Source: Fleiss (1971), Psychological Bulletin 76:378-382; unequal numbers of ratings as in Gwet (2014), Handbook of
+    Inter-Rater Reliability, 4th ed. With equal numbers both are the same.
+
+    Args:
+        counts: ratings per unit and label, shape (units, labels).
+        clusters: the cluster (item) each unit belongs to, whole numbers >= 0, shape (units,); each its own by default.
+        level: coverage.
+
+    Returns:
+        The estimate, with the interval of `clustered_kappa`; `n` counts the ratings of units with two or more. Flags:
+        `empty` where no unit has two ratings, `degenerate` where all ratings are one label.
+
+    Raises:
+        ValueError: `counts` is not a table of numbers >= 0, or the level is not between 0 and 1.
+    """
+    return _estimate(counts, clusters, level, lambda shares: 1 - np.square(shares).sum(axis=1))
+
+
+def gwet_ac1(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:
+    """Estimate Gwet's AC1, which stays defined where nearly all ratings are one label.
+
+    AC1 = (P_a - P_e) / (1 - P_e), with P_a and p_q as for `fleiss_kappa` and P_e = sum_q p_q (1 - p_q) / (Q - 1) for Q
+    labels. The labels that do not occur count in Q, so give the whole scale.
+
+    Source: Gwet (2008), British Journal of Mathematical and Statistical Psychology 61:29-48.
+
+    Args:
+        counts: ratings per unit and label, shape (units, Q).
+        clusters: the cluster each unit belongs to; each its own by default.
+        level: coverage.
+
+    Returns:
+        The estimate, as `fleiss_kappa`; `degenerate` where there is one label only.
+
+    Raises:
+        ValueError: `counts` is not a table of numbers >= 0, or the level is not between 0 and 1.
+    """
+    labels = np.asarray(counts).shape[-1] if np.ndim(counts) else 0
+
+    def expected(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        if labels < _LABELS:
+            return np.zeros(len(shares))
+        return np.asarray(1 - (shares * (1 - shares)).sum(axis=1) / (labels - 1))
+
+    return _estimate(counts, clusters, level, expected)
+
+
+def pabak(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:
+    """Estimate PABAK, the prevalence- and bias-adjusted kappa: agreement beyond that of labels drawn uniformly.
+
+    (Q P_a - 1) / (Q - 1) for Q labels, with P_a as for `fleiss_kappa`; 2 P_a - 1 for two.
+
+    Source: Byrt, Bishop and Carlin (1993), Journal of Clinical Epidemiology 46:423-429; for more labels Brennan and
+    Prediger (1981), Educational and Psychological Measurement 41:687-699.
+
+    Args:
+        counts: ratings per unit and label, shape (units, Q).
+        clusters: the cluster each unit belongs to; each its own by default.
+        level: coverage.
+
+    Returns:
+        The estimate, as `fleiss_kappa`; `degenerate` where there is one label only.
+
+    Raises:
+        ValueError: `counts` is not a table of numbers >= 0, or the level is not between 0 and 1.
+    """
+    labels = np.asarray(counts).shape[-1] if np.ndim(counts) else 0
+    return _estimate(counts, clusters, level, lambda shares: np.full(len(shares), 1 - 1 / max(labels, 1)))
+
+
+def _estimate(counts: ArrayLike, clusters: ArrayLike | None, level: float, expected: Statistic) -> Estimate:
+    table = rating_counts(counts)
+    labels = table.shape[1]
+    ratings = table.sum(axis=1)
+    differing, pairs = disagreeing_pairs(table)
+    paired = pairs > 0
+    columns = np.column_stack(
+        [
+            np.where(paired, differing / np.maximum(pairs, 1), 0.0),
+            paired,
+            table / np.maximum(ratings, 1)[:, None],
+            ratings > 0,
+        ]
+    )
+    kept = ratings > 0
+    sums = sums_by_cluster(columns[kept], None if clusters is None else np.asarray(clusters)[kept])
+
+    def observed(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(totals[:, 0] / np.where(totals[:, 1] > 0, totals[:, 1], np.nan))
+
+    def by_chance(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        # Without the only cluster there is nothing left: no shares, and no chance agreement.
+        left = totals[:, 2 + labels]
+        return expected(totals[:, 2 : 2 + labels] / np.where(left > 0, left, np.nan)[:, None])
+
+    return chance_corrected(sums, observed, by_chance, n=float(ratings[paired].sum()), level=level)
+
+
+def rating_counts(counts: ArrayLike) -> NDArray[np.float64]:
+    """Check ratings per unit and label, shape (units, labels).
+
+    Raises:
+        ValueError: not two-dimensional, or a number is negative or not finite.
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    if table.ndim != 2:  # noqa: PLR2004 - units x labels
+        raise ValueError(f"ratings are counted per unit and label, shape (units, labels); got {table.shape}")
+    if not np.all(np.isfinite(table) & (table >= 0)):
+        raise ValueError("counts of ratings are finite and 0 or more")
+    return table

@@ -1,0 +1,231 @@
+"""Excess disagreement: how much more a condition moves verdicts than asking again does."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import ArrayLike, NDArray
+
+from jrh_stats.clusters import distinct
+from jrh_stats.disagreement import disagreeing_pairs
+from jrh_stats.estimate import Estimate
+from jrh_stats.mean import clustered_difference, clustered_mean
+from jrh_stats.significance import Significance
+
+_CHUNK: Final = 2_000_000
+"""Numbers drawn at once."""
+_DIMENSIONS: Final = 3
+_ASKED_AGAIN: Final = 2
+_NOISE: Final = 1e-9
+_FEW_CLUSTERS: Final = 30
+_METHOD: Final = "permutation-within-items"
+_DEALT: Final = 200
+"""With so many mixed items, or fewer, the permutation test deals answers; with more the normal limit holds."""
+_VARIANCE_DRAWS: Final = 500
+"""Dealings of each kind of item from which its variance is taken."""
+_BOUNDS: Final = (-0.5, 1.0)
+"""An item's U-statistic is least where two and two answers are split alike, and greatest where they have no label in
+common."""
+
+
+@frozen(kw_only=True)
+class Excess:
+    """Raw disagreement with the reference, the floor, and what is in excess of it; they rest on the same items."""
+
+    raw: Estimate
+    """P(Y0 != Y1): a reference and a condition answer differ."""
+    floor: Estimate
+    """(P(Y0 != Y0') + P(Y1 != Y1')) / 2; where the condition is asked once, P(Y0 != Y0')."""
+    excess: Estimate
+    """raw - floor, from -0.5 to 1. Flag `reference-floor` where a condition that is asked once takes part: its own
+    rerun disagreement is then taken to be the reference's."""
+
+
+def excess_disagreement(counts: ArrayLike, *, level: float = 0.95) -> Excess:
+    """Estimate the excess disagreement of conditions over reruns.
+
+    E = P(Y0 != Y1) - (P(Y0 != Y0') + P(Y1 != Y1')) / 2, with Y0, Y0' answers under the reference and Y1, Y1' under the
+    condition, all independent given the item. It is half the squared distance of the two distributions of answers,
+    sum_l (p0_l - p1_l)^2 / 2, so 0 if and only if they are equal.
+
+    Per item and condition it is estimated without bias as a U-statistic: all pairs of answers, none with itself. An
+    item and condition takes part where the reference has two answers or more, and the condition one or more. With one,
+    P(Y1 != Y1') cannot be estimated, and P(Y0 != Y0') stands in for it.
+
+    Source: Rao (1982), Theoretical Population Biology 21:24-43 (the Jensen difference of the Gini-Simpson index);
+    Szekely and Rizzo (2013), Journal of Statistical Planning and Inference 143:1249-1272 (energy statistics).
+
+    Args:
+        counts: answers per item, group and label, shape (items, groups, labels); group 0 is the reference, each other
+            group a condition; zeros where an item was not put under a condition.
+        level: coverage.
+
+    Returns:
+        Raw, floor and excess, means over all item-condition pairs that take part, items as clusters, with the
+        intervals of `clustered_mean` within bounds (-0.5 to 1 for the excess). Flags: `empty` where none takes part;
+        `reference-floor`, see `Excess`; `few-clusters` below 30 items: the interval of the excess is then too short
+        (down to 87 % instead of 95 % with 20 items); `few-events` where few items move.
+
+    Raises:
+        ValueError: `counts` has another shape or a negative number.
+    """
+    table = _checked(counts)
+    asked = table.sum(axis=2)
+    takes = (asked[:, :1] >= _ASKED_AGAIN) & (asked[:, 1:] >= 1)
+    single = takes & (asked[:, 1:] < _ASKED_AGAIN)
+    raw, floor = _parts(table, asked)
+    rows = np.flatnonzero(takes.any(axis=1))
+    weights = takes[rows].sum(axis=1).astype(np.float64)
+    raw_sums, floor_sums = ((part * takes)[rows].sum(axis=1).round(12) for part in (raw, floor))
+    differences = (raw_sums - floor_sums).round(12)
+    # Where nothing differs, the ends are as far from 0 as the number of items allows, and not those of the bounds.
+    varies = bool(np.any(differences != 0))
+    excess = (
+        clustered_mean(differences, weights, bounds=_BOUNDS, level=level)
+        if varies
+        else clustered_difference(differences, weights, level=level)
+    )
+    flags = (
+        *(("reference-floor",) if single.any() else ()),
+        *(("few-clusters",) if 0 < excess.clusters < _FEW_CLUSTERS else ()),
+    )
+    return Excess(
+        raw=clustered_mean(raw_sums, weights, bounds=(0.0, 1.0), level=level),
+        floor=clustered_mean(floor_sums, weights, bounds=(0.0, 1.0), level=level),
+        excess=Estimate(
+            value=excess.value,
+            low=excess.low,
+            high=excess.high,
+            method=excess.method,
+            n=excess.n,
+            clusters=excess.clusters,
+            flags=(*excess.flags, *flags),
+        ),
+    )
+
+
+def excess_permutation_test(counts: ArrayLike, *, resamples: int = 2000, seed: int = 0) -> Significance:
+    """Test whether conditions move verdicts more than asking again does.
+
+    Under the null an item's answers are exchangeable between the reference and its conditions. The answers of every
+    item are dealt anew to groups of the sizes they had; the statistic is the summed excess of `excess_disagreement`.
+    One-sided: p = (1 + those as large) / (1 + resamples).
+
+    Where more than 200 items have answers that are not all equal, the dealings' distribution is normal for all
+    practical purposes: p is then the normal tail, with mean 0 and the variance of the dealings, kind by kind of item.
+
+    Source: Good (2005), Permutation, Parametric and Bootstrap Tests of Hypotheses, 3rd ed.; p never 0: Phipson and
+    Smyth (2010), Statistical Applications in Genetics and Molecular Biology 9:39.
+
+    Args:
+        counts: as for `excess_disagreement`.
+        resamples: dealings drawn.
+        seed: the only source of randomness.
+
+    Returns:
+        The p-value, method `permutation-within-items`, or `permutation-within-items-normal`; `n` is the number of items
+        whose answers are not all equal. 1 where there is none. Flag `empty` where no item takes part.
+
+    Raises:
+        ValueError: `counts` has another shape or a negative number.
+    """
+    table = _checked(counts)
+    asked = table.sum(axis=2)
+    takes = (asked[:, :1] >= _ASKED_AGAIN) & (asked[:, 1:] >= 1)
+    rows = np.flatnonzero(takes.any(axis=1))
+    if not len(rows):
+        return Significance(p=None, method=_METHOD, flags=("empty",))
+    mixed = table[rows][(table[rows].sum(axis=1) > 0).sum(axis=1) > 1]
+    # Sorted, so that the draws do not depend on the order of the items.
+    mixed = mixed[np.lexsort(mixed.reshape(len(mixed), mixed.shape[1] * mixed.shape[2]).T)]
+    seen = float(_item_excess(mixed).sum())
+    sizes = mixed.sum(axis=2)
+    pooled = mixed.sum(axis=1).astype(np.int64)
+    if len(mixed) > _DEALT:
+        p, method = _normal_p(seen, pooled, sizes.astype(np.int64), seed), f"{_METHOD}-normal"
+    else:
+        p, method = _dealt_p(seen, pooled, sizes.astype(np.int64), resamples, seed), _METHOD
+    return Significance(p=p, statistic=seen, method=method, n=len(mixed), clusters=len(rows))
+
+
+def _dealt_p(seen: float, pooled: NDArray[np.int64], sizes: NDArray[np.int64], resamples: int, seed: int) -> float:
+    """Return the share of dealings whose summed excess is as large as the one seen; 1 without anything to deal."""
+    if not len(pooled):
+        return 1.0
+    generator = np.random.default_rng(seed)
+    step = max(1, _CHUNK // (pooled.size * sizes.shape[1]))
+    extreme = 0
+    for start in range(0, resamples, step):
+        dealt = _deal(generator, pooled, sizes, min(step, resamples - start))
+        extreme += int((_item_excess(dealt).sum(axis=1) >= seen - _NOISE).sum())
+    return (1 + extreme) / (1 + resamples)
+
+
+def _normal_p(seen: float, pooled: NDArray[np.int64], sizes: NDArray[np.int64], seed: int) -> float:
+    """Return the p-value of the normal limit: mean 0, and the variances of the items' dealings added up."""
+    from scipy.special import ndtr
+
+    # Items with the same answers and the same groups have the same distribution.
+    kinds, counts = distinct(np.hstack([pooled, sizes]).astype(np.float64))
+    answers, groups = np.split(kinds.astype(np.int64), [pooled.shape[1]], axis=1)
+    generator = np.random.default_rng(seed)
+    step = max(1, _CHUNK // (_VARIANCE_DRAWS * answers.shape[1] * groups.shape[1]))
+    variance = 0.0
+    for start in range(0, len(kinds), step):
+        part = slice(start, start + step)
+        dealt = _deal(generator, answers[part], groups[part], _VARIANCE_DRAWS)
+        # Dealt at random, the expected excess is exactly 0, so the mean square is the variance.
+        variance += float(counts[part] @ np.square(_item_excess(dealt)).mean(axis=0))
+    return float(ndtr(-seen / np.sqrt(variance))) if variance > 0 else 1.0
+
+
+def _checked(counts: ArrayLike) -> NDArray[np.float64]:
+    table = np.asarray(counts, dtype=np.float64)
+    if table.ndim != _DIMENSIONS or table.shape[1] < _ASKED_AGAIN:
+        raise ValueError(f"answers are counted per item, group and label, the reference first; got {table.shape}")
+    if not np.all(np.isfinite(table) & (table >= 0)):
+        raise ValueError("counts of answers are finite and 0 or more")
+    return table
+
+
+def _parts(table: NDArray[np.float64], asked: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return raw disagreement and floor per item and condition, shape (..., conditions); any number where none."""
+    leading, (groups, labels) = table.shape[:-2], table.shape[-2:]
+    shares = table / np.maximum(asked, 1)[..., None]
+    raw = 1 - (shares[..., 1:, :] * shares[..., :1, :]).sum(axis=-1)
+    differing, pairs = disagreeing_pairs(table.reshape(int(np.prod(leading)) * groups, labels))
+    own = (differing / np.maximum(pairs, 1)).reshape(*leading, groups)
+    again = asked[..., 1:] >= _ASKED_AGAIN
+    return raw, np.where(again, (own[..., :1] + own[..., 1:]) / 2, own[..., :1])
+
+
+def _item_excess(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum the excess over conditions; (..., items, groups, labels) -> (..., items)."""
+    asked = tables.sum(axis=-1)
+    raw, floor = _parts(tables, asked)
+    takes = (asked[..., :1] >= _ASKED_AGAIN) & (asked[..., 1:] >= 1)
+    return np.asarray(((raw - floor) * takes).sum(axis=-1))
+
+
+def _deal(
+    generator: np.random.Generator, pooled: NDArray[np.int64], sizes: NDArray[np.int64], draws: int
+) -> NDArray[np.float64]:
+    """Deal each item's labels (items, labels) to its groups of the sizes (items, groups), `draws` times."""
+    items, labels = pooled.shape
+    groups = sizes.shape[1]
+    dealt = np.zeros((draws, items, groups, labels))
+    left = np.broadcast_to(pooled, (draws, items, labels)).copy()
+    for group in range(groups - 1):
+        wanted = np.broadcast_to(sizes[:, group], (draws, items)).copy()
+        others = left.sum(axis=2)
+        for label in range(labels - 1):
+            others -= left[:, :, label]
+            taken = generator.hypergeometric(left[:, :, label], others, wanted)
+            dealt[:, :, group, label] = taken
+            wanted -= taken
+        dealt[:, :, group, labels - 1] = wanted
+        left -= dealt[:, :, group, :].astype(np.int64)
+    dealt[:, :, groups - 1, :] = left
+    return dealt

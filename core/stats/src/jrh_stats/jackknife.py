@@ -1,0 +1,243 @@
+"""The jackknife over clusters, and the intervals of coefficients that it carries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+from attrs import evolve
+from numpy.typing import ArrayLike, NDArray
+
+from jrh_stats.clusters import Kinds, cluster_sums, distinct
+from jrh_stats.degrees import FEW_EVENTS, design_degrees, effective_degrees, few_events
+from jrh_stats.estimate import Estimate
+from jrh_stats.proportion import effective_score_interval
+from jrh_stats.wilson import t_quantile, wilson, z_quantile
+
+Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""Totals of shape (B, columns) -> values of shape (B,), NaN where the statistic is not defined."""
+
+Ends: TypeAlias = Literal["wilson", "fisher-z"]
+"""How the jackknife's variance becomes an interval: Wilson's of (1 - coefficient) / 2, or symmetric in Fisher's z."""
+
+NOISE: Final = 1e-12
+"""Differences below this are rounding."""
+_UNSURE: Final = 0.2
+"""A disagreement by chance with a larger relative standard error rests on too few clusters with a rare label."""
+
+
+def sums_by_cluster(columns: NDArray[np.float64], clusters: ArrayLike | None) -> NDArray[np.float64]:
+    """Sum rows of shape (n, columns) within clusters, each row its own cluster where `clusters` is None."""
+    codes = np.arange(len(columns)) if clusters is None else np.asarray(clusters)
+    if not len(columns):
+        return np.zeros((0, columns.shape[1]))
+    return cluster_sums(codes, *columns.T)
+
+
+def jackknife_variance(sums: ArrayLike, statistic: Statistic) -> float:
+    """Compute the variance of a statistic of totals from leaving out one whole cluster at a time.
+
+    With theta_(k) the statistic without cluster k, of K clusters:
+
+        v = (K - 1) / K * sum_k (theta_(k) - mean theta_(k))^2
+
+    Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 11.2. For statistics that are smooth
+    functions of sums; K evaluations of clusters with equal sums are done once.
+
+    Args:
+        sums: per-cluster sums, shape (K, columns), as `cluster_sums` returns them.
+        statistic: totals of shape (B, columns) -> values of shape (B,).
+
+    Returns:
+        The variance in the squared unit of the statistic. Where the statistic is undefined without a cluster, leaving
+        that cluster out says nothing, and the full value stands in.
+
+    Raises:
+        ValueError: there are fewer than two clusters, or the statistic is undefined on all of them.
+    """
+    kinds, counts = distinct(np.asarray(sums, dtype=np.float64))
+    _, without = _left_out(kinds, counts, statistic)
+    return _variance(without, counts)
+
+
+def _left_out(
+    kinds: NDArray[np.float64], counts: NDArray[np.int64], statistic: Statistic
+) -> tuple[float, NDArray[np.float64]]:
+    """Return the statistic of all clusters, and of all but one cluster of each kind."""
+    if int(counts.sum()) <= 1:
+        raise ValueError("leaving out one cluster at a time needs two")
+    total = counts @ kinds
+    value = float(statistic(total[None, :])[0])
+    if np.isnan(value):
+        raise ValueError("the statistic is not defined on all clusters together")
+    without = statistic(total[None, :] - kinds)
+    return value, np.where(np.isnan(without), value, without)
+
+
+def _variance(without: NDArray[np.float64], counts: NDArray[np.int64]) -> float:
+    """Compute the jackknife variance from the values without a cluster of each kind."""
+    clusters = int(counts.sum())
+    mean = float(counts @ without) / clusters
+    return float(counts @ np.square(without - mean)) * (clusters - 1) / clusters
+
+
+def chance_corrected(
+    sums: NDArray[np.float64] | Kinds,
+    observed: Statistic,
+    expected: Statistic,
+    *,
+    n: float,
+    level: float,
+    worst: float = 1.0,
+    ends: Ends = "wilson",
+) -> Estimate:
+    """Estimate a coefficient of the form 1 - D_o / D_e with the interval of `clustered_kappa`.
+
+    Args:
+        sums: per-cluster sums, shape (K, columns).
+        observed: totals -> observed disagreement D_o.
+        expected: totals -> disagreement by chance D_e.
+        n: observations, for the result.
+        level: coverage.
+        worst: the largest disagreement that a single observation can have.
+        ends: `wilson` where a disagreement is a yes or no, `fisher-z` where it has a size.
+
+    Returns:
+        The estimate. Method `jackknife-wilson` or `jackknife-fisher-z`, or `wilson-clusters` where leaving out a
+        cluster changes nothing; no interval from one cluster. Flags: `empty` without observations, `degenerate` where
+        D_e is 0, `few-events`, also where the standard error of D_e is above a fifth of it.
+    """
+    z_quantile(level)
+    if not len(sums) or n <= 0:
+        return Estimate(value=None, flags=("empty",))
+    kinds, counts = distinct(sums)
+    total = (counts @ kinds)[None, :]
+    clusters = len(sums)
+
+    def coefficient(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        chance = expected(totals)
+        defined = chance > NOISE
+        return np.where(defined, 1 - observed(totals) / np.where(defined, chance, 1.0), np.nan)
+
+    value = float(coefficient(total)[0])
+    if np.isnan(value):
+        return Estimate(value=None, n=n, clusters=clusters, flags=("degenerate",))
+    if clusters == 1:
+        return Estimate(value=value, n=n, clusters=1)
+    _, without = _left_out(kinds, counts, coefficient)
+    if value >= 1 - NOISE or _variance(without, counts) <= NOISE:
+        chance = float(expected(total)[0])
+        reach = _of_clusters(value, clusters, worst / chance, level)
+        return _with(value, reach, "wilson-clusters", n, clusters, (FEW_EVENTS,))
+    interval = _by_fisher_z if ends == "fisher-z" and value > -1 + NOISE else _by_wilson
+    found = interval(value, without, counts, n, level)
+    _, by_chance = _left_out(kinds, counts, expected)
+    unsure = np.sqrt(_variance(by_chance, counts)) > _UNSURE * float(expected(total)[0])
+    return evolve(found, flags=(FEW_EVENTS,)) if unsure else found
+
+
+def _of_clusters(value: float, clusters: int, largest: float, level: float) -> tuple[float, float]:
+    """Return the interval where no cluster differs; `largest` is what one disagreement can take from 1 at most."""
+    if value >= 1 - NOISE:
+        return max(1 - float(wilson(0, clusters, level=level)[1]) * largest, -1.0), value
+    share = float(np.clip((1 - value) / 2, 0.0, 1.0))
+    low, high = (float(end) for end in wilson(share * clusters, clusters, level=level))
+    return 1 - 2 * high, 1 - 2 * low
+
+
+def _by_wilson(
+    value: float, without: NDArray[np.float64], counts: NDArray[np.int64], n: float, level: float
+) -> Estimate:
+    """Put Wilson's interval of (1 - value) / 2 around a value, with the effective number of observations."""
+    share = float(np.clip((1 - value) / 2, 0.0, 1.0))
+    clusters = int(counts.sum())
+    # The deviations of the pseudo-values, in the unit of the share.
+    degrees = design_degrees((clusters - 1) / 2 * without, share, counts)
+    low, high = effective_score_interval(share, _variance(without, counts) / 4, np.inf, degrees, level)
+    few = few_events(effective_degrees(without, counts), clusters)
+    return _with(value, (1 - 2 * high, 1 - 2 * low), "jackknife-wilson", n, clusters, few)
+
+
+def correlation_estimate(
+    sums: NDArray[np.float64] | Kinds, correlation: Statistic, *, n: float, level: float
+) -> Estimate:
+    """Estimate a correlation with Fisher's z and the jackknife over clusters.
+
+    The jackknife is that of z = atanh(r) itself: v is the variance of the values of z without one cluster, and the ends
+    are tanh(z -+ t sqrt(v)), t with the `effective_degrees` of these values. Where r is 1 without some cluster, z is
+    not finite there, and v is that of r divided by (1 - r^2)^2. Source: Fisher (1921), Metron 1:3-32, for the
+    transformation.
+
+    Returns:
+        The estimate, method `jackknife-fisher-z`. Flags: `empty` without observations; `degenerate` where a side is
+        constant; `no-interval` from one cluster, at -1 or 1, or where leaving out a cluster changes nothing;
+        `few-events`.
+    """
+    z_quantile(level)
+    if not len(sums) or n <= 0:
+        return Estimate(value=None, flags=("empty",))
+    clusters = len(sums)
+    kinds, counts = distinct(sums)
+    value = float(correlation((counts @ kinds)[None, :])[0])
+    if np.isnan(value):
+        return Estimate(value=None, n=n, clusters=clusters, flags=("degenerate",))
+    value = float(np.clip(value, -1.0, 1.0))
+    without = _left_out(kinds, counts, correlation)[1] if clusters > 1 else np.array([value])
+    if _variance(without, counts) <= NOISE or 1 - abs(value) <= NOISE:
+        return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
+    return _by_fisher_z(value, without, counts, n, level)
+
+
+def _by_fisher_z(
+    value: float, without: NDArray[np.float64], counts: NDArray[np.int64], n: float, level: float
+) -> Estimate:
+    """Put the interval that `correlation_estimate` describes around a value strictly between -1 and 1."""
+    finite = bool(np.all(1 - np.abs(without) > NOISE))
+    scores = np.arctanh(without) if finite else without / (1 - value**2)
+    degrees = effective_degrees(scores, counts)
+    reach = t_quantile(level, degrees) * float(np.sqrt(_variance(scores, counts)))
+    ends = np.tanh(np.arctanh(value) + np.array([-reach, reach]))
+    clusters = int(counts.sum())
+    return _with(
+        value, (float(ends[0]), float(ends[1])), "jackknife-fisher-z", n, clusters, few_events(degrees, clusters)
+    )
+
+
+def ratio_of_spreads(sums: NDArray[np.float64] | Kinds, ratio: Statistic, *, n: float, level: float) -> Estimate:
+    """Estimate a positive ratio with an interval that is symmetric in its logarithm; flags as `correlation_estimate`.
+
+    Method `jackknife-log`: the ends are ratio * exp(-+ t s / ratio), s the jackknife's standard error, t with the
+    `effective_degrees` of the values without one cluster.
+    """
+    z_quantile(level)
+    if not len(sums) or n <= 0:
+        return Estimate(value=None, flags=("empty",))
+    clusters = len(sums)
+    kinds, counts = distinct(sums)
+    value = float(ratio((counts @ kinds)[None, :])[0])
+    if np.isnan(value):
+        return Estimate(value=None, n=n, clusters=clusters, flags=("degenerate",))
+    without = _left_out(kinds, counts, ratio)[1] if clusters > 1 else np.array([value])
+    variance = _variance(without, counts)
+    if variance <= NOISE or value <= NOISE:
+        return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
+    degrees = effective_degrees(without, counts)
+    # The exponent is limited so that a hopeless interval is wide and not infinite.
+    reach = min(t_quantile(level, degrees) * float(np.sqrt(variance)) / value, 700.0)
+    ends = (value * float(np.exp(-reach)), value * float(np.exp(reach)))
+    return _with(value, ends, "jackknife-log", n, clusters, few_events(degrees, clusters))
+
+
+def _with(
+    value: float, ends: tuple[float, float], method: str, n: float, clusters: int, flags: tuple[str, ...]
+) -> Estimate:
+    return Estimate(
+        value=value,
+        low=min(ends[0], value),
+        high=max(ends[1], value),
+        method=method,
+        n=n,
+        clusters=clusters,
+        flags=flags,
+    )

@@ -1,0 +1,134 @@
+"""Clusters by kind: the distinct contents that clusters have, and how many clusters have each.
+
+A statistic of per-cluster sums depends on the kinds and their numbers alone. With few labels and few trials per cluster
+there are tens of kinds, however many clusters there are.
+"""
+
+from __future__ import annotations
+
+from math import floor, log
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from jrh_stats.clusters import Kinds, cluster_margins, dense_codes, kinds_of
+
+_BITS: Final = 53
+"""Whole numbers below 2 to this power are exact as floating-point numbers, and so are their sums."""
+_SCALES: Final = (1, 2, 6, 12, 60)
+"""Weights that are whole numbers times one of these: halves, thirds, quarters, fifths, ..."""
+_SAME: Final = 1e-9
+_MOST_KEYS: Final = 8
+_MOST_LABELS: Final = 12
+_MOST_STEPS: Final = 1000
+
+
+def label_kinds(clusters: ArrayLike, labels: ArrayLike, weights: ArrayLike | None = None, *, n_labels: int) -> Kinds:
+    """Return the kinds of `cluster_margins` without making its table.
+
+    The sums of a cluster are the digits of one whole number, which takes one pass over the rows.
+
+    Args:
+        clusters: cluster of every row as a whole number >= 0, shape (n,).
+        labels: label of every row, 0 to `n_labels` - 1, shape (n,).
+        weights: what every row counts, shape (n,); 1 by default.
+        n_labels: number of labels L, the columns of the result.
+    """
+    codes, label = np.asarray(clusters, dtype=np.int64), np.asarray(labels, dtype=np.int64)
+    mass = np.ones(label.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    whole = _whole(mass)
+    if not len(codes) or whole is None:
+        return kinds_of(cluster_margins(codes, label, mass, n_labels=n_labels))
+    parts, scale = whole
+    cluster, present = dense_codes(codes)
+    digit, used = dense_codes(label)
+    base = float(np.bincount(cluster, weights=parts).max()) + 1
+    width = floor(_BITS * log(2) / log(base)) if base > 1 else len(used)
+    if width < 1 or len(used) > width * _MOST_KEYS:
+        return kinds_of(cluster_margins(codes, label, mass, n_labels=n_labels))
+    keys = _keys(cluster, digit, parts, base=base, width=width, shape=(len(present), len(used)))
+    keys, counts = _distinct_keys(keys)
+    rows = np.zeros((len(counts), n_labels))
+    for place, column in enumerate(used):
+        rows[:, column] = keys[place // width] // base ** (width - 1 - place % width) % base / scale
+    return Kinds(rows=rows, counts=counts)
+
+
+def _whole(mass: NDArray[np.float64]) -> tuple[NDArray[np.float64], int] | None:
+    """Return weights as whole numbers and what they were multiplied by; None where they are not so simple."""
+    if mass.size and not (np.all(np.isfinite(mass)) and mass.min() >= 0):
+        return None
+    for scale in _SCALES:
+        parts = np.rint(mass * scale)
+        if np.abs(parts - mass * scale).max(initial=0.0) < _SAME:
+            return parts, scale
+    return None
+
+
+def _keys(
+    cluster: NDArray[np.int64],
+    digit: NDArray[np.int64],
+    parts: NDArray[np.float64],
+    *,
+    base: float,
+    width: int,
+    shape: tuple[int, int],
+) -> list[NDArray[np.float64]]:
+    """Return for every `width` labels one number per cluster, whose digits are the sums of those labels."""
+    clusters, labels = shape
+    powers = base ** np.arange(width - 1, -1, -1, dtype=np.float64)
+    keys: list[NDArray[np.float64]] = []
+    for start in range(0, labels, width):
+        worth = np.zeros(labels)
+        here = powers[: min(width, labels - start)]
+        worth[start : start + len(here)] = here
+        key = np.bincount(cluster, weights=parts * worth[digit], minlength=clusters)
+        keys.append(np.asarray(key, dtype=np.float64))
+    return keys
+
+
+def _distinct_keys(keys: list[NDArray[np.float64]]) -> tuple[list[NDArray[np.float64]], NDArray[np.int64]]:
+    """Return the keys of every kind of cluster, and the clusters of each kind."""
+    joined = keys[0]
+    if len(keys) == 1:
+        alone, counts = np.unique(joined, return_counts=True)
+        return [alone], counts.astype(np.int64)
+    for key in keys[1:]:
+        _, one = np.unique(joined, return_inverse=True)
+        values, other = np.unique(key, return_inverse=True)
+        joined = one.astype(np.float64) * len(values) + other
+    _, first, counts = np.unique(joined, return_index=True, return_counts=True)
+    return [key[first] for key in keys], counts.astype(np.int64)
+
+
+def pair_kinds(
+    first: ArrayLike, second: ArrayLike, clusters: ArrayLike, weights: ArrayLike | None = None
+) -> tuple[Kinds, NDArray[np.float64]] | None:
+    """Return the kinds of per-cluster tables of pairs of numbers, and the numbers.
+
+    Args:
+        first: numbers, shape (n,).
+        second: numbers, pairwise, shape (n,).
+        clusters: cluster of every pair as a whole number >= 0, shape (n,).
+        weights: what every pair counts, shape (n,); 1 by default.
+
+    Returns:
+        Kinds with a column per pair of the L numbers that occur on either side, the first varying slowest, and these
+        numbers, in order; None where there are more than 12, whose table is larger than it is worth.
+    """
+    numbers = np.concatenate([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
+    if not numbers.size:
+        return None
+    lowest = numbers.min()
+    # Levels are whole steps apart far more often than not; sorting them would take longest of all.
+    if numbers.max() - lowest < _MOST_STEPS and np.array_equal(steps := numbers - lowest, np.rint(steps)):
+        dense, present = dense_codes(steps.astype(np.int64))
+        levels = present + lowest
+    else:
+        levels, dense = np.unique(numbers, return_inverse=True)
+    size = len(levels)
+    if size > _MOST_LABELS:
+        return None
+    one, other = np.split(dense, 2)
+    return label_kinds(clusters, one * size + other, weights, n_labels=size * size), levels

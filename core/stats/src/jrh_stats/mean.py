@@ -1,0 +1,164 @@
+"""Means and paired differences of clustered scores, with closed-form cluster-robust intervals."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from jrh_stats.bootstrap import ratio_kinds
+from jrh_stats.clusters import Kinds, cluster_sums, ratio_variance
+from jrh_stats.degrees import FEW_EVENTS, design_degrees, effective_degrees, few_events
+from jrh_stats.estimate import Estimate
+from jrh_stats.wilson import score_interval, t_quantile, wilson, z_quantile
+
+_NOISE: Final = 1e-12
+
+
+def clustered_mean(
+    numerators: ArrayLike,
+    denominators: ArrayLike,
+    *,
+    bounds: tuple[float, float] | None = None,
+    heavy_tailed: bool = False,
+    level: float = 0.95,
+) -> Estimate:
+    """Estimate the mean score sum(numerators) / sum(denominators) with a closed-form cluster-robust interval.
+
+    v is `ratio_variance`.
+
+    * Without bounds: mean -+ t sqrt(v), t Student's with K - 1 degrees of freedom, method `cluster-robust-t`.
+    * With bounds a <= score <= b: Wilson's interval of u = (mean - a) / (b - a) with the effective number of trials
+      u (1 - u) (b - a)^2 / v, and t with the degrees of freedom of `design_degrees` instead of z, method
+      `cluster-robust-wilson`. It stays within the bounds and leans away from them. Bounds (0, 1) give the closed-form
+      counterpart of `clustered_proportion`. Squared errors and the like, whose variance moves with the mean as no
+      proportion's does, keep t with `effective_degrees`.
+    * Where no cluster differs from another (or there is one): with bounds Wilson's interval of u with n = K, method
+      `wilson-clusters`; without, no interval and the flag `no-interval`.
+
+    Args:
+        numerators: sum of the scores of each cluster, shape (K,).
+        denominators: number (or weight) of trials of each cluster, shape (K,), all > 0.
+        bounds: the least and the greatest score a trial can have.
+        heavy_tailed: whether few large scores can make up most of the mean, as squares do.
+        level: coverage.
+
+    Returns:
+        The mean in the unit of the scores. Flags: `empty` without clusters; `few-events` where so few clusters differ
+        from the others that the coverage may be off (`few_events`), also where none does.
+
+    Raises:
+        ValueError: the shapes differ, a denominator is not positive, or a mean lies outside the bounds.
+    """
+    z_quantile(level)
+    sums = ratio_kinds(numerators, denominators)
+    if not len(sums):
+        return Estimate(value=None, flags=("empty",))
+    clusters, n = len(sums), float(sums.total[1])
+    value = float(sums.total[0]) / n
+    variance = ratio_variance(sums.rows[:, 0], sums.rows[:, 1], sums.counts) if clusters > 1 else 0.0
+    if bounds is not None:
+        return _within(sums, value, variance, bounds, level, heavy_tailed=heavy_tailed)
+    if variance <= _NOISE:
+        return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
+    reach = t_quantile(level, clusters - 1) * float(np.sqrt(variance))
+    return Estimate(
+        value=value,
+        low=value - reach,
+        high=value + reach,
+        method="cluster-robust-t",
+        n=n,
+        clusters=clusters,
+        flags=few_events(effective_degrees(sums.rows[:, 0] - value * sums.rows[:, 1], sums.counts), clusters),
+    )
+
+
+def paired_difference(
+    first: ArrayLike, second: ArrayLike, clusters: ArrayLike, *, span: float = 1.0, level: float = 0.95
+) -> Estimate:
+    """Estimate the mean of first - second over pairs of scores of the same question.
+
+    The interval is that of `clustered_mean` with bounds (-span, span); where no pair differs at all it reaches from -h
+    to h, with h span times Wilson's upper end for 0 successes in K clusters (method `wilson-clusters`).
+
+    Args:
+        first: scores of one side, shape (n,).
+        second: scores of the other side, pairwise, shape (n,).
+        clusters: the cluster of each pair, whole numbers >= 0, shape (n,).
+        span: the largest difference that two scores can have.
+        level: coverage.
+
+    Returns:
+        The difference in the unit of the scores; flag `empty` without pairs.
+
+    Raises:
+        ValueError: the shapes differ, or a difference exceeds the span.
+    """
+    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if one.shape != other.shape or one.ndim != 1:
+        raise ValueError(f"the scores of both sides are two arrays of one length, got {one.shape} and {other.shape}")
+    sums = cluster_sums(clusters, one - other, np.ones(len(one)))
+    return clustered_difference(sums[:, 0], sums[:, 1], span=span, level=level)
+
+
+def clustered_difference(
+    numerators: ArrayLike, denominators: ArrayLike, *, span: float = 1.0, level: float = 0.95
+) -> Estimate:
+    """Estimate a mean difference from per-cluster sums; the interval is that of `paired_difference`.
+
+    Args:
+        numerators: sum of the differences of each cluster, shape (K,).
+        denominators: number of pairs of each cluster, shape (K,), all > 0.
+        span: the largest difference that two scores can have.
+        level: coverage.
+
+    Returns:
+        The difference; flag `empty` without clusters.
+
+    Raises:
+        ValueError: the shapes differ, a denominator is not positive, or a difference exceeds the span.
+    """
+    found = clustered_mean(numerators, denominators, bounds=(-span, span), level=level)
+    if found.value is None or np.abs(np.asarray(numerators, dtype=np.float64)).max() > _NOISE:
+        return found
+    reach = span * float(wilson(0, found.clusters, level=level)[1])
+    return Estimate(
+        value=0.0,
+        low=-reach,
+        high=reach,
+        method="wilson-clusters",
+        n=found.n,
+        clusters=found.clusters,
+        flags=(FEW_EVENTS,),
+    )
+
+
+def _within(
+    sums: Kinds, value: float, variance: float, bounds: tuple[float, float], level: float, *, heavy_tailed: bool
+) -> Estimate:
+    low, high = bounds
+    means = sums.rows[:, 0] / sums.rows[:, 1]
+    slack = 1e-9 * max(abs(low), abs(high), 1.0)
+    if not low < high or means.min() < low - slack or means.max() > high + slack:
+        raise ValueError(f"a cluster's mean score lies within the bounds {low:g} to {high:g}")
+    clusters, width = len(sums), high - low
+    share = float(np.clip((value - low) / width, 0.0, 1.0))
+    varies = variance > _NOISE * width**2
+    deviations = (sums.rows[:, 0] - value * sums.rows[:, 1]) * clusters / float(sums.total[1])
+    degrees = effective_degrees(deviations, sums.counts)
+    if varies:
+        effective = share * (1 - share) * width**2 / variance
+        known = degrees if heavy_tailed else design_degrees(deviations / width, share, sums.counts)
+        ends = score_interval(share, effective, t_quantile(level, known))
+    else:
+        ends = wilson(share * clusters, clusters, level=level)
+    return Estimate(
+        value=value,
+        low=min(low + width * float(ends[0]), value),
+        high=max(low + width * float(ends[1]), value),
+        method="cluster-robust-wilson" if varies else "wilson-clusters",
+        n=float(sums.total[1]),
+        clusters=clusters,
+        flags=few_events(degrees, clusters),
+    )

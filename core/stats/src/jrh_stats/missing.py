@@ -1,0 +1,108 @@
+"""Verdicts that are missing: what they could change, and whether they are missing for a reason."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from jrh_stats.clusters import cluster_margins
+from jrh_stats.significance import Significance
+
+_FEW: Final = 5
+"""An expected number below this makes the chi-squared approximation rough."""
+_GROUPS: Final = 2
+
+
+def manski_bounds(total: float, observed: float, missing: float) -> tuple[float, float] | None:
+    """Bound a rate by what it would be had every missing score been 0, and had every one been 1.
+
+    (total / (observed + missing), (total + missing) / (observed + missing)). Nothing is assumed about why scores are
+    missing.
+
+    Source: Manski (1989), Journal of Human Resources 24:343-360.
+
+    Args:
+        total: sum of the observed scores, each from 0 to 1.
+        observed: number of observed scores.
+        missing: number of missing scores.
+
+    Returns:
+        Worst and best value; None without any trial.
+
+    Raises:
+        ValueError: a number is negative, or the total exceeds the number of scores.
+    """
+    if min(total, observed, missing) < 0 or total > observed + 1e-9 * max(observed, 1.0):
+        raise ValueError("numbers are 0 or more, and scores sum to at most their number")
+    trials = observed + missing
+    return (total / trials, min((total + missing) / trials, 1.0)) if trials else None
+
+
+def missingness_test(missing: ArrayLike, conditions: ArrayLike, clusters: ArrayLike) -> Significance:
+    """Test whether verdicts go missing in some conditions more than in others, item by item.
+
+    The generalised Cochran-Mantel-Haenszel test of association, items as strata. Item k has n_k trials, n_kg of them
+    under condition g, m_k missing; under the null the missing ones fall on any of them:
+
+        d_g = sum_k (missing_kg - n_kg m_k / n_k)
+        V   = sum_k m_k (n_k - m_k) / (n_k^2 (n_k - 1)) (n_k diag(n_kg) - n_kg n_kh)
+
+    d' V^- d is chi-squared with (conditions - 1) degrees of freedom. With one trial per item and condition it is
+    Cochran's Q.
+
+    Source: Landis, Heyman and Koch (1978), International Statistical Review 46:237-254; Cochran (1950), Biometrika
+    37:256-266.
+
+    Args:
+        missing: whether the trial has no verdict, shape (n,).
+        conditions: condition of every trial as a whole number >= 0, shape (n,).
+        clusters: item of every trial, whole numbers >= 0, shape (n,).
+
+    Returns:
+        The p-value, method `cochran-mantel-haenszel`; `n` is the number of missing verdicts, `clusters` that of the
+        items that tell anything: put under several conditions, with some verdicts missing and some not. Flags: `empty`
+        and no p-value without such items; `few` where a condition's expected number of missing verdicts is below 5.
+
+    Raises:
+        ValueError: the shapes differ.
+    """
+    from scipy.special import chdtrc
+
+    gone = np.asarray(missing, dtype=np.float64)
+    groups = np.asarray(conditions, dtype=np.int64)
+    items = np.asarray(clusters, dtype=np.int64)
+    if not gone.shape == groups.shape == items.shape or gone.ndim != 1:
+        raise ValueError("missing, conditions and clusters are three arrays of one length")
+    names, dense = np.unique(groups, return_inverse=True)
+    trials = cluster_margins(items, dense, np.ones(len(gone)), n_labels=len(names)) if len(gone) else np.zeros((0, 1))
+    lost = cluster_margins(items, dense, gone, n_labels=len(names)) if len(gone) else np.zeros((0, 1))
+    n, m = trials.sum(axis=1), lost.sum(axis=1)
+    telling = (m > 0) & (m < n) & ((trials > 0).sum(axis=1) > 1)
+    trials, lost, n, m = trials[telling], lost[telling], n[telling], m[telling]
+    present = trials.sum(axis=0) > 0
+    if present.sum() < _GROUPS:
+        return Significance(p=None, method="cochran-mantel-haenszel", n=int(gone.sum()), flags=("empty",))
+    trials, lost = trials[:, present], lost[:, present]
+    expected = trials * (m / n)[:, None]
+    difference = np.sort(lost - expected, axis=0).sum(axis=0)
+    covariance = _covariance(trials, n, m)
+    # Conditions that never share an item are not compared: the rank says how many comparisons there are.
+    degrees = int(np.linalg.matrix_rank(covariance, hermitian=True))
+    statistic = float(difference @ np.linalg.pinv(covariance, hermitian=True) @ difference)
+    return Significance(
+        p=float(chdtrc(degrees, max(statistic, 0.0))),
+        statistic=statistic,
+        degrees=degrees,
+        method="cochran-mantel-haenszel",
+        n=int(gone.sum()),
+        clusters=int(telling.sum()),
+        flags=("few",) if expected.sum(axis=0).min() < _FEW else (),
+    )
+
+
+def _covariance(trials: NDArray[np.float64], n: NDArray[np.float64], m: NDArray[np.float64]) -> NDArray[np.float64]:
+    factor = m * (n - m) / (np.square(n) * (n - 1))
+    crossed = (trials * factor[:, None]).T @ trials
+    return np.asarray(np.diag((trials * (factor * n)[:, None]).sum(axis=0)) - crossed)

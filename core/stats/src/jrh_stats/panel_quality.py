@@ -1,0 +1,251 @@
+"""How good a panel is: correlated errors, how many judges it is really worth, who helps, who is best."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import ArrayLike, NDArray
+
+from jrh_stats.degrees import effective_degrees, few_events
+from jrh_stats.estimate import Estimate
+from jrh_stats.panel import Ties, majority_vote
+from jrh_stats.proportion import clustered_proportion
+from jrh_stats.wilson import t_quantile, z_quantile
+
+_NOISE: Final = 1e-12
+MOST_PANELS: Final = 20_000
+"""Panels that are tried at most."""
+
+
+@frozen(kw_only=True)
+class PanelScore:
+    """One panel's accuracy."""
+
+    judges: tuple[int, ...]
+    """Columns of the votes."""
+    accuracy: Estimate
+    """In the items the panel was compared on; for a panel that was chosen for it, optimistic."""
+
+
+@frozen(kw_only=True)
+class BestPanel:
+    """The best panel of a size, and what choosing it promises."""
+
+    best: PanelScore
+    held_out: Estimate
+    """Accuracy of the panels chosen on the other folds, on items they were not chosen on: not optimistic."""
+    tried: int
+
+
+def error_correlation(errors: ArrayLike) -> NDArray[np.float64]:
+    """Compute the correlations between the errors of every two judges, on the items both have.
+
+    Pearson's r of the errors; of errors that are 0 or 1 it is the phi coefficient.
+
+    Args:
+        errors: error of every judge on every item, 0 or 1 or a signed difference, NaN where missing, shape
+            (items, judges).
+
+    Returns:
+        Shape (judges, judges), symmetric; NaN where it is not defined: fewer than two common items, or a judge whose
+        errors do not vary on them.
+    """
+    table = np.asarray(errors, dtype=np.float64)
+    if table.ndim != 2:  # noqa: PLR2004 - items and judges
+        raise ValueError(f"errors have the shape (items, judges), got {table.shape}")
+    there = (~np.isnan(table)).astype(np.float64)
+    values = np.nan_to_num(table)
+    n = there.T @ there
+    safe = np.maximum(n, 1.0)
+    mean = (values.T @ there) / safe  # mean of the row's judge on the items it shares with the column's
+    square = (np.square(values).T @ there) / safe - np.square(mean)
+    covariance = (values.T @ values) / safe - mean * mean.T
+    spread = np.sqrt(np.maximum(square, 0.0) * np.maximum(square.T, 0.0))
+    defined = (n >= 2) & (square > _NOISE) & (square.T > _NOISE)  # noqa: PLR2004 - two points make a correlation
+    r = np.where(defined, covariance / np.where(defined, spread, 1.0), np.nan)
+    return np.asarray(np.clip(r, -1.0, 1.0), dtype=np.float64)
+
+
+def effective_judges(errors: ArrayLike, *, level: float = 0.95) -> Estimate:
+    """Estimate how many judges with independent errors a panel of J judges is worth.
+
+        n_eff = J * (sum of the error variances) / (variance of the summed error)
+
+    With equal variances and a mean correlation r it is J / (1 + (J - 1) r): J where errors are independent, 1 where all
+    judges err alike. It exceeds J where errors cancel.
+
+    The interval is the jackknife's over items on the scale of log n_eff, with Student's t and the `effective_degrees`
+    of the values without one item.
+
+    Source: design effect of correlated observations: Kish (1965), Survey Sampling; jackknife: Efron (1982).
+
+    Args:
+        errors: as for `error_correlation`; only items that every judge has are used.
+        level: coverage.
+
+    Returns:
+        The estimate; `n` is the number of errors, `clusters` that of complete items. Flag `empty` with fewer than three
+        complete items or two judges, `degenerate` where no error varies, or all of them always cancel, `few-events`.
+    """
+    z_quantile(level)
+    table = np.asarray(errors, dtype=np.float64)
+    complete = table[~np.isnan(table).any(axis=1)] if table.ndim == 2 else np.zeros((0, 0))  # noqa: PLR2004
+    items, judges = complete.shape
+    if items < 3 or judges < 2:  # noqa: PLR2004 - a jackknifed variance needs three, a panel two
+        return Estimate(value=None, flags=("empty",), clusters=items)
+    # Sorted, because the order of floating-point addition would show in the last digit.
+    complete = complete[np.lexsort(complete.T)]
+    whole = _effective(complete.sum(axis=0), np.square(complete).sum(axis=0), complete.sum(axis=1), items)
+    n = float(complete.size)
+    if whole is None:
+        return Estimate(value=None, n=n, clusters=items, flags=("degenerate",))
+    left_out = _leave_one_out(complete)
+    value = float(whole)
+    if left_out is None:
+        return Estimate(value=value, n=n, clusters=items, flags=("no-interval",))
+    logs = np.log(left_out)
+    error = float(np.sqrt((items - 1) / items * np.square(logs - logs.mean()).sum()))
+    degrees = effective_degrees(logs)
+    reach = t_quantile(level, degrees) * error
+    low, high = value * float(np.exp(-reach)), value * float(np.exp(reach))
+    return Estimate(
+        value=value, low=low, high=high, method="jackknife-log", n=n, clusters=items, flags=few_events(degrees, items)
+    )
+
+
+def _effective(
+    sums: NDArray[np.float64], squares: NDArray[np.float64], totals: NDArray[np.float64], items: int
+) -> float | None:
+    own = float((squares - np.square(sums) / items).sum())
+    joint = float(np.square(totals).sum() - totals.sum() ** 2 / items)
+    return len(sums) * own / joint if own > _NOISE and joint > _NOISE else None
+
+
+def _leave_one_out(table: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    items, judges = table.shape
+    sums, squares, totals = table.sum(axis=0), np.square(table).sum(axis=0), table.sum(axis=1)
+    own = (squares - np.square(table) - np.square(sums - table) / (items - 1)).sum(axis=1)
+    left = totals.sum() - totals
+    joint = np.square(totals).sum() - np.square(totals) - np.square(left) / (items - 1)
+    if np.any(own <= _NOISE) or np.any(joint <= _NOISE):
+        return None
+    return np.asarray(judges * own / joint, dtype=np.float64)
+
+
+def panel_accuracy(
+    votes: ArrayLike,
+    truth: ArrayLike,
+    *,
+    n_labels: int,
+    weights: ArrayLike | None = None,
+    ties: Ties = "none",
+    level: float = 0.95,
+) -> Estimate:
+    """Estimate the accuracy of a panel's majority vote; an item without a decision counts as wrong.
+
+    Args:
+        votes: label codes, -1 where missing, shape (items, judges).
+        truth: the right label of every item, -1 where unknown (such items do not count), shape (items,).
+        n_labels: number of labels.
+        weights: weight of every judge, shape (judges,).
+        ties: the rule for tied votes.
+        level: coverage.
+
+    Returns:
+        The proportion with Wilson's interval; the items are the clusters. Flag `empty` without labelled items.
+    """
+    right = np.asarray(truth, dtype=np.int64)
+    labelled = right >= 0
+    decided = majority_vote(votes, n_labels=n_labels, weights=weights, ties=ties)
+    hits = (decided == right)[labelled].astype(np.float64)
+    return clustered_proportion(hits, np.ones(len(hits)), level=level)
+
+
+def leave_one_out(
+    votes: ArrayLike, truth: ArrayLike, *, n_labels: int, ties: Ties = "none", level: float = 0.95
+) -> list[PanelScore]:
+    """Compute the accuracy of the panel without each of its judges, in the order of the judges.
+
+    Raises:
+        ValueError: there are fewer than two judges, or as for `majority_vote`.
+    """
+    table = np.asarray(votes, dtype=np.int64)
+    judges = table.shape[1] if table.ndim == 2 else 0  # noqa: PLR2004
+    if judges < 2:  # noqa: PLR2004
+        raise ValueError("leaving one judge out needs two judges")
+    panels = [tuple(other for other in range(judges) if other != judge) for judge in range(judges)]
+    return [
+        PanelScore(
+            judges=panel,
+            accuracy=panel_accuracy(table[:, panel], truth, n_labels=n_labels, ties=ties, level=level),
+        )
+        for panel in panels
+    ]
+
+
+def best_panel(
+    votes: ArrayLike,
+    truth: ArrayLike,
+    *,
+    n_labels: int,
+    size: int = 3,
+    ties: Ties = "none",
+    folds: int = 10,
+    level: float = 0.95,
+    seed: int = 0,
+) -> BestPanel | None:
+    """Find the panel of a size whose majority vote is most often right, by trying all.
+
+    Its accuracy on the items it was chosen on is too high. `held_out` is the accuracy to expect: the best panel is
+    chosen anew on all folds but one and scored on the one left, for every fold.
+
+    Args:
+        votes: label codes, -1 where missing, shape (items, judges).
+        truth: the right label of every item, -1 where unknown, shape (items,).
+        n_labels: number of labels.
+        size: judges in a panel; 3 for the best trio.
+        ties: the rule for tied votes.
+        folds: folds for `held_out`; fewer where there are fewer items.
+        level: coverage.
+        seed: deals the items into folds.
+
+    Returns:
+        The best panel; of equal ones that of the judges named first. None where there are fewer judges than `size`, or
+        fewer than two labelled items.
+
+    Raises:
+        ValueError: there are more than 20,000 panels, or as for `majority_vote`.
+    """
+    table, right = np.asarray(votes, dtype=np.int64), np.asarray(truth, dtype=np.int64)
+    table, right = table[right >= 0], right[right >= 0]
+    if table.ndim != 2 or table.shape[1] < size or len(right) < 2:  # noqa: PLR2004
+        return None
+    panels = list(combinations(range(table.shape[1]), size))
+    if len(panels) > MOST_PANELS:
+        raise ValueError(f"{len(panels)} panels of {size} judges are too many to try; the limit is {MOST_PANELS}")
+    # Sorted, so that the folds do not depend on the order of the items.
+    order = np.lexsort((*table.T, right))
+    table, right = table[order], right[order]
+    hits = np.stack(
+        [majority_vote(table[:, panel], n_labels=n_labels, ties=ties) == right for panel in panels], axis=1
+    ).astype(np.float64)
+    place = int(hits.sum(axis=0).argmax())
+    return BestPanel(
+        best=PanelScore(judges=panels[place], accuracy=_proportion(hits[:, place], level)),
+        held_out=_proportion(_held_out(hits, min(folds, len(right)), seed), level),
+        tried=len(panels),
+    )
+
+
+def _held_out(hits: NDArray[np.float64], folds: int, seed: int) -> NDArray[np.float64]:
+    fold = np.random.default_rng(seed).permutation(len(hits)) % folds
+    within = np.stack([hits[fold == number].sum(axis=0) for number in range(folds)])
+    chosen = (within.sum(axis=0) - within).argmax(axis=1)
+    return np.asarray(hits[np.arange(len(hits)), chosen[fold]], dtype=np.float64)
+
+
+def _proportion(hits: NDArray[np.float64], level: float) -> Estimate:
+    return clustered_proportion(hits, np.ones(len(hits)), level=level)

@@ -1,0 +1,164 @@
+"""What a design can show: smallest detectable difference, and how many items a wished precision needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from jrh_stats.wilson import t_quantile, wilson, z_quantile
+
+_MOST: Final = 10**9
+_TWO: Final = 2
+
+
+def design_effect(trials_per_item: float, icc: float) -> float:
+    """Return how many times more trials a clustered design needs than independent ones: 1 + (m - 1) icc.
+
+    Source: Kish (1965), Survey Sampling, section 5.4.
+
+    Args:
+        trials_per_item: trials m of each item, 1 or more.
+        icc: correlation of the scores of two trials of one item, 0 to 1.
+
+    Raises:
+        ValueError: an argument is out of its range.
+    """
+    if trials_per_item < 1 or not 0 <= icc <= 1:
+        raise ValueError("there are 1 or more trials per item, and their correlation lies between 0 and 1")
+    return 1 + (trials_per_item - 1) * icc
+
+
+def paired_power(difference: float, sd: float, items: int, *, alpha: float = 0.05) -> float:
+    """Return the power of the two-sided paired t-test, by the noncentral t distribution.
+
+    Args:
+        difference: the true mean difference.
+        sd: standard deviation of the items' differences, > 0.
+        items: number of items, 2 or more.
+        alpha: error rate of the test.
+
+    Returns:
+        The probability that the test finds the difference.
+
+    Raises:
+        ValueError: there are fewer than two items, or the standard deviation is not positive.
+    """
+    from scipy.special import nctdtr
+
+    if items < _TWO or not sd > 0:
+        raise ValueError("power needs two items and a standard deviation greater than 0")
+    shift = abs(difference) / sd * float(np.sqrt(items))
+    critical = t_quantile(1 - alpha, items - 1)
+    # Far below the shift the distribution function underflows, to NaN.
+    below, above = np.nan_to_num([nctdtr(items - 1, shift, end) for end in (-critical, critical)], nan=0.0)
+    return float(1 - above + below)
+
+
+def smallest_detectable_difference(sd: float, items: int, *, alpha: float = 0.05, power: float = 0.8) -> float:
+    """Return the difference that the paired t-test finds with the wished power.
+
+    Args:
+        sd: standard deviation of the items' differences, > 0. For paired rates with a share q of discordant items it is
+            at most sqrt(q).
+        items: number of items, 2 or more.
+        alpha: error rate of the test.
+        power: probability of finding the difference, above alpha and below 1.
+
+    Returns:
+        A difference in the unit of `sd`.
+
+    Raises:
+        ValueError: an argument is out of its range.
+    """
+    from scipy.optimize import brentq
+
+    if not alpha < power < 1:
+        raise ValueError("the power lies between alpha and 1")
+    top = sd
+    while paired_power(top, sd, items, alpha=alpha) < power:
+        top *= 2
+    return float(brentq(lambda size: paired_power(size, sd, items, alpha=alpha) - power, 0.0, top, xtol=1e-12 * sd))
+
+
+def items_to_detect(difference: float, sd: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
+    """Return the fewest items with which the paired t-test finds a difference with the wished power.
+
+    Args:
+        difference: the difference to find, not 0.
+        sd: standard deviation of the items' differences, > 0.
+        alpha: error rate of the test.
+        power: probability of finding it.
+
+    Raises:
+        ValueError: an argument is out of its range, or a thousand million items are too few.
+    """
+    if difference == 0 or not alpha < power < 1:
+        raise ValueError("a difference of 0 is never found; the power lies between alpha and 1")
+    return _fewest(lambda items: paired_power(difference, sd, items, alpha=alpha) >= power)
+
+
+def items_for_mean(half_width: float, sd: float, *, level: float = 0.95) -> int:
+    """Return the fewest items with which the interval of a mean reaches at most `half_width` to each side.
+
+    t sd / sqrt(n) <= half_width, with n - 1 degrees of freedom.
+
+    Args:
+        half_width: the wished precision, in the unit of `sd`.
+        sd: standard deviation of the items' means.
+        level: coverage.
+
+    Raises:
+        ValueError: the precision is not positive, or a thousand million items are too few.
+    """
+    if not half_width > 0 or sd < 0:
+        raise ValueError("a precision is greater than 0, and a standard deviation at least 0")
+    return _fewest(lambda items: t_quantile(level, items - 1) * sd <= half_width * float(np.sqrt(items)))
+
+
+def items_for_proportion(
+    half_width: float, p: float = 0.5, *, trials_per_item: float = 1, icc: float = 0.0, level: float = 0.95
+) -> int:
+    """Return the fewest items with which Wilson's interval of a rate is at most 2 `half_width` wide.
+
+    The effective number of trials is items x `trials_per_item` / `design_effect`.
+
+    Args:
+        half_width: the wished precision, between 0 and 0.5.
+        p: the rate expected; 0.5 needs the most.
+        trials_per_item: trials of each item.
+        icc: correlation of the scores of two trials of one item.
+        level: coverage.
+
+    Raises:
+        ValueError: an argument is out of its range, or a thousand million items are too few.
+    """
+    if not 0 < half_width < 1 / 2 or not 0 <= p <= 1:
+        raise ValueError("a precision lies between 0 and 0.5, and a rate between 0 and 1")
+    z_quantile(level)
+    worth = trials_per_item / design_effect(trials_per_item, icc)
+
+    def narrow(items: int) -> bool:
+        low, high = wilson(p * items * worth, items * worth, level=level)
+        return bool(high - low <= 2 * half_width)
+
+    return _fewest(narrow, least=1)
+
+
+def _fewest(enough: Callable[[int], bool], *, least: int = 2) -> int:
+    """Return the smallest number for which `enough` holds, given that it then holds for all larger ones."""
+    high = least
+    while not enough(high):
+        high *= 2
+        if high > _MOST:
+            raise ValueError("more than a thousand million items would be needed")
+    low = max(least - 1, high // 2)
+    if low < least:
+        return high
+    if enough(low):
+        return low
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

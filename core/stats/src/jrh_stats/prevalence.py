@@ -1,0 +1,169 @@
+"""The share of positives, corrected for a judge that errs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from jrh_stats.degrees import effective_degrees, few_events
+from jrh_stats.estimate import Estimate
+from jrh_stats.wilson import t_quantile, z_quantile
+
+_LEAST: Final = 2
+"""A variance needs two values."""
+_FITTED: Final = 2
+"""A mean and a weight are fitted."""
+
+
+def rogan_gladen(
+    positives: float,
+    n: int,
+    *,
+    true_negatives: float,
+    negatives: int,
+    true_positives: float,
+    labelled_positives: int,
+    level: float = 0.95,
+) -> Estimate:
+    """Estimate the true share of positives from a judge's verdicts and its errors on labelled items.
+
+    With p the share the judge calls positive, q0 its specificity and q1 its sensitivity:
+
+        prevalence = (p + q0 - 1) / (q0 + q1 - 1), cut to [0, 1]
+
+    The interval is that of Lang and Reiczigel: p, q0 and q1 are replaced by p' (z^2 / 2 successes more in z^2 more
+    trials) and q' (one success more in two more trials), and with j = q0' + q1' - 1
+
+        estimate' + d +- z / j * sqrt(p'(1-p')/n' + (1-e')^2 q0'(1-q0')/m0' + e'^2 q1'(1-q1')/m1'),
+        d = 2 z^2 (e' q1'(1-q1')/m1' - (1-e') q0'(1-q0')/m0').
+
+    Source: Rogan and Gladen (1978), American J. Epidemiology 107:71-76; interval: Lang and Reiczigel (2014), Preventive
+    Veterinary Medicine 113:13-22. The labelled items have to be judged under the same condition as the others, and not
+    to be among them.
+
+    Args:
+        positives: verdicts that are positive.
+        n: verdicts, one per item.
+        true_negatives: labelled negatives that the judge calls negative.
+        negatives: labelled negatives.
+        true_positives: labelled positives that the judge calls positive.
+        labelled_positives: labelled positives.
+        level: coverage.
+
+    Returns:
+        The estimate, method `lang-reiczigel`; `n` counts the verdicts. Flag `empty` where one of the three samples is
+        empty; `degenerate` and no value where the judge is no better than chance, q0 + q1 <= 1; `cut` where the
+        estimate was outside [0, 1]; `conservative` where an end was: the interval is then wider than it has to be.
+
+    Raises:
+        ValueError: there are more successes than trials, or the level is not between 0 and 1.
+    """
+    z = z_quantile(level)
+    for hits, trials in ((positives, n), (true_negatives, negatives), (true_positives, labelled_positives)):
+        if not 0 <= hits <= trials:
+            raise ValueError("successes lie between 0 and the number of trials")
+    if not (n and negatives and labelled_positives):
+        return Estimate(value=None, flags=("empty",), n=n)
+    youden = true_negatives / negatives + true_positives / labelled_positives - 1
+    # Rounding must not turn a judge that is no better than chance into an estimate of millions.
+    if youden <= 1e-9:  # noqa: PLR2004
+        return Estimate(value=None, flags=("degenerate",), n=n, clusters=n)
+    raw = (positives / n + true_negatives / negatives - 1) / youden
+    low, high = _lang_reiczigel((positives, n), (true_negatives, negatives), (true_positives, labelled_positives), z)
+    value = min(max(raw, 0.0), 1.0)
+    flags = (*(("cut",) if value != raw else ()), *(("conservative",) if low < 0 or high > 1 else ()))
+    return Estimate(
+        value=value,
+        low=min(max(low, 0.0), value),
+        high=max(min(high, 1.0), value),
+        method="lang-reiczigel",
+        n=n,
+        clusters=n,
+        flags=flags,
+    )
+
+
+def _lang_reiczigel(
+    verdicts: tuple[float, int], specific: tuple[float, int], sensitive: tuple[float, int], z: float
+) -> tuple[float, float]:
+    n = verdicts[1] + z * z
+    p = (verdicts[0] + z * z / 2) / n
+    m0, m1 = specific[1] + 2, sensitive[1] + 2
+    q0, q1 = (specific[0] + 1) / m0, (sensitive[0] + 1) / m1
+    youden = q0 + q1 - 1
+    if youden <= 0:
+        return 0.0, 1.0
+    e = (p + q0 - 1) / youden
+    v0, v1 = q0 * (1 - q0) / m0, q1 * (1 - q1) / m1
+    centre = e + 2 * z * z * (e * v1 - (1 - e) * v0)
+    half = z / youden * float(np.sqrt(p * (1 - p) / n + (1 - e) ** 2 * v0 + e * e * v1))
+    return centre - half, centre + half
+
+
+def prediction_powered_mean(
+    labels: ArrayLike,
+    predictions: ArrayLike,
+    unlabelled_predictions: ArrayLike,
+    *,
+    tuned: bool = True,
+    level: float = 0.95,
+) -> Estimate:
+    """Estimate the mean label of a population from few labels and many predictions.
+
+        mean(unlabelled predictions) * w + mean(labels - w * predictions)
+
+    Untuned, w = 1. Tuned, w = cov(labels, predictions) / ((1 + n / N) var(predictions)), cut to [0, 1], which
+    makes the variance smallest: useless predictions get the weight 0 and cost nothing. The interval is normal, with
+    variance w^2 var(unlabelled) / N + var(labels - w predictions) / n, variances with divisors n and N. Tuned, the fit
+    costs two degrees of freedom: Student's t with n - 2, or the `effective_degrees` of labels - w predictions where
+    these are fewer, and the factor sqrt(n / (n - 2)).
+
+    Source: Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), Science 382:669-674; tuning: Angelopoulos, Duchi
+    and Zrnic (2023), PPI++, arXiv:2311.01453. The labelled items have to be a random sample of the population.
+
+    Args:
+        labels: true values of the labelled items, shape (n,); where an item has several trials, its mean.
+        predictions: the judge's values of the same items, shape (n,).
+        unlabelled_predictions: the judge's values of the other items, shape (N,).
+        tuned: choose the weight w.
+        level: coverage.
+
+    Returns:
+        The estimate in the unit of the labels, method `prediction-powered` or `prediction-powered-tuned`; `n` counts
+        all items, `clusters` the labelled ones. Flag `empty` with fewer than three labelled or two unlabelled items;
+        flag `few-labels` with fewer than 30 labelled ones: the normal interval is then too short; `few-events`.
+
+    Raises:
+        ValueError: the shapes differ or the level is not between 0 and 1.
+    """
+    z = z_quantile(level)
+    y, f, others = (np.asarray(part, dtype=np.float64) for part in (labels, predictions, unlabelled_predictions))
+    if y.shape != f.shape or y.ndim != 1 or others.ndim != 1:
+        raise ValueError("labels and predictions are arrays of one length; unlabelled predictions are an array")
+    n, many = len(y), len(others)
+    if n <= _FITTED or many < _LEAST:
+        return Estimate(value=None, flags=("empty",), n=n + many, clusters=n)
+    order = np.lexsort((f, y))
+    y, f, others = y[order], f[order], np.sort(others)
+    weight = _tuned_weight(y, f, others) if tuned else 1.0
+    value = float(weight * others.mean() + (y - weight * f).mean())
+    variance = weight**2 * float(np.var(others)) / many + float(np.var(y - weight * f)) / n
+    degrees = effective_degrees(y - weight * f)
+    half = z * float(np.sqrt(variance))
+    if tuned:  # the weight was fitted to the same labels, which costs two degrees of freedom
+        half *= t_quantile(level, min(n - _FITTED, degrees)) / z * float(np.sqrt(n / (n - _FITTED)))
+    method = "prediction-powered-tuned" if tuned else "prediction-powered"
+    flags = ("few-labels",) if n < 30 else few_events(degrees, n)  # noqa: PLR2004 - the rule of thumb for a normal mean
+    return Estimate(
+        value=value, low=value - half, high=value + half, method=method, n=n + many, clusters=n, flags=flags
+    )
+
+
+def _tuned_weight(y: NDArray[np.float64], f: NDArray[np.float64], others: NDArray[np.float64]) -> float:
+    spread = float(np.var(np.concatenate([f, others])))
+    if spread <= 0:
+        return 0.0
+    covariance = float(np.mean((y - y.mean()) * (f - f.mean())))
+    return min(max(covariance / ((1 + len(y) / len(others)) * spread), 0.0), 1.0)

@@ -1,0 +1,155 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jrh_stats import cohen_kappa, fleiss_kappa, gwet_ac1, krippendorff_alpha, pabak
+from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
+
+# Krippendorff (2011): four observers, twelve units, values 1 to 5, missing ratings.
+OBSERVERS = ["1 2 3 3 2 1 4 1 2 . . .", "1 2 3 3 2 2 4 1 2 5 . 3", ". 3 3 3 2 3 4 2 2 5 1 .", "1 2 3 3 2 4 4 1 2 5 1 ."]
+RATINGS = np.array([[0 if mark == "." else int(mark) for mark in row.split()] for row in OBSERVERS]).T
+COUNTS = np.stack([(value == RATINGS).sum(axis=1) for value in range(1, 6)], axis=1)
+VALUES = [1, 2, 3, 4, 5]
+
+_counts = st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=2, max_size=12)
+
+
+@pytest.mark.parametrize(
+    ("metric", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
+)
+def test_alpha_gives_krippendorffs_published_values(metric: str, alpha: float) -> None:
+    found = krippendorff_alpha(COUNTS, VALUES, metric=metric)
+
+    assert found.value == pytest.approx(alpha, abs=0.0005)
+    assert found.n == 40  # of 41 ratings, the one that stands alone cannot be paired
+    assert found.low < found.value < found.high
+
+
+def test_ac1_and_fleiss_kappa_give_gwets_values_on_the_same_ratings() -> None:
+    # irrCAC's documentation: raw ratings of four raters.
+    assert gwet_ac1(COUNTS).value == pytest.approx(0.77544, abs=5e-6)
+    assert fleiss_kappa(COUNTS).value == pytest.approx(0.76117, abs=5e-6)
+
+
+def test_fleiss_kappa_gives_the_published_value_and_that_of_statsmodels() -> None:
+    # Fleiss (1971), as tabulated in many places: 10 subjects, 14 raters, 5 categories, kappa 0.210.
+    table = [
+        [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
+        [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
+    ]  # fmt: skip
+    found = fleiss_kappa(table).value
+
+    assert found == pytest.approx(0.210, abs=0.0005)
+    assert found == pytest.approx(statsmodels_fleiss(np.array(table)))
+
+
+def test_pabak_of_two_raters_is_twice_the_agreement_minus_one() -> None:
+    assert pabak([[2, 0]] * 7 + [[1, 1]] * 3).value == pytest.approx(0.4)
+    assert pabak([[2, 0, 0]] * 7 + [[1, 1, 0]] * 3).value == pytest.approx((3 * 0.7 - 1) / 2)
+
+
+def test_nearly_constant_ratings_have_a_high_ac1_and_a_kappa_below_zero() -> None:
+    table = [[2, 0]] * 18 + [[1, 1]] * 2
+
+    assert fleiss_kappa(table).value < 0
+    assert gwet_ac1(table).value > 0.85
+
+
+@pytest.mark.parametrize("measure", [fleiss_kappa, krippendorff_alpha])
+def test_ratings_of_one_label_have_no_agreement_beyond_chance(measure) -> None:
+    found = measure([[3, 0]] * 10)
+
+    assert (found.value, found.low, found.flags) == (None, None, ("degenerate",))
+
+
+def test_ratings_of_one_label_of_two_agree_perfectly_by_ac1_with_room_below() -> None:
+    found = gwet_ac1([[3, 0]] * 20)
+
+    assert (found.value, found.high, found.method) == (1.0, 1.0, "wilson-clusters")
+    assert found.low == pytest.approx(1 - 3.8416 / (20 + 3.8416), abs=1e-4)
+
+
+@pytest.mark.parametrize("measure", [fleiss_kappa, gwet_ac1, pabak, krippendorff_alpha])
+def test_units_with_one_rating_alone_say_nothing(measure) -> None:
+    assert measure([[1, 0], [0, 1], [0, 0]]).flags == ("empty",)
+    assert measure(np.zeros((0, 2))).flags == ("empty",)
+
+
+@pytest.mark.parametrize("measure", [fleiss_kappa, gwet_ac1, pabak, krippendorff_alpha])
+def test_one_unit_has_a_value_at_most_and_no_interval(measure) -> None:
+    found = measure([[2, 1]])
+
+    assert found.low is None
+    assert found.clusters == 1
+
+
+@pytest.mark.parametrize("measure", [fleiss_kappa, gwet_ac1, pabak, krippendorff_alpha])
+def test_negative_or_flat_counts_are_refused(measure) -> None:
+    with pytest.raises(ValueError, match="0 or more"):
+        measure([[1, -1]])
+    with pytest.raises(ValueError, match="units, labels"):
+        measure([1, 2])
+
+
+def test_interval_and_ratio_metrics_need_numbers_in_order() -> None:
+    with pytest.raises(ValueError, match="needs the numbers"):
+        krippendorff_alpha(COUNTS, metric="interval")
+    with pytest.raises(ValueError, match="lowest to highest"):
+        krippendorff_alpha(COUNTS, [5, 4, 3, 2, 1], metric="interval")
+    with pytest.raises(ValueError, match="0 or more"):
+        krippendorff_alpha(COUNTS, [-2, -1, 0, 1, 2], metric="ratio")
+
+
+def test_units_of_one_item_widen_the_interval() -> None:
+    generator = np.random.default_rng(4)
+    truth = np.repeat(generator.integers(0, 2, 30), 5)
+    doubt = np.repeat(generator.random(30) < 0.3, 5)
+    ratings = np.where(doubt[:, None], generator.integers(0, 2, (150, 1)) ^ np.array([0, 1, 0]), truth[:, None])
+    counts = np.stack([(ratings == label).sum(axis=1) for label in range(2)], axis=1)
+    apart, together = (krippendorff_alpha(counts, clusters=c) for c in (None, np.repeat(np.arange(30), 5)))
+
+    assert together.value == pytest.approx(apart.value)
+    assert together.high - together.low > 1.5 * (apart.high - apart.low)
+    assert together.clusters == 30
+
+
+@settings(max_examples=60)
+@given(_counts, st.randoms(use_true_random=False))
+def test_order_of_units_and_names_of_labels_change_nothing(counts, random) -> None:
+    order, names = random.sample(range(len(counts)), len(counts)), random.sample(range(3), 3)
+    changed = np.array(counts)[order][:, names]
+    for measure in (fleiss_kappa, gwet_ac1, pabak, krippendorff_alpha):
+        one, other = measure(counts), measure(changed)
+        assert other.flags == one.flags
+        assert (other.value, other.low, other.high) == pytest.approx((one.value, one.low, one.high), abs=1e-9)
+
+
+@settings(max_examples=60)
+@given(_counts, st.sampled_from(["ordinal", "interval"]))
+def test_reversing_the_scale_changes_nothing(counts, metric) -> None:
+    one = krippendorff_alpha(counts, [0, 1, 2], metric=metric)
+    other = krippendorff_alpha(np.array(counts)[:, ::-1], [0, 1, 2], metric=metric)
+
+    assert other.value == pytest.approx(one.value)
+
+
+@settings(max_examples=60)
+@given(_counts)
+def test_alpha_of_counts_equals_the_krippendorff_package(counts) -> None:
+    krippendorff = pytest.importorskip("krippendorff", reason="an oracle that is not installed everywhere")
+    table = np.array(counts)
+    found = krippendorff_alpha(table, [0, 1, 2], metric="ordinal")
+    if found.value is not None:
+        theirs = krippendorff.alpha(value_counts=table, value_domain=[0, 1, 2], level_of_measurement="ordinal")
+        assert found.value == pytest.approx(theirs)
+
+
+def test_two_raters_and_quadratic_distances_bring_alpha_close_to_weighted_kappa() -> None:
+    generator = np.random.default_rng(0)
+    first = generator.integers(0, 5, 4000)
+    second = np.clip(first + generator.integers(-1, 2, 4000), 0, 4)
+    counts = np.eye(5)[first] + np.eye(5)[second]
+
+    assert krippendorff_alpha(counts, range(5), metric="interval").value == pytest.approx(
+        cohen_kappa(first, second, weighting="quadratic").value, abs=0.002
+    )

@@ -1,0 +1,123 @@
+import numpy as np
+import pytest
+from jrh_stats import excess_disagreement, excess_permutation_test
+
+
+def _by_pairs(reference: list[int], condition: list[int]) -> float:
+    def differ(one: list[int], other: list[int], same: bool) -> float:
+        pairs = [(a, b) for i, a in enumerate(one) for j, b in enumerate(other) if not (same and i == j)]
+        return float(np.mean([a != b for a, b in pairs]))
+
+    floor = (differ(reference, reference, True) + differ(condition, condition, True)) / 2
+    return differ(reference, condition, False) - floor
+
+
+def _counts(*groups: list[int], labels: int = 3) -> list[list[int]]:
+    return [np.bincount(group, minlength=labels).tolist() for group in groups]
+
+
+def _drawn(generator, items: int, asked: tuple[int, int], shift: float) -> np.ndarray:
+    before = generator.beta(0.5, 0.5, items)
+    after = np.clip(before + shift * np.where(before < 0.5, 1, -1), 0, 1)
+    hits = [generator.binomial(n, p) for n, p in zip(asked, (before, after), strict=True)]
+    return np.stack([np.stack([hit, n - hit], axis=1) for hit, n in zip(hits, asked, strict=True)], axis=1)
+
+
+def test_the_excess_is_the_mean_over_items_of_pairs_counted_one_by_one() -> None:
+    items = [([0, 0, 1], [1, 1, 1]), ([2, 2], [2, 2, 0]), ([0, 1], [1, 0])]
+    found = excess_disagreement([_counts(*item) for item in items])
+
+    assert found.excess.value == pytest.approx(np.mean([_by_pairs(*item) for item in items]))
+    assert found.excess.value == pytest.approx(found.raw.value - found.floor.value)
+    assert found.excess.clusters == 3
+
+
+def test_it_estimates_half_the_squared_distance_of_the_two_distributions() -> None:
+    generator = np.random.default_rng(1)
+    p, q = np.array([0.6, 0.3, 0.1]), np.array([0.2, 0.3, 0.5])
+    counts = np.stack([generator.multinomial(2, p, 40_000), generator.multinomial(3, q, 40_000)], axis=1)
+    found = excess_disagreement(counts).excess
+
+    assert found.value == pytest.approx(np.square(p - q).sum() / 2, abs=0.01)
+    assert found.low < np.square(p - q).sum() / 2 < found.high
+
+
+def test_a_noisy_judge_has_no_excess_where_nothing_changes() -> None:
+    generator = np.random.default_rng(2)
+    found = excess_disagreement(_drawn(generator, 4000, (2, 2), 0.0))
+
+    assert found.raw.value > 0.2
+    assert found.excess.low < 0 < found.excess.high
+    assert found.excess.value == pytest.approx(0, abs=0.02)
+
+
+def test_a_condition_asked_once_borrows_the_references_floor_and_says_so() -> None:
+    found = excess_disagreement([_counts([0, 0], [1]), _counts([0, 1], [0])])
+
+    assert found.floor.value == pytest.approx(0.5)
+    assert found.raw.value == pytest.approx(0.75)
+    assert found.excess.flags == ("few-events", "reference-floor", "few-clusters")
+
+
+def test_items_without_a_second_reference_answer_take_no_part() -> None:
+    found = excess_disagreement([_counts([0], [1, 1])])
+
+    assert (found.excess.value, found.excess.flags) == (None, ("empty",))
+    assert excess_permutation_test([_counts([0], [1, 1])]).p is None
+
+
+def test_several_conditions_of_an_item_are_one_cluster() -> None:
+    one = np.array([_counts([0, 0], [1, 1])] * 5 + [_counts([0, 0], [0, 0])] * 5)
+    two = np.concatenate([one, one[:, 1:]], axis=1)
+    first, second = excess_disagreement(one).excess, excess_disagreement(two).excess
+
+    assert (second.value, second.low, second.high) == pytest.approx((first.value, first.low, first.high))
+    assert (second.n, second.clusters) == (20, 10)
+
+
+def test_the_permutation_test_raises_no_more_false_alarms_than_stated() -> None:
+    generator = np.random.default_rng(3)
+    p = [excess_permutation_test(_drawn(generator, 30, (2, 3), 0.0), resamples=200, seed=seed).p for seed in range(300)]
+
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.03)
+
+
+def test_the_permutation_test_finds_a_shift() -> None:
+    generator = np.random.default_rng(4)
+
+    assert excess_permutation_test(_drawn(generator, 60, (2, 2), 0.6)).p < 0.01
+    assert excess_permutation_test([_counts([0, 0], [0, 0])] * 9).p == 1.0
+
+
+def test_few_items_give_the_p_value_of_all_dealings() -> None:
+    # Two of two differ: of the 6 ways to deal 2 + 2 answers 2 have the full excess, in both items 4 of 36.
+    found = excess_permutation_test([_counts([0, 0], [1, 1])] * 2, resamples=20_000)
+
+    assert found.p == pytest.approx(4 / 36, abs=0.01)
+
+
+def test_the_order_of_items_changes_nothing_to_the_last_digit() -> None:
+    counts = _drawn(np.random.default_rng(5), 40, (3, 2), 0.2)
+    mixed = counts[np.random.default_rng(6).permutation(40)]
+
+    assert excess_disagreement(mixed) == excess_disagreement(counts)
+    assert excess_permutation_test(mixed, seed=1) == excess_permutation_test(counts, seed=1)
+
+
+def test_a_table_without_a_condition_is_refused() -> None:
+    with pytest.raises(ValueError, match="item, group and label"):
+        excess_disagreement(np.ones((3, 1, 2)))
+
+
+def test_many_items_have_the_normal_limit_of_the_dealings(monkeypatch) -> None:
+    from jrh_stats import excess
+
+    counts = _drawn(np.random.default_rng(13), 700, (2, 3), 0.1)
+    limit = excess_permutation_test(counts)
+    monkeypatch.setattr(excess, "_DEALT", 10_000)
+    dealt = excess_permutation_test(counts, resamples=4000)
+
+    assert limit.n > 200
+    assert limit.method == "permutation-within-items-normal"
+    assert limit.p == pytest.approx(dealt.p, abs=0.02)
+    assert 0.005 < dealt.p < 0.2  # where a wrong variance would show

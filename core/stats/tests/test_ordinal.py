@@ -1,0 +1,139 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jrh_stats import (
+    accuracy_within,
+    cohen_kappa,
+    concordance,
+    confusion_matrix,
+    kendall_tau_b,
+    mean_absolute_error,
+    mean_error,
+    pearson,
+    root_mean_squared_error,
+    scale_compression,
+    spearman,
+)
+from scipy import stats
+from sklearn import metrics
+
+GENERATOR = np.random.default_rng(6)
+TRUTH = GENERATOR.integers(1, 7, 80)
+VERDICT = np.clip(TRUTH + GENERATOR.integers(-2, 3, 80), 1, 6)
+ITEMS = np.arange(80)
+
+_pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=40)
+
+
+def test_errors_equal_scikit_learn() -> None:
+    mae = mean_absolute_error(VERDICT, TRUTH, ITEMS, span=5)
+    rmse = root_mean_squared_error(VERDICT, TRUTH, ITEMS, span=5)
+
+    assert mae.value == pytest.approx(metrics.mean_absolute_error(TRUTH, VERDICT))
+    assert rmse.value == pytest.approx(metrics.root_mean_squared_error(TRUTH, VERDICT))
+    assert mae.low < mae.value < mae.high
+    assert rmse.low < rmse.value < rmse.high
+    assert mean_error(VERDICT, TRUTH, ITEMS, span=5).value == pytest.approx((VERDICT - TRUTH).mean())
+
+
+def test_exact_and_adjacent_accuracy_count_steps() -> None:
+    verdicts, truths = [1, 2, 3, 4, 6], [1, 3, 3, 2, 5]
+
+    assert accuracy_within(verdicts, truths, range(5)).value == pytest.approx(0.4)
+    assert accuracy_within(verdicts, truths, range(5), steps=1).value == pytest.approx(0.8)
+
+
+def test_the_confusion_matrix_is_scikit_learns() -> None:
+    found = confusion_matrix(TRUTH - 1, VERDICT - 1, n_labels=6)
+
+    assert np.array_equal(found, metrics.confusion_matrix(TRUTH, VERDICT, labels=[1, 2, 3, 4, 5, 6]))
+    with pytest.raises(ValueError, match="0 to 4"):
+        confusion_matrix(TRUTH - 1, VERDICT - 1, n_labels=5)
+
+
+@settings(max_examples=80)
+@given(_pairs)
+def test_correlations_equal_scipy(pairs) -> None:
+    one, other = (np.array(side) for side in zip(*pairs, strict=True))
+    items = np.arange(len(one))
+    if len({*one.tolist()}) == 1 or len({*other.tolist()}) == 1:
+        for measure in (pearson, spearman, kendall_tau_b):
+            assert measure(one, other, items).flags == ("degenerate",)
+        return
+    assert pearson(one, other, items).value == pytest.approx(stats.pearsonr(one, other).statistic, abs=1e-9)
+    assert spearman(one, other, items).value == pytest.approx(stats.spearmanr(one, other).statistic, abs=1e-9)
+    assert kendall_tau_b(one, other, items).value == pytest.approx(stats.kendalltau(one, other).statistic, abs=1e-9)
+
+
+@settings(max_examples=60)
+@given(_pairs)
+def test_concordance_is_quadratic_kappa(pairs) -> None:
+    one, other = zip(*pairs, strict=True)
+
+    assert concordance(one, other, range(len(one))).value == pytest.approx(
+        cohen_kappa(one, other, weighting="quadratic").value
+    )
+
+
+@settings(max_examples=40)
+@given(_pairs, st.randoms(use_true_random=False))
+def test_order_and_scale_reversal_change_no_association(pairs, random) -> None:
+    shuffled = random.sample(pairs, len(pairs))
+    one, other = (np.array(side) for side in zip(*pairs, strict=True))
+    mixed, truth = (np.array(side) for side in zip(*shuffled, strict=True))
+    items = np.arange(len(one))
+    for measure in (pearson, spearman, kendall_tau_b, concordance, scale_compression):
+        before, after = measure(one, other, items), measure(5 - mixed, 5 - truth, items)
+        assert after.flags == before.flags
+        assert after.value == (None if before.value is None else pytest.approx(before.value, abs=1e-7))
+        if before.low is not None:
+            assert (after.low, after.high) == pytest.approx((before.low, before.high), abs=1e-7, rel=1e-6)
+
+
+def test_the_interval_of_pearson_is_near_fishers_for_normal_data() -> None:
+    one = np.random.default_rng(3).normal(size=4000)
+    other = 0.6 * one + 0.8 * np.random.default_rng(4).normal(size=4000)
+    expected = stats.pearsonr(one, other).confidence_interval()
+
+    found = pearson(one, other, np.arange(4000))
+
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.003)
+
+
+def test_copies_of_a_trial_within_its_item_add_nothing() -> None:
+    for measure in (pearson, spearman, kendall_tau_b, concordance, scale_compression):
+        once = measure(VERDICT, TRUTH, ITEMS)
+        thrice = measure(np.repeat(VERDICT, 3), np.repeat(TRUTH, 3), np.repeat(ITEMS, 3))
+        assert (thrice.value, thrice.low, thrice.high) == pytest.approx((once.value, once.low, once.high), abs=1e-9)
+
+
+def test_a_judge_that_uses_half_the_scale_has_half_the_spread() -> None:
+    found = scale_compression(TRUTH / 2, TRUTH, ITEMS)
+
+    assert found.value == pytest.approx(0.5)
+    assert scale_compression(VERDICT, TRUTH, ITEMS).value == pytest.approx(VERDICT.std() / TRUTH.std())
+    assert scale_compression(VERDICT, np.full(80, 3), ITEMS).flags == ("degenerate",)
+    assert scale_compression(np.full(80, 3), TRUTH, ITEMS).value == pytest.approx(0.0, abs=1e-9)
+
+
+def test_perfect_order_has_no_interval_rather_than_one_of_no_width() -> None:
+    found = kendall_tau_b([1, 2, 3, 4], [2, 3, 4, 5], range(4))
+
+    assert (found.value, found.low, found.flags) == (pytest.approx(1.0), None, ("no-interval",))
+
+
+def test_rank_correlations_are_for_scales_and_not_for_measurements() -> None:
+    with pytest.raises(ValueError, match="101 levels"):
+        spearman(np.arange(200), np.arange(200), np.arange(200))
+
+
+def test_tau_of_few_items_says_that_its_interval_is_rather_wide():
+    draws = np.random.default_rng(6)
+    levels = draws.integers(0, 5, 60)
+    noisy = np.clip(levels + draws.integers(-1, 2, 60), 0, 4)
+
+    assert "conservative" in kendall_tau_b(levels[:39], noisy[:39], range(39)).flags
+    assert "conservative" not in kendall_tau_b(levels, noisy, range(60)).flags
+    assert "conservative" not in spearman(levels[:39], noisy[:39], range(39)).flags
+    assert "conservative" not in kendall_tau_b(levels[:39], levels[:39], range(39)).flags

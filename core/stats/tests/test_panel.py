@@ -1,0 +1,167 @@
+"""Panels: votes by hand, correlations by numpy, and what correlated errors are worth."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jrh_stats import (
+    best_panel,
+    effective_judges,
+    error_correlation,
+    leave_one_out,
+    majority_vote,
+    mean_score,
+    median_score,
+    panel_accuracy,
+)
+
+VOTES = [[0, 0, 1], [2, 1, 0], [-1, 1, 0], [-1, -1, -1], [1, -1, -1]]
+
+
+@pytest.mark.parametrize(
+    ("ties", "expected"),
+    [
+        ("none", [0, -1, -1, -1, 1]),
+        ("lowest", [0, 0, 0, -1, 1]),
+        ("highest", [0, 2, 1, -1, 1]),
+        ("first", [0, 2, 1, -1, 1]),
+    ],
+)
+def test_ties_are_broken_by_the_rule_that_is_stated(ties, expected):
+    assert majority_vote(VOTES, n_labels=3, ties=ties).tolist() == expected
+
+
+def test_a_heavy_judge_outvotes_two_light_ones_and_equal_weights_tie():
+    votes = [[0, 1, 1]]
+    assert majority_vote(votes, n_labels=2, weights=[3, 1, 1]).tolist() == [0]
+    # 0.1 + 0.2 is not 0.3 in floating point, but a tie all the same.
+    assert majority_vote(votes, n_labels=2, weights=[0.3, 0.1, 0.2]).tolist() == [-1]
+
+
+def test_votes_that_do_not_exist_are_errors():
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        majority_vote([[0, 2]], n_labels=2)
+    with pytest.raises(ValueError, match="none negative"):
+        majority_vote([[0, 1]], n_labels=2, weights=[1, -1])
+    with pytest.raises(ValueError, match="items, judges"):
+        majority_vote([0, 1], n_labels=2)
+
+
+def test_means_and_medians_leave_missing_scores_out():
+    scores = np.array([[1, 2, 6], [1, np.nan, 4], [np.nan, np.nan, np.nan]])
+    assert mean_score(scores)[:2] == pytest.approx([3, 2.5])
+    assert mean_score(scores, weights=[2, 1, 0])[:2] == pytest.approx([4 / 3, 1])
+    assert median_score(scores)[:2].tolist() == [2, 2.5]
+    assert median_score(scores, ties="lower")[1] == 1
+    assert median_score(scores, ties="upper")[1] == 4
+    assert np.isnan(mean_score(scores)[2])
+    assert np.isnan(median_score(scores)[2])
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_the_median_is_numpys(seed):
+    scores = np.random.default_rng(seed).integers(0, 6, (7, 4)).astype(float)
+    scores[0, 1] = np.nan
+    assert median_score(scores) == pytest.approx(np.nanmedian(scores, axis=1))
+
+
+def test_error_correlations_are_numpys_and_undefined_where_a_judge_never_errs():
+    errors = np.random.default_rng(0).integers(0, 2, (30, 4)).astype(float)
+    errors[:, 3] = 0
+    found = error_correlation(errors)
+    assert found[:3, :3] == pytest.approx(np.corrcoef(errors[:, :3].T))
+    assert np.isnan(found[3]).all()
+
+
+def test_error_correlations_use_the_items_both_judges_have():
+    errors = np.random.default_rng(1).integers(0, 2, (40, 3)).astype(float)
+    errors[:15, 0] = np.nan
+    found = error_correlation(errors)
+    assert found[0, 1] == pytest.approx(np.corrcoef(errors[15:, 0], errors[15:, 1])[0, 1])
+    assert found[1, 2] == pytest.approx(np.corrcoef(errors[:, 1], errors[:, 2])[0, 1])
+
+
+def test_judges_that_err_alike_are_worth_one_and_kish_gives_the_rest():
+    same = np.repeat(np.random.default_rng(2).integers(0, 2, (50, 1)), 5, axis=1).astype(float)
+    assert effective_judges(same).value == pytest.approx(1)
+    generator = np.random.default_rng(3)
+    shared = generator.standard_normal((4000, 1))
+    errors = np.sqrt(0.3) * shared + np.sqrt(0.7) * generator.standard_normal((4000, 6))
+    found = effective_judges(errors)
+    assert found.low < 6 / (1 + 5 * 0.3) < found.high
+    assert found.high - found.low < 0.4
+
+
+def test_the_interval_of_the_effective_number_covers_as_often_as_it_says():
+    generator = np.random.default_rng(4)
+    truth = 4 / (1 + 3 * 0.4)
+    covered = []
+    for _ in range(400):
+        errors = np.sqrt(0.4) * generator.standard_normal((60, 1)) + np.sqrt(0.6) * generator.standard_normal((60, 4))
+        found = effective_judges(errors)
+        covered.append(found.low <= truth <= found.high)
+    assert 0.91 <= np.mean(covered) <= 0.98
+
+
+def test_errors_that_do_not_vary_or_always_cancel_have_no_effective_number():
+    assert effective_judges(np.zeros((10, 3))).flags == ("degenerate",)
+    assert effective_judges(np.array([[1.0, -1.0], [-1.0, 1.0], [2.0, -2.0]])).flags == ("degenerate",)
+    assert effective_judges(np.zeros((10, 1))).flags == ("empty",)
+
+
+def panel(accuracies, items=4000, seed=0):
+    generator = np.random.default_rng(seed)
+    truth = generator.integers(0, 2, items)
+    right = generator.random((items, len(accuracies))) < np.array(accuracies)
+    return np.where(right, truth[:, None], 1 - truth[:, None]), truth
+
+
+def test_three_independent_judges_are_as_good_as_condorcet_says():
+    votes, truth = panel([0.8, 0.8, 0.8])
+    found = panel_accuracy(votes, truth, n_labels=2)
+    assert found.low < 0.8**3 + 3 * 0.8**2 * 0.2 < found.high
+
+
+def test_leaving_a_bad_judge_out_helps():
+    votes, truth = panel([0.9, 0.9, 0.9, 0.3])
+    found = leave_one_out(votes, truth, n_labels=2, ties="first")
+    assert [score.judges for score in found][3] == (0, 1, 2)
+    assert max(found, key=lambda score: score.accuracy.value).judges == (0, 1, 2)
+
+
+def test_the_best_trio_is_found_among_all():
+    votes, truth = panel([0.6, 0.9, 0.6, 0.9, 0.9, 0.6])
+    found = best_panel(votes, truth, n_labels=2)
+    assert found.best.judges == (1, 3, 4)
+    assert found.tried == 20
+
+
+def test_choosing_among_equals_promises_too_much_and_the_held_out_accuracy_does_not():
+    chosen, held_out = [], []
+    for seed in range(40):
+        votes, truth = panel([0.6] * 7, items=60, seed=seed)
+        found = best_panel(votes, truth, n_labels=2, seed=seed)
+        chosen.append(found.best.accuracy.value)
+        held_out.append(found.held_out.value)
+    real = 0.6**3 + 3 * 0.6**2 * 0.4
+    assert np.mean(chosen) > real + 0.08
+    assert abs(np.mean(held_out) - real) < 0.03
+
+
+def test_unlabelled_items_do_not_count_and_too_few_judges_have_no_trio():
+    votes, truth = panel([0.8, 0.8, 0.8], items=50)
+    truth[:20] = -1
+    assert panel_accuracy(votes, truth, n_labels=2).clusters == 30
+    assert best_panel(votes[:, :2], truth, n_labels=2) is None
+    with pytest.raises(ValueError, match="two judges"):
+        leave_one_out(votes[:, :1], truth, n_labels=2)
+    assert panel_accuracy(votes, np.full(50, -1), n_labels=2).flags == ("empty",)
+
+
+@given(st.permutations(range(40)))
+def test_the_order_of_items_does_not_matter(order):
+    votes, truth = panel([0.6, 0.7, 0.8, 0.7], items=40)
+    rows = np.array(order)
+    assert best_panel(votes, truth, n_labels=2) == best_panel(votes[rows], truth[rows], n_labels=2)
+    errors = (votes != truth[:, None]).astype(float)
+    assert effective_judges(errors) == effective_judges(errors[rows])

@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+from jrh_stats import (
+    design_effect,
+    items_for_mean,
+    items_for_proportion,
+    items_to_detect,
+    paired_power,
+    smallest_detectable_difference,
+    wilson,
+)
+from statsmodels.stats.power import TTestPower
+
+
+@pytest.mark.parametrize("items", [5, 40, 500])
+def test_power_and_smallest_difference_equal_statsmodels(items: int) -> None:
+    theirs = TTestPower()
+
+    assert paired_power(0.15, 0.5, items) == pytest.approx(theirs.power(0.3, items, 0.05))
+    assert smallest_detectable_difference(0.5, items, power=0.9) == pytest.approx(
+        0.5 * theirs.solve_power(nobs=items, alpha=0.05, power=0.9), rel=1e-5
+    )
+
+
+def test_items_to_detect_are_statsmodels_rounded_up() -> None:
+    expected = TTestPower().solve_power(effect_size=0.2, alpha=0.05, power=0.8)
+
+    assert items_to_detect(0.1, 0.5) == int(np.ceil(expected))
+
+
+def test_a_wished_precision_is_reached_with_these_items_and_not_with_one_less() -> None:
+    n = items_for_proportion(0.05, 0.8)
+    (low, high), (wider_low, wider_high) = (wilson(0.8 * k, k) for k in (n, n - 1))
+
+    assert high - low <= 0.1 < wider_high - wider_low
+
+
+def test_dependent_trials_need_more_items_than_independent_ones() -> None:
+    alone = items_for_proportion(0.05)
+
+    assert items_for_proportion(0.05, trials_per_item=5, icc=0.0) == -(-alone // 5)
+    assert items_for_proportion(0.05, trials_per_item=5, icc=1.0) == alone
+    assert design_effect(5, 0.5) == 3.0
+
+
+def test_items_for_a_mean_follow_students_t() -> None:
+    assert items_for_mean(1.0, 2.0) == 18  # t(17) 2 / sqrt(18) = 0.995; t(16) 2 / sqrt(17) = 1.028
+    assert items_for_mean(1.0, 0.0) == 2
+
+
+def test_impossible_wishes_are_refused() -> None:
+    with pytest.raises(ValueError, match="never found"):
+        items_to_detect(0.0, 1.0)
+    with pytest.raises(ValueError, match="precision"):
+        items_for_proportion(0.0)
+    with pytest.raises(ValueError, match="thousand million"):
+        items_to_detect(1e-9, 1.0)

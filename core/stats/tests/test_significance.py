@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jrh_stats import benjamini_hochberg, holm, mcnemar_exact, sign_flip_test
+from scipy.stats import permutation_test
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+
+
+@pytest.mark.parametrize(("b", "c"), [(0, 0), (0, 5), (3, 12), (8, 8), (121, 59)])
+def test_mcnemar_equals_statsmodels(b: int, c: int) -> None:
+    expected = mcnemar([[10, b], [c, 10]], exact=True).pvalue if b + c else 1.0
+
+    assert mcnemar_exact(b, c).p == pytest.approx(expected)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_adjusted_p_values_equal_statsmodels(p: list[float]) -> None:
+    assert holm(p) == pytest.approx(multipletests(p, method="holm")[1])
+    assert benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1])
+
+
+def test_p_values_out_of_range_are_refused() -> None:
+    for adjust in (holm, benjamini_hochberg):
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            adjust([0.1, float("nan")])
+    assert holm([]).size == 0
+
+
+def test_few_clusters_are_enumerated_as_scipy_does() -> None:
+    differences = np.array([0.5, 1.0, -0.25, 1.5, 0.75, 0.5, -0.5, 2.0])
+    expected = permutation_test(
+        (differences,), lambda x, axis: np.abs(x.sum(axis=axis)), permutation_type="samples", vectorized=True,
+        alternative="greater", n_resamples=np.inf,
+    ).pvalue  # fmt: skip
+
+    found = sign_flip_test(differences)
+
+    assert (found.p, found.method) == (pytest.approx(expected), "sign-flip-exact")
+
+
+def test_single_trials_give_nearly_mcnemars_p() -> None:
+    differences = [1] * 40 + [-1] * 20 + [0] * 100
+
+    assert sign_flip_test(differences, resamples=20_000).p == pytest.approx(mcnemar_exact(40, 20).p, abs=0.004)
+
+
+def test_trials_of_one_item_count_as_one_opinion() -> None:
+    assert sign_flip_test([5, 5, 5, 5]).p == pytest.approx(2 / 2**4)
+    assert sign_flip_test([5, 5, 5, 5]).p > mcnemar_exact(20, 0).p
+
+
+def test_false_alarms_come_as_often_as_stated() -> None:
+    generator = np.random.default_rng(5)
+    p = [sign_flip_test(generator.normal(size=20), resamples=300, seed=seed).p for seed in range(400)]
+
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.025)
+
+
+def test_no_difference_is_no_evidence_and_no_cluster_no_test() -> None:
+    assert sign_flip_test([0, 0, 0]).p == 1.0
+    assert sign_flip_test([]).p is None

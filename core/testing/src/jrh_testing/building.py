@@ -1,0 +1,125 @@
+"""Build one component of a plugin the way a run would, without a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from jrh.document.convert import structure
+from jrh.errors import JrhError
+from jrh.plugins.protocols import ModelClient, Parser, Validator
+from jrh.plugins.specs import (
+    DataSourceSpec,
+    JudgeSpec,
+    MetricSpec,
+    ModelSpec,
+    ParserSpec,
+    PerturberSpec,
+    ReporterSpec,
+    Spec,
+    ValidatorSpec,
+)
+from jrh.values.types import Json, Task
+
+from jrh_testing.context import FakeContext
+from jrh_testing.samples import sample_task
+
+HOOKS: Final[Mapping[str, type[Spec]]] = {
+    "jrh_data_sources": DataSourceSpec,
+    "jrh_perturbers": PerturberSpec,
+    "jrh_validators": ValidatorSpec,
+    "jrh_judges": JudgeSpec,
+    "jrh_parsers": ParserSpec,
+    "jrh_metrics": MetricSpec,
+    "jrh_models": ModelSpec,
+    "jrh_reporters": ReporterSpec,
+}
+"""The declaration hooks and what each yields."""
+
+
+def declarations(plugin: object) -> tuple[Spec, ...]:
+    """Return everything a plugin declares, in the order of its hooks.
+
+    Args:
+        plugin: the module, class or object that holds the hook implementations.
+
+    Raises:
+        JrhError: a hook yields something else than its kind of declaration.
+    """
+    found: list[Spec] = []
+    for hook, kind in HOOKS.items():
+        for spec in getattr(plugin, hook, tuple)() or ():
+            if not isinstance(spec, kind):
+                raise JrhError(f"{hook} yields {type(spec).__name__}; it has to yield {kind.__name__}")
+            found.append(spec)
+    return tuple(found)
+
+
+def find_spec(plugin: object, component: str, role: type[Spec] | None = None) -> Any:
+    """Return the declaration of a component.
+
+    Args:
+        plugin: the module, class or object that holds the hook implementations.
+        component: the declared name.
+        role: the kind of declaration, such as `PerturberSpec`; needed only where two roles share a name.
+
+    Raises:
+        JrhError: no declaration has the name, or several have.
+    """
+    specs = declarations(plugin)
+    found = [spec for spec in specs if spec.name == component and isinstance(spec, role or Spec)]
+    if not found:
+        listed = ", ".join(f"{type(spec).__name__} '{spec.name}'" for spec in specs) or "nothing"
+        raise JrhError(f"no {(role or Spec).__name__} '{component}' is declared; the plugin declares {listed}")
+    if len(found) > 1:
+        kinds = ", ".join(type(spec).__name__ for spec in found)
+        raise JrhError(f"'{component}' is declared {len(found)} times ({kinds}); say which with role=")
+    return found[0]
+
+
+def build(
+    plugin: object,
+    component: str,
+    *,
+    options: Mapping[str, Json] | None = None,
+    task: Task | None = None,
+    base: Path | None = None,
+    models: Mapping[str, ModelClient] | None = None,
+    parsers: Mapping[str, Parser] | None = None,
+    validators: Mapping[str, Validator] | None = None,
+    seed: int = 0,
+    role: type[Spec] | None = None,
+) -> Any:
+    """Build a component from options as a suite would say them.
+
+    Args:
+        plugin: the module, class or object that holds the hook implementations.
+        component: the declared name.
+        options: what the suite sets; structured strictly, so unknown keys and wrong types are errors.
+        task: the task it is built for; by default `sample_task()`.
+        base: the directory that relative paths start from.
+        models: what `context.model(name)` returns.
+        parsers: what `context.parser(name)` returns.
+        validators: what `context.validator(name)` returns.
+        seed: the run's seed.
+        role: the kind of declaration; needed only where two roles share a name.
+
+    Returns:
+        What the declared factory returns.
+
+    Raises:
+        JrhError: the component or one of its options does not exist, or a value does not fit.
+    """
+    spec = find_spec(plugin, component, role)
+    where = base or Path()
+    context = FakeContext(
+        name=component,
+        task=task or sample_task(),
+        base=where,
+        run_seed=seed,
+        models=models or {},
+        parsers=parsers or {},
+        validators=validators or {},
+    )
+    return spec.factory(structure(dict(options or {}), spec.options, base=where), context)

@@ -1,0 +1,81 @@
+"""A build context for tests: what a factory is handed, without a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from attrs import Factory, define, frozen
+from jrh.errors import JrhError
+from jrh.hashing import derive_seed
+from jrh.plugins.protocols import ModelClient, Parser, Validator
+from jrh.values.types import Task
+
+T = TypeVar("T")
+
+
+@frozen(kw_only=True)
+class LogEntry:
+    """One line that a component logged."""
+
+    level: str
+    event: str
+    values: Mapping[str, Any]
+
+
+@define
+class RecordingLog:
+    """A logger that keeps what it is told."""
+
+    entries: list[LogEntry] = Factory(list)
+
+    def debug(self, event: str, /, **values: Any) -> None:
+        """Keep detail."""
+        self.entries.append(LogEntry(level="debug", event=event, values=values))
+
+    def info(self, event: str, /, **values: Any) -> None:
+        """Keep what happened."""
+        self.entries.append(LogEntry(level="info", event=event, values=values))
+
+    def warning(self, event: str, /, **values: Any) -> None:
+        """Keep what somebody should look at."""
+        self.entries.append(LogEntry(level="warning", event=event, values=values))
+
+
+@frozen(kw_only=True)
+class FakeContext:
+    """A `BuildContext` whose models, parsers and validators are the ones a test gives it."""
+
+    name: str
+    task: Task
+    base: Path = Path()
+    log: RecordingLog = Factory(RecordingLog)
+    run_seed: int = 0
+    models: Mapping[str, ModelClient] = Factory(dict)
+    parsers: Mapping[str, Parser] = Factory(dict)
+    validators: Mapping[str, Validator] = Factory(dict)
+
+    def seed(self, *parts: object) -> int:
+        """Derive a seed from the run's seed, the component's name and the parts."""
+        return derive_seed(self.run_seed, self.name, *parts)
+
+    def model(self, name: str) -> ModelClient:
+        """Return the model a test gave under this name."""
+        return _given("model", self.models, name)
+
+    def parser(self, name: str) -> Parser:
+        """Return the parser a test gave under this name."""
+        return _given("parser", self.parsers, name)
+
+    def validator(self, name: str) -> Validator:
+        """Return the validator a test gave under this name."""
+        return _given("validator", self.validators, name)
+
+
+def _given(kind: str, given: Mapping[str, T], name: str) -> T:
+    try:
+        return given[name]
+    except KeyError:
+        known = ", ".join(given) or "none"
+        raise JrhError(f"the test gave no {kind} '{name}' (given: {known}); pass {kind}s={{'{name}': ...}}") from None

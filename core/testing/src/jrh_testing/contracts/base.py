@@ -1,0 +1,225 @@
+"""What every component holds, whatever its kind: its declaration, its options, its factory."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar, get_args
+
+import attrs
+import pytest
+import yaml
+from jrh.document.convert import structure
+from jrh.document.option_types import resolved_fields
+from jrh.errors import JrhError, PluginError
+from jrh.plugins.protocols import ModelClient, Parser, Validator
+from jrh.plugins.specs import ALL_MODES, Spec
+from jrh.values.types import Item, Json, Mode, Task
+
+from jrh_testing.building import HOOKS, build, find_spec
+from jrh_testing.contracts.importing import foreign_modules
+from jrh_testing.contracts.watching import watched
+from jrh_testing.fakes import ScriptedModel
+from jrh_testing.samples import sample_items, sample_task
+
+
+class ComponentContract:
+    """What every component has to hold; subclass the contract of its kind, not this one.
+
+    A subclass says which component it tests, and may say with what. A contract test that is overridden (or switched
+    off with `test_x = None`) needs its reason in `overrides`.
+    """
+
+    plugin: ClassVar[Any]
+    """The module that holds the hook implementations."""
+    component: ClassVar[str]
+    """The declared name."""
+    options: ClassVar[Mapping[str, Json]] = {}
+    """The component's options, as a suite would say them."""
+    required_options: ClassVar[tuple[str, ...]] = ()
+    """Options that have no default because there can be none."""
+    files: ClassVar[Mapping[str, str | bytes]] = {}
+    """Files to write into the directory that relative paths start from."""
+    models: ClassVar[Mapping[str, ModelClient]] = {}
+    """What `context.model(name)` returns; scripted models are used from the start in every test."""
+    parsers: ClassVar[Mapping[str, Parser]] = {}
+    validators: ClassVar[Mapping[str, Validator]] = {}
+    task: ClassVar[Task | None] = None
+    """Test with this task alone; None: with a sample task for every mode the component declares."""
+    items: ClassVar[tuple[Item, ...]] = ()
+    """Test with these items; empty: with `sample_items(task)`."""
+    overrides: ClassVar[Mapping[str, str]] = {}
+    """Contract test -> why this component overrides it."""
+
+    role: ClassVar[type[Spec]] = Spec
+
+    def __init_subclass__(cls) -> None:
+        """Reject a contract that is weakened without a reason, when the class is made: no test can hide that."""
+        super().__init_subclass__()
+        _reject_silent_overrides(cls)
+
+    @pytest.fixture
+    def base(self, tmp_path: Path) -> Path:
+        """Write the contract's files and return the directory they are in."""
+        for name, content in self.files.items():
+            target = tmp_path / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content.encode() if isinstance(content, str) else content)
+        return tmp_path
+
+    @property
+    def spec(self) -> Any:
+        """Return the component's declaration."""
+        return find_spec(self.plugin, self.component, self.role)
+
+    def tasks(self) -> tuple[Task, ...]:
+        """Return the tasks to test with: the one given, or one for every mode that is declared."""
+        if self.task is not None:
+            return (self.task,)
+        modes = getattr(self.spec, "modes", ALL_MODES)
+        return tuple(sample_task(mode) for mode in Mode if mode in modes)
+
+    def items_of(self, task: Task) -> tuple[Item, ...]:
+        """Return the items to test a task with."""
+        return self.items or sample_items(task)
+
+    def models_for(self, task: Task) -> Mapping[str, ModelClient]:  # noqa: ARG002 - for those who override it
+        """Return the models for a task; override where the answers depend on it. Scripted models come back unused."""
+        return {
+            name: model.fresh() if isinstance(model, ScriptedModel) else model for name, model in self.models.items()
+        }
+
+    def built(self, base: Path, task: Task | None = None, options: Mapping[str, Json] | None = None) -> Any:
+        """Build the component; the options given go on top of the contract's."""
+        task = task or self.tasks()[0]
+        return build(
+            self.plugin,
+            self.component,
+            options={**self.options, **(options or {})},
+            task=task,
+            base=base,
+            models=self.models_for(task),
+            parsers=self.parsers,
+            validators=self.validators,
+            role=self.role,
+        )
+
+    def test_the_declaration_can_be_read_twice(self) -> None:
+        """If this fails: make the hook yield one complete declaration, the same one each time it is called."""
+        spec = self.spec
+        again = find_spec(self.plugin, self.component, self.role)
+        assert again.name == spec.name, "the hook declares another name when it is called again"
+        assert again.options is spec.options, "the hook makes a new options class each time it is called"
+        assert spec.summary.strip() == spec.summary != "", "the summary is empty or padded"
+        assert "\n" not in spec.summary, "the summary is more than one line"
+        assert callable(spec.factory), "the factory cannot be called"
+
+    def test_declaring_loads_no_other_library(self) -> None:
+        """If this fails: import the library inside the factory; `plugin.py` imports the standard library and jrh."""
+        if not isinstance(self.plugin, ModuleType) or sys.modules.get(self.plugin.__name__) is not self.plugin:
+            pytest.skip("the plugin is not a module that can be imported by name")
+        loaded = foreign_modules(self.plugin.__name__, tuple(HOOKS))
+        assert not loaded, f"importing {self.plugin.__name__} and declaring loads {', '.join(loaded)}"
+
+    def test_the_options_are_explained_and_have_defaults(self) -> None:
+        """If this fails: give every field a default and `metadata={"help": ...}`; `jrh plugins show` prints both."""
+        for cls in _option_classes(self.spec.options):
+            assert attrs.has(cls), f"{cls.__name__} is not an attrs class"
+            for field in resolved_fields(cls):
+                place = f"{cls.__name__}.{field.name}"
+                assert str(field.metadata.get("help", "")).strip(), f"{place} has no help text"
+                given = field.default is not attrs.NOTHING or field.name in self.required_options
+                assert given, f"{place} has no default, and is not in required_options"
+
+    def test_the_options_cannot_be_changed(self, base: Path) -> None:
+        """If this fails: use `attrs.frozen` for the options class and for the classes its fields are made of."""
+        for value in _option_values(structure(dict(self.options), self.spec.options, base=base)):
+            for field in attrs.fields(type(value)):
+                with pytest.raises(attrs.exceptions.FrozenInstanceError):
+                    setattr(value, field.name, None)
+
+    def test_an_unknown_option_is_an_error(self, base: Path) -> None:
+        """If this fails: the options class takes keys it does not know; a misspelt option would go unnoticed."""
+        with pytest.raises(JrhError) as caught:
+            self.built(base, options={"no_such_option_9": 1})
+        assert "no_such_option_9" in str(caught.value), "the message does not name the unknown option"
+
+    def test_a_missing_required_option_is_an_error(self, base: Path) -> None:
+        """If this fails: an option listed in `required_options` has a default after all; take it off the list."""
+        for name in self.required_options:
+            rest = {key: value for key, value in self.options.items() if key != name}
+            with pytest.raises(JrhError):
+                build(self.plugin, self.component, options=rest, base=base, role=self.role)
+
+    def test_the_starter_is_yaml_that_uses_the_component(self) -> None:
+        """If this fails: `jrh init` would write a suite that does not load; correct the starter."""
+        starter = self.spec.starter
+        if not starter:
+            return
+        loaded = yaml.safe_load(starter)
+        assert loaded, "the starter holds nothing but comments"
+        assert self.component in set(_strings(loaded)), f"the starter does not name '{self.component}'"
+
+    def test_the_factory_touches_nothing_outside(self, base: Path) -> None:
+        """If this fails: move the connection, process or file access to where the work is done; plans are free."""
+        self.built(base)  # the first time may import libraries, which read and cache what they like
+        with watched(base) as seen:
+            self.built(base)
+        assert not seen, f"the factory {'; '.join(seen)}"
+
+
+def _reject_silent_overrides(cls: type[ComponentContract]) -> None:
+    contracts = [base for base in cls.__mro__ if base.__module__.startswith("jrh_testing.contracts.")]
+    names = sorted({name for base in contracts for name in vars(base) if name.startswith("test_")})
+    overridden = [name for name in names if not _defined_in(cls, name).__module__.startswith("jrh_testing.contracts.")]
+    silent = [name for name in overridden if not cls.overrides.get(name, "").strip()]
+    if silent:
+        raise PluginError(f"{cls.__name__} overrides {', '.join(silent)}; say why in `overrides`")
+    stale = [name for name in cls.overrides if name not in overridden]
+    if stale:
+        raise PluginError(f"{cls.__name__} gives reasons for {', '.join(stale)}, which it does not override")
+
+
+def _defined_in(cls: type, name: str) -> type:
+    return next(base for base in cls.__mro__ if name in vars(base))
+
+
+def _option_classes(cls: type) -> Iterator[type]:
+    """Yield an options class and the attrs classes of its own package that its fields are made of."""
+    yield cls
+    if not attrs.has(cls):
+        return
+    package = cls.__module__.partition(".")[0]
+    for field in resolved_fields(cls):
+        for part in _parts(field.type):
+            if isinstance(part, type) and attrs.has(part) and part.__module__.partition(".")[0] == package:
+                yield from _option_classes(part)
+
+
+def _option_values(value: Any) -> Iterator[Any]:
+    yield value
+    for inner in attrs.asdict(value, recurse=False).values():
+        if attrs.has(type(inner)) and not isinstance(inner, type):
+            yield from _option_values(inner)
+
+
+def _parts(annotation: Any) -> Iterator[Any]:
+    yield annotation
+    for argument in get_args(annotation):
+        yield from _parts(argument)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Yield every key and text of a YAML value, also without the distribution: `acme/format` is `format`."""
+    if isinstance(value, str):
+        yield value
+        yield value.rpartition("/")[2]
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _strings(key)
+            yield from _strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner)

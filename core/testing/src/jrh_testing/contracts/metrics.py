@@ -1,0 +1,181 @@
+"""What every metric holds."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence, Set
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from attrs import evolve
+from jrh.plugins.protocols import MetricContext
+from jrh.plugins.specs import MetricSpec, Spec
+from jrh.values.records import RecordTable
+from jrh.values.types import Interval, Measure, Record, Status, Task
+
+from jrh_testing.contracts.base import ComponentContract
+from jrh_testing.reports import sample_records
+from jrh_testing.samples import sample_tasks
+
+_GAPS = {"no_reference", *(status.value for status in Status if status is not Status.OK)}
+"""What `Measure.missing` may count by."""
+
+
+class MetricContract(ComponentContract):
+    """What every metric has to hold, on tables that hold much, little and nothing."""
+
+    role: ClassVar[type[Spec]] = MetricSpec
+    interval_tolerance: ClassVar[float] = 1e-9
+    """How far interval limits may move when the rows are permuted; a bootstrap that sorts its clusters needs none."""
+    other_gaps: ClassVar[frozenset[str]] = frozenset()
+    """Keys of `Measure.missing` beside the statuses and `no_reference`."""
+    silent: ClassVar[str] = ""
+    """Why the metric finds nothing in the sample records; empty: it finds something."""
+
+    def tasks(self) -> tuple[Task, ...]:
+        """Return the tasks to test with: the one given, or one of every kind of scale."""
+        return (self.task,) if self.task is not None else sample_tasks()
+
+    def records_of(self, task: Task) -> tuple[Record, ...]:
+        """Return the records to measure."""
+        return sample_records(task)
+
+    def measure(self, base: Path, task: Task, records: Sequence[Record]) -> list[Measure]:
+        """Build the metric and measure the records."""
+        context = MetricContext(tasks={task.name: task}, resamples=100, seed=1)
+        return list(self.built(base, task).measure(RecordTable.from_records(records), context))
+
+    def test_it_measures_something(self, base: Path) -> None:
+        """If this fails: nothing is estimated, so nothing else is tested; override `records_of`, or say `silent`."""
+        if self.silent:
+            return
+        for task in self.tasks():
+            found = [m for m in self.measure(base, task, self.records_of(task)) if m.estimate is not None]
+            assert found, f"no measure has an estimate on {task.scale.kind.value} records"
+
+    def test_every_measure_is_sound(self, base: Path) -> None:
+        """If this fails: estimates are finite or None, proportions are 0 to 1, limits are in order, counts add up."""
+        for task in self.tasks():
+            records = self.records_of(task)
+            for measure in self.measure(base, task, records):
+                _assert_sound(measure, records, self._gaps)
+
+    def test_no_measure_comes_twice(self, base: Path) -> None:
+        """If this fails: two measures have the same name, judge, task, test and cell; tell them apart by `cell`."""
+        for task in self.tasks():
+            keys = Counter(_key(measure) for measure in self.measure(base, task, self.records_of(task)))
+            twice = [key for key, count in keys.items() if count > 1]
+            assert not twice, f"measured more than once: {twice}"
+
+    def test_nothing_comes_out_of_nothing(self, base: Path) -> None:
+        """If this fails: a table without records has no estimate."""
+        for task in self.tasks():
+            for measure in self.measure(base, task, ()):
+                assert measure.estimate is None, f"'{measure.name}' estimates {measure.estimate} from no record"
+
+    def test_missing_verdicts_are_not_numbers(self, base: Path) -> None:
+        """If this fails: where no trial has a verdict there is no estimate of what judges answer; it is None."""
+        for task in self.tasks():
+            missing = [_without_verdict(record) for record in self.records_of(task)]
+            for measure in self.measure(base, task, missing):
+                _assert_sound(measure, missing, self._gaps)
+
+    def test_one_record_is_measured(self, base: Path) -> None:
+        """If this fails: small tables occur; say None where an estimate or an interval needs more."""
+        for task in self.tasks():
+            for record in self.records_of(task)[:5]:
+                for measure in self.measure(base, task, (record,)):
+                    _assert_sound(measure, (record,), self._gaps)
+
+    def test_the_same_records_give_the_same_measures(self, base: Path) -> None:
+        """If this fails: something draws without `context.seed`, or a set decides the order."""
+        for task in self.tasks():
+            records = self.records_of(task)
+            assert self.measure(base, task, records) == self.measure(base, task, records), "a second measuring differs"
+
+    def test_the_order_of_records_does_not_matter(self, base: Path) -> None:
+        """If this fails: rows are paired by position, or a bootstrap draws clusters in order of appearance."""
+        for task in self.tasks():
+            records = self.records_of(task)
+            order = np.random.default_rng(0).permutation(len(records)).tolist()
+            # Rebuilt from plain rows, so that the categories too come in another order.
+            mixed = [records[row] for row in order]
+            before = {_key(measure): measure for measure in self.measure(base, task, records)}
+            after = {_key(measure): measure for measure in self.measure(base, task, mixed)}
+            assert set(after) == set(before), "other measures come out of the same records in another order"
+            for key, measure in before.items():
+                self._assert_same(measure, after[key])
+
+    @property
+    def _gaps(self) -> Set[str]:
+        return _GAPS | self.other_gaps
+
+    def _assert_same(self, one: Measure, other: Measure) -> None:
+        assert _counts(other) == _counts(one), f"'{one.name}' counts otherwise in another order"
+        close = _close(one.estimate, other.estimate, 1e-9)
+        assert close, f"'{one.name}' is {one.estimate}, and {other.estimate} in another order"
+        pairs = zip(_limits(one), _limits(other), strict=True)
+        moved = [pair for pair in pairs if not _close(*pair, self.interval_tolerance)]
+        assert not moved, f"the limits of '{one.name}' move with the order: {moved}"
+
+
+def _key(measure: Measure) -> tuple[object, ...]:
+    return (measure.name, measure.judge, measure.task, measure.test, tuple(sorted(measure.cell.items())))
+
+
+def _close(one: float | None, other: float | None, tolerance: float) -> bool:
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=0.0, abs_tol=tolerance)
+
+
+def _counts(measure: Measure) -> Measure:
+    return evolve(measure, estimate=None, interval=None, bounds=None)
+
+
+def _limits(measure: Measure) -> tuple[float | None, ...]:
+    interval = measure.interval
+    limits = (interval.low, interval.high) if interval else (None, None)
+    return (*limits, *(measure.bounds or (None, None)))
+
+
+def _without_verdict(record: Record) -> Record:
+    return evolve(record, status=Status.TIMEOUT, presented=None, canonical=None, probability=None, rationale="")
+
+
+def _assert_sound(measure: Measure, records: Sequence[Record], gaps: Set[str]) -> None:
+    what = f"'{measure.name}' of '{measure.judge}'"
+    judges = {record.judge for record in records}
+    assert measure.judge in judges | {""}, f"{what}: no record is of that judge"
+    assert 0 <= measure.n_items <= measure.n_trials <= len(records), (
+        f"{what}: {measure.n_items} items and {measure.n_trials} trials of {len(records)} records"
+    )
+    assert measure.n_trials or measure.estimate is None, f"{what}: {measure.estimate} estimated from no trial"
+    strange = [status for status in measure.missing if status not in gaps]
+    assert not strange, f"{what}: missing by {', '.join(strange)}, which is no status and not in other_gaps"
+    _assert_numbers(measure, what)
+    if measure.interval is not None:
+        _assert_interval(measure, measure.interval, what)
+
+
+def _assert_numbers(measure: Measure, what: str) -> None:
+    bounds = measure.bounds or ()
+    numbers = [number for number in (measure.estimate, *bounds) if number is not None]
+    assert all(math.isfinite(number) for number in numbers), f"{what}: {numbers} is not finite; None says 'unknown'"
+    if measure.unit == "proportion":
+        assert all(0.0 <= number <= 1.0 for number in numbers), f"{what}: {numbers} is no proportion; say its unit"
+    if measure.bounds is not None:
+        assert measure.bounds[0] <= measure.bounds[1], f"{what}: bounds {measure.bounds} are not in order"
+    if measure.bounds is not None and measure.estimate is not None:
+        low, high = measure.bounds
+        assert low - 1e-9 <= measure.estimate <= high + 1e-9, f"{what}: {measure.estimate} is outside {measure.bounds}"
+
+
+def _assert_interval(measure: Measure, interval: Interval, what: str) -> None:
+    assert measure.estimate is not None, f"{what}: an interval around no estimate"
+    assert math.isfinite(interval.low), f"{what}: the interval's lower limit is {interval.low}"
+    assert math.isfinite(interval.high), f"{what}: the interval's upper limit is {interval.high}"
+    assert interval.low <= interval.high, f"{what}: limits {interval.low} and {interval.high} are not in order"
+    assert interval.method, f"{what}: an interval without the name of its method"

@@ -1,0 +1,108 @@
+"""What every parser holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jrh.plugins.protocols import Parser
+from jrh.plugins.specs import ParserSpec, Spec
+from jrh.values.scales import Scale
+from jrh.values.types import Reply, Status, Verdict
+
+from jrh_testing.contracts.base import ComponentContract
+
+SCALES = (
+    Scale.of_labels("YES", "NO"),
+    Scale.of_labels("CORRECT", "INCORRECT", "not sure"),
+    Scale.of_levels(1, 6),
+    Scale.of_levels(0, 10),
+    Scale.of_pairs(),
+    Scale.of_pairs(tie="TIE"),
+)
+"""The scales a parser is tested with unless it names its own."""
+
+_PIECES = (
+    "YES", "NO", "CORRECT", "INCORRECT", "A", "B", "TIE", "0", "1", "6", "10", "-3", "4.5", "10/10", "²", "٣",
+    "verdict", "score", "label", "rationale", ":", '"', "'", "{", "}", "[", "]", "[[", "]]", "\\", "\n", " ", "```",
+    "```json\n", "<think>", "</think>", "**", "I cannot determine", "not", "null", "NaN", "1e999", "\x00", "é",
+    "\ud800",
+)  # fmt: skip
+_texts = st.one_of(st.text(max_size=200), st.lists(st.sampled_from(_PIECES), max_size=20).map("".join))
+_checking = settings(
+    max_examples=150,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+
+
+class ParserContract(ComponentContract):
+    """What every parser has to hold, for arbitrary text."""
+
+    role: ClassVar[type[Spec]] = ParserSpec
+    scales: ClassVar[tuple[Scale, ...]] = SCALES
+    """The scales whose labels it reads; on others it only must not raise."""
+    labels_do_not_parse: ClassVar[str] = ""
+    """Why a label, in the form of `reply_for`, cannot be read; empty: it can."""
+
+    def reply_for(self, label: str, scale: Scale) -> Reply:  # noqa: ARG002 - for those who override it
+        """Return the plainest reply that decides for the label; override where a bare label is not one."""
+        return Reply(status=Status.OK, text=label)
+
+    def test_no_text_makes_it_raise(self, base: Path) -> None:
+        """If this fails: whatever a model writes is a verdict or a status; `ok` goes with a label of the scale."""
+        parser: Parser = self.built(base)
+
+        @_checking
+        @given(text=_texts, scale=st.sampled_from((*SCALES, *self.scales)))
+        def check(text: str, scale: Scale) -> None:
+            _assert_sound(parser.parse(Reply(status=Status.OK, text=text), scale), scale)
+
+        check()
+        for text in _PIECES:  # each alone, whatever the drawing finds
+            for scale in (*SCALES, *self.scales):
+                _assert_sound(parser.parse(Reply(status=Status.OK, text=text), scale), scale)
+
+    def test_the_same_reply_is_read_the_same(self, base: Path) -> None:
+        """If this fails: the parser keeps state or draws; it has to be a function of reply and scale."""
+        first, second = self.built(base), self.built(base)
+
+        @_checking
+        @given(text=_texts, scale=st.sampled_from(self.scales))
+        def check(text: str, scale: Scale) -> None:
+            reply = Reply(status=Status.OK, text=text)
+            verdict = first.parse(reply, scale)
+            assert first.parse(reply, scale) == verdict, "a second reading differs"
+            assert second.parse(reply, scale) == verdict, "a parser that has read other replies reads it otherwise"
+
+        check()
+
+    def test_nothing_is_no_verdict(self, base: Path) -> None:
+        """If this fails: a reply without a word in it is read as a decision."""
+        parser = self.built(base)
+        for scale in self.scales:
+            for text in ("", " ", "\n\n", "```\n```", "..."):
+                status = parser.parse(Reply(status=Status.OK, text=text), scale).status
+                assert status is not Status.OK, f"{text!r} is read as a verdict"
+
+    def test_every_label_is_read_as_itself(self, base: Path) -> None:
+        """If this fails: the plainest reply is misread; override `reply_for`, or say `labels_do_not_parse`."""
+        if self.labels_do_not_parse:
+            return
+        parser = self.built(base)
+        for scale in self.scales:
+            for label in scale.labels:
+                verdict = parser.parse(self.reply_for(label, scale), scale)
+                assert verdict.presented == label, f"'{label}' is read as {verdict.presented!r} ({verdict.detail})"
+
+
+def _assert_sound(verdict: Verdict, scale: Scale) -> None:
+    decided = verdict.status is Status.OK
+    assert decided == (verdict.presented is not None), f"{verdict.status.value} with label {verdict.presented!r}"
+    assert not decided or verdict.presented in scale, f"label {verdict.presented!r} is not on the scale"
+    assert verdict.canonical is None, "the canonical label is the kernel's to set"
+    assert all(0.0 <= value <= 1.0 for value in verdict.probabilities.values()), "a probability outside 0 to 1"

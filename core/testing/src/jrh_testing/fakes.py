@@ -1,0 +1,183 @@
+"""Fakes that behave: a scripted model, an echo judge, a parser of bare labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from attrs import frozen
+from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
+from jrh.models.replies import read_reply
+from jrh.plugins.protocols import ChatRequest, Completion, Rates
+from jrh.text.redact import Redactor
+from jrh.values.scales import Scale
+from jrh.values.types import Json, Judgement, Question, Reply, Status, Usage, Verdict
+
+Answer: TypeAlias = str | Completion | Reply | BaseException
+"""What a script may answer: text, a completion, a finished reply, or something to raise."""
+
+Script: TypeAlias = str | Sequence[Answer] | Mapping[str, Answer] | Callable[[ChatRequest], Answer]
+
+_CHARACTERS_PER_TOKEN = 4
+
+
+@frozen(kw_only=True)
+class Asked:
+    """One request that a scripted model was asked."""
+
+    request: ChatRequest
+    repeat: int = 0
+    purpose: str = ""
+
+
+class ScriptedModel:
+    """A model that answers from a script: a `ModelClient` as components see it, and a `ChatModel` as the gateway does.
+
+    The script is one text for everything, a sequence used up in order, a mapping from a piece of the prompt to the
+    answer (the first piece found counts), or a function of the request. A request the script has no answer for fails
+    the test with an `AssertionError`.
+
+    As a client it turns faults into replies the way the gateway does: a `ModelFault` becomes a status, a refused key
+    stops the run.
+    """
+
+    def __init__(
+        self,
+        script: Script,
+        *,
+        name: str = "scripted",
+        fingerprint: str = "",
+        rates: Rates | None = None,
+    ) -> None:
+        """Keep the script; the fingerprint is made from the name where it is not given."""
+        self.name = name
+        self.fingerprint = fingerprint or f"scripted/{name}"
+        self.rates = rates
+        self.asked: list[Asked] = []
+        self.closed = 0
+        self._script = script
+        self._sequence: Iterator[Answer] = iter(())
+        if not isinstance(script, (str, Mapping)) and not callable(script):
+            self._sequence = iter(script)
+
+    @property
+    def requests(self) -> list[ChatRequest]:
+        """Return the requests in the order they came."""
+        return [asked.request for asked in self.asked]
+
+    @property
+    def prompts(self) -> list[str]:
+        """Return the text of every request: its messages joined by blank lines."""
+        return [_prompt(request) for request in self.requests]
+
+    def fresh(self) -> ScriptedModel:
+        """Return a model with the same script, unused."""
+        return ScriptedModel(self._script, name=self.name, fingerprint=self.fingerprint, rates=self.rates)
+
+    async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:
+        """Answer as the gateway would; failures are statuses."""
+        self.asked.append(Asked(request=request, repeat=repeat, purpose=purpose))
+        answer = self._answer(request)
+        if isinstance(answer, Reply):
+            return answer
+        if isinstance(answer, ModelFault):
+            return _failed(answer, self.fingerprint)
+        if isinstance(answer, BaseException):
+            raise answer
+        completion = _completion(answer, request)
+        return read_reply(completion, Redactor(frozenset()), fingerprint=self.fingerprint, rates=self.rates)
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """Answer as a provider would; faults are raised."""
+        self.asked.append(Asked(request=request))
+        answer = self._answer(request)
+        if isinstance(answer, Reply):
+            raise AssertionError("a scripted model answers a gateway with text or a Completion, not with a Reply")
+        if isinstance(answer, BaseException):
+            raise answer
+        return _completion(answer, request)
+
+    async def aclose(self) -> None:
+        """Count that it was closed."""
+        self.closed += 1
+
+    def _answer(self, request: ChatRequest) -> Answer:
+        if isinstance(self._script, str):
+            return self._script
+        if isinstance(self._script, Mapping):
+            return self._look_up(self._script, _prompt(request))
+        if callable(self._script):
+            return self._script(request)
+        try:
+            return next(self._sequence)
+        except StopIteration:
+            raise AssertionError(f"the script of '{self.name}' has no answer number {len(self.asked)}") from None
+
+    def _look_up(self, script: Mapping[str, Answer], prompt: str) -> Answer:
+        for piece, answer in script.items():
+            if piece in prompt:
+                return answer
+        raise AssertionError(f"the script of '{self.name}' has no answer for the prompt {prompt[:200]!r}")
+
+
+def _prompt(request: ChatRequest) -> str:
+    return "\n\n".join(message.content for message in request.messages)
+
+
+def _completion(answer: str | Completion, request: ChatRequest) -> Completion:
+    if isinstance(answer, Completion):
+        return answer
+    usage = Usage(
+        prompt_tokens=len(_prompt(request)) // _CHARACTERS_PER_TOKEN + 1,
+        completion_tokens=len(answer) // _CHARACTERS_PER_TOKEN + 1,
+    )
+    return Completion(text=answer, finish_reason="stop", usage=usage)
+
+
+def _failed(fault: ModelFault, fingerprint: str) -> Reply:
+    if fault.kind is FaultKind.UNAUTHORIZED:
+        raise StopRun(StopReason.UNAUTHORIZED, fault.detail)
+    status = Status.TIMEOUT if fault.kind is FaultKind.TIMEOUT else Status.PROVIDER_ERROR
+    return Reply(status=status, fingerprint=fingerprint, detail=fault.detail)
+
+
+class EchoJudge:
+    """A judge that answers the last label that stands as a word in what it judges, and abstains where none does."""
+
+    async def judge(self, question: Question) -> Judgement:
+        """Answer from the judged fields alone."""
+        text = " ".join(_text(question.fields.get(name)) for name in question.task.mode.judged_fields)
+        label = _last_label(text, question.task.scale)
+        if label is None:
+            return Judgement(verdict=Verdict(status=Status.ABSTAINED, detail="no label in the text"))
+        return Judgement(verdict=Verdict(status=Status.OK, presented=label))
+
+
+def _text(value: Json) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return " ".join(_text(part) for part in value.values())
+    if isinstance(value, Sequence):
+        return " ".join(_text(part) for part in value)
+    return ""
+
+
+def _last_label(text: str, scale: Scale) -> str | None:
+    # Longer labels first, so that of two labels that share a beginning the whole one is read.
+    labels = sorted(scale.labels, key=len, reverse=True)
+    pattern = "|".join(re.escape(label) for label in labels)
+    found = re.findall(rf"(?<!\w)(?:{pattern})(?!\w)", text)
+    return found[-1] if found else None
+
+
+class LabelParser:
+    """A parser that reads a reply that is nothing but a label."""
+
+    def parse(self, reply: Reply, scale: Scale) -> Verdict:
+        """Return the label, or `unparsable`."""
+        label = scale.match(reply.text)
+        if label is None:
+            return Verdict(status=Status.UNPARSABLE, detail="the reply is not a label")
+        return Verdict(status=Status.OK, presented=label)

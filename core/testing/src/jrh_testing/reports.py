@@ -1,0 +1,229 @@
+"""Records and reports to test metrics and reporters with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jrh.hashing import content_id, derive_seed
+from jrh.values.records import RecordTable
+from jrh.values.report import Attrition, ComponentUsed, CostLine, FaultLine, RunReport, TaskSummary
+from jrh.values.types import REFERENCE, Interval, Measure, Record, Status, Task
+
+from jrh_testing.samples import sample_task
+
+JUDGES = ("careful", "careless")
+"""The judges of the sample records; the second is simulated."""
+
+SIMULATED = frozenset({"careless"})
+
+_CONDITIONS = (
+    (REFERENCE, REFERENCE, "", 0.0, 2),
+    ("layout", "format", "blank-lines", 0.5, 1),
+    ("layout", "format", "crlf", 1.0, 1),
+)
+_MISSING = tuple(status for status in Status if status is not Status.OK)
+
+
+def sample_records(task: Task | None = None, *, items: int = 12, missing: float = 0.1) -> tuple[Record, ...]:
+    """Make the records of two judges, a reference asked twice, and one test with two variants.
+
+    Everything follows from the arguments: the first judge is mostly right, the second, simulated one often wrong.
+
+    Args:
+        task: the task; by default `sample_task()`.
+        items: number of items; every fifth one is unlabelled.
+        missing: share of the trials without a verdict, 1.0 for all; the statuses take turns.
+    """
+    task = task or sample_task()
+    return tuple(_records(task, items, missing))
+
+
+def _records(task: Task, items: int, missing: float) -> Iterator[Record]:
+    for judge in JUDGES:
+        for number in range(items):
+            for family, test, variant, strength, repeats in _CONDITIONS:
+                for repeat in range(repeats):
+                    yield _record(task, (judge, number, repeat), (family, test, variant, strength), missing)
+
+
+def _record(task: Task, place: tuple[str, int, int], condition: tuple[str, str, str, float], missing: float) -> Record:
+    judge, number, repeat = place
+    family, test, variant, strength = condition
+    labels = task.scale.labels
+    right = labels[number % len(labels)]
+    draw = derive_seed(0, judge, number, variant, repeat)
+    status = _MISSING[draw % len(_MISSING)] if _share(draw, "missing") < missing else Status.OK
+    wrong = labels[(number + 1 + draw % (len(labels) - 1)) % len(labels)]
+    given = right if _share(draw, "right") < (0.9 if judge == JUDGES[0] else 0.6) else wrong
+    answered = status is Status.OK
+    gold = None if number % 5 == 4 else right
+    return Record(
+        trial_id=content_id("trial", task.name, judge, number, variant, repeat),
+        case_id=content_id("case", task.name, number, variant),
+        item_id=f"item-{number}",
+        task=task.name,
+        test=test,
+        family=family,
+        variant=variant,
+        template="",
+        option_order="",
+        polarity="positive",
+        strength=strength,
+        language="",
+        temperature=None,
+        stratum="odd" if number % 2 else "even",
+        group=f"group-{number // 2}",
+        judge=judge,
+        simulated=judge in SIMULATED,
+        repeat=repeat,
+        gold=gold,
+        expectation=_expectation(test, gold),
+        expected=gold if test == REFERENCE else None,
+        status=status,
+        presented=given if answered else None,
+        canonical=given if answered else None,
+        probability=0.8 if answered else None,
+        cost=0.001 if judge == JUDGES[0] else None,
+        prompt_tokens=100,
+        completion_tokens=5,
+        latency=0.25,
+        attempts=1 if answered else 3,
+        detail="" if answered else "made up for a test",
+        rationale="because" if answered else "",
+    )
+
+
+def _expectation(test: str, gold: str | None) -> str | None:
+    if test != REFERENCE:
+        return "same"
+    return "equals" if gold is not None else None
+
+
+def _share(draw: int, what: str) -> float:
+    return derive_seed(draw, what) / 2**31
+
+
+def sample_report(task: Task | None = None) -> RunReport:
+    """Make the report of a run with findings of every kind: missing verdicts, faults, unknown costs, flags, notes."""
+    task = task or sample_task()
+    records = sample_records(task)
+    gold = {label: sum(1 for row in records if row.gold == label) for label in task.scale.labels}
+    return RunReport(
+        suite="sample",
+        run_id=content_id("sample"),
+        version="0.1.0",
+        seed=7,
+        level=0.95,
+        tasks=(TaskSummary(task=task, items=12, labelled=10, gold=gold),),
+        judges=JUDGES,
+        simulated=SIMULATED,
+        tests=(REFERENCE, "format"),
+        measures=tuple(_measures(task)),
+        attrition=(
+            Attrition(
+                task=task.name,
+                test="format",
+                items=12,
+                drafted=24,
+                kept=22,
+                rejected={"words-unchanged: a word changed": 2},
+                skipped={"empty text": 1},
+            ),
+        ),
+        costs=tuple(_costs(task)),
+        faults=(
+            FaultLine(model="mini", kind="rate_limit", attempts=4, final=0),
+            FaultLine(model="mini", kind="timeout", attempts=3, final=1),
+        ),
+        components=(
+            ComponentUsed(
+                role="judge",
+                name="careful",
+                component="jrh-judges/llm",
+                version="0.1.0",
+                options={"model": "mini", "parser": "json"},
+            ),
+            ComponentUsed(
+                role="judge",
+                name="careless",
+                component="jrh-simulated/noisy",
+                version="0.1.0",
+                options={"accuracy": 0.6},
+                simulated=True,
+            ),
+        ),
+        planned=len(records) + 1,
+        missing_records=1,
+        notes=("The prices of model 'mini' are not known; costs are a lower bound.",),
+        records=RecordTable.from_records(records),
+    )
+
+
+def _measures(task: Task) -> Iterator[Measure]:
+    for judge in JUDGES:
+        marks = ("simulated",) if judge in SIMULATED else ()
+        for test in (REFERENCE, "format"):
+            yield Measure(
+                name="accuracy",
+                judge=judge,
+                task=task.name,
+                test=test,
+                estimate=0.875,
+                interval=Interval(low=0.529, high=0.978, method="wilson"),
+                n_trials=8,
+                n_items=8,
+                missing={"timeout": 2, "unparsable": 1},
+                bounds=(0.636, 0.909),
+                flags=marks,
+            )
+        yield Measure(
+            name="kappa",
+            judge=judge,
+            task=task.name,
+            test="format",
+            cell={"variant": "crlf"},
+            estimate=None,
+            unit="coefficient",
+            flags=("degenerate", *marks),
+            note="one label only",
+        )
+
+
+def _costs(task: Task) -> Iterator[CostLine]:
+    for judge in JUDGES:
+        known = judge not in SIMULATED
+        yield CostLine(
+            judge=judge,
+            task=task.name,
+            test="format",
+            trials=24,
+            cost=0.024 if known else 0.0,
+            unknown=0 if known else 24,
+            prompt_tokens=2400,
+            completion_tokens=120,
+            tokens_unknown=0,
+        )
+
+
+def empty_report() -> RunReport:
+    """Make the report of a run that planned nothing and found nothing."""
+    return RunReport(
+        suite="empty",
+        run_id=content_id("empty"),
+        version="0.1.0",
+        seed=0,
+        level=0.95,
+        tasks=(),
+        judges=(),
+        simulated=frozenset(),
+        tests=(REFERENCE,),
+        measures=(),
+        attrition=(),
+        costs=(),
+        faults=(),
+        components=(),
+        planned=0,
+        missing_records=0,
+        notes=(),
+        records=RecordTable.from_records(()),
+    )

@@ -1,0 +1,201 @@
+"""Run the real program: `python -m jrh` in a directory of its own, and look at what came out."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from attrs import frozen
+from jrh.store.run_store import Store
+from jrh.values.records import RecordTable
+
+TIMEOUT: Final = 60.0
+"""Seconds a program may take unless a test says otherwise."""
+
+_SECRETS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+
+
+@frozen(kw_only=True)
+class Outcome:
+    """What a program did."""
+
+    exit_code: int
+    """As the shell sees it; a program ended by signal n has -n."""
+    stdout: str
+    stderr: str
+    duration: float
+    """Seconds."""
+
+    @property
+    def output(self) -> str:
+        """Return everything that was printed, standard output first."""
+        return self.stdout + self.stderr
+
+
+class Running:
+    """A program that is running; a context manager that kills it if it still runs at the end."""
+
+    def __init__(self, command: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None) -> None:
+        """Start the program; see `run_jrh` for the environment."""
+        self._started = time.monotonic()
+        self._process = subprocess.Popen(
+            list(command),
+            cwd=cwd,
+            env=_environment(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+        )
+
+    @property
+    def pid(self) -> int:
+        """Return the process id."""
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        """Tell whether the program has not ended yet."""
+        return self._process.poll() is None
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal."""
+        self._process.send_signal(number)
+
+    def interrupt(self) -> None:
+        """Send SIGINT, as Ctrl-C does."""
+        self.send(signal.SIGINT)
+
+    def kill(self) -> None:
+        """Send SIGKILL: the program can do nothing about it."""
+        self.send(signal.SIGKILL)
+
+    def wait(self, timeout: float = TIMEOUT) -> Outcome:
+        """Wait for the end.
+
+        Raises:
+            subprocess.TimeoutExpired: the program still runs; it is killed.
+        """
+        try:
+            stdout, stderr = self._process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            self.close()
+            raise
+        duration = time.monotonic() - self._started
+        return Outcome(exit_code=self._process.returncode, stdout=stdout, stderr=stderr, duration=duration)
+
+    def close(self) -> None:
+        """Kill the program if it still runs, and let go of its output."""
+        if self.running:
+            self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
+
+    def __enter__(self) -> Running:
+        """Return the program, which is already running."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Kill the program if it still runs."""
+        self.close()
+
+
+def run_jrh(
+    *arguments: str | Path,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    input: str = "",
+    timeout: float = TIMEOUT,
+) -> Outcome:
+    """Run `jrh` with the arguments to its end.
+
+    The environment is this process's without its secrets (variables that end in `_KEY`, `_TOKEN`, `_SECRET` or
+    `_PASSWORD`), so that no test can spend money by accident; `env` goes on top.
+
+    Args:
+        arguments: what stands after `jrh` on the command line.
+        cwd: the working directory.
+        env: variables to set.
+        input: what stands on standard input.
+        timeout: seconds after which the program is killed.
+
+    Raises:
+        subprocess.TimeoutExpired: it took longer.
+    """
+    started = time.monotonic()
+    done = subprocess.run(
+        _command(arguments),
+        cwd=cwd,
+        env=_environment(env),
+        input=input,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=timeout,
+        check=False,
+    )
+    duration = time.monotonic() - started
+    return Outcome(exit_code=done.returncode, stdout=done.stdout, stderr=done.stderr, duration=duration)
+
+
+def start_jrh(*arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> Running:
+    """Start `jrh` with the arguments and return while it runs, to send it signals and wait for it."""
+    return Running(_command(arguments), cwd, env)
+
+
+def _command(arguments: Sequence[str | Path]) -> list[str]:
+    return [sys.executable, "-m", "jrh", *map(str, arguments)]
+
+
+def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if not name.upper().endswith(_SECRETS)}
+    return {**inherited, "NO_COLOR": "1", "COLUMNS": "120", "PYTHONUTF8": "1", **(extra or {})}
+
+
+class Project:
+    """A directory with a suite and its data, in which `jrh` is run with a cache of its own."""
+
+    def __init__(self, path: Path, env: Mapping[str, str] | None = None) -> None:
+        """Use an existing, empty directory; the variables are set in every run."""
+        self.path = path
+        self.cache = path / ".cache"
+        """The cache directory that every run of the project uses."""
+        self.env = {"JRH_CACHE_DIR": str(self.cache), **(env or {})}
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        """Write a file, directories included, and return its path; text is written as UTF-8, line ends as they are."""
+        target = self.path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text.encode() if isinstance(text, str) else text)
+        return target
+
+    def read(self, name: str | Path) -> str:
+        """Return the text of a file."""
+        return (self.path / name).read_text(encoding="utf-8")
+
+    def run(
+        self, *arguments: str | Path, env: Mapping[str, str] | None = None, input: str = "", timeout: float = TIMEOUT
+    ) -> Outcome:
+        """Run `jrh` in the project to its end."""
+        return run_jrh(*arguments, cwd=self.path, env={**self.env, **(env or {})}, input=input, timeout=timeout)
+
+    def start(self, *arguments: str | Path, env: Mapping[str, str] | None = None) -> Running:
+        """Start `jrh` in the project and return while it runs."""
+        return start_jrh(*arguments, cwd=self.path, env={**self.env, **(env or {})})
+
+    def records(self, run_dir: str | Path) -> RecordTable:
+        """Read the records of a run directory, also of one that is still being written."""
+        store = Store.view(self.path / run_dir)
+        try:
+            return RecordTable.from_columns(store.record_columns())
+        finally:
+            store.close()

@@ -1,0 +1,119 @@
+"""The handler: one function from request to response, on a server without routes, logs or middle layers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from aiohttp import web
+from attrs import field, frozen
+from attrs.validators import ge
+
+from jrh_testing.server import bodies
+from jrh_testing.server.answers import AnswerPolicy, share
+from jrh_testing.server.faults import FAULTS, Fault
+from jrh_testing.server.tally import Faults, Tally
+
+_HEADERS = {"Content-Type": "application/json"}
+_BACKLOG = 2048
+
+
+@frozen(kw_only=True)
+class Behaviour:
+    """How a chat server behaves."""
+
+    answer: AnswerPolicy = "YES"
+    latency: float = field(default=0.0, validator=ge(0.0))
+    """Seconds before an answer."""
+    jitter: float = field(default=0.0, validator=ge(0.0))
+    """Up to so many seconds more, by a hash of the prompt."""
+    require_key: str | None = None
+    """Refuse every other key with 401."""
+
+
+class ChatApp:
+    """Answers requests and counts them."""
+
+    def __init__(self, behaviour: Behaviour, faults: Iterable[Fault] = (), *, keep_texts: bool = True) -> None:
+        """Start with nothing counted."""
+        self.behaviour = behaviour
+        self.tally = Tally(keep_texts=keep_texts)
+        self.faults = Faults(faults)
+        self._authorization = f"Bearer {behaviour.require_key}"
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer one HTTP request."""
+        if request.method == "GET" and request.path.endswith("/stats"):
+            return _json(200, json.dumps(self.tally.stats()).encode())
+        if request.method != "POST" or not request.path.endswith("/chat/completions"):
+            return _json(404, bodies.error(404, f"no route {request.method} {request.path}"))
+        # Read from the stream: the request's own limit would refuse a judge's longest prompts.
+        raw = await request.content.read()
+        tally = self.tally
+        tally.in_flight += 1
+        tally.max_in_flight = max(tally.max_in_flight, tally.in_flight)
+        try:
+            return await self._complete(request, raw)
+        finally:
+            tally.in_flight -= 1
+
+    async def _complete(self, request: web.BaseRequest, raw: bytes) -> web.StreamResponse:
+        try:
+            body = json.loads(raw)
+            prompt = bodies.prompt_of(body)
+        except (ValueError, AttributeError, TypeError) as error:
+            return _json(400, bodies.error(400, f"the request is no chat completion: {error}"))
+        self.tally.begin(body, prompt)
+        if self.behaviour.require_key is not None and request.headers.get("Authorization") != self._authorization:
+            return _json(401, bodies.error(401, "incorrect API key"))
+        if body.get("stream"):
+            return _json(400, bodies.error(400, "this server does not stream; send stream=false"))
+        await self._wait(prompt)
+        try:
+            fault = self.faults.choose(request.headers, prompt)
+        except ValueError as error:
+            return _json(400, bodies.error(400, f"no such fault: {error}"))
+        if fault is not None:
+            return await FAULTS[fault.kind](request, prompt, fault)
+        return self._answer(body, prompt)
+
+    async def _wait(self, prompt: str) -> None:
+        seconds = self.behaviour.latency
+        if self.behaviour.jitter:
+            seconds += self.behaviour.jitter * share("jitter", prompt)
+        if seconds:
+            await asyncio.sleep(seconds)
+
+    def _answer(self, body: dict[str, Any], prompt: str) -> web.Response:
+        policy = self.behaviour.answer
+        try:
+            answer = policy if isinstance(policy, str) else policy(body)
+        except Exception as error:
+            # A test's own function failed: say so on the wire, where the test can see it.
+            return _json(500, bodies.error(500, f"the answer function raised {error!r}"))
+        self.tally.finish(prompt)
+        if isinstance(answer, Mapping):
+            return _json(200, bodies.message_completion(answer, prompt))
+        return _json(200, bodies.completion(answer, prompt))
+
+
+def _json(status: int, body: bytes) -> web.Response:
+    return web.Response(body=body, status=status, headers=_HEADERS)
+
+
+async def listen(app: ChatApp, port: int = 0) -> tuple[web.ServerRunner, str]:
+    """Start listening on loopback; port 0 takes a free one.
+
+    Returns:
+        The runner, to be cleaned up, and the base URL, which ends in `/v1`.
+    """
+    # A client that goes away ends its handler, so that a hanging request does not outlive it.
+    server = web.Server(app.handle, handler_cancellation=True, access_log=None)
+    runner = web.ServerRunner(server, handle_signals=False, shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", port, backlog=_BACKLOG)
+    await site.start()
+    bound = runner.addresses[0][1]
+    return runner, f"http://127.0.0.1:{bound}/v1"
