@@ -9,9 +9,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import aiohttp
 from attrs import evolve
-from jrh import ChatRequest, Completion, FaultKind, ModelFault, content_id
+from jrh import ChatRequest, Completion, FaultKind, ModelFault, Rates, content_id
 from jrh.models import error_text
-from jrh.plugins import LONGEST_ANSWER, TOO_LONG, Logger, Rates
+from jrh.plugins import LONGEST_ANSWER, TOO_LONG, Logger
 from yarl import URL
 
 from jrh_openai_http.credentials import OPENAI_HOST, Credentials

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import click
-from jrh import Item, JrhError, Task
-from jrh.api import read_items
+from jrh import Item, JrhError, Task, read_items
 
 from jrh_prompts.audit import audit
 from jrh_prompts.audit.repetition import questions

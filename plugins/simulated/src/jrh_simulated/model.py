@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from jrh import ChatRequest, Completion, Usage, content_id
-from jrh.plugins import Rates
+from jrh import ChatRequest, Completion, Rates, Usage, content_id
 
 from jrh_simulated.answers import MARK
 from jrh_simulated.draws import Draws, pick
