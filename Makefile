@@ -13,7 +13,7 @@ comma := ,
 space := $(subst ,, )
 DEMO_DIR ?= runs/demo
 
-.PHONY: demo test test-extras browser lint types architecture check bench schemas clean
+.PHONY: demo test test-extras browser lint types architecture check bench schemas dist picture clean
 
 demo: $(VENV)/standard
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jrh run examples/demo.yaml --run-dir $(DEMO_DIR)
@@ -52,6 +52,13 @@ bench: $(VENV)/development
 schemas: $(VENV)/development
 	$(BIN)/jrh schema --output schemas --plugins $(subst $(space),$(comma),$(patsubst plugins/%,jrh-%,$(PLUGINS)))
 
+dist: $(VENV)/release
+	$(BIN)/python tools/dist.py
+
+# The picture in the README.
+picture: demo $(VENV)/development
+	$(BIN)/python tools/picture.py $(DEMO_DIR)
+
 # pip is told to build without isolation, so that setuptools is fetched once and not once per distribution.
 $(VENV)/python: constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("jrh needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -71,5 +78,9 @@ $(VENV)/extras: $(VENV)/development constraints-extras.txt
 	$(INSTALL) --constraint constraints-extras.txt --no-build-isolation torch -e "./plugins/validators[embeddings]"
 	@touch $@
 
+$(VENV)/release: $(VENV)/standard
+	$(INSTALL) --no-build-isolation -e ".[release]"
+	@touch $@
+
 clean:
-	rm -rf $(VENV) runs build
+	rm -rf $(VENV) runs build dist
