@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-import jrh
 import jsonschema
 import pytest
+from jrh.suite import parse_rule
 from jrh_testing import PAYLOADS, ChatServer, Fault, Outcome, Project
 from support.inside import call
 from support.keys import KEY, KEY_VARIABLE
@@ -464,7 +464,7 @@ def test_the_rules_of_the_documents_are_rules() -> None:
     assert len(listed) >= 4
     assert len(quoted) >= 2
     for rule in (*listed, *quoted):
-        assert jrh.parse_rule(rule).text == rule
+        assert parse_rule(rule).text == rule
 
 
 def test_the_workflow_of_the_documents_runs_the_suite_and_the_gate() -> None:
