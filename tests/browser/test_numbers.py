@@ -337,7 +337,7 @@ def test_every_panel_has_the_measures_of_its_kind(page: Node, request: pytest.Fi
 def test_the_judge_that_prefers_a_place_is_found_out(pairs: Path) -> None:
     page = read_page((pairs / "report.html").read_text(encoding="utf-8"))
     said = {card.all("h3")[0].text: card.text for card in page.all("article", kind="answer")}
-    assert "Prefers the option that stands first" in said["first simulated"]
+    assert "Prefers the first option" in said["first simulated"]
     assert "Prefers" not in said["steady simulated"]
-    assert "Accuracy changes by less than the margin that was declared" in said["steady simulated"]
+    assert "Accuracy is equivalent to the reference within the declared margin" in said["steady simulated"]
     assert "margin 0.3" in said["steady simulated"]

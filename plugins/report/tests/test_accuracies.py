@@ -29,7 +29,7 @@ def test_a_column_of_gold_accuracy_is_called_that_and_what_else_stands_in_it_is_
 
     assert re.search(r"^\s*(\| judge \| test \| )?gold accuracy ", text, re.MULTILINE)
     legend = " ".join(text.split())
-    told = "gold accuracy: verdicts equal to the gold label (the measure gold-accuracy); as expected: where a test"
+    told = "gold accuracy: share of verdicts equal to the gold label (measure gold-accuracy); as expected: where a test"
     assert legend.count(told) == 1
     assert text.count("(as expected)") == len(against_gold.judges)
 
@@ -56,7 +56,7 @@ def test_only_gold_accuracy_needs_no_word_on_the_other(render, report) -> None:
     gold = [evolve(each, name="gold-accuracy") if each.name == "accuracy" else each for each in report.measures]
     text = " ".join(render("terminal", evolve(report, measures=tuple(gold))).split())
 
-    assert "verdicts equal to the gold label (the measure gold-accuracy)" in text
+    assert "share of verdicts equal to the gold label (measure gold-accuracy)" in text
     assert "as expected" not in text
 
 

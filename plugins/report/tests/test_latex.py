@@ -39,7 +39,7 @@ def test_the_table_is_one_that_booktabs_prints(render, report) -> None:
     places = [lines.index(line) for line in order]
     assert places == sorted(places)
     assert r"estimates with 95\,\% intervals" in text
-    assert "simulated judges are made up" in text
+    assert "Simulated judges have planted behaviour" in text
     for command in re.findall(r"\\(?:begin|end)\{(\w+)\}", text):
         assert text.count(rf"\begin{{{command}}}") == text.count(rf"\end{{{command}}}")
 
@@ -62,7 +62,7 @@ def test_other_measures_and_digits_on_request(render, report) -> None:
 
 
 def test_what_there_is_nothing_of_is_said(render, report) -> None:
-    assert "% Nothing to tabulate: the run has no measure called jss." in render("latex", report, measures=["jss"])
+    assert "% Nothing to tabulate: the run has no measure named jss." in render("latex", report, measures=["jss"])
     assert "% Nothing to tabulate" in render("latex", empty_report())
 
 

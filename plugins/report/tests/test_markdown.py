@@ -120,7 +120,7 @@ def test_measures_outside_the_tasks_are_not_lost(render, report, measure) -> Non
 def test_an_empty_run_is_a_short_document(render) -> None:
     text = render("markdown", empty_report())
 
-    assert "Nothing was planned" in text
+    assert "No trials were planned" in text
     assert "|" not in text
 
 

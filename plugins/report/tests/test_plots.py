@@ -45,7 +45,7 @@ def test_the_numbers_are_those_of_the_report_and_simulated_judges_are_marked(ren
     assert {"baseline", "gpt-4o-mini", "yes-man (simulated)", "Accuracy, task essays"} <= set(heat)
     forest = texts(files["forest-accuracy-essays.svg"])
     assert forest.count("gpt-4o-mini, n=117, 3 missing") == 3
-    assert "Simulated, their answers are made up: yes-man" in files["index.txt"]
+    assert "Simulated judges (planted behaviour, no model): yes-man" in files["index.txt"]
 
 
 def test_the_cost_plane_says_whom_it_lacks(render, priced) -> None:
@@ -53,7 +53,7 @@ def test_the_cost_plane_says_whom_it_lacks(render, priced) -> None:
 
     assert "baseline" in shown
     assert "gpt-4o-mini" in shown
-    assert "Not drawn, for want of a price or an accuracy: 1 of 3 judges." in shown
+    assert "Not drawn (no price or no accuracy): 1 of 3 judges." in shown
 
 
 def test_what_is_not_drawn_is_said(render, report) -> None:

@@ -51,7 +51,7 @@ def _head(checked: Checked) -> Iterator[str]:
         )
     if checked.simulated:
         names = [markdown_text(name, 100) for name in checked.judges if name in checked.simulated]
-        yield f"Simulated, their answers are made up: {_some(names, ', ')}."
+        yield f"Simulated judges (planted behaviour, no model): {_some(names, ', ')}."
     if checked.silent:
         lines = [
             f"- {markdown_text(wording.judge(each.judge, checked), 100)} in "

@@ -12,38 +12,38 @@ from jrh_report.overview import COLUMNS, EXPECTED
 from jrh_report.tables import judge_label
 
 MEANING: Final = {
-    "few-items": "few items, so that intervals are wide and rough",
-    "change-due": "the test asks for other verdicts than the reference's, so that agreeing is no merit",
-    "one-item": "one item only, which tells nothing of agreement beyond chance",
-    "few-labels": "fewer than 30 labels to correct by, so that the interval is rough",
-    "few-missing": "too few missing verdicts for the approximation of the test",
-    "few": "too few of what is counted for the approximation of the test",
-    "few-events": "few items carry what varies, so that the interval may cover less or more than it says",
-    "few-clusters": "too few items for the interval to cover as often as it says",
-    "constant-gold": "one gold label only, so that always saying it looks perfect",
-    "constant-verdicts": "the judge gave one label only",
-    "constant-reference": "the judge gave one label only in the reference condition, which makes kappa 0",
-    "degenerate": "not defined on these data",
-    "all-missing": "no verdict to compute it from",
-    "empty": "nothing to compute it from",
-    "no-interval": "an estimate without an interval: nothing varies, or it lies at the end of its range",
-    "conservative": "an interval that is rather too long",
-    "cut": "the estimate was beyond 0 or 1 and was cut off there",
-    "reference-floor": "a test that asks once, so that its own rerun noise is taken to be the reference's",
-    "single-level": "a factor with one level, which was left out",
-    "confounded": "nothing was asked twice, so that the last component holds the rerun noise as well",
-    "identical-repeats": "repeats never differ, so that the variance of repeats is 0",
-    "negative": "a variance that came out below 0 and counts as 0",
-    "equivalent": "the change is smaller than the declared margin",
-    "different": "the change is larger than the declared margin",
-    "undecided": "the data do not say whether the change is smaller than the declared margin",
+    "few-items": "few items; the interval is wide, and its coverage is approximate.",
+    "change-due": "this test asks for different verdicts than the reference; agreement is not a merit here.",
+    "one-item": "one item only; chance-corrected agreement cannot be estimated.",
+    "few-labels": "fewer than 30 labels to correct with; the interval is approximate.",
+    "few-missing": "too few missing verdicts for this test's approximation.",
+    "few": "too few events for this test's approximation.",
+    "few-events": "only a few items vary; actual coverage may differ from the stated level.",
+    "few-clusters": "too few items; actual coverage may fall below the stated level.",
+    "constant-gold": "all gold labels are the same; a judge that always gives that label scores 100%.",
+    "constant-verdicts": "the judge gave a single label throughout.",
+    "constant-reference": "the judge gave a single label in the reference condition, so kappa is 0 by definition.",
+    "degenerate": "undefined for these data.",
+    "all-missing": "every verdict is missing.",
+    "empty": "no data.",
+    "no-interval": "no interval; nothing varies, or the estimate lies at the end of its range.",
+    "conservative": "the interval is wider than necessary.",
+    "cut": "the estimate fell outside [0, 1] and was clipped.",
+    "reference-floor": "this test asks once; the reference's rerun noise stands in for its own.",
+    "single-level": "the factor has a single level and was left out.",
+    "confounded": "no question was repeated; the last component includes rerun noise.",
+    "identical-repeats": "repeats never differ; their variance is 0.",
+    "negative": "a negative variance estimate was set to 0.",
+    "equivalent": "equivalent: the change lies within the declared margin.",
+    "different": "different: the change exceeds the declared margin.",
+    "undecided": "inconclusive: too few data to decide whether the change lies within the declared margin.",
 }
 """What the flags of the shipped metrics mean; flags of other metrics are shown by name alone."""
 
 GOLD: Final = "constant-gold"
 
 EXPECTED_LABEL: Final = (
-    "one expected label only, as the test is made: always saying it looks perfect there, so see the reference too"
+    "this test expects a single label; a judge that always gives it scores 100%. Compare with the reference."
 )
 """What `constant-gold` means in a test that plants the right label, where the gold labels themselves vary."""
 
@@ -89,11 +89,12 @@ def _note(known: list[str], name: str) -> None:
 
 
 def _line(told: tuple[str, str], names: list[str], places: dict[str, list[str]], report: RunReport) -> str:
-    meaning = ", ".join(part for part in told if part)
+    flag, meaning = told
     what = ", ".join(names) if len(names) < _SEVERAL else "several measures"
     # In the suite's order, whatever order the measures came in.
     judges = [judge for judge in report.judges if judge in places] or list(places)
-    return f"{meaning} ({what}): {'; '.join(_where(judge, places[judge], report) for judge in judges)}"
+    where = "; ".join(_where(judge, places[judge], report) for judge in judges)
+    return f"{flag} ({what}): {f'{meaning} Seen for ' if meaning else ''}{where}"
 
 
 def _where(judge: str, tests: list[str], report: RunReport) -> str:

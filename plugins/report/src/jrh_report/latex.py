@@ -44,7 +44,7 @@ class LatexReporter:
         ]
         if not grids:
             asked = ", ".join(safe(name) for name in self.options.measures)
-            lines.append(f"% Nothing to tabulate: the run has no measure called {asked}.")
+            lines.append(f"% Nothing to tabulate: the run has no measure named {asked}.")
         for number, found in enumerate(grids, start=1):
             lines += ["", *self._table(report, found, number)]
         return "\n".join(lines) + "\n"
@@ -86,9 +86,9 @@ class LatexReporter:
 def _caption(report: RunReport, found: Grid) -> str:
     level = f"{report.level:.0%}".replace("%", r"\,\%")
     text = f"{safe(found.title)}, task {safe(found.task)}: estimates with {level} intervals."
-    text += r" $n$: trials; items are the unit of analysis."
+    text += r" $n$: trials; intervals are clustered by item."
     if any(row.simulated for row in found.rows):
-        text += " The answers of simulated judges are made up."
+        text += " Simulated judges have planted behaviour and call no model."
     return text
 
 

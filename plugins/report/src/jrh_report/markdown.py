@@ -61,14 +61,14 @@ def _header(report: RunReport) -> Iterator[Block]:
     yield Block(lines=(f"# Reliability report: {safe(report.suite, 120)}",), rank=-2, what="the title")
     facts = [
         tables.totals(report),
-        f"Intervals cover {report.level:.0%}. Items are the unit of analysis.",
+        f"Intervals cover {report.level:.0%}. Intervals are clustered by item.",
         f"Run {safe(report.run_id, 80)}, seed {report.seed}, jrh {safe(report.version, 40)}.",
     ]
     if report.simulated:
         names = [judge for judge in report.judges if judge in report.simulated]
         listed = ", ".join(safe(judge, 60) for judge in names[:_NAMED])
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-        facts.append(f"Simulated, their answers are made up: {listed}{more}.")
+        facts.append(f"Simulated judges (planted behaviour, no model): {listed}{more}.")
     yield Block(lines=tuple(f"- {fact}" for fact in facts), rank=-2, what="facts about the run")
 
 
@@ -82,7 +82,7 @@ def _task(report: RunReport, summary: TaskSummary, tasks: int) -> Iterator[Block
         yield bullets(found, head=head, limit=1000, what=f"findings of task {called}", share=_SIDE)
     main = overview(report, name)
     if not main.rows:
-        yield Block(lines=("No measure of this task.",), rank=-1, what=f"task {called}")
+        yield Block(lines=("No measures for this task.",), rank=-1, what=f"task {called}")
         return
     table = tables.Table(
         title="",
@@ -142,4 +142,4 @@ def _shortened(left_out: tuple[str, ...], limit: int) -> Iterator[str]:
     rest = len(left_out) - len(named)
     more = [f"{rest:,} more parts"] if rest else []
     told = f" Left out as a whole: {'; '.join([*named, *more])}." if left_out else ""
-    yield f"Shortened to stay within {limit:,} characters; every measure stands in report.json.{told}"
+    yield f"Shortened to stay within {limit:,} characters; all measures are in report.json.{told}"

@@ -15,12 +15,12 @@ class TerminalOptions:
     width: int | None = field(
         default=None,
         validator=optional(ge(60)),
-        metadata={"help": "columns; by default those of the terminal, and 100 where the output is not a terminal"},
+        metadata={"help": "width in columns; default: the terminal's width, or 100 without a terminal"},
     )
     color: Literal["auto", "always", "never"] = field(
         default="auto",
         validator=in_(("auto", "always", "never")),
-        metadata={"help": "`auto`: where the output is a terminal and NO_COLOR is not set"},
+        metadata={"help": "`auto`: colour on a terminal unless NO_COLOR is set"},
     )
 
 
@@ -28,11 +28,15 @@ class TerminalOptions:
 class MarkdownOptions:
     """What the Markdown report holds."""
 
-    details: bool = field(default=True, metadata={"help": "list every measure, also per variant, in folded tables"})
+    details: bool = field(
+        default=True, metadata={"help": "include every measure, also per variant, in collapsed tables"}
+    )
     characters: int = field(
         default=65_536,
         validator=[ge(8000), le(65_536)],
-        metadata={"help": "length at most; the default is that of a comment on GitHub. What does not fit is named"},
+        metadata={
+            "help": "maximum length in characters; the default fits a GitHub comment. The report lists what it omits"
+        },
     )
 
 
@@ -51,7 +55,9 @@ class CsvOptions:
 
     neutralise: bool = field(
         default=True,
-        metadata={"help": "put an apostrophe before text that a spreadsheet would compute; false leaves it as it is"},
+        metadata={
+            "help": "prefix an apostrophe to text that a spreadsheet would run as a formula; false writes it unchanged"
+        },
     )
 
 
@@ -60,7 +66,7 @@ class ParquetOptions:
     """How the records are written as Parquet."""
 
     compression: Literal["zstd", "snappy", "none"] = field(
-        default="zstd", validator=in_(("zstd", "snappy", "none")), metadata={"help": "how columns are compressed"}
+        default="zstd", validator=in_(("zstd", "snappy", "none")), metadata={"help": "column compression"}
     )
 
 
@@ -74,7 +80,7 @@ class LatexOptions:
         metadata={"help": "one table of judges by tests for each of these measures, and for each task"},
     )
     digits: int = field(default=2, validator=[ge(1), le(6)], metadata={"help": "digits after the point"})
-    tests: int = field(default=5, validator=ge(1), metadata={"help": "tests side by side; further ones stand below"})
+    tests: int = field(default=5, validator=ge(1), metadata={"help": "tests per row; the rest continue below"})
 
 
 @frozen(kw_only=True)
@@ -82,13 +88,13 @@ class PlotOptions:
     """What the plots are written as."""
 
     formats: tuple[Literal["svg", "png"], ...] = field(
-        default=("svg",), validator=min_len(1), metadata={"help": "`svg` and `png`: a file of each for every plot"}
+        default=("svg",), validator=min_len(1), metadata={"help": "file formats for every plot: `svg`, `png`"}
     )
     dpi: int = field(default=150, validator=[ge(50), le(600)], metadata={"help": "dots per inch of png files"})
     measures: tuple[str, ...] = field(
         default=("accuracy", "agreement", "excess-disagreement"),
         validator=min_len(1),
-        metadata={"help": "measures that are plotted as heat map and forest plot, for each task"},
+        metadata={"help": "measures to plot as heat map and forest plot, per task"},
     )
 
 
@@ -99,5 +105,5 @@ class HtmlOptions:
     examples: int = field(
         default=12,
         validator=[ge(0), le(100)],
-        metadata={"help": "verdicts that moved, shown in full for each judge and task; the worst of every test first"},
+        metadata={"help": "changed verdicts shown in full per judge and task; the worst of every test first"},
     )

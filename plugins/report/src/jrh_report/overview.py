@@ -19,8 +19,11 @@ NOISE = "rerun-disagreement"
 COLUMNS = (RIGHT, "flip-rate", NOISE, "jss", "kappa")
 """The measures of the main table, where the run has them."""
 
-GOLD_LEGEND = "gold accuracy: verdicts equal to the gold label (the measure gold-accuracy)"
-MIXED_LEGEND = f"{GOLD_LEGEND}; as expected: where a test changes what is right, verdicts that are so (accuracy)"
+GOLD_LEGEND = "gold accuracy: share of verdicts equal to the gold label (measure gold-accuracy)"
+MIXED_LEGEND = (
+    f"{GOLD_LEGEND}; as expected: where a test changes the right answer, share of verdicts that follow it "
+    "(measure accuracy)"
+)
 EXPECTED_LEGEND = (
     "accuracy: verdicts that are as expected: the gold label, a stated label, or relative to the same judge's verdict "
     "in the reference condition"
@@ -29,7 +32,7 @@ LEGEND = {
     "flip-rate": "flip rate: verdicts that differ from the same judge's verdict in the reference condition; where a "
     "test changes what is right, they should",
     NOISE: "noise floor: repeats of the identical question that disagree; for a test that asks once, the reference's",
-    "jss": "JSS, judge sensitivity score: pairs of prompt templates under which a judge's verdicts on an item agree",
+    "jss": "JSS (judge sensitivity score): share of template pairs whose verdicts on an item agree",
     "kappa": "kappa: Cohen's, with the verdicts of the reference condition; no merit where a test changes what is "
     "right",
 }

@@ -53,7 +53,7 @@ def judge_label(report: RunReport, judge: str) -> str:
 def totals(report: RunReport) -> str:
     """Say how much of the plan has been answered, in one sentence."""
     if not report.planned:
-        return "Nothing was planned: there is no trial to report."
+        return "No trials were planned."
     if report.missing_records:
         done = report.planned - report.missing_records
         counted = f"{done:,} of {report.planned:,} planned trials have a record"
@@ -117,8 +117,8 @@ def attrition(report: RunReport) -> Table | None:
             for line in lines
         ),
         right=(2, 3, 4),
-        note="A test makes several drafts of an item, or none: what it cannot treat is skipped and counted once for "
-        "each variant. A draft that no validator rejects is kept: it is a case, and every judge is asked it.",
+        note="A test drafts several variants of an item, or none: it skips what it cannot change, counted once per "
+        "variant. A draft that no validator rejects becomes a case, and every judge sees it.",
     )
 
 
@@ -129,7 +129,7 @@ def _counted(line: Attrition) -> bool:
 def _fate(line: Attrition) -> str:
     """Say why there are no more cases."""
     if not _counted(line):
-        return "nothing was drafted"
+        return "no drafts"
     parts = (("rejected", line.rejected), ("skipped", line.skipped))
     return "; ".join(f"{what}: {_reasons(found)}" for what, found in parts if found)
 

@@ -97,7 +97,7 @@ def _parts(report: RunReport, width: int) -> Iterator[RenderableType]:
         yield from _heading("Notes")
         yield from (_bullet(clean(note, 400)) for note in report.notes)
     yield Text("")
-    yield Text("Every measure, also per variant and stratum, with bounds, stands in the JSON report.", style="dim")
+    yield Text("All measures, including those per variant and stratum, are in report.json.", style="dim")
 
 
 def _header(report: RunReport) -> Iterator[RenderableType]:
@@ -115,7 +115,7 @@ def _task(report: RunReport, summary: TaskSummary, main: Overview, width: int) -
         yield from (_bullet(clean(line, 1000), style="yellow", mark="!") for line in found)
         yield Text("")
     if not main.rows:
-        yield _indented(Text("No measure of this task."))
+        yield _indented(Text("No measures for this task."))
         return
     yield from (_indented(part) for part in main_table(report, main, width - _INDENT))
     caution = cautions(report, summary.task.name)
@@ -148,7 +148,7 @@ def _components(report: RunReport) -> Iterator[RenderableType]:
         listed = Text.assemble("metrics ", (", ".join(metrics[:_METRICS]), "bold"))
         more = len(metrics) - _METRICS
         yield _indented(listed.append(f" and {more} more" if more > 0 else ""))
-        yield _indented(Text("Their options stand in the other reports.", style="dim"))
+        yield _indented(Text("Their options are listed in the other reports.", style="dim"))
 
 
 def _heading(title: str) -> Iterator[RenderableType]:

@@ -48,7 +48,7 @@ def test_accuracy_is_held_against_the_commonest_label(low: float, high: float, k
     """18 of 30 items have the commonest label: 0.6."""
     ((text, claim),) = claims([a_measure("gold-accuracy", low, high, "reference")]).items()
     assert claim.kind == kind
-    assert "commonest gold label" in text
+    assert "most common gold label" in text
     (place,) = claim.places or claim.folded
     assert place.commonest is not None
     assert (place.commonest.count, place.commonest.labelled) == (18, 30)
@@ -58,8 +58,8 @@ def test_moving_beyond_reruns_needs_interval_and_p_value() -> None:
     def of(low: float, p: float) -> list[str]:
         return said([a_measure("excess-disagreement", low, 0.4), a_p("excess-disagreement", p)])
 
-    assert of(0.1, 0.01) == ["against: Verdicts move more than its own reruns do"]
-    undecided = "undecided: Undecided: the data do not tell a change from none; they do not show that there is none"
+    assert of(0.1, 0.01) == ["against: Verdicts change more than between identical reruns"]
+    undecided = "undecided: Inconclusive: too few data to confirm or rule out a change"
     assert of(-0.1, 0.01) == [undecided]
     assert of(0.1, 0.2) == [undecided]
 
@@ -69,12 +69,12 @@ def test_p_values_are_adjusted_over_all_comparisons_of_the_judge() -> None:
     four = [a_measure("excess-disagreement", 0.1, 0.4, test) for test in NAMES]
     ps = [a_p("excess-disagreement", p, test) for p, test in zip((0.001, 0.02, 0.5, 0.9), NAMES, strict=True)]
     found = claims([*four, *ps])
-    assert [place.test for place in found["Verdicts move more than its own reruns do"].places] == ["format"]
+    assert [place.test for place in found["Verdicts change more than between identical reruns"].places] == ["format"]
 
 
 def test_a_test_that_expects_verdicts_to_move_is_not_held_against_the_judge() -> None:
     measures = [a_measure("excess-disagreement", 0.3, 0.9), a_measure("accuracy-change", -0.2, 0.1)]
-    assert said(measures)[0] == "against: Verdicts move more than its own reruns do"
+    assert said(measures)[0] == "against: Verdicts change more than between identical reruns"
     (only,) = claims(measures, moving=["format"]).values()
     assert only.kind == "undecided"
     assert only.folded[0].cell.interval == "[-0.20, 0.10]"
@@ -92,9 +92,9 @@ def test_accuracy_that_falls_or_rises_is_said(low: float, high: float, text: str
 @pytest.mark.parametrize(
     ("flag", "text"),
     [
-        ("equivalent", "for: Accuracy changes by less than the margin that was declared"),
-        ("different", "against: Accuracy changes by more than the margin"),
-        ("undecided", "undecided: Undecided"),
+        ("equivalent", "for: Accuracy is equivalent to the reference within the declared margin"),
+        ("different", "against: Accuracy changes by more than the declared margin"),
+        ("undecided", "undecided: Inconclusive"),
     ],
 )
 def test_no_change_is_said_only_where_equivalence_was_shown(flag: str, text: str) -> None:
@@ -113,7 +113,7 @@ def test_a_narrow_interval_about_zero_is_still_undecided() -> None:
 @pytest.mark.parametrize(("low", "high", "where"), [(0.2, 0.6, "first"), (-0.6, -0.2, "second")])
 def test_a_preferred_place_is_named(low: float, high: float, where: str) -> None:
     measures = [a_measure("position-bias", low, high, "order"), a_p("position-bias", 0.001, "order")]
-    assert f"against: Prefers the option that stands {where}" in said(measures)
+    assert f"against: Prefers the {where} option" in said(measures)
 
 
 def test_what_cannot_be_estimated_licenses_nothing() -> None:

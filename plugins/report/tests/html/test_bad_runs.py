@@ -17,9 +17,9 @@ def only(report: RunReport, **wanted: str) -> RunReport:
 
 def test_a_run_that_found_nothing_is_a_page_that_says_so(render: Callable[..., str]) -> None:
     text = render("html", empty_report())
-    assert "There is no judge to report." in text
-    assert "There is no task to report." in text
-    assert "no records that could be compared" in text
+    assert "This run has no judges." in text
+    assert "This run has no tasks." in text
+    assert "no comparable records" in text
     assert "There are no trials." in text
 
 
@@ -32,8 +32,8 @@ def test_a_run_with_only_missing_verdicts_says_so_and_shows_no_estimate(render: 
     records = RecordTable.from_records(sample_records(report.tasks[0].task, missing=1.0))
     text = render("html", evolve(report, measures=(gone,), records=records))
     assert "not estimable (all-missing)" in text
-    assert "Nothing can be said: no comparison has an interval." in text
-    assert "No verdict moved" in text
+    assert "No findings: no comparison has an interval." in text
+    assert "No comparable verdict changed" in text
 
 
 def test_one_judge_and_one_item_are_enough_for_a_page(render: Callable[..., str]) -> None:
@@ -46,12 +46,12 @@ def test_one_judge_and_one_item_are_enough_for_a_page(render: Callable[..., str]
 
 def test_records_without_the_columns_of_a_run_are_no_fault(render: Callable[..., str], report: RunReport) -> None:
     assert report.records.columns == ("judge", "status")
-    assert "no records that could be compared" in render("html", report)
+    assert "no comparable records" in render("html", report)
 
 
 def test_imported_records_are_shown_without_texts_and_it_is_said(render: Callable[..., str]) -> None:
     text = render("html", sample_report())
-    assert "The texts and replies behind these records are not known" in text
+    assert "These records were imported without texts and replies" in text
     assert 'class="flip"' in text
 
 
@@ -61,4 +61,4 @@ def test_measures_of_unknown_judges_break_nothing(render: Callable[..., str], ju
 
 
 def test_an_unfinished_run_is_marked(render: Callable[..., str]) -> None:
-    assert "This run is not finished: 1 of " in render("html", sample_report())
+    assert "This run is incomplete: 1 of " in render("html", sample_report())

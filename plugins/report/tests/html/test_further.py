@@ -197,7 +197,7 @@ def test_what_cannot_be_estimated_says_why(render: Callable[..., str]) -> None:
     why = "no design of up to 10 levels of each facet reaches a dependability of 0.8"
     text = render("html", a_run([a_measure("cheapest-design", None, note=why, flags=("empty",), unit="calls")]))
     assert re.search(rf"not estimable</span>.*<td>{why}</td>", text)
-    assert "<dt>empty</dt><dd>nothing to compute it from</dd>" in text
+    assert "<dt>empty</dt><dd>no data.</dd>" in text
 
 
 def test_interactions_stand_by_judge_and_chain_with_the_meaning_of_their_flags() -> None:
@@ -213,7 +213,7 @@ def test_interactions_stand_by_judge_and_chain_with_the_meaning_of_their_flags()
         ("careless", "format"): ["-0.250 [-0.375, 0.000] 30 2"],
     }
     assert [line.mark for line in table.lines] == ["", "simulated"]
-    assert found.flags == (("few-items", "few items, so that intervals are wide and rough"),)
+    assert found.flags == (("few-items", "few items; the interval is wide, and its coverage is approximate."),)
 
 
 def test_what_a_panel_decides_is_told_by_rule_and_by_who_is_left_out() -> None:
@@ -309,5 +309,5 @@ def test_many_judges_tests_and_bins_keep_the_page_small(render: Callable[..., st
     text = render("html", report)
     assert time.process_time() - started < 10
     assert len(text.encode()) < 1_000_000
-    assert "150 are listed, 250 more stand in report.json" in text
-    assert "150 are listed, 15850 more stand in report.json" in text
+    assert "150 are listed, 250 more are in report.json" in text
+    assert "150 are listed, 15850 more are in report.json" in text

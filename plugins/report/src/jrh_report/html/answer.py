@@ -102,9 +102,9 @@ def _claims(found: Found, judge: str, moving: Mapping[str, frozenset[str]]) -> I
 def _rightness(found: Found, judge: str) -> Iterator[Claim]:
     """Compare the verdicts of the reference condition with always giving the commonest gold label."""
     texts = {
-        "for": "Right more often than always giving the commonest gold label would be",
-        "against": "Right less often than always giving the commonest gold label would be",
-        "undecided": "Undecided whether it is right more often than always giving the commonest gold label",
+        "for": "Better than always answering the most common gold label",
+        "against": "Worse than always answering the most common gold label",
+        "undecided": "Inconclusive: not significantly different from always answering the most common gold label",
     }
     places: dict[str, list[Place]] = {kind: [] for kind in texts}
     for number, summary in enumerate(found.report.tasks):
@@ -137,12 +137,12 @@ def _comparisons(
     position = _significant(found, mine, _POSITION)
     yield (
         "for",
-        "Accuracy changes by less than the margin that was declared",
+        "Accuracy is equivalent to the reference within the declared margin",
         [each for each in equal if "equivalent" in each.flags],
     )
     yield (
         "against",
-        "Verdicts move more than its own reruns do",
+        "Verdicts change more than between identical reruns",
         [each for each in excess if (each.interval and each.interval.low > 0)],
     )
     yield (
@@ -155,15 +155,19 @@ def _comparisons(
         "Accuracy is higher than in the reference condition",
         [each for each in change if each.interval and each.interval.low > 0],
     )
-    yield "against", "Accuracy changes by more than the margin", [each for each in equal if "different" in each.flags]
     yield (
         "against",
-        "Prefers the option that stands first",
+        "Accuracy changes by more than the declared margin",
+        [each for each in equal if "different" in each.flags],
+    )
+    yield (
+        "against",
+        "Prefers the first option",
         [each for each in position if each.interval and each.interval.low > 0],
     )
     yield (
         "against",
-        "Prefers the option that stands second",
+        "Prefers the second option",
         [each for each in position if each.interval and each.interval.high < 0],
     )
 
@@ -197,7 +201,7 @@ def _undecided(
             if measure.name == name and about_it and key not in decided | places.keys():
                 places[key] = _place(found, measure)
     if places:
-        text = "Undecided: the data do not tell a change from none; they do not show that there is none"
+        text = "Inconclusive: too few data to confirm or rule out a change"
         yield _claim("undecided", text, tuple(places.values()))
 
 

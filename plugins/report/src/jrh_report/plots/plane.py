@@ -66,7 +66,7 @@ def cost_plane(task: str, drawn: tuple[Point, ...], unknown: int) -> Figure:
         figure.text(
             0.11,
             0.02,
-            f"Not drawn, for want of a price or an accuracy: {unknown} of {unknown + len(drawn)} judges.",
+            f"Not drawn (no price or no accuracy): {unknown} of {unknown + len(drawn)} judges.",
             size=7,
         )
     for side in ("top", "right"):

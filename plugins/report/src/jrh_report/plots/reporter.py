@@ -54,7 +54,7 @@ class PlotReporter:
                     files[f"{name}.{form}"] = written(figure, form, self.options.dpi)  # type: ignore[arg-type]
                 index.append(f"{name}: {about}" if figure is not None else about)
         simulated = ", ".join(sorted(report.simulated))
-        marks = [f"Simulated, their answers are made up: {_line(simulated)}"] if simulated else []
+        marks = [f"Simulated judges (planted behaviour, no model): {_line(simulated)}"] if simulated else []
         lines = [f"Plots of {_line(report.suite)}", *marks, *(index or ["Nothing to plot."])]
         return {**files, "index.txt": "\n".join(lines) + "\n"}
 
