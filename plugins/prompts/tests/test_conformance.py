@@ -81,25 +81,6 @@ class TestPromptParaphrase(PerturberContract):
     task = POINTWISE
 
 
-class TestCrossedOrder(PerturberContract):
-    plugin = jrh_prompts.plugin
-    component = "option-order"
-    task = PAIRWISE
-
-
-class TestRandomOrderWithTies(PerturberContract):
-    plugin = jrh_prompts.plugin
-    component = "option-order"
-    options: ClassVar = {"design": "random", "repeats": 5}
-    task = sample_task(Mode.PAIRWISE, Scale.of_pairs(tie="TIE"))
-
-
-class TestIdenticalOptions(PerturberContract):
-    plugin = jrh_prompts.plugin
-    component = "identical-options"
-    task = PAIRWISE
-
-
 class TestScale(PerturberContract):
     plugin = jrh_prompts.plugin
     component = "scale"
@@ -142,14 +123,12 @@ class TestPairedPrompts(DataSourceContract):
 
 
 def _asked_with(records: tuple[Record, ...], task: Task, names: tuple[str, ...]) -> tuple[Record, ...]:
-    """Make the sample's variants the templates, and the orders of options, of a test."""
+    """Make the sample's variants the templates of a test."""
     levels = {"blank-lines": names[0], "crlf": names[1]}
     return tuple(
         evolve(
             record,
             template=levels.get(record.variant, ""),
-            option_order={"blank-lines": "AB", "crlf": "BA"}.get(record.variant, ""),
-            family="identical-options" if record.variant else record.family,
             language={"crlf": "de"}.get(record.variant, ""),
         )
         for record in records
@@ -157,7 +136,7 @@ def _asked_with(records: tuple[Record, ...], task: Task, names: tuple[str, ...])
 
 
 class _OverTemplates(MetricContract):
-    """Sample records whose two variants are two templates, orders and languages."""
+    """Sample records whose two variants are two templates and languages."""
 
     def records_of(self, task: Task) -> tuple[Record, ...]:
         return _asked_with(sample_records(task), task, ("one", "two"))
@@ -188,19 +167,3 @@ class TestFlippedByEveryJudge(_OverTemplates):
 class TestJudgeAgreement(_OverTemplates):
     plugin = jrh_prompts.plugin
     component = "judge-agreement"
-
-
-class TestPositionBias(_OverTemplates):
-    plugin = jrh_prompts.plugin
-    component = "position-bias"
-
-
-class TestIdenticalChoice(_OverTemplates):
-    plugin = jrh_prompts.plugin
-    component = "identical-choice"
-
-
-class TestAudit(MetricContract):
-    plugin = jrh_prompts.plugin
-    component = "audit"
-    silent = "it is about the items, and the sample has records alone"

@@ -1,4 +1,4 @@
-"""Paired-prompt files and decision logs: items, templates, records; and what is wrong with a file."""
+"""Paired-prompt files: items and templates; and what is wrong with a file."""
 
 from __future__ import annotations
 
@@ -9,11 +9,7 @@ from pathlib import Path
 
 import jrh_prompts.plugin
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from jrh import JrhError, Mode, RecordTable, Scale, Status, Task, render
-from jrh_prompts.decisions import read_decisions, records_of
-from jrh_prompts.unfolding import literal, template_of
+from jrh import JrhError, Mode, Scale, Task, render
 from jrh_testing import build
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "judgesense"
@@ -170,103 +166,3 @@ def test_a_renamed_column_and_a_chosen_task_type(tmp_path):
     ]
     found = read(tmp_path, rows, columns={"pair_id": "id"}, task_type="other")
     assert [item.id for item in found] == ["p2"]
-
-
-def decided(number, a, b, **more):
-    return {**row(number), "decision_a": a, "decision_b": b, **more}
-
-
-def test_a_decision_log_becomes_records_with_one_template_per_prompt(tmp_path):
-    rows = [decided(1, "YES", "NO"), decided(2, "yes", "YES", judge="other"), decided(1, "YES", "YES", pair_id="again")]
-    path = tmp_path / "log.jsonl"
-    write(path, rows)
-    records = records_of(read_decisions(path), YES_NO)
-    assert [(each.judge, each.item_id, each.template, each.repeat, each.canonical) for each in records] == [
-        ("judge", "p1", "prompt-1", 0, "YES"),
-        ("judge", "p1", "prompt-2", 0, "NO"),
-        ("other", "p2", "prompt-1", 0, "YES"),
-        ("other", "p2", "prompt-2", 0, "YES"),
-        ("judge", "p1", "prompt-1", 1, "YES"),
-        ("judge", "p1", "prompt-2", 1, "YES"),
-    ]
-    assert len({record.trial_id for record in records}) == 6
-    assert len({record.case_id for record in records}) == 4
-
-
-def test_jss_of_a_log_needs_no_model(tmp_path):
-    from jrh import MetricContext
-    from jrh_prompts.options import SensitivityOptions
-    from jrh_prompts.sensitivity import TemplateSensitivity
-
-    path = tmp_path / "log.jsonl"
-    write(path, [decided(1, "YES", "NO"), decided(2, "NO", "NO"), decided(3, "NO", "NO"), decided(4, "NO", "hm")])
-    table = RecordTable.from_records(records_of(read_decisions(path), YES_NO))
-    context = MetricContext(tasks={"facts": YES_NO}, resamples=100)
-    found = {
-        each.name: each for each in TemplateSensitivity(SensitivityOptions()).measure(table, context) if not each.cell
-    }
-    assert found["jss"].estimate == pytest.approx(2 / 3)
-    assert dict(found["jss"].missing) == {"off_scale": 1}
-
-
-def test_a_log_becomes_a_report_without_one_model_call(project):
-    if not REAL.exists():
-        pytest.skip("the real benchmark is not here (../shared/data/judgesense)")
-    rows = []
-    for name in ("coherence", "relevance"):
-        for line in (REAL / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
-            each = json.loads(line)
-            right = each["ground_truth_label"].removeprefix("score_")
-            # The made-up judge loses its head over one of the five templates.
-            told = [
-                "2" if name == "coherence" and "Single digit" in each[side] else right
-                for side in ("prompt_a", "prompt_b")
-            ]
-            rows.append({**each, "decision_a": told[0], "decision_b": told[1], "judge": "made-up"})
-    write(project.path / "log.jsonl", rows)
-    done = project.run("import-decisions", "log.jsonl", "--run-dir", "run")
-    assert done.exit_code == 0, done.output
-    assert "Imported 500 decisions of 1 judge on 10 items into run." in done.stdout
-    reported = project.run("report", "run")
-    assert reported.exit_code == 0, reported.output
-    assert "125 rows are 25 distinct pairs over 5 items" in " ".join(reported.stdout.split())
-    measures = json.loads(project.read("run/report.json"))["measures"]
-    found = {each["task"]: each["estimate"] for each in measures if each["name"] == "jss" and not each["cell"]}
-    # Of ten pairs of templates four hold the odd one, which is right on one item of five.
-    assert found == pytest.approx({"coherence": (6 + 4 / 5) / 10, "relevance": 1.0})
-
-
-def test_missing_decisions_are_statuses_and_inverted_prompts_are_turned_around(tmp_path):
-    path = tmp_path / "log.jsonl"
-    write(path, [decided(1, "", "YES"), decided(2, "YES", "x", status_b="truncated")])
-    records = records_of(read_decisions(path), YES_NO, inverted=["Right?\ntext 2"])
-    assert [each.status for each in records] == [Status.UNPARSABLE, Status.OK, Status.OK, Status.TRUNCATED]
-    assert (records[2].presented, records[2].canonical, records[2].polarity) == ("YES", "NO", "inverted")
-
-
-def test_a_log_without_decisions_or_with_an_unknown_status_is_refused(tmp_path):
-    path = tmp_path / "log.jsonl"
-    write(path, [row()])
-    with pytest.raises(JrhError, match="there is no column 'decision_a'"):
-        read_decisions(path)
-    write(path, [decided(1, "YES", "NO", status_a="lost")])
-    with pytest.raises(JrhError, match=r"log\.jsonl:1: `status_a`: 'lost' is no status"):
-        read_decisions(path)
-
-
-@given(text=st.text(st.sampled_from("{}%#\r\n ab'\""), max_size=12))
-def test_any_text_can_be_written_as_a_template_that_renders_to_it(text):
-    assert render(literal(text), {}) == text
-
-
-@given(
-    before=st.text(max_size=8),
-    after=st.text(max_size=8),
-    response=st.text(min_size=1, max_size=8),
-    request=st.text(min_size=1, max_size=8),
-)
-def test_a_prompt_taken_apart_renders_to_the_prompt_or_is_not_taken_apart(before, after, response, request):
-    fields = {"request": request, "response": response}
-    prompt = f"{before}{request}|{response}{after}"
-    source = template_of(prompt, fields)
-    assert source is None or render(source, fields) == prompt

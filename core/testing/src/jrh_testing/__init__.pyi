@@ -1,3 +1,5 @@
+from .bench import RecordBench as RecordBench
+from .bench import only_measure as only_measure
 from .building import build as build
 from .building import declarations as declarations
 from .building import find_spec as find_spec

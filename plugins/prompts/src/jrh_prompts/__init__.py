@@ -1,1 +1,1 @@
-"""How a judge is asked: templates, polarity, option order, scale, rubric; and what a data set cannot show."""
+"""How a judge is asked: templates, polarity, scale and rubric."""

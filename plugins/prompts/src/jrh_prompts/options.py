@@ -149,33 +149,6 @@ class ParaphraseOptions:
     repeats: int = _times()
 
 
-class Design(Enum):
-    """Which orders an item is shown in."""
-
-    CROSSED = "crossed"
-    """Every order, each item in all of them."""
-    RANDOM = "random"
-    """For every call, one order drawn by the seed."""
-
-
-@frozen(kw_only=True)
-class OrderOptions:
-    """Options of the perturber `option-order`."""
-
-    design: Design = field(
-        default=Design.CROSSED,
-        metadata={"help": "`crossed`: every item in every order; `random`: one order per call, drawn by the seed"},
-    )
-    repeats: int = _times()
-
-
-@frozen(kw_only=True)
-class IdenticalOptions:
-    """Options of the perturber `identical-options`."""
-
-    repeats: int = _times()
-
-
 @frozen(kw_only=True)
 class ScaleVariant:
     """The same question on one other scale; one of `range`, `labels` and `reversed`."""
@@ -273,24 +246,4 @@ class MetricOptions:
 
     few_items: int = field(
         default=10, validator=ge(0), metadata={"help": "flag estimates that rest on fewer items than this"}
-    )
-
-
-@frozen(kw_only=True)
-class AuditOptions:
-    """What the audit calls a finding."""
-
-    near_duplicate: float = field(
-        default=0.8,
-        validator=and_(ge(0.3), le(1.0)),
-        metadata={"help": "share of common word triples (Jaccard) from which two items are near-duplicates"},
-    )
-    lopsided: float = field(
-        default=0.8, validator=and_(ge(0.5), le(1.0)), metadata={"help": "share of one gold label that is lopsided"}
-    )
-    stratum_items: int = field(default=10, validator=ge(1), metadata={"help": "items that a stratum needs at least"})
-    half_width: float = field(
-        default=0.1,
-        validator=and_(ge(0.001), le(0.5)),
-        metadata={"help": "half the width of the interval of a rate near one half that is still precise enough"},
     )

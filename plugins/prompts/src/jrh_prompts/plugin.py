@@ -1,17 +1,14 @@
-"""What the plugin declares: how a judge is asked, what that does to it, and what a data set cannot show."""
+"""What the plugin declares: how a judge is asked, and what that does to its verdicts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, DataSourceSpec, MetricSpec, Mode, PerturberSpec, Scope, hookimpl
+from jrh import BuildContext, DataSourceSpec, MetricSpec, PerturberSpec, Scope, hookimpl
 from jrh.plugins import DataSource, Metric, Perturber, SetPerturber
 
 from jrh_prompts.options import (
-    AuditOptions,
-    IdenticalOptions,
     MetricOptions,
-    OrderOptions,
     PairedPromptsOptions,
     ParaphraseOptions,
     RubricOptions,
@@ -20,13 +17,20 @@ from jrh_prompts.options import (
     TemplatesOptions,
 )
 
-_PAIRWISE = frozenset({Mode.PAIRWISE})
-
 
 def _paired(options: PairedPromptsOptions, context: BuildContext) -> DataSource:
-    from jrh_prompts.paired import PairedPrompts
+    from jrh.importing import PairedPrompts
 
-    return PairedPrompts.of(options, context)
+    path = options.path
+    shown = path.relative_to(context.base) if path.is_relative_to(context.base) else path
+    return PairedPrompts(
+        path=path,
+        shown=shown.as_posix(),
+        task=context.task,
+        task_type=options.task_type,
+        labels=options.labels,
+        columns=options.columns,
+    )
 
 
 def _templates(options: TemplatesOptions, context: BuildContext) -> Perturber:
@@ -39,18 +43,6 @@ def _paraphrase(options: ParaphraseOptions, context: BuildContext) -> SetPerturb
     from jrh_prompts.paraphrase import ParaphrasePerturber
 
     return ParaphrasePerturber.of(options, context)
-
-
-def _order(options: OrderOptions, context: BuildContext) -> Perturber:
-    from jrh_prompts.order import OrderPerturber
-
-    return OrderPerturber(options=options, task=context.task, seed=context.seed)
-
-
-def _identical(options: IdenticalOptions, context: BuildContext) -> Perturber:
-    from jrh_prompts.order import IdenticalPerturber
-
-    return IdenticalPerturber(options=options, task=context.task)
 
 
 def _scale(options: ScaleOptions, context: BuildContext) -> Perturber:
@@ -89,24 +81,6 @@ def _judges(options: MetricOptions, context: BuildContext) -> Metric:  # noqa: A
     return JudgeAgreement(options)
 
 
-def _position(options: MetricOptions, context: BuildContext) -> Metric:  # noqa: ARG001
-    from jrh_prompts.position import PositionBias
-
-    return PositionBias(options)
-
-
-def _identical_choice(options: MetricOptions, context: BuildContext) -> Metric:  # noqa: ARG001
-    from jrh_prompts.position import IdenticalChoice
-
-    return IdenticalChoice(options)
-
-
-def _audit(options: AuditOptions, context: BuildContext) -> Metric:  # noqa: ARG001
-    from jrh_prompts.findings import AuditMetric
-
-    return AuditMetric(options)
-
-
 @hookimpl
 def jrh_data_sources() -> Iterable[DataSourceSpec]:
     """Declare the source of paired-prompt files."""
@@ -133,20 +107,6 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         options=ParaphraseOptions,
         factory=_paraphrase,
         scope=Scope.SET,
-    )
-    yield PerturberSpec(
-        name="option-order",
-        summary="the options of a pair in both orders",
-        options=OrderOptions,
-        factory=_order,
-        modes=_PAIRWISE,
-    )
-    yield PerturberSpec(
-        name="identical-options",
-        summary="the same response as every option: which place does the judge pick",
-        options=IdenticalOptions,
-        factory=_identical,
-        modes=_PAIRWISE,
     )
     yield PerturberSpec(
         name="scale",
@@ -188,22 +148,4 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         summary="agreement and kappa of two judges asked with the same prompts",
         options=MetricOptions,
         factory=_judges,
-    )
-    yield MetricSpec(
-        name="position-bias",
-        summary="swap consistency, position rates, signed position bias with McNemar's exact test, gold by order",
-        options=MetricOptions,
-        factory=_position,
-    )
-    yield MetricSpec(
-        name="identical-choice",
-        summary="which place a judge picks when all options are the same",
-        options=MetricOptions,
-        factory=_identical_choice,
-    )
-    yield MetricSpec(
-        name="audit",
-        summary="findings about the data set: what it cannot show",
-        options=AuditOptions,
-        factory=_audit,
     )

@@ -1,2 +1,14 @@
 from .imported_records import import_records as import_records
 from .imported_records import imported_record as imported_record
+from .paired_prompts import PAIR_COLUMNS as PAIR_COLUMNS
+from .paired_prompts import PairedPrompts as PairedPrompts
+from .paired_prompts import judged_fields as judged_fields
+from .paired_prompts import label_of as label_of
+from .paired_prompts import paired_task as paired_task
+from .prompt_templates import literal as literal
+from .prompt_templates import requests_of as requests_of
+from .prompt_templates import template_of as template_of
+from .row_files import Mistakes as Mistakes
+from .row_files import Row as Row
+from .row_files import read_rows as read_rows
+from .scale_inference import infer_scale as infer_scale

@@ -1,4 +1,4 @@
-"""Rows of a paired-prompt file or a decision log, with everything wrong about them told at once."""
+"""Rows of a JSON Lines or csv file as text, with every mistake of the file reported at once."""
 
 from __future__ import annotations
 
@@ -10,17 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from attrs import frozen
-from jrh import JrhError, Problem, SuiteError
 
-PAIR_COLUMNS: Final = (
-    "pair_id",
-    "task_type",
-    "prompt_a",
-    "prompt_b",
-    "response_being_judged",
-    "ground_truth_label",
-)
-"""The columns of a paired-prompt file."""
+from jrh.errors import JrhError, Problem, SuiteError
+
 _SHOWN: Final = 20
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
 
-from jrh_prompts.audit import audit
-from jrh_prompts.options import AuditOptions
-from jrh_prompts.polarity import FINDING
+from jrh_audit.checks import audit
+from jrh_audit.options import AuditOptions
+
+_FINDING: Final = "finding"
+"""The flag of a measure whose note is a finding of its own."""
 
 
 @frozen
@@ -34,6 +37,6 @@ class AuditMetric:
                     estimate=finding.affected / finding.items,
                     n_trials=finding.items,
                     n_items=finding.items,
-                    flags=(FINDING,),
+                    flags=(_FINDING,),
                     note=finding.sentence,
                 )

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from jrh import Item, Task
 
-from jrh_prompts.audit import gold, repetition, size, texts
-from jrh_prompts.audit.finding import Finding
-from jrh_prompts.options import AuditOptions
+from jrh_audit import gold, repetition, size, texts
+from jrh_audit.finding import Finding
+from jrh_audit.options import AuditOptions
 
 CHECKS = (
     repetition.repeated_rows,

@@ -10,8 +10,8 @@ from typing import Final
 from jrh import Item, Json, Task
 from jrh_stats import wilson
 
-from jrh_prompts.audit.finding import Finding, count, some
-from jrh_prompts.options import AuditOptions
+from jrh_audit.finding import Finding, count, some
+from jrh_audit.options import AuditOptions
 
 _WORDS: Final = 3
 """Words of a shingle."""

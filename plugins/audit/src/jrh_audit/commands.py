@@ -9,11 +9,11 @@ from typing import Final
 import click
 from jrh import Item, JrhError, Task, read_items
 
-from jrh_prompts.audit import audit
-from jrh_prompts.audit.repetition import questions
-from jrh_prompts.audit.size import half_width, needed, power_of
-from jrh_prompts.options import AuditOptions
-from jrh_prompts.reading import read_data
+from jrh_audit.checks import audit
+from jrh_audit.data_files import read_data
+from jrh_audit.options import AuditOptions
+from jrh_audit.repetition import questions
+from jrh_audit.size import half_width, needed, power_of
 
 _SUITES: Final = (".yaml", ".yml", ".json")
 

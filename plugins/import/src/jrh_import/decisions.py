@@ -9,11 +9,18 @@ from typing import Final
 
 from attrs import frozen
 from jrh import JrhError, Mode, Polarity, Record, Status, Task
-from jrh.importing import imported_record
-
-from jrh_prompts.paired import judged_fields, label_of
-from jrh_prompts.rows import PAIR_COLUMNS, Mistakes, Row, read_rows
-from jrh_prompts.unfolding import literal, requests_of, template_of
+from jrh.importing import (
+    PAIR_COLUMNS,
+    Mistakes,
+    Row,
+    imported_record,
+    judged_fields,
+    label_of,
+    literal,
+    read_rows,
+    requests_of,
+    template_of,
+)
 
 DECISION_COLUMNS: Final = (*PAIR_COLUMNS, "decision_a", "decision_b")
 """The columns a decision log has to have; `judge`, `status_a`, `status_b` and `repeat` are read where they are."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from jrh import Mode, Scale, Task
-from jrh_prompts.options import MetricOptions
-from jrh_prompts.position import IdenticalChoice, PositionBias, signed_bias
+from jrh_order.options import MetricOptions
+from jrh_order.position import IdenticalChoice, PositionBias, signed_bias
 from jrh_testing import sample_task
 from scipy.stats import binomtest
 

@@ -12,14 +12,13 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Item, JrhError, MetricContext, Mode, RecordTable, Scale, Task
-from jrh_prompts.audit import audit
-from jrh_prompts.audit.repetition import similar
-from jrh_prompts.audit.size import half_width
-from jrh_prompts.audit.texts import asks_for_opposite
-from jrh_prompts.cli import command, lines
-from jrh_prompts.findings import AuditMetric
-from jrh_prompts.inventory import shipped
-from jrh_prompts.options import AuditOptions, Inventory
+from jrh_audit.checks import audit
+from jrh_audit.commands import command, lines
+from jrh_audit.metric import AuditMetric
+from jrh_audit.options import AuditOptions
+from jrh_audit.repetition import similar
+from jrh_audit.size import half_width
+from jrh_audit.texts import asks_for_opposite
 from statsmodels.stats.proportion import proportion_confint
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "judgesense"
@@ -88,7 +87,7 @@ texts = st.lists(st.text("ab ", min_size=0, max_size=14), max_size=12)
 
 @given(texts=texts, threshold=st.sampled_from([0.3, 0.5, 0.8, 1.0]))
 def test_the_quick_search_finds_what_comparing_all_pairs_finds(texts, threshold):
-    from jrh_prompts.audit.repetition import _shingles
+    from jrh_audit.repetition import _shingles
 
     sets = [_shingles(text) for text in texts]
     slow = [
@@ -181,11 +180,6 @@ def test_a_template_that_asks_for_errors_among_others_that_do_not_is_named():
     finding = found(items, YES_NO, "opposite-polarity")
     assert finding.examples == ("bad",)
     assert "labels: {YES: NO, NO: YES}" in finding.consequence
-
-
-def test_of_the_shipped_templates_only_the_inverted_one_reads_as_opposite():
-    named = [each.name for kind in Inventory for each in shipped(kind).templates if asks_for_opposite(each.user)]
-    assert named == ["fact-errors"]
 
 
 def test_anchors_and_both_directions_in_one_template_are_not_opposite():

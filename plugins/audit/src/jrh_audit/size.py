@@ -9,9 +9,9 @@ from typing import Final
 from jrh import Item, Task
 from jrh_stats import items_for_proportion, smallest_detectable_difference, wilson
 
-from jrh_prompts.audit.finding import Finding, count
-from jrh_prompts.audit.repetition import questions
-from jrh_prompts.options import AuditOptions
+from jrh_audit.finding import Finding, count
+from jrh_audit.options import AuditOptions
+from jrh_audit.repetition import questions
 
 DISCORDANT: Final = 0.2
 """Share of items on which two conditions differ that the detectable effect is told for."""

@@ -12,10 +12,10 @@ from jrh import Measure, MetricContext, RecordTable, Scale
 from jrh_stats import Estimate, mcnemar_exact, z_quantile
 from numpy.typing import NDArray
 
-from jrh_prompts.answers import Answers, Cell, Counts, answers_of, cells_of
-from jrh_prompts.measuring import Basis, Resampling
-from jrh_prompts.options import MetricOptions
-from jrh_prompts.pairs import Pairs, agreement, bounds
+from jrh_order.answers import Answers, Cell, Counts, answers_of, cells_of
+from jrh_order.measuring import Basis, Resampling
+from jrh_order.options import MetricOptions
+from jrh_order.pairs import Pairs, agreement, bounds
 
 PLACES: Final = ("first", "second", "third", "fourth", "fifth", "sixth")
 _METHOD: Final = "bonett-price"

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from jrh import JrhError, render
+from jrh.errors import JrhError
+from jrh.text.templates import render
 
 _SHORTEST: Final = 4
 """Characters that prompts must have in common to be taken for the request."""

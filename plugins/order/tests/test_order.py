@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-import jrh_prompts.plugin
+import jrh_order.plugin
 from jrh import Equals, Item, Mode, Scale, ScaleKind, Skip, Task
 from jrh_testing import build, sample_task
 
@@ -14,7 +14,7 @@ TIES = sample_task(Mode.PAIRWISE, Scale.of_pairs(tie="TIE"))
 
 async def drafts(component, options=None, item=PAIR, task=None, seed=0):
     task = task or sample_task(Mode.PAIRWISE)
-    return await build(jrh_prompts.plugin, component, options=options, task=task, seed=seed).perturb(item)
+    return await build(jrh_order.plugin, component, options=options, task=task, seed=seed).perturb(item)
 
 
 async def test_crossed_shows_both_orders_and_brings_the_labels_back():

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 import click
-from jrh import JrhError, Record, Task
-from jrh.importing import import_records
+from jrh import Item, JrhError, MetricContext, Record, RecordTable, Task
+from jrh.importing import PairedPrompts, import_records, paired_task, read_rows
+from jrh.running import load_metrics
 
-from jrh_prompts.audit import audit
-from jrh_prompts.decisions import DECISION_COLUMNS, read_decisions, records_of
-from jrh_prompts.options import PairedPromptsOptions
-from jrh_prompts.paired import PairedPrompts
-from jrh_prompts.reading import paired_task
-from jrh_prompts.rows import read_rows
+from jrh_import.decisions import DECISION_COLUMNS, read_decisions, records_of
+
+_AUDIT: Final = "audit"
 
 
 @click.command("import-decisions")
@@ -62,10 +62,19 @@ def read_log(
         turned = [each.prompt for each in own if any(text in each.prompt for text in inverted)]
         tasks.append(task)
         records += records_of(own, task, inverted=turned)
-        options = PairedPromptsOptions(path=log, task_type=task_type)
-        items = PairedPrompts(path=log, shown=log.name, options=options, task=task).read()
-        notes += [f"{task.name}: {finding.sentence}" for finding in audit(items, task)]
+        items = PairedPrompts(path=log, shown=log.name, task=task, task_type=task_type).read()
+        notes += _findings(items, task)
     unused = [text for text in inverted if not any(text in decision.prompt for decision in decisions)]
     if unused:
         raise JrhError(f"--inverted: no prompt of {log.name} holds '{unused[0]}'")
     return tasks, records, notes
+
+
+def _findings(items: Sequence[Item], task: Task) -> list[str]:
+    """Return what the installed metric `audit` finds about the items; nothing where it is not installed."""
+    try:
+        metric = load_metrics((_AUDIT,))[_AUDIT]
+    except JrhError:
+        return []  # jrh-audit is a plugin of its own, and the import works without it
+    context = MetricContext(tasks={task.name: task}, items={task.name: items})
+    return [f"{task.name}: {found.note}" for found in metric.measure(RecordTable.from_records(()), context)]

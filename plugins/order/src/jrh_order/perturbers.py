@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from attrs import frozen
 from jrh import Draft, Equals, Item, Same, Skip, Task
 
-from jrh_prompts.options import Design, IdenticalOptions, OrderOptions
+from jrh_order.options import Design, IdenticalOptions, OrderOptions
 
 NO_OPTION = "the item lacks one of the options"
 ALIKE = "the options are the same text: no order can be told from another"

@@ -10,8 +10,8 @@ import numpy as np
 from jrh import Item, Mode, ScaleKind, Task
 from numpy.typing import NDArray
 
-from jrh_prompts.audit.finding import Finding, count, some
-from jrh_prompts.options import AuditOptions
+from jrh_audit.finding import Finding, count, some
+from jrh_audit.options import AuditOptions
 
 Sizes = NDArray[np.float64]
 

@@ -6,11 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from jrh import Item, JrhError, Mode, Scale, Task
-
-from jrh_prompts.options import PairedPromptsOptions
-from jrh_prompts.paired import PairedPrompts, label_of
-from jrh_prompts.rows import PAIR_COLUMNS, Row, read_rows
+from jrh import Item, JrhError, Mode, Task
+from jrh.importing import PAIR_COLUMNS, PairedPrompts, Row, infer_scale, paired_task, read_rows
 
 _FIELDS: Final = ("request", "response", "response_a", "response_b", "transcript")
 _MODES: Final = (
@@ -18,7 +15,6 @@ _MODES: Final = (
     (("response",), Mode.POINTWISE),
     (("transcript",), Mode.TRANSCRIPT),
 )
-_MOST_LEVELS: Final = 100
 
 
 def read_data(path: Path, columns: Mapping[str, str], scale: str | None) -> tuple[tuple[Task, tuple[Item, ...]], ...]:
@@ -40,7 +36,7 @@ def read_data(path: Path, columns: Mapping[str, str], scale: str | None) -> tupl
         return tuple(_paired(path, columns, scale, rows, task_type) for task_type in types)
     mode = _mode(rows[0], path)
     golds = [row["label"].strip() or None for row in rows]
-    task = Task(name=path.stem, scale=_scale(scale, golds, mode, path), mode=mode)
+    task = Task(name=path.stem, scale=infer_scale(scale, golds, mode, path.name), mode=mode)
     items = [_item(row, gold, f"row-{row.line}", path) for row, gold in zip(rows, golds, strict=True)]
     return ((task, tuple(items)),)
 
@@ -49,21 +45,8 @@ def _paired(
     path: Path, columns: Mapping[str, str], scale: str | None, rows: Sequence[Row], task_type: str
 ) -> tuple[Task, tuple[Item, ...]]:
     task = paired_task([row for row in rows if row["task_type"] == task_type], scale, path)
-    options = PairedPromptsOptions(path=path, task_type=task_type, columns=columns)
-    source = PairedPrompts(path=path, shown=path.name, options=options, task=task)
+    source = PairedPrompts(path=path, shown=path.name, task=task, task_type=task_type, columns=columns)
     return task, tuple(source.read())
-
-
-def paired_task(rows: Sequence[Row], scale: str | None, path: Path) -> Task:
-    """Return the task of rows of one task type; its scale is the one given, or what the labels look like."""
-    written = rows[0]["response_being_judged"].lstrip()
-    mode = Mode.PAIRWISE if written.startswith("A:") and "| B:" in written else Mode.POINTWISE
-    golds = [_bare(row["ground_truth_label"]) for row in rows]
-    return Task(name=rows[0]["task_type"] or path.stem, scale=_scale(scale, golds, mode, path), mode=mode)
-
-
-def _bare(label: str) -> str | None:
-    return label_of(label, Scale.of_levels(0, _MOST_LEVELS), {})
 
 
 def _mode(row: Row, path: Path) -> Mode:
@@ -86,32 +69,3 @@ def _item(row: Row, gold: str | None, name: str, path: Path) -> Item:
         group=row["group"],
         origin=f"{path.name}:{row.line}",
     )
-
-
-def _scale(written: str | None, golds: Sequence[str | None], mode: Mode, path: Path) -> Scale:
-    labels = sorted(dict.fromkeys(gold for gold in golds if gold is not None))
-    if written is not None:
-        return _written(written)
-    if mode is Mode.PAIRWISE:
-        others = [label for label in labels if label not in ("A", "B")]
-        return Scale.of_pairs(tie=others[0] if len(others) == 1 else None)
-    numbers = [int(label) for label in labels if label.isdecimal()]
-    if labels and len(numbers) == len(labels) and min(numbers) < max(numbers) < _MOST_LEVELS:
-        return Scale.of_levels(min(numbers), max(numbers))
-    if len(labels) > 1:
-        return Scale.of_labels(*labels)
-    raise JrhError(
-        f"{path.name}: the scale cannot be told from the labels ({', '.join(labels) or 'none'}); say --scale"
-    )
-
-
-def _written(text: str) -> Scale:
-    low, dash, high = text.partition("-")
-    if dash and low.strip().isdecimal() and high.strip().isdecimal():
-        return Scale.of_levels(int(low), int(high))
-    labels = tuple(part.strip() for part in text.split(",") if part.strip())
-    if labels == ("A", "B"):
-        return Scale.of_pairs()
-    if len(labels) < 2:  # noqa: PLR2004 - one label is no scale
-        raise JrhError(f"--scale: write 1-6, or labels such as YES,NO; got '{text}'")
-    return Scale.of_labels(*labels)

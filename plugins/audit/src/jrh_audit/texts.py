@@ -8,8 +8,8 @@ from typing import Final
 
 from jrh import Item, Task
 
-from jrh_prompts.audit.finding import Finding, count, some
-from jrh_prompts.options import AuditOptions
+from jrh_audit.finding import Finding, count, some
+from jrh_audit.options import AuditOptions
 
 _LONG: Final = 80
 """Characters below which a text without a full stop is just short."""

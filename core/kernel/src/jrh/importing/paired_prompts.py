@@ -1,4 +1,4 @@
-"""The data source `paired-prompts`: rows of two prompts each become items with the prompts they are asked with."""
+"""Paired-prompt files: rows of two prompts about one text become items with the prompts they are asked with."""
 
 from __future__ import annotations
 
@@ -7,15 +7,27 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from attrs import frozen
-from jrh import BuildContext, Item, JrhError, Json, Mode, Scale, Task
+from attrs import Factory, frozen
 
-from jrh_prompts.options import PairedPromptsOptions
-from jrh_prompts.rows import PAIR_COLUMNS, Mistakes, Row, read_rows
-from jrh_prompts.unfolding import literal, requests_of, template_of
+from jrh.errors import JrhError
+from jrh.importing.prompt_templates import literal, requests_of, template_of
+from jrh.importing.row_files import Mistakes, Row, read_rows
+from jrh.importing.scale_inference import infer_scale
+from jrh.values.scales import Scale
+from jrh.values.types import Item, Json, Mode, Task
 
+PAIR_COLUMNS: Final = (
+    "pair_id",
+    "task_type",
+    "prompt_a",
+    "prompt_b",
+    "response_being_judged",
+    "ground_truth_label",
+)
+"""The columns of a paired-prompt file."""
 _TWO: Final = re.compile(r"\s*A:\s*(?P<a>.*?)\s*\|\s*B:\s*(?P<b>.*?)\s*", re.DOTALL)
 _SCORE: Final = re.compile(r"score[_ -]?(\d+)", re.IGNORECASE)
+_MOST_LEVELS: Final = 100
 
 
 @frozen(kw_only=True)
@@ -25,15 +37,13 @@ class PairedPrompts:
     path: Path
     shown: str
     """The path as the suite writes it."""
-    options: PairedPromptsOptions
     task: Task
-
-    @classmethod
-    def of(cls, options: PairedPromptsOptions, context: BuildContext) -> PairedPrompts:
-        """Build the source of a task."""
-        path = options.path
-        shown = path.relative_to(context.base) if path.is_relative_to(context.base) else path
-        return cls(path=path, shown=shown.as_posix(), options=options, task=context.task)
+    task_type: str | None = None
+    """The task type to read; None where the file has one only."""
+    labels: Mapping[str, str] = Factory(dict)
+    """Label in the file -> label of the scale."""
+    columns: Mapping[str, str] = Factory(dict)
+    """Standard column -> column of this file, where they differ."""
 
     def read(self) -> Sequence[Item]:
         """Return the items in the order in which their texts first appear.
@@ -42,16 +52,16 @@ class PairedPrompts:
             SuiteError: with every mistake of the file, each at its line.
             JrhError: the file cannot be read, or holds several task types and none was chosen.
         """
-        rows = read_rows(self.path, self.shown, self.options.columns, PAIR_COLUMNS)
+        rows = read_rows(self.path, self.shown, self.columns, PAIR_COLUMNS)
         mistakes = Mistakes(self.shown)
-        chosen = of_type(rows, self.options.task_type, self.shown)
-        groups = by_response(chosen)
+        chosen = _of_type(rows, self.task_type, self.shown)
+        groups = _by_response(chosen)
         judged = [self._judged(members[0], mistakes) for members in groups]
         for members, texts in zip(groups, judged, strict=True):
             _check_prompts(members, texts, mistakes)
         golds = [self._gold(members, mistakes) for members in groups]
         mistakes.raise_any()
-        prompts = [prompts_of(members) for members in groups]
+        prompts = [_prompts_of(members) for members in groups]
         requests = requests_of(prompts, [tuple(texts.values()) for texts in judged])
         names: dict[str, str] = {}
         return [
@@ -70,7 +80,7 @@ class PairedPrompts:
         labels = dict.fromkeys(row["ground_truth_label"] for row in rows)
         if len(labels) > 1:
             mistakes.add(rows[0].line, f"the same text has several labels in the file: {', '.join(labels)}")
-        label = label_of(next(iter(labels)), self.task.scale, self.options.labels)
+        label = label_of(next(iter(labels)), self.task.scale, self.labels)
         if label is not None and label not in self.task.scale:
             known = ", ".join(self.task.scale.labels)
             mistakes.add(
@@ -80,7 +90,7 @@ class PairedPrompts:
         return label
 
     def _item(self, rows: Sequence[Row], fields: Mapping[str, str], gold: str | None, names: dict[str, str]) -> Item:
-        sources = {prompt: _source(prompt, fields) for prompt in prompts_of(rows)}
+        sources = {prompt: _source(prompt, fields) for prompt in _prompts_of(rows)}
         for source in sources.values():
             names.setdefault(source, f"prompt-{len(names) + 1}")
         own = {prompt: names[source] for prompt, source in sources.items()}
@@ -100,7 +110,7 @@ class PairedPrompts:
         )
 
 
-def of_type(rows: Sequence[Row], task_type: str | None, shown: str) -> list[Row]:
+def _of_type(rows: Sequence[Row], task_type: str | None, shown: str) -> list[Row]:
     """Return the rows of a task type; raise `JrhError` where there is none, or there are several to choose from."""
     types = ", ".join(dict.fromkeys(row["task_type"] for row in rows))
     if task_type is None:
@@ -113,7 +123,7 @@ def of_type(rows: Sequence[Row], task_type: str | None, shown: str) -> list[Row]
     return found
 
 
-def by_response(rows: Sequence[Row]) -> list[list[Row]]:
+def _by_response(rows: Sequence[Row]) -> list[list[Row]]:
     """Return the rows of each text that is judged, in order of first appearance."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
@@ -150,7 +160,19 @@ def label_of(text: str, scale: Scale, labels: Mapping[str, str]) -> str | None:
     return scale.match(bare) or bare
 
 
-def prompts_of(rows: Sequence[Row]) -> list[str]:
+def paired_task(rows: Sequence[Row], scale: str | None, path: Path) -> Task:
+    """Return the task of rows of one task type; its scale is the one given, or what the labels look like."""
+    written = rows[0]["response_being_judged"].lstrip()
+    mode = Mode.PAIRWISE if written.startswith("A:") and "| B:" in written else Mode.POINTWISE
+    golds = [_bare_label(row["ground_truth_label"]) for row in rows]
+    return Task(name=rows[0]["task_type"] or path.stem, scale=infer_scale(scale, golds, mode, path.name), mode=mode)
+
+
+def _bare_label(label: str) -> str | None:
+    return label_of(label, Scale.of_levels(0, _MOST_LEVELS), {})
+
+
+def _prompts_of(rows: Sequence[Row]) -> list[str]:
     """Return the distinct prompts of some rows, in order of first appearance."""
     return list(dict.fromkeys(row[column] for row in rows for column in ("prompt_a", "prompt_b")))
 

@@ -1,0 +1,50 @@
+"""The scale of a data file that comes without a task: as written on the command line, or as its labels look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from jrh.errors import JrhError
+from jrh.values.scales import Scale
+from jrh.values.types import Mode
+
+_MOST_LEVELS: Final = 100
+
+
+def infer_scale(written: str | None, golds: Sequence[str | None], mode: Mode, source: str) -> Scale:
+    """Return the scale as written on a command line, or what the gold labels look like.
+
+    Args:
+        written: `1-6` or `YES,NO`; None: infer it from the labels.
+        golds: the gold labels of the items, None where there is none.
+        mode: of a pairwise task the labels are A and B, and a third one is the tie.
+        source: the file's name for messages.
+
+    Raises:
+        JrhError: what is written is no scale, or the labels show none.
+    """
+    labels = sorted(dict.fromkeys(gold for gold in golds if gold is not None))
+    if written is not None:
+        return _written(written)
+    if mode is Mode.PAIRWISE:
+        others = [label for label in labels if label not in ("A", "B")]
+        return Scale.of_pairs(tie=others[0] if len(others) == 1 else None)
+    numbers = [int(label) for label in labels if label.isdecimal()]
+    if labels and len(numbers) == len(labels) and min(numbers) < max(numbers) < _MOST_LEVELS:
+        return Scale.of_levels(min(numbers), max(numbers))
+    if len(labels) > 1:
+        return Scale.of_labels(*labels)
+    raise JrhError(f"{source}: the scale cannot be told from the labels ({', '.join(labels) or 'none'}); say --scale")
+
+
+def _written(text: str) -> Scale:
+    low, dash, high = text.partition("-")
+    if dash and low.strip().isdecimal() and high.strip().isdecimal():
+        return Scale.of_levels(int(low), int(high))
+    labels = tuple(part.strip() for part in text.split(",") if part.strip())
+    if labels == ("A", "B"):
+        return Scale.of_pairs()
+    if len(labels) < 2:  # noqa: PLR2004 - one label is no scale
+        raise JrhError(f"--scale: write 1-6, or labels such as YES,NO; got '{text}'")
+    return Scale.of_labels(*labels)

@@ -1,0 +1,73 @@
+"""Records made by hand, for tests of metrics whose numbers are worked out on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from attrs import evolve
+from jrh.plugins.protocols import Metric, MetricContext
+from jrh.values.records import RecordTable
+from jrh.values.types import Measure, Record, Status, Task
+
+from jrh_testing.reports import sample_records
+
+
+class RecordBench:
+    """Builds records by hand, one trial after the other, and measures them."""
+
+    def __init__(self, task: Task) -> None:
+        """Start without records of a task."""
+        self.task = task
+        self.records: list[Record] = []
+
+    def add(self, item: str, template: str, label: str | None, **how: Any) -> RecordBench:
+        """Add one trial; `label` is canonical, None for none; `presented` where it differs."""
+        status = how.pop("status", Status.OK if label is not None else Status.UNPARSABLE)
+        presented = how.pop("presented", label)
+        record = evolve(
+            sample_records(items=1)[0],
+            trial_id=str(len(self.records)),
+            case_id=f"{item}-{template}-{how.get('option_order', '')}",
+            item_id=item,
+            task=self.task.name,
+            test=how.pop("test", "templates"),
+            family=how.pop("family", "templates"),
+            variant=how.pop("variant", template),
+            template=template,
+            expectation="same",
+            expected=None,
+            status=status,
+            presented=presented,
+            canonical=label,
+            simulated=False,
+            judge=how.pop("judge", "j"),
+            gold=how.pop("gold", None),
+            repeat=how.pop("repeat", 0),
+            **how,
+        )
+        self.records.append(record)
+        return self
+
+    def table(self, verdicts: Iterable[tuple[str, dict[str, str | None]]], **how: Any) -> RecordBench:
+        """Add rows of (item, template -> label)."""
+        for item, row in verdicts:
+            for template, label in row.items():
+                self.add(item, template, label, **how)
+        return self
+
+    def measure(self, metric: Metric, **context: Any) -> list[Measure]:
+        """Measure all records."""
+        settings = {"tasks": {self.task.name: self.task}, "resamples": 200, "seed": 1, **context}
+        return list(metric.measure(RecordTable.from_records(self.records), MetricContext(**settings)))
+
+
+def only_measure(measures: Iterable[Measure], name: str, judge: str | None = None, **cell: str) -> Measure:
+    """Return the one measure of this name and cell, and of this judge if given; fail unless there is exactly one."""
+    found = [
+        each
+        for each in measures
+        if each.name == name and dict(each.cell) == cell and (judge is None or each.judge == judge)
+    ]
+    assert len(found) == 1, f"{len(found)} measures '{name}' {cell}"
+    return found[0]

@@ -1,0 +1,1 @@
+"""What a data set cannot show: the command `jrh audit` and the metric `audit`."""

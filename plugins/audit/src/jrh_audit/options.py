@@ -1,0 +1,26 @@
+"""The limits of the audit."""
+
+from __future__ import annotations
+
+from attrs import field, frozen
+from attrs.validators import and_, ge, le
+
+
+@frozen(kw_only=True)
+class AuditOptions:
+    """What the audit calls a finding."""
+
+    near_duplicate: float = field(
+        default=0.8,
+        validator=and_(ge(0.3), le(1.0)),
+        metadata={"help": "share of common word triples (Jaccard) from which two items are near-duplicates"},
+    )
+    lopsided: float = field(
+        default=0.8, validator=and_(ge(0.5), le(1.0)), metadata={"help": "share of one gold label that is lopsided"}
+    )
+    stratum_items: int = field(default=10, validator=ge(1), metadata={"help": "items that a stratum needs at least"})
+    half_width: float = field(
+        default=0.1,
+        validator=and_(ge(0.001), le(0.5)),
+        metadata={"help": "half the width of the interval of a rate near one half that is still precise enough"},
+    )

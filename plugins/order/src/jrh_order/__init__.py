@@ -1,0 +1,1 @@
+"""The order of the options of a pair: other orders, identical options, and position bias."""

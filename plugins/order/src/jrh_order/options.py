@@ -1,0 +1,53 @@
+"""What a suite can say about the order of options."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from attrs import field, frozen
+from attrs.validators import ge
+
+
+def _times() -> int:
+    times: int = field(
+        default=1,
+        validator=ge(1),
+        metadata={"help": "how often each question is put; a repeat is never answered from another"},
+    )
+    return times
+
+
+class Design(Enum):
+    """Which orders an item is shown in."""
+
+    CROSSED = "crossed"
+    """Every order, each item in all of them."""
+    RANDOM = "random"
+    """For every call, one order drawn by the seed."""
+
+
+@frozen(kw_only=True)
+class OrderOptions:
+    """Options of the perturber `option-order`."""
+
+    design: Design = field(
+        default=Design.CROSSED,
+        metadata={"help": "`crossed`: every item in every order; `random`: one order per call, drawn by the seed"},
+    )
+    repeats: int = _times()
+
+
+@frozen(kw_only=True)
+class IdenticalOptions:
+    """Options of the perturber `identical-options`."""
+
+    repeats: int = _times()
+
+
+@frozen(kw_only=True)
+class MetricOptions:
+    """Options of the metrics."""
+
+    few_items: int = field(
+        default=10, validator=ge(0), metadata={"help": "flag estimates that rest on fewer items than this"}
+    )

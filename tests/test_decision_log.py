@@ -1,0 +1,47 @@
+"""JSS of a decision log: jrh-import reads it, jrh-prompts measures it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from jrh import MetricContext, RecordTable, Scale, Task
+from jrh_import.decisions import read_decisions, records_of
+from jrh_prompts.options import SensitivityOptions
+from jrh_prompts.sensitivity import TemplateSensitivity
+
+YES_NO = Task(name="facts", scale=Scale.of_labels("YES", "NO"))
+
+
+def row(number=1, **changes):
+    text = changes.pop("text", f"text {number}")
+    return {
+        "pair_id": f"p{number}",
+        "task_type": "facts",
+        "prompt_a": f"Right?\n{text}",
+        "prompt_b": f"{text}\nTrue or not?",
+        "response_being_judged": text,
+        "ground_truth_label": "YES",
+        **changes,
+    }
+
+
+def decided(number, a, b, **more):
+    return {**row(number), "decision_a": a, "decision_b": b, **more}
+
+
+def write(path, rows):
+    path.write_text("\n".join(json.dumps(each) for each in rows), encoding="utf-8")
+    return path.name
+
+
+def test_jss_of_a_log_needs_no_model(tmp_path):
+    path = tmp_path / "log.jsonl"
+    write(path, [decided(1, "YES", "NO"), decided(2, "NO", "NO"), decided(3, "NO", "NO"), decided(4, "NO", "hm")])
+    table = RecordTable.from_records(records_of(read_decisions(path), YES_NO))
+    context = MetricContext(tasks={"facts": YES_NO}, resamples=100)
+    found = {
+        each.name: each for each in TemplateSensitivity(SensitivityOptions()).measure(table, context) if not each.cell
+    }
+    assert found["jss"].estimate == pytest.approx(2 / 3)
+    assert dict(found["jss"].missing) == {"off_scale": 1}
