@@ -11,6 +11,7 @@ import sys
 import time
 
 import jrh_metrics.plugin
+import jrh_order.plugin
 import jrh_prompts.plugin
 import numpy as np
 from jrh import MetricContext, MetricSpec, RecordTable, Scale, Task
@@ -83,7 +84,7 @@ def main(records: int) -> None:
     context = MetricContext(tasks={"essays": task})
     took: dict[str, float] = {}
     measures, processor = 0, time.process_time()
-    for plugin in (jrh_metrics.plugin, jrh_prompts.plugin):
+    for plugin in (jrh_metrics.plugin, jrh_prompts.plugin, jrh_order.plugin):
         for spec in plugin.jrh_metrics():
             if spec.default:
                 start = time.perf_counter()
