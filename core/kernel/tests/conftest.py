@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -125,6 +127,17 @@ def store(tmp_path: Path) -> Iterator[Store]:
     opened = Store.open(tmp_path / "run", "lab")
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def stored() -> Callable[..., list[tuple[Any, ...]]]:
+    """Ask a store's file with a connection of its own; what is not committed is not seen."""
+
+    def rows(store: Store, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        with closing(sqlite3.connect(store.path)) as connection:
+            return connection.execute(sql, parameters).fetchall()
+
+    return rows
 
 
 class Site:

@@ -18,7 +18,8 @@ from jrh.models.gateway import BREAKER, Gateway
 from jrh.models.ledger import Ledger, worst_case
 from jrh.plugins.protocols import LONGEST_ANSWER, TOO_LONG, ChatRequest, Completion, Rates
 from jrh.store.cache import Cache
-from jrh.store.run_store import FILENAME, Store
+from jrh.store.database import FILENAME
+from jrh.store.run_store import Store
 from jrh.suite.definition import Budget, Limits, ModelUse, Price
 from jrh.text.redact import Redactor
 from jrh.values.types import Message, Reply, Sampling, Status, Usage

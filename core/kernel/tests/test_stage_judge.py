@@ -19,7 +19,7 @@ from jrh.plugins.protocols import ChatRequest
 from jrh.plugins.specs import JudgeKind, JudgeSpec, ModelSpec
 from jrh.running.building import Builder
 from jrh.running.progress import Silent
-from jrh.running.schedule import folds_of, plan_trials, write_plan
+from jrh.running.schedule import folds_of, plan_trials
 from jrh.running.stages import judge as stage
 from jrh.running.stages.perturb import reference_cases
 from jrh.store.run_store import Store
@@ -108,14 +108,14 @@ class Court:
     async def judge(self, cases: Sequence[Case] | None = None, simulated: bool = False) -> None:
         cases = self.cases() if cases is None else cases
         (judge,) = self.builder.resolved.judges
-        write_plan(self.store, "plan", plan_trials(cases, [(judge, "j-id")], {self.task.name: self.task}))
+        self.store.trials.replace("plan", plan_trials(cases, [(judge, "j-id")], {self.task.name: self.task}))
         try:
             await stage.judge_all(self.bench(simulated), stage.pending_trials(self.store, cases))
         finally:
             self.store.flush()
 
     def column(self, name: str) -> list[Any]:
-        return list(self.store.record_columns()[name])
+        return list(self.store.records.columns()[name])
 
 
 class Nobody:
@@ -216,7 +216,9 @@ async def test_repeats_differ_in_occasion_and_seed_and_only_where_asked_in_the_m
     assert [question.sampling.seed for question in varied] == [question.seed for question in varied]
 
 
-async def test_every_trial_gets_a_record_with_what_its_case_says(lab: Any, court: Any, store: Store) -> None:
+async def test_every_trial_gets_a_record_with_what_its_case_says(
+    lab: Any, court: Any, store: Store, stored: Any
+) -> None:
     lab.items = (evolve(lab.items[0], stratum="s", group="g"),)
     reply = Reply(
         status=Status.OK,
@@ -229,7 +231,7 @@ async def test_every_trial_gets_a_record_with_what_its_case_says(lab: Any, court
     verdict = Verdict(status=Status.OK, presented="YES", rationale="because", probabilities={"YES": 0.75, "NO": 0.25})
     here = court(Single(lambda _: Judgement(verdict=verdict, reply=reply)))
     await here.judge()
-    row = {name: values[0] for name, values in store.record_columns().items()}
+    row = {name: values[0] for name, values in store.records.columns().items()}
     expected = {
         "item_id": "i0",
         "task": "lab",
@@ -258,7 +260,7 @@ async def test_every_trial_gets_a_record_with_what_its_case_says(lab: Any, court
         "temperature": None,
     }
     assert {name: row[name] for name in expected} == expected
-    ((stored, chances),) = store.read("SELECT reply, probabilities FROM records")
+    ((stored, chances),) = stored(store, "SELECT reply, probabilities FROM records")
     assert '"cost":0.25' in stored
     assert chances == '{"YES":0.75,"NO":0.25}'
 
@@ -572,13 +574,13 @@ async def test_a_store_that_cannot_be_written_ends_the_run(court: Any, store: St
     class Slow:
         judge = staticmethod(slow)
 
-    store.writer.put(("INSERT INTO nowhere VALUES (?)", [(1,)]))
+    store._database.writer.put(("INSERT INTO nowhere VALUES (?)", [(1,)]))
     here = court(Slow())
     with pytest.raises(StoreError, match="nowhere"):
         await here.judge()
 
 
-async def test_a_record_is_durable_before_a_plugin_is_told(court: Any, site: Any, tmp_path: Path) -> None:
+async def test_a_record_is_durable_before_a_plugin_is_told(court: Any, site: Any, tmp_path: Path, stored: Any) -> None:
     site.install("acme-ear", "from jrh import hookimpl\n@hookimpl\ndef jrh_record_written(event):\n    hear(event)\n")
     here = court(Single(yes))
     heard: list[tuple[RecordWritten, int]] = []
@@ -587,7 +589,7 @@ async def test_a_record_is_durable_before_a_plugin_is_told(court: Any, site: Any
 
     viewed = Store.view(tmp_path / "run")
     acme_ear.hear = lambda event: heard.append(
-        (event, viewed.read("SELECT count(*) FROM records WHERE trial_id = ?", (event.record.trial_id,))[0][0])
+        (event, stored(viewed, "SELECT count(*) FROM records WHERE trial_id = ?", event.record.trial_id)[0][0])
     )
     here.events = Events(loaded.manager, lambda *what: pytest.fail(str(what)))
     await here.judge()
@@ -616,7 +618,7 @@ async def test_several_judges_work_at_the_same_time_and_one_that_breaks_costs_th
     here.builder = lab.builder(*specs, judges=["a", "b"])
     cases = here.cases()
     judges = [(judge, judge.use.name) for judge in here.builder.resolved.judges]
-    write_plan(store, "plan", plan_trials(cases, judges, {here.task.name: here.task}))
+    store.trials.replace("plan", plan_trials(cases, judges, {here.task.name: here.task}))
     await stage.judge_all(here.bench(), stage.pending_trials(store, cases))
     store.flush()
     assert sorted(zip(here.column("judge"), here.column("item_id"), strict=True)) == [
@@ -677,10 +679,10 @@ async def test_a_few_more_questions_are_made_ready_than_there_are_places_at_the_
     assert there.column("canonical") == ["YES"] * 20
 
 
-def test_nothing_to_do_is_done_at_once(lab: Any, store: Store) -> None:
+def test_nothing_to_do_is_done_at_once(lab: Any, store: Store, stored: Any) -> None:
     asyncio.run(stage.judge_all(Court(lab, store, None).bench(), []))
     store.flush()
-    assert store.read("SELECT count(*) FROM records") == [(0,)]
+    assert stored(store, "SELECT count(*) FROM records") == [(0,)]
 
 
 class Closing(Single):

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jrh.errors import JrhError, SuiteError
 from jrh.running.stages import load as stage
+from jrh.store.items_table import items_id
 from jrh.store.run_store import Store
 from jrh.suite.definition import DataUse, Sample, TaskUse
 from jrh.values.scales import Scale
@@ -153,23 +154,23 @@ def test_a_stratum_that_does_not_exist_is_named_with_what_there_is() -> None:
         stage.choose([item(0, metadata={"prompt": "p"})], Sample(n=1, stratify="promt"), None)
 
 
-def test_items_are_written_once_and_again_when_they_change(store: Store) -> None:
+def test_items_are_written_once_and_again_when_they_change(store: Store, stored: Any) -> None:
     items = {"t": (item(0), item(1, fields={"request": "\ud800", "response": "ü"}))}
-    ids = stage.write(store, items)
-    assert ids == {"t": stage.items_id(items["t"])}
-    digest = store.digest("items")
-    assert stage.write(store, items) == ids
-    assert store.read("SELECT task, position, id FROM items ORDER BY position") == [("t", 0, "i0"), ("t", 1, "i1")]
-    changed = stage.write(store, {"t": (item(0, gold="YES"),)})
+    ids = store.items.write(items)
+    assert ids == {"t": items_id(items["t"])}
+    digest = store.items.digest()
+    assert store.items.write(items) == ids
+    assert stored(store, "SELECT task, position, id FROM items ORDER BY position") == [("t", 0, "i0"), ("t", 1, "i1")]
+    changed = store.items.write({"t": (item(0, gold="YES"),)})
     assert changed != ids
-    assert store.digest("items") != digest
-    assert store.read("SELECT id FROM items") == [("i0",)]
+    assert store.items.digest() != digest
+    assert stored(store, "SELECT id FROM items") == [("i0",)]
 
 
 def test_items_are_known_by_content_and_order() -> None:
     items = (item(0), item(1))
     others = [items[::-1], (item(0, gold="YES"), item(1)), (item(0),), (item(0), item(1, metadata={"a": 1}))]
-    assert len({stage.items_id(each) for each in (items, *others)}) == 5
+    assert len({items_id(each) for each in (items, *others)}) == 5
 
 
 def test_a_task_is_summed_up_in_the_order_of_its_scale() -> None:

@@ -118,7 +118,7 @@ def test_measures_and_notes_are_kept_and_not_computed_again(store: Store) -> Non
     assert stage.stored_or_measured(store, "digest", compute) == first == (MEASURES, ("first note", "second note"))
     assert len(computed) == 1
     assert stage.stored_or_measured(store, "other", lambda: ((), ())) == ((), ())
-    assert stage.read(store) == ((), ())
+    assert store.measures.read() == ((), ())
 
 
 def test_the_digest_changes_with_the_plan_the_records_and_the_metrics(lab: Any, store: Store) -> None:
@@ -132,13 +132,13 @@ def test_the_digest_changes_with_the_plan_the_records_and_the_metrics(lab: Any, 
     assert digest() == first
     found = {first, digest(lab.entry(spec, version="2.0")), digest(level=0.9), digest(resamples=100), digest(seed=1)}
     found.add(digest(task={"scale": {"labels": ["NO", "YES"]}}))
-    store.replace("trials", "planned", [])
+    store.trials.replace("planned", [])
     found.add(digest())
     row: Record = attrs.evolve(sample_records(missing=0.0)[0], trial_id="t")
-    store.put_records([(row, None, None)])
+    store.records.put([(row, None, None)])
     store.flush()
     found.add(digest())
-    store.put_records([(attrs.evolve(row, status=Status.TIMEOUT), None, None)])
+    store.records.put([(attrs.evolve(row, status=Status.TIMEOUT), None, None)])
     store.flush()
     found.add(digest())
     assert len(found) == 9

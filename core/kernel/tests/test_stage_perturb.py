@@ -394,8 +394,8 @@ async def test_cases_and_attrition_can_be_read_back(lab: Any, store: Store) -> N
     )
     made = await run(lab, mixed, refuse)
     stage.write(store, "lab", "change", "digest", made)
-    assert stage.read_cases(store, "lab", "change") == made.cases
-    assert store.digest(stage.stage_name("lab", "change")) == "digest"
+    assert store.cases.read("lab", "change") == made.cases
+    assert store.cases.digest("lab", "change") == "digest"
     assert stage.attrition(store, "lab", "change", 4) == Attrition(
         task="lab", test="change", items=4, drafted=6, kept=4, rejected={"v: b": 2}, skipped={"no text": 2}
     )
@@ -404,7 +404,7 @@ async def test_cases_and_attrition_can_be_read_back(lab: Any, store: Store) -> N
 async def test_odd_text_of_a_perturber_does_not_break_the_store(lab: Any, store: Store) -> None:
     made = await run(lab, lambda item: [Draft(variant="\ud800"), Skip(reason="odd \ud800")])
     stage.write(store, "lab", "change", "digest", made)
-    assert stage.read_cases(store, "lab", "change") == made.cases
+    assert store.cases.read("lab", "change") == made.cases
     assert stage.attrition(store, "lab", "change", 4).skipped == {"odd ?": 4}
 
 
@@ -413,8 +413,8 @@ async def test_writing_a_test_again_replaces_its_cases_and_leaves_the_others(lab
     stage.write(store, "lab", "other", "1", await run(lab, lambda item: [Draft(variant="other")]))
     stage.write(store, "lab", "change", "1", made)
     stage.write(store, "lab", "change", "2", evolve(made, cases=made.cases[:1], outcomes=made.outcomes[:1]))
-    assert stage.read_cases(store, "lab", "change") == made.cases[:1]
-    assert len(stage.read_cases(store, "lab", "other")) == 4
+    assert store.cases.read("lab", "change") == made.cases[:1]
+    assert len(store.cases.read("lab", "other")) == 4
     assert stage.attrition(store, "lab", "change", 4).kept == 1
 
 

@@ -13,16 +13,16 @@ from typing import Any
 import attrs
 import pytest
 from jrh.errors import StoreError
-from jrh.store.run_store import FILENAME, SCHEMA_VERSION, Store
+from jrh.store.database import FILENAME, SCHEMA_VERSION
+from jrh.store.run_store import Store
+from jrh.store.trials_table import TrialRow
 from jrh.values.types import Record, Status
 from jrh_testing import sample_records
 
-TRIALS = "INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?)"
-
 
 def plan(store: Store, *trials: str) -> None:
-    rows = [(position, trial, f"case-{trial}", "judge", 0, position) for position, trial in enumerate(trials)]
-    store.replace("trials", "digest", [("DELETE FROM trials", [()]), (TRIALS, rows)])
+    rows = [TrialRow(position, trial, f"case-{trial}", "judge", 0, position) for position, trial in enumerate(trials)]
+    store.trials.replace("digest", rows)
 
 
 def record(trial: str, status: Status = Status.OK, **changes: Any) -> Record:
@@ -75,7 +75,7 @@ def test_a_directory_of_another_suite_is_refused_and_untouched(tmp_path: Path) -
     with pytest.raises(StoreError, match="belongs to the suite 'essays', not to 'poems'; choose another"):
         Store.open(tmp_path, "poems")
     again = Store.open(tmp_path, "essays")
-    assert again.read("SELECT count(*) FROM trials") == [(1,)]
+    assert again.trials.count() == 1
     again.close()
 
 
@@ -147,9 +147,9 @@ def test_a_file_that_a_kill_left_without_tables_cannot_be_viewed_but_is_taken_ov
 def test_a_run_can_be_viewed_while_it_is_written(store: Store, tmp_path: Path) -> None:
     viewed = Store.view(tmp_path / "run")
     plan(store, "a", "b")
-    store.put_records([(record("b"), None, None)])
+    store.records.put([(record("b"), None, None)])
     store.flush()
-    assert viewed.record_columns()["trial_id"] == ("b",)
+    assert viewed.records.columns()["trial_id"] == ("b",)
     viewed.close()
 
 
@@ -170,29 +170,29 @@ def test_a_viewed_store_cannot_be_written(store: Store, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="was opened for reading"):
         viewed.set_meta("a", "b")
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
-        viewed.read("DELETE FROM meta")
+        viewed._database.rows("DELETE FROM meta")
     viewed.close()
 
 
 def test_a_stage_is_replaced_with_its_digest_or_not_at_all(store: Store, tmp_path: Path) -> None:
     plan(store, "a")
-    assert store.digest("trials") == "digest"
-    broken = [("DELETE FROM trials", [()]), (TRIALS, [(0, "b", "c", "j", 0, 0), (0, "d", "c", "j", 0, 0)])]
+    assert store.trials.digest() == "digest"
+    broken = [TrialRow(0, "b", "c", "j", 0, 0), TrialRow(0, "d", "c", "j", 0, 0)]
     with pytest.raises(StoreError):
-        store.replace("trials", "other", broken)
+        store.trials.replace("other", broken)
     viewed = Store.view(tmp_path / "run")
-    assert viewed.digest("trials") == "digest"
-    assert viewed.read("SELECT id FROM trials") == [("a",)]
-    assert viewed.digest("never") is None
+    assert viewed.trials.digest() == "digest"
+    assert [trial.trial_id for trial in viewed.trials.pending()] == ["a"]
+    assert viewed.items.digest() is None
     viewed.close()
 
 
 def test_records_come_in_plan_order_whatever_order_they_were_written_in(store: Store) -> None:
     plan(store, "a", "b", "c")
-    store.put_records([(record("c"), None, None), (record("a"), "{}", None)])
-    store.put_records([(record("b"), None, None)])
+    store.records.put([(record("c"), None, None), (record("a"), "{}", None)])
+    store.records.put([(record("b"), None, None)])
     store.flush()
-    columns = store.record_columns()
+    columns = store.records.columns()
     assert columns["trial_id"] == ("a", "b", "c")
     assert list(columns) == [field.name for field in attrs.fields(Record)]
 
@@ -200,74 +200,82 @@ def test_records_come_in_plan_order_whatever_order_they_were_written_in(store: S
 def test_every_field_of_a_record_survives(store: Store) -> None:
     plan(store, "a")
     original = record("a", cost=None, temperature=0.7, gold=None, detail="naïve\n\x00", prompt_tokens=None)
-    store.put_records([(original, None, None)])
+    store.records.put([(original, None, None)])
     store.flush()
-    found = {name: values[0] for name, values in store.record_columns().items()}
+    found = {name: values[0] for name, values in store.records.columns().items()}
     expected = {**attrs.asdict(original), "status": "ok"}
     assert found == expected
 
 
 def test_a_table_without_records_has_empty_columns(store: Store) -> None:
-    assert set(store.record_columns().values()) == {()}
+    assert set(store.records.columns().values()) == {()}
 
 
 def test_records_that_left_the_plan_are_kept_and_not_returned(store: Store) -> None:
     plan(store, "a", "b")
-    store.put_records([(record("a"), None, None), (record("b"), None, None)])
+    store.records.put([(record("a"), None, None), (record("b"), None, None)])
     plan(store, "b")
     store.flush()
-    assert store.record_columns()["trial_id"] == ("b",)
+    assert store.records.columns()["trial_id"] == ("b",)
     plan(store, "a", "b")
-    assert store.record_columns()["trial_id"] == ("a", "b")
+    assert store.records.columns()["trial_id"] == ("a", "b")
 
 
 def test_pending_are_trials_without_a_record_and_those_that_may_succeed_when_asked_again(store: Store) -> None:
     statuses = list(Status)
     plan(store, *(status.value for status in statuses), "never-asked")
-    store.put_records([(record(status.value, status), None, None) for status in statuses])
+    store.records.put([(record(status.value, status), None, None) for status in statuses])
     store.flush()
-    assert [trial for trial, *_ in store.pending()] == ["timeout", "provider_error", "plugin_error", "never-asked"]
+    assert [trial for trial, *_ in store.trials.pending()] == [
+        "timeout",
+        "provider_error",
+        "plugin_error",
+        "never-asked",
+    ]
 
 
 def test_a_trial_that_is_asked_again_has_one_record_the_later(store: Store) -> None:
     plan(store, "a")
-    store.put_records([(record("a", Status.TIMEOUT), None, None)])
-    store.put_records([(record("a", Status.OK), None, None)])
+    store.records.put([(record("a", Status.TIMEOUT), None, None)])
+    store.records.put([(record("a", Status.OK), None, None)])
     store.flush()
-    assert store.record_columns()["status"] == ("ok",)
-    assert store.pending() == []
+    assert store.records.columns()["status"] == ("ok",)
+    assert store.trials.pending() == []
 
 
-async def test_calls_are_numbered_on_after_a_restart(tmp_path: Path) -> None:
+async def test_calls_are_numbered_on_after_a_restart(tmp_path: Path, stored: Any) -> None:
     store = Store.open(tmp_path, "essays")
-    first, durable = store.intend("key", "m", "", 0.0, None)
+    first, durable = store.calls.intend("key", "m", "", 0.0, None)
     await durable
-    await store.conclude(first, outcome="ok", final=True, cost=0.5, detail="", payload="reply")
+    await store.calls.conclude(first, outcome="ok", final=True, cost=0.5, detail="", payload="reply")
     store.close()
     again = Store.open(tmp_path, "essays")
-    second, durable = again.intend("key", "m", "", 0.0, 0.25)
+    second, durable = again.calls.intend("key", "m", "", 0.0, 0.25)
     await durable
     assert second == first + 1
-    assert again.read("SELECT outcome, cost, worst FROM calls ORDER BY id") == [("ok", 0.5, None), (None, None, 0.25)]
+    assert stored(again, "SELECT outcome, cost, worst FROM calls ORDER BY id") == [
+        ("ok", 0.5, None),
+        (None, None, 0.25),
+    ]
     again.close()
 
 
 async def test_a_reply_that_was_paid_for_is_found_again_and_a_failed_one_is_not(tmp_path: Path) -> None:
     store = Store.open(tmp_path, "essays")
     for key, payload in (("answered", "reply"), ("failed", None)):
-        call, durable = store.intend(key, "m", "", 0.0, None)
+        call, durable = store.calls.intend(key, "m", "", 0.0, None)
         await durable
-        await store.conclude(call, outcome="ok", final=True, cost=None, detail="", payload=payload)
+        await store.calls.conclude(call, outcome="ok", final=True, cost=None, detail="", payload=payload)
     store.close()
     again = Store.open(tmp_path, "essays")
-    assert again.usable_reply("answered") == "reply"
-    assert again.usable_reply("failed") is None
-    assert again.usable_reply("unheard of") is None
+    assert again.calls.usable_reply("answered") == "reply"
+    assert again.calls.usable_reply("failed") is None
+    assert again.calls.usable_reply("unheard of") is None
     again.close()
 
 
 def test_a_record_stands_unless_asking_again_may_help(store: Store) -> None:
-    store.put_records([(record(status.value, status), None, None) for status in Status])
+    store.records.put([(record(status.value, status), None, None) for status in Status])
     store.flush()
     failed = {"timeout", "provider_error", "plugin_error"}
-    assert store.lasting() == {status.value for status in Status} - failed
+    assert store.trials.lasting() == {status.value for status in Status} - failed

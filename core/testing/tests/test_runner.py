@@ -123,14 +123,16 @@ def test_the_program_can_be_started_and_waited_for(tmp_path, shadow):
 
 def test_the_records_of_a_run_can_be_read(project):
     from jrh.store.run_store import Store
+    from jrh.store.trials_table import TrialRow
 
     rows = sample_records(items=2)
     store = Store.open(project.path / "run", "suite")
     try:
-        trials = [(row.trial_id, row.case_id, row.judge, row.repeat, 0, place) for place, row in enumerate(rows)]
-        columns = "id, case_id, judge, repeat, occasion, position"
-        store.replace("trials", "d", [(f"INSERT INTO trials ({columns}) VALUES (?, ?, ?, ?, ?, ?)", trials)])
-        store.put_records([(row, None, None) for row in rows])
+        trials = [
+            TrialRow(place, row.trial_id, row.case_id, row.judge, row.repeat, 0) for place, row in enumerate(rows)
+        ]
+        store.trials.replace("d", trials)
+        store.records.put([(row, None, None) for row in rows])
         store.flush()
         during = project.records("run")
     finally:

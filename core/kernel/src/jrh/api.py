@@ -180,7 +180,7 @@ def _measured(
         records,
         tasks,
         Quiet(),
-        items=loading_items.recall(store),
+        items=store.items.read(),
         evidence=StoredEvidence(store=store),
     )
     return builder, reporting.gather(store, summary, measures, notes, records)
@@ -203,7 +203,7 @@ def open_run(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[st
     store = Store.view(Path(run_dir))
     try:
         summary = reporting.recall(store)
-        measures, notes = measuring.read(store)
+        measures, notes = store.measures.read()
         if measure and not measures:
             yield _measured(store, load_plugins(tuple(plugins)))[1]
             return

@@ -196,6 +196,6 @@ class Project:
         """Read the records of a run directory, also of one that is still being written."""
         store = Store.view(self.path / run_dir)
         try:
-            return RecordTable.from_columns(store.record_columns())
+            return RecordTable.from_columns(store.records.columns())
         finally:
             store.close()

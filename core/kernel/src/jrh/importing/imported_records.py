@@ -12,10 +12,9 @@ from jrh.importing.record_checks import check_records
 from jrh.plugins.loading import load_plugins
 from jrh.running.building import used
 from jrh.running.default_metrics import default_metrics
-from jrh.running.schedule import TrialRow, write_plan
-from jrh.running.stages.measure import STAGE as MEASURES
 from jrh.running.stages.summary import IMPORTED, Summary, is_known, remember
 from jrh.store.run_store import Store
+from jrh.store.trials_table import TrialRow
 from jrh.values.report import TaskSummary
 from jrh.values.scales import invert
 from jrh.values.types import REFERENCE, Record, Status, Task
@@ -227,16 +226,23 @@ def import_records(
 
 def _write(store: Store, rows: Sequence[Record], summary: Summary) -> None:
     store.set_meta(IMPORTED, "1")
-    store.replace(MEASURES, "", [("DELETE FROM measures", [()]), ("DELETE FROM records", [()])])
-    store.put_records([(row, None, None) for row in rows])
-    write_plan(store, content_id([row.trial_id for row in rows]), _plan(rows))
+    store.forget_results()
+    store.records.put([(row, None, None) for row in rows])
+    store.trials.replace(content_id([row.trial_id for row in rows]), _plan(rows))
     remember(store, summary)
     store.flush()
 
 
 def _plan(rows: Sequence[Record]) -> Iterator[TrialRow]:
     for position, row in enumerate(rows):
-        yield position, row.trial_id, row.case_id, row.judge, row.repeat, row.repeat
+        yield TrialRow(
+            position=position,
+            trial_id=row.trial_id,
+            case_id=row.case_id,
+            judge=row.judge,
+            repeat=row.repeat,
+            occasion=row.repeat,
+        )
 
 
 def _summary(task: Task, rows: Sequence[Record]) -> TaskSummary:

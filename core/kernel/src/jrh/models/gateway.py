@@ -31,10 +31,6 @@ if TYPE_CHECKING:
 
 BREAKER: Final = 20
 """Calls of one model that fail in a row, retries included, before the run stops."""
-PAID: Final = ("ok", "refused", "truncated")
-"""Outcomes that are answers; every other outcome in the store is the kind of a failure."""
-UNKNOWN: Final = "unknown"
-"""The outcome of a call that was in flight when the process was killed."""
 
 _MAYBE_BILLED: Final = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.MALFORMED})
 
@@ -57,7 +53,7 @@ class Gateway:
         """Keep the run's store, the shared cache (None: do not use one) and the ledger."""
         self.ledger = ledger
         self.stopped: StopRun | None = None
-        self._store = store
+        self._calls = store.calls
         self._cache = cache
         self._redact = redact
         self._log = log
@@ -117,7 +113,7 @@ class Gateway:
             del self._in_flight[key]
 
     def _known(self, key: str) -> Reply | None:
-        payload = self._store.usable_reply(key)
+        payload = self._calls.usable_reply(key)
         if payload is None and self._cache is not None:
             payload = self._cache.get(key)
             self.answered_from_cache += payload is not None
@@ -127,7 +123,7 @@ class Gateway:
         try:
             reply = await self._attempts(client, call)
         except ModelFault as fault:
-            await self._store.mark_final(call.row)
+            await self._calls.mark_final(call.row)
             self.failed_calls += 1
             self._fail(client, fault)
             status = Status.TIMEOUT if fault.kind is FaultKind.TIMEOUT else Status.PROVIDER_ERROR
@@ -212,7 +208,7 @@ class Gateway:
         except StopRun as stop:
             raise self.stop(stop.reason, stop.message) from None
         call.attempts += 1
-        call.row, durable = self._store.intend(call.key, client.name, call.purpose, time.time(), worst)
+        call.row, durable = self._calls.intend(call.key, client.name, call.purpose, time.time(), worst)
         await durable
         started = time.perf_counter()
         try:
@@ -239,7 +235,7 @@ class Gateway:
         self.ledger.lose(worst, billed=billed)
         detail = self._redact(fault.detail)
         self._log.warning("attempt failed", model=client.name, kind=fault.kind.value, detail=detail)
-        await self._store.conclude(
+        await self._calls.conclude(
             call.row, outcome=fault.kind.value, final=False, cost=None if billed else 0.0, detail=detail, payload=None
         )
         if fault.kind is FaultKind.UNAUTHORIZED:
@@ -252,7 +248,7 @@ class Gateway:
 
     def _note_reply(self, call: _Call, reply: Reply, payload: str, worst: float | None) -> asyncio.Future[None]:
         self.ledger.settle(worst, reply.cost)
-        return self._store.conclude(
+        return self._calls.conclude(
             call.row, outcome=reply.status.value, final=True, cost=reply.cost, detail=reply.detail, payload=payload
         )
 

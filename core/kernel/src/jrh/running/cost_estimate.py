@@ -21,7 +21,9 @@ from jrh.running.run_log import Quiet
 from jrh.running.schedule import is_put, judge_ids, trial_id
 from jrh.running.stages import load as loading_items
 from jrh.running.stages import perturb as perturbing
-from jrh.store.run_store import FILENAME, Store
+from jrh.store.database import FILENAME
+from jrh.store.items_table import items_id
+from jrh.store.run_store import Store
 from jrh.suite.definition import Limits, ModelUse
 from jrh.suite.resolve import Resolved, ResolvedSuite, ResolvedTest, applies, references, tests_of
 from jrh.values.types import REFERENCE, Case, Item, Question, Reply, Status, Task
@@ -147,12 +149,12 @@ class _Planning:
         )
         self.items: dict[str, tuple[Item, ...]] = {}
         self.store = _earlier_run(run_dir)
-        self.lasting = self.store.lasting() if self.store is not None else frozenset()
+        self.lasting = self.store.trials.lasting() if self.store is not None else frozenset()
 
     async def plan(self) -> Plan:
         try:
             self.items = loading_items.read(self.builder)
-            items_ids = {task: loading_items.items_id(items) for task, items in self.items.items()}
+            items_ids = {task: items_id(items) for task, items in self.items.items()}
             self.judge_ids = judge_ids(self.resolved, items_ids)
             lines = [line for use in self.resolved.suite.tasks for line in await self._task(use.task)]
         finally:
@@ -175,9 +177,9 @@ class _Planning:
 
     async def _cases(self, test: ResolvedTest, task: Task, items: Sequence[Item]) -> tuple[Sequence[Case], bool]:
         """Return the cases of a test, and whether they are a guess."""
-        digest = perturbing.stage_digest(self.builder, test, task, loading_items.items_id(items))
-        if self.store is not None and self.store.digest(perturbing.stage_name(task.name, test.use.name)) == digest:
-            return perturbing.read_cases(self.store, task.name, test.use.name), False
+        digest = perturbing.stage_digest(self.builder, test, task, items_id(items))
+        if self.store is not None and self.store.cases.digest(task.name, test.use.name) == digest:
+            return self.store.cases.read(task.name, test.use.name), False
         if _asks(test):
             return perturbing.reference_cases(task, items, test.use.repeats or 1), True
         made = await perturbing.perturb(self.builder, test, task, items, Silent(), Quiet())

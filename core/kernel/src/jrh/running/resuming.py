@@ -9,8 +9,8 @@ from typing import Final
 from jrh.running.building import Builder
 from jrh.running.dry_build import Todo
 from jrh.running.schedule import judge_ids
-from jrh.running.stages import load as loading_items
 from jrh.running.stages import perturb as perturbing
+from jrh.store.items_table import items_id
 from jrh.store.run_store import Store
 from jrh.suite.resolve import tests_of
 from jrh.values.types import REFERENCE, Item
@@ -35,15 +35,15 @@ def left_to_do(builder: Builder, store: Store, items: Mapping[str, Sequence[Item
         items: the items of every task.
     """
     resolved = builder.resolved
-    ids = {task: loading_items.items_id(chosen) for task, chosen in items.items()}
+    ids = {task: items_id(chosen) for task, chosen in items.items()}
     tests = set()
     for task in (use.task for use in resolved.suite.tasks):
         made_of = {REFERENCE: None, **{test.use.name: test for test in tests_of(resolved, task)}}
         for name, test in made_of.items():
             digest = perturbing.stage_digest(builder, test, task, ids[task.name])
-            if store.digest(perturbing.stage_name(task.name, name)) != digest:
+            if store.cases.digest(task.name, name) != digest:
                 tests.add((task.name, name))
     planned = frozenset(json.loads(store.meta(_JUDGES) or "[]"))
     judges = {judge.use.name for judge, judge_id in judge_ids(resolved, ids) if tests or judge_id not in planned}
-    unasked = {judge for _, _, judge, _, _ in store.pending()}
+    unasked = {trial.judge for trial in store.trials.pending()}
     return Todo(tests=frozenset(tests), judges=frozenset(judges | unasked))

@@ -17,7 +17,7 @@ from jrh.document.convert import to_json
 from jrh.errors import JrhError, StopReason, StopRun, StoreError
 from jrh.hashing import content_id
 from jrh.models.client import Client, rates_of
-from jrh.models.gateway import UNKNOWN, Gateway
+from jrh.models.gateway import Gateway
 from jrh.models.ledger import Ledger
 from jrh.plugins.loading import Events, Loaded
 from jrh.running.building import Builder, parts_used, used
@@ -26,7 +26,7 @@ from jrh.running.outcome import INTERRUPTED, Ended, RunResult, Settings, asks_ag
 from jrh.running.progress import Progress
 from jrh.running.resuming import left_to_do, note_judges
 from jrh.running.run_log import Quiet, RunLog
-from jrh.running.schedule import is_put, judge_ids, plan_trials, write_plan
+from jrh.running.schedule import is_put, judge_ids, plan_trials
 from jrh.running.stages import judge as judging
 from jrh.running.stages import load as loading_items
 from jrh.running.stages import measure as measuring
@@ -34,7 +34,7 @@ from jrh.running.stages import perturb as perturbing
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored_evidence import StoredEvidence
 from jrh.store.cache import Cache
-from jrh.store.run_store import FILENAME as STORE
+from jrh.store.database import FILENAME as STORE
 from jrh.store.run_store import Store
 from jrh.suite.resolve import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, simulated_judges, tests_of
 from jrh.text.redact import Redactor, named_secrets
@@ -137,17 +137,10 @@ class Run:
 
     def _settle_unknown(self) -> int:
         """Mark the calls that a killed process left without an outcome; they stay costed at the worst case."""
-        count: int = self.store.read("SELECT count(*) FROM calls WHERE outcome IS NULL")[0][0]
-        if count:
-            self.store.writer.flush(("UPDATE calls SET outcome = ? WHERE outcome IS NULL", [(UNKNOWN,)]))
-        return int(self.store.read("SELECT count(*) FROM calls WHERE outcome = ?", (UNKNOWN,))[0][0])
+        return self.store.calls.settle_lost()
 
     def _ledger(self) -> Ledger:
-        paid, uncertain, calls, unpriced = self.store.read(
-            "SELECT total(cost), total(CASE WHEN cost IS NULL THEN worst END), count(*), "
-            "coalesce(sum(payload IS NOT NULL AND cost IS NULL), 0) FROM calls"
-        )[0]
-        return Ledger(budget=self.suite.budget, paid=paid, uncertain=uncertain, calls=calls, unpriced=unpriced)
+        return Ledger(budget=self.suite.budget, **self.store.calls.totals()._asdict())
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:
@@ -175,7 +168,7 @@ class Run:
 
     async def _stages(self) -> StopRun | None:
         try:
-            self.items_ids = loading_items.write(self.store, self.items)
+            self.items_ids = self.store.items.write(self.items)
             self._remember()
             cases = await self._perturb()
             await self._judge(cases)
@@ -197,9 +190,9 @@ class Run:
             for test in tests[use.task.name]:
                 digest = perturbing.stage_digest(self.builder, test, use.task, self.items_ids[use.task.name])
                 here = (use.task.name, test.use.name)
-                if self.store.digest(perturbing.stage_name(*here)) == digest:
+                if self.store.cases.digest(*here) == digest:
                     self.progress.advance(len(items))
-                    cases += perturbing.read_cases(self.store, *here)
+                    cases += self.store.cases.read(*here)
                     continue
                 failed = self.gateway.failed_calls
                 made = await perturbing.perturb(self.builder, test, use.task, items, self.progress, self.log)
@@ -216,18 +209,18 @@ class Run:
     def _reference(self, task: Task, items: Sequence[Item]) -> tuple[Case, ...]:
         made = perturbing.reference_cases(task, items, self.suite.reference_repeats)
         digest = perturbing.stage_digest(self.builder, None, task, self.items_ids[task.name])
-        if self.store.digest(perturbing.stage_name(task.name, REFERENCE)) != digest:
+        if self.store.cases.digest(task.name, REFERENCE) != digest:
             perturbing.write(self.store, task.name, REFERENCE, digest, perturbing.Perturbed(cases=made, outcomes=()))
         return made
 
     async def _judge(self, cases: Sequence[Case]) -> None:
         judges = judge_ids(self.resolved, self.items_ids)
         digest = content_id([case.id for case in cases], [name for _, name in judges])
-        if self.store.digest("trials") != digest:
-            write_plan(self.store, digest, plan_trials(cases, judges, self.tasks))
+        if self.store.trials.digest() != digest:
+            self.store.trials.replace(digest, plan_trials(cases, judges, self.tasks))
         note_judges(self.store, (name for _, name in judges))
         pending = judging.pending_trials(self.store, cases)
-        planned = self.store.read("SELECT count(*) FROM trials")[0][0]
+        planned = self.store.trials.count()
         self.progress.begin("judge", planned, done=planned - len(pending))
         bench = judging.Bench(
             builder=self.builder,

@@ -5,20 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
 
 from jrh.document.convert import unstructure
 from jrh.hashing import ID_LENGTH, content_id
 from jrh.plugins.specs import JudgeKind, JudgeSpec
 from jrh.running.building import identity
-from jrh.store.run_store import Store
+from jrh.store.trials_table import TrialRow
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolve import Resolved, ResolvedSuite, applies
 from jrh.text.transcripts import without_passed_through
 from jrh.values.types import Case, Task
-
-TrialRow: TypeAlias = tuple[int, str, str, str, int, int]
-"""Position, trial id, case id, judge, repeat, occasion."""
 
 
 def is_put(case: Case, judge: Resolved[JudgeSpec], task: Task) -> bool:
@@ -72,17 +68,15 @@ def plan_trials(
             for repeat in range(case.repeats):
                 occasion = asked[question, judge_id]
                 asked[question, judge_id] += 1
-                yield position, trial_id(case.id, judge_id, repeat), case.id, judge.use.name, repeat, occasion
+                yield TrialRow(
+                    position=position,
+                    trial_id=trial_id(case.id, judge_id, repeat),
+                    case_id=case.id,
+                    judge=judge.use.name,
+                    repeat=repeat,
+                    occasion=occasion,
+                )
                 position += 1
-
-
-def write_plan(store: Store, digest: str, rows: Iterable[TrialRow]) -> None:
-    """Replace the plan."""
-    store.replace(
-        "trials",
-        digest,
-        [("DELETE FROM trials", [()]), ("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?)", list(rows))],
-    )
 
 
 def folds_of(groups: Sequence[tuple[str, str]], folds: int) -> dict[str, int]:

@@ -233,9 +233,9 @@ class _Judging:
             row = self._row(trial, judgement)
         except Exception as error:  # what a judge hands back may be anything
             row = self._row(trial, self._raised(error))
-        bench.store.put_records([row])
-        if bench.store.writer.failure is not None:
-            raise bench.store.writer.failure
+        bench.store.records.put([row])
+        if bench.store.failure is not None:
+            raise bench.store.failure
         if self.tells:
             async with bench.telling:
                 await asyncio.to_thread(bench.store.flush)
@@ -339,6 +339,9 @@ def pending_trials(store: Store, cases: Iterable[Case]) -> list[tuple[str, Pendi
     """Return the (judge, trial) that are still to be put, in plan order."""
     by_id = {case.id: case for case in cases}
     return [
-        (judge, Pending(trial_id=trial, case=by_id[case_id], repeat=repeat, occasion=occasion))
-        for trial, case_id, judge, repeat, occasion in store.pending()
+        (
+            each.judge,
+            Pending(trial_id=each.trial_id, case=by_id[each.case_id], repeat=each.repeat, occasion=each.occasion),
+        )
+        for each in store.trials.pending()
     ]

@@ -8,12 +8,10 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
-from jrh.document.serial import from_text, to_text
 from jrh.errors import JrhError, Problem, SuiteError
-from jrh.hashing import content_id, derive_seed
+from jrh.hashing import derive_seed
 from jrh.plugins.protocols import DataSource
 from jrh.running.building import Builder
-from jrh.store.run_store import Store
 from jrh.suite.definition import Sample, TaskUse
 from jrh.text.transcripts import transcript_problems
 from jrh.values.report import TaskSummary
@@ -31,34 +29,6 @@ def read(builder: Builder) -> dict[str, tuple[Item, ...]]:
         found = check(builder.build(source, use.task), use)
         items[use.task.name] = choose(found, use.data.sample, builder.resolved.limit)
     return items
-
-
-def write(store: Store, items: dict[str, tuple[Item, ...]]) -> dict[str, str]:
-    """Write the items table where it does not hold these items yet; return the id of each task's items."""
-    texts = {task: [to_text(item) for item in chosen] for task, chosen in items.items()}
-    ids = {task: content_id(written) for task, written in texts.items()}
-    digest = content_id(ids)
-    if store.digest("items") != digest:
-        rows = [
-            (task, position, item.id, text)
-            for task, chosen in items.items()
-            for position, (item, text) in enumerate(zip(chosen, texts[task], strict=True))
-        ]
-        store.replace("items", digest, [("DELETE FROM items", [()]), ("INSERT INTO items VALUES (?, ?, ?, ?)", rows)])
-    return ids
-
-
-def recall(store: Store) -> dict[str, tuple[Item, ...]]:
-    """Read the items of every task back; no task where the records were imported without items."""
-    found: dict[str, list[Item]] = {}
-    for task, payload in store.read("SELECT task, payload FROM items ORDER BY task, position"):
-        found.setdefault(task, []).append(from_text(Item, payload))
-    return {task: tuple(items) for task, items in found.items()}
-
-
-def items_id(items: Sequence[Item]) -> str:
-    """Return the id of a task's items, as `write` does."""
-    return content_id([to_text(item) for item in items])
 
 
 def check(source: DataSource, use: TaskUse) -> list[Item]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from attrs import evolve
 
 from jrh.document.convert import unstructure
-from jrh.document.serial import from_text, to_text
+from jrh.document.serial import to_text
 from jrh.hashing import content_id
 from jrh.plugins.protocols import Logger, Metric, MetricContext
 from jrh.running.building import Builder, identity
@@ -16,8 +16,6 @@ from jrh.text.redact import error_line
 from jrh.values.evidence import Evidence, NoEvidence
 from jrh.values.records import RecordTable
 from jrh.values.types import Item, Measure, Task
-
-STAGE = "measures"
 
 
 def measure(
@@ -83,11 +81,10 @@ def stage_digest(builder: Builder, store: Store, tasks: Sequence[Task]) -> str:
     """Return the id of everything the measures depend on: items, plan, records, metrics, level."""
     suite = builder.resolved.suite
     metrics = [identity(resolved, builder.resolved) for resolved in builder.resolved.metrics]
-    written = store.read("SELECT count(*), max(rowid) FROM records")
     return content_id(
-        store.digest("items"),
-        store.digest("trials"),
-        written,
+        store.items.digest(),
+        store.trials.digest(),
+        [store.records.written()],
         metrics,
         suite.level,
         suite.resamples,
@@ -100,22 +97,8 @@ def stored_or_measured(
     store: Store, digest: str, compute: Callable[[], tuple[tuple[Measure, ...], tuple[str, ...]]]
 ) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
     """Return the stored measures where nothing they depend on has changed; compute and store them otherwise."""
-    if store.digest(STAGE) == digest:
-        return read(store)
+    if store.measures.digest() == digest:
+        return store.measures.read()
     measures, notes = compute()
-    rows = [(position, to_text(each)) for position, each in enumerate(measures)]
-    marks = [(-1 - position, to_text(note)) for position, note in enumerate(notes)]
-    store.replace(
-        STAGE,
-        digest,
-        [("DELETE FROM measures", [()]), ("INSERT INTO measures VALUES (?, ?)", rows + marks)],
-    )
-    return measures, notes
-
-
-def read(store: Store) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
-    """Read the stored measures and the notes of metrics that broke."""
-    rows = store.read("SELECT position, payload FROM measures ORDER BY position")
-    measures = tuple(from_text(Measure, payload) for position, payload in rows if position >= 0)
-    notes = tuple(from_text(str, payload) for position, payload in reversed(rows) if position < 0)
+    store.measures.replace(digest, measures, notes)
     return measures, notes

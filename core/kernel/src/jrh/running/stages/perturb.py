@@ -10,7 +10,6 @@ from typing import Any, Final, TypeAlias
 from attrs import evolve, frozen
 
 from jrh.document.convert import unstructure
-from jrh.document.serial import from_text, storable, to_text
 from jrh.hashing import content_id
 from jrh.plugins.protocols import Logger
 from jrh.plugins.registry import Entry
@@ -22,6 +21,7 @@ from jrh.running.stages.chain import JOINT
 from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.running.stages.load import choose
 from jrh.running.stages.validator_agreement import agreements
+from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
 from jrh.store.run_store import Store
 from jrh.suite.definition import Sample
 from jrh.suite.resolve import ResolvedTest
@@ -142,11 +142,6 @@ def _task_id(task: Task) -> str:
 # -- the tables ------------------------------------------------------------------------------------------------------
 
 
-def stage_name(task: str, test: str) -> str:
-    """Name a stage of the store."""
-    return f"cases:{task}:{test}"
-
-
 def stage_digest(builder: Builder, test: ResolvedTest | None, task: Task, items_id: str) -> str:
     """Return the id of everything the cases depend on; no test stands for the reference condition."""
     suite = builder.resolved.suite
@@ -163,64 +158,40 @@ def stage_digest(builder: Builder, test: ResolvedTest | None, task: Task, items_
 
 def write(store: Store, task: str, test: str, digest: str, made: Perturbed) -> None:
     """Replace the cases and drafts of one test over one task."""
-    here = (task, test)
-    cases = [(*here, position, case.id, to_text(case)) for position, case in enumerate(made.cases)]
     drafts = [
-        (*here, position, *_columns(item, draft, rejection), to_text(draft))
-        for position, (item, draft, rejection) in enumerate(made.outcomes)
+        DraftRow(item_id=item.id, draft=draft, state=_state(draft, rejection), reason=_reason(draft, rejection))
+        for item, draft, rejection in made.outcomes
     ]
-    store.replace(
-        stage_name(task, test),
-        digest,
-        [
-            ("DELETE FROM cases WHERE task = ? AND test = ?", [here]),
-            ("DELETE FROM drafts WHERE task = ? AND test = ?", [here]),
-            ("INSERT INTO cases VALUES (?, ?, ?, ?, ?)", cases),
-            ("INSERT INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", drafts),
-        ],
-    )
-
-
-def _columns(item: Item, draft: Draft | Skip, rejection: str) -> tuple[str, str, str, str]:
-    return item.id, storable(draft.variant), _state(draft, rejection), storable(_reason(draft, rejection))
+    store.cases.replace(task, test, digest, made.cases, drafts)
 
 
 def _state(draft: Draft | Skip, rejection: str) -> str:
     if isinstance(draft, Skip):
-        return "skipped"
-    return "rejected" if rejection else "kept"
+        return SKIPPED
+    return REJECTED if rejection else KEPT
 
 
 def _reason(draft: Draft | Skip, rejection: str) -> str:
     return draft.reason if isinstance(draft, Skip) else rejection
 
 
-def read_cases(store: Store, task: str, test: str) -> tuple[Case, ...]:
-    """Read the cases of one test over one task, in order."""
-    rows = store.read("SELECT payload FROM cases WHERE task = ? AND test = ? ORDER BY position", (task, test))
-    return tuple(from_text(Case, payload) for (payload,) in rows)
-
-
 def attrition(store: Store, task: str, test: str, items: int, level: float = 0.95) -> Attrition:
     """Count what became of one test's drafts."""
-    rows = store.read(
-        "SELECT state, reason, count(*) FROM drafts WHERE task = ? AND test = ? GROUP BY state, reason ORDER BY reason",
-        (task, test),
-    )
+    counted = store.cases.count_drafts(task, test)
     states: Counter[str] = Counter()
-    for state, _, count in rows:
-        states[state] += count
+    for each in counted:
+        states[each.state] += each.drafts
 
     def reasons(wanted: str) -> Mapping[str, int]:
-        return {reason: count for state, reason, count in rows if state == wanted}
+        return {each.reason: each.drafts for each in counted if each.state == wanted}
 
     return Attrition(
         task=task,
         test=test,
         items=items,
-        drafted=states["kept"] + states["rejected"],
-        kept=states["kept"],
-        rejected=reasons("rejected"),
-        skipped=reasons("skipped"),
+        drafted=states[KEPT] + states[REJECTED],
+        kept=states[KEPT],
+        rejected=reasons(REJECTED),
+        skipped=reasons(SKIPPED),
         agreement=agreements(store, task, test, level),
     )

@@ -10,7 +10,6 @@ from attrs import frozen
 
 from jrh.document.serial import from_text, to_text
 from jrh.errors import EmptyStoreError, JrhError, StoreError
-from jrh.models.gateway import PAID, UNKNOWN
 from jrh.plugins.protocols import Logger
 from jrh.plugins.specs import ReporterSpec, ReportTarget
 from jrh.running.building import Builder
@@ -23,8 +22,8 @@ from jrh.store.run_store import Store
 from jrh.suite.definition import Gate
 from jrh.text.redact import error_line
 from jrh.values.records import RecordTable
-from jrh.values.report import Attrition, ComponentUsed, CostLine, FaultLine, RunReport, TaskSummary
-from jrh.values.types import REFERENCE, Measure, Status
+from jrh.values.report import Attrition, ComponentUsed, CostLine, RunReport, TaskSummary
+from jrh.values.types import REFERENCE, Measure
 
 SUMMARY = "summary"
 """Key of the summary in the store."""
@@ -106,7 +105,7 @@ def gather(
     store: Store, summary: Summary, measures: tuple[Measure, ...], notes: tuple[str, ...], records: RecordTable
 ) -> RunReport:
     """Gather a run's findings."""
-    planned = store.read("SELECT count(*) FROM trials")[0][0]
+    planned = store.trials.count()
     made = tuple(_attrition(store, summary))
     return RunReport(
         suite=summary.suite,
@@ -121,7 +120,7 @@ def gather(
         measures=measures,
         attrition=made,
         costs=tuple(_costs(store, summary)),
-        faults=tuple(_faults(store)),
+        faults=store.calls.faults(),
         components=summary.components,
         planned=planned,
         missing_records=planned - len(records),
@@ -141,7 +140,7 @@ def _raised(made: Iterable[Attrition]) -> Iterable[str]:
 
 def read_records(store: Store) -> RecordTable:
     """Read the records of the plan as a table."""
-    return RecordTable.from_columns(store.record_columns())
+    return RecordTable.from_columns(store.records.columns())
 
 
 def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
@@ -152,28 +151,7 @@ def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
 
 
 def _costs(store: Store, summary: Summary) -> Iterable[CostLine]:
-    failed = ", ".join(f"'{status.value}'" for status in Status if status.transient)
-    rows = store.read(
-        "SELECT r.judge, r.task, r.test, count(*), total(r.cost), "  # noqa: S608 - fixed names
-        f"sum(r.cost IS NULL AND r.status NOT IN ({failed})), "
-        "total(r.prompt_tokens), total(r.completion_tokens), "
-        f"sum((r.prompt_tokens IS NULL OR r.completion_tokens IS NULL) AND r.status NOT IN ({failed})) "
-        "FROM trials t JOIN records r ON r.trial_id = t.id GROUP BY r.judge, r.task, r.test"
-    )
-    lines = {
-        (judge, task, test): CostLine(
-            judge=judge,
-            task=task,
-            test=test,
-            trials=trials,
-            cost=round(cost, 12),  # the order of adding must not show
-            unknown=unknown,
-            prompt_tokens=int(prompt),
-            completion_tokens=int(completion),
-            tokens_unknown=tokens_unknown,
-        )
-        for judge, task, test, trials, cost, unknown, prompt, completion, tokens_unknown in rows
-    }
+    lines = store.records.costs()
     for judge in summary.judges:
         for task in summary.tasks:
             for test in summary.tests:
@@ -183,28 +161,14 @@ def _costs(store: Store, summary: Summary) -> Iterable[CostLine]:
 
 def _shown_in_part(store: Store, summary: Summary) -> Iterable[str]:
     """Say of every judge how many questions it was shown only a part of."""
-    rows = store.read(
-        "SELECT r.judge, sum(r.left_out > 0), count(*), max(r.left_out) "
-        "FROM trials t JOIN records r ON r.trial_id = t.id GROUP BY r.judge"
-    )
-    found = {judge: (count, of, most) for judge, count, of, most in rows if count}
+    found = store.records.partly_shown()
     for judge in summary.judges:
         if judge in found:
-            count, of, most = found[judge]
+            shown = found[judge]
             yield (
-                f"judge '{judge}' was shown only a part of the transcript in {count} of {of} questions, its length "
-                f"budget being smaller; at most {most:,} characters were left out"
+                f"judge '{judge}' was shown only a part of the transcript in {shown.times} of {shown.questions} "
+                f"questions, its length budget being smaller; at most {shown.most:,} characters were left out"
             )
-
-
-def _faults(store: Store) -> Iterable[FaultLine]:
-    answers = ", ".join(f"'{outcome}'" for outcome in (*PAID, UNKNOWN))
-    rows = store.read(
-        "SELECT model, outcome, count(*), sum(final) FROM calls "  # noqa: S608 - fixed names
-        f"WHERE outcome IS NOT NULL AND outcome NOT IN ({answers}) GROUP BY model, outcome ORDER BY model, outcome"
-    )
-    for model, kind, attempts, final in rows:
-        yield FaultLine(model=model, kind=kind, attempts=attempts, final=final)
 
 
 @frozen(kw_only=True)

@@ -21,14 +21,9 @@ Ballot: TypeAlias = tuple[str, Mapping[str, Any]]
 
 def agreements(store: Store, task: str, test: str, level: float) -> tuple[Agreement, ...]:
     """Measure the agreement on all drafts of a test, accepted and rejected, for every validator that reports votes."""
-    rows = store.read(
-        "SELECT item_id, payload FROM drafts WHERE task = ? AND test = ? AND state != 'skipped' "
-        "AND instr(payload, ?) ORDER BY position",
-        (task, test, f'"{_VOTES}"'),
-    )
     ballots: dict[str, list[Ballot]] = {}
-    for item_id, payload in rows:
-        for name, said in json.loads(payload)["details"].items():
+    for item_id, details in store.cases.draft_details(task, test, _VOTES):
+        for name, said in details.items():
             votes = said.get(_VOTES) if name.startswith(PREFIX) and isinstance(said, dict) else None
             if isinstance(votes, dict):
                 ballots.setdefault(name.removeprefix(PREFIX), []).append((item_id, votes))

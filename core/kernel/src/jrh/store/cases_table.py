@@ -1,0 +1,106 @@
+"""Cases, and what became of the drafts they were chosen from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from jrh.document.serial import from_text, storable, to_text
+from jrh.store.database import Database
+from jrh.values.types import Case, Draft, Skip
+
+KEPT: Final = "kept"
+REJECTED: Final = "rejected"
+SKIPPED: Final = "skipped"
+"""States of a draft; what is skipped is none, for the perturber could not treat it."""
+
+
+class DraftRow(NamedTuple):
+    """What became of one item, or of one variant of it."""
+
+    item_id: str
+    draft: Draft | Skip
+    state: str
+    reason: str
+    """Why it is no case; empty where it is."""
+
+
+class DraftCount(NamedTuple):
+    """How many drafts of a test ended alike."""
+
+    state: str
+    reason: str
+    drafts: int
+
+
+class CasesTable:
+    """Cases and drafts, one test of one task at a time."""
+
+    def __init__(self, database: Database) -> None:
+        """Use `Store.cases` instead."""
+        self._database = database
+
+    def digest(self, task: str, test: str) -> str | None:
+        """Return what the cases of a test were made from, or None where they were never finished."""
+        return self._database.digest(_stage(task, test))
+
+    def replace(self, task: str, test: str, digest: str, cases: Sequence[Case], drafts: Sequence[DraftRow]) -> None:
+        """Replace the cases and drafts of one test over one task."""
+        here = (task, test)
+        self._database.replace(
+            _stage(task, test),
+            digest,
+            ("DELETE FROM cases WHERE task = ? AND test = ?", [here]),
+            ("DELETE FROM drafts WHERE task = ? AND test = ?", [here]),
+            (
+                "INSERT INTO cases VALUES (?, ?, ?, ?, ?)",
+                [(*here, position, case.id, to_text(case)) for position, case in enumerate(cases)],
+            ),
+            (
+                "INSERT INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [(*here, position, *_draft_columns(row)) for position, row in enumerate(drafts)],
+            ),
+        )
+
+    def read(self, task: str, test: str) -> tuple[Case, ...]:
+        """Read the cases of one test over one task, in order."""
+        rows = self._database.rows(
+            "SELECT payload FROM cases WHERE task = ? AND test = ? ORDER BY position", (task, test)
+        )
+        return tuple(from_text(Case, payload) for (payload,) in rows)
+
+    def by_id(self, case_ids: Sequence[str]) -> dict[str, Case]:
+        """Read cases by id; those that are not stored are left out."""
+        found = self._database.texts_by_id("SELECT id, payload FROM cases WHERE id IN ({ids})", case_ids)
+        return {case_id: from_text(Case, text) for case_id, text in found}
+
+    def count_drafts(self, task: str, test: str) -> list[DraftCount]:
+        """Count a test's drafts by state and reason, ordered by reason."""
+        rows = self._database.rows(
+            "SELECT state, reason, count(*) FROM drafts WHERE task = ? AND test = ? "
+            "GROUP BY state, reason ORDER BY reason",
+            (task, test),
+        )
+        return [DraftCount._make(row) for row in rows]
+
+    def draft_details(self, task: str, test: str, mentioning: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield (item id, details) of a test's drafts, accepted and rejected, that mention a key anywhere.
+
+        Most drafts do not, and searching their text is much cheaper than reading it.
+        """
+        rows = self._database.rows(
+            "SELECT item_id, payload FROM drafts WHERE task = ? AND test = ? AND state != ? AND instr(payload, ?) "
+            "ORDER BY position",
+            (task, test, SKIPPED, f'"{mentioning}"'),
+        )
+        for item_id, payload in rows:
+            yield item_id, json.loads(payload)["details"]
+
+
+def _stage(task: str, test: str) -> str:
+    return f"cases:{task}:{test}"
+
+
+def _draft_columns(row: DraftRow) -> tuple[str, str, str, str, str]:
+    return row.item_id, storable(row.draft.variant), row.state, storable(row.reason), to_text(row.draft)

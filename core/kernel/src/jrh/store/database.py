@@ -1,0 +1,237 @@
+"""The SQLite file of a run: its tables, how it is opened, and who may write it.
+
+Nothing outside this package holds a `Database`: SQL is written here and in the tables' modules, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from filelock import FileLock, Timeout
+
+from jrh.errors import EmptyStoreError, StoreError
+from jrh.store.writer import Statement, Writer, connect
+from jrh.values.records import COLUMNS
+
+T = TypeVar("T")
+
+SCHEMA_VERSION: Final = 2
+FILENAME: Final = "run.sqlite"
+LOCK: Final = "run.lock"
+MOST_PARAMETERS: Final = 500
+"""Ids looked up by one statement; older SQLite allows 999 parameters."""
+
+_RECORD_TYPES: Final = {
+    "strength": "REAL",
+    "temperature": "REAL",
+    "simulated": "INTEGER",
+    "repeat": "INTEGER",
+    "probability": "REAL",
+    "cost": "REAL",
+    "prompt_tokens": "INTEGER",
+    "completion_tokens": "INTEGER",
+    "latency": "REAL",
+    "attempts": "INTEGER",
+    "left_out": "INTEGER",
+}
+
+_SCHEMA: Final = f"""
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS stages (name TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS items (
+    task TEXT NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, payload TEXT NOT NULL, PRIMARY KEY (task, position)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS drafts (
+    task TEXT NOT NULL, test TEXT NOT NULL, position INTEGER NOT NULL, item_id TEXT NOT NULL, variant TEXT NOT NULL,
+    state TEXT NOT NULL, reason TEXT NOT NULL, payload TEXT NOT NULL, PRIMARY KEY (task, test, position)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS cases (
+    task TEXT NOT NULL, test TEXT NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, payload TEXT NOT NULL,
+    PRIMARY KEY (task, test, position)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS trials (
+    position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, case_id TEXT NOT NULL, judge TEXT NOT NULL,
+    repeat INTEGER NOT NULL, occasion INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS calls (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL, model TEXT NOT NULL, purpose TEXT NOT NULL, started REAL NOT NULL,
+    worst REAL, outcome TEXT, final INTEGER, cost REAL, detail TEXT, payload TEXT
+);
+CREATE INDEX IF NOT EXISTS calls_by_key ON calls (key) WHERE payload IS NOT NULL;
+CREATE TABLE IF NOT EXISTS records (
+    {", ".join(f'"{name}" {_RECORD_TYPES.get(name, "TEXT")}' for name in COLUMNS)}, reply TEXT, probabilities TEXT
+);
+CREATE UNIQUE INDEX IF NOT EXISTS records_by_trial ON records (trial_id);
+CREATE TABLE IF NOT EXISTS measures (position INTEGER PRIMARY KEY, payload TEXT NOT NULL);
+"""
+
+_SET_META: Final = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
+_SET_STAGE: Final = "INSERT OR REPLACE INTO stages VALUES (?, ?)"
+
+
+class Database:
+    """One connection for reading; for the process that runs, a writer and the lock of the directory besides."""
+
+    def __init__(self, path: Path, reader: sqlite3.Connection, writer: Writer | None, lock: FileLock | None) -> None:
+        """Use `Database.open` or `Database.view` instead."""
+        self.path = path
+        self._reader = reader
+        self._writer = writer
+        self._lock = lock
+
+    @classmethod
+    def open(cls, run_dir: Path, suite: str) -> Database:
+        """Open a run directory for writing, making it where it is missing.
+
+        Raises:
+            StoreError: it is in use, belongs to another suite, is not writable, or is not a run directory.
+        """
+        lock = _locked(run_dir)
+        path = run_dir / FILENAME
+        try:
+            connection = _guard(path, lambda: _with_tables(path))
+            owner = connection.execute("SELECT value FROM meta WHERE key = 'suite'").fetchone()
+            if owner and owner[0] != suite:
+                connection.close()
+                raise StoreError(
+                    f"run directory '{run_dir}' belongs to the suite '{owner[0]}', not to '{suite}'; "
+                    "choose another with --run-dir"
+                )
+            if not owner:
+                _guard(path, lambda: connection.execute(_SET_META, ("suite", suite)))
+            reader = _guard(path, lambda: connect(path, synchronous="FULL"))
+        except BaseException:
+            lock.release()
+            raise
+        return cls(path, reader, Writer(connection, str(path)), lock)
+
+    @classmethod
+    def view(cls, run_dir: Path) -> Database:
+        """Open a run directory for reading, also while another process writes it.
+
+        Raises:
+            EmptyStoreError: no run has begun in it.
+            StoreError: it is not a run directory, or it cannot be read.
+        """
+        path = run_dir / FILENAME
+        if not path.is_file():
+            raise StoreError(f"'{run_dir}' is not a run directory: it holds no {FILENAME}")
+
+        def connected() -> sqlite3.Connection:
+            reader = sqlite3.connect(f"{path.resolve().as_uri()}?{_reading(path)}", uri=True, isolation_level=None)
+            if _check_version(reader, path) == 0:  # its process was killed before the tables were made
+                reader.close()
+                raise EmptyStoreError(f"'{run_dir}' holds no run yet; run the suite first")
+            return reader
+
+        return cls(path, _guard(path, connected), None, None)
+
+    def close(self) -> None:
+        """Write what is queued and release the directory."""
+        if self._writer:
+            self._writer.close()
+        self._reader.close()
+        if self._lock:
+            self._lock.release()
+
+    def guarded(self, action: Callable[[], T]) -> T:
+        """Return what the action returns; what SQLite raises becomes a `StoreError` that names the file."""
+        return _guard(self.path, action)
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a query; only what is committed is seen."""
+        return self._reader.execute(sql, parameters).fetchall()
+
+    def text(self, sql: str, parameters: Sequence[Any] = ()) -> str | None:
+        """Return the first column of a query's first row as text, or None where there is no row."""
+        row = self._reader.execute(sql, parameters).fetchone()
+        return None if row is None else str(row[0])
+
+    def texts_by_id(self, sql: str, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield (id, text) of a query whose `{ids}` stands for the ids that are looked for, however many there are."""
+        for start in range(0, len(ids), MOST_PARAMETERS):
+            some = tuple(ids[start : start + MOST_PARAMETERS])
+            yield from self.rows(sql.replace("{ids}", ", ".join("?" * len(some))), some)
+
+    def meta(self, key: str) -> str | None:
+        """Return a value of the run, or None."""
+        return self.text("SELECT value FROM meta WHERE key = ?", (key,))
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Set a value of the run, durably."""
+        self.writer.flush((_SET_META, [(key, value)]))
+
+    def digest(self, stage: str) -> str | None:
+        """Return what the stage's rows were made from, or None where they were never finished."""
+        return self.text("SELECT digest FROM stages WHERE name = ?", (stage,))
+
+    def replace(self, stage: str, digest: str, *statements: Statement) -> None:
+        """Replace a stage's rows and note what they were made from, atomically and durably."""
+        self.writer.flush(*statements, (_SET_STAGE, [(stage, digest)]))
+
+    @property
+    def writer(self) -> Writer:
+        """Return the writer; one that was opened for reading has none."""
+        if self._writer is None:
+            raise StoreError(f"'{self.path}' was opened for reading")
+        return self._writer
+
+
+def _locked(run_dir: Path) -> FileLock:
+    try:
+        run_dir.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(run_dir / LOCK)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise StoreError(
+            f"run directory '{run_dir}' is in use by another jrh process; wait for it, or choose another with --run-dir"
+        ) from None
+    except OSError as error:
+        raise StoreError(f"cannot use run directory '{run_dir}': {error.strerror or error}") from error
+    return lock
+
+
+def _guard(path: Path, action: Callable[[], T]) -> T:
+    try:
+        return action()
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot use '{path}': {error}") from error
+
+
+def _with_tables(path: Path) -> sqlite3.Connection:
+    connection = connect(path, synchronous="FULL")
+    try:
+        if _check_version(connection, path) == 0:
+            # One transaction, so that a kill leaves either no table or all of them with their version.
+            connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
+    except BaseException:
+        with suppress(sqlite3.Error):
+            connection.close()
+        raise
+    return connection
+
+
+def _check_version(connection: sqlite3.Connection, path: Path) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > SCHEMA_VERSION:
+        known = f"schema {version}, this one knows {SCHEMA_VERSION}"
+        raise StoreError(f"'{path}' was written by a newer jrh ({known}); upgrade jrh, or give another run directory")
+    if 0 < version < SCHEMA_VERSION:
+        raise StoreError(f"'{path}' was written by an older jrh; give another run directory, or run that version")
+    return version
+
+
+def _reading(path: Path) -> str:
+    """Say how to open a store for reading.
+
+    In a directory that cannot be written SQLite must be told that nobody writes the file, or it wants to make its own
+    files beside it. That is so unless there is a write-ahead log with something in it, which would then be ignored.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    alone = not os.access(path.parent, os.W_OK) and not (log.is_file() and log.stat().st_size)
+    return "mode=ro&immutable=1" if alone else "mode=ro"

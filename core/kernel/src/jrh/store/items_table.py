@@ -1,0 +1,53 @@
+"""The items of a run, task by task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from jrh.document.serial import from_text, to_text
+from jrh.hashing import content_id
+from jrh.store.database import Database
+from jrh.values.types import Item
+
+_STAGE: Final = "items"
+
+
+class ItemsTable:
+    """What the data sources gave, as chosen for this run."""
+
+    def __init__(self, database: Database) -> None:
+        """Use `Store.items` instead."""
+        self._database = database
+
+    def digest(self) -> str | None:
+        """Return the id of all items, or None where none were ever written."""
+        return self._database.digest(_STAGE)
+
+    def write(self, items: Mapping[str, Sequence[Item]]) -> dict[str, str]:
+        """Write the items of every task where the table does not hold them yet; return the id of each task's items."""
+        texts = {task: [to_text(item) for item in chosen] for task, chosen in items.items()}
+        ids = {task: content_id(written) for task, written in texts.items()}
+        digest = content_id(ids)
+        if self.digest() != digest:
+            rows = [
+                (task, position, item.id, text)
+                for task, chosen in items.items()
+                for position, (item, text) in enumerate(zip(chosen, texts[task], strict=True))
+            ]
+            self._database.replace(
+                _STAGE, digest, ("DELETE FROM items", [()]), ("INSERT INTO items VALUES (?, ?, ?, ?)", rows)
+            )
+        return ids
+
+    def read(self) -> dict[str, tuple[Item, ...]]:
+        """Read the items of every task; no task where the records were imported without items."""
+        found: dict[str, list[Item]] = {}
+        for task, payload in self._database.rows("SELECT task, payload FROM items ORDER BY task, position"):
+            found.setdefault(task, []).append(from_text(Item, payload))
+        return {task: tuple(items) for task, items in found.items()}
+
+
+def items_id(items: Sequence[Item]) -> str:
+    """Return the id of a task's items: the same as `ItemsTable.write` returns, without a store."""
+    return content_id([to_text(item) for item in items])

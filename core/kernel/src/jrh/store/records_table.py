@@ -1,0 +1,106 @@
+"""The records of a run: what every trial gave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any, ClassVar, Final, NamedTuple
+
+from jrh.document.serial import from_text
+from jrh.store.database import Database
+from jrh.store.writer import Statement
+from jrh.values.records import COLUMNS
+from jrh.values.report import CostLine
+from jrh.values.types import Record, Reply, Status
+
+_VALUES: Final = attrgetter(*COLUMNS)
+_STATUS: Final = COLUMNS.index("status")
+_COLUMN_NAMES: Final = ", ".join(f'"{name}"' for name in COLUMNS)
+_INSERT: Final = (
+    f"INSERT OR REPLACE INTO records ({_COLUMN_NAMES}, reply, probabilities) "  # noqa: S608 - fixed names
+    f"VALUES ({', '.join('?' * (len(COLUMNS) + 2))})"
+)
+_OF_THE_PLAN: Final = "FROM trials t JOIN records r ON r.trial_id = t.id"
+"""Records of trials that left the plan stay stored, in case they come back, and are never counted."""
+_TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
+
+
+class PartlyShown(NamedTuple):
+    """How often one judge was shown only a part of a transcript."""
+
+    judge: str
+    times: int
+    questions: int
+    most: int
+    """Characters left out at most."""
+
+
+class RecordsTable:
+    """One row per trial; a trial that is asked again replaces its row."""
+
+    DELETE_ALL: ClassVar[Statement] = ("DELETE FROM records", [()])
+
+    def __init__(self, database: Database) -> None:
+        """Use `Store.records` instead."""
+        self._database = database
+
+    def put(self, rows: Sequence[tuple[Record, str | None, str | None]]) -> None:
+        """Queue records with their reply and label probabilities as JSON; durable after the next flush."""
+        self._database.writer.put((_INSERT, [(*_flat(record), reply, chances) for record, reply, chances in rows]))
+
+    def columns(self) -> dict[str, tuple[Any, ...]]:
+        """Return the records of the plan as columns, in plan order."""
+        names = ", ".join(f'r."{name}"' for name in COLUMNS)
+        rows = self._database.rows(f"SELECT {names} {_OF_THE_PLAN} ORDER BY t.position")
+        columns = zip(*rows, strict=True) if rows else (() for _ in COLUMNS)
+        return dict(zip(COLUMNS, columns, strict=True))
+
+    def written(self) -> tuple[int, int | None]:
+        """Return how many records there are and the last one's number, which together change with every writing."""
+        ((count, last),) = self._database.rows("SELECT count(*), max(rowid) FROM records")
+        return count, last
+
+    def replies(self, trial_ids: Sequence[str]) -> dict[str, Reply]:
+        """Read the replies of trials by trial id; trials without a stored reply are left out."""
+        found = self._database.texts_by_id(
+            "SELECT trial_id, reply FROM records WHERE trial_id IN ({ids}) AND reply IS NOT NULL", trial_ids
+        )
+        return {trial_id: from_text(Reply, text) for trial_id, text in found}
+
+    def costs(self) -> dict[tuple[str, str, str], CostLine]:
+        """Add up what the records of the plan cost, by judge, task and test."""
+        rows = self._database.rows(
+            "SELECT r.judge, r.task, r.test, count(*), total(r.cost), "
+            f"sum(r.cost IS NULL AND r.status NOT IN ({_TRANSIENT})), "
+            "total(r.prompt_tokens), total(r.completion_tokens), "
+            f"sum((r.prompt_tokens IS NULL OR r.completion_tokens IS NULL) AND r.status NOT IN ({_TRANSIENT})) "
+            f"{_OF_THE_PLAN} GROUP BY r.judge, r.task, r.test"
+        )
+        return {
+            (judge, task, test): CostLine(
+                judge=judge,
+                task=task,
+                test=test,
+                trials=trials,
+                cost=round(cost, 12),  # the order of adding must not show
+                unknown=unknown,
+                prompt_tokens=int(prompt),
+                completion_tokens=int(completion),
+                tokens_unknown=tokens_unknown,
+            )
+            for judge, task, test, trials, cost, unknown, prompt, completion, tokens_unknown in rows
+        }
+
+    def partly_shown(self) -> dict[str, PartlyShown]:
+        """Count the questions of each judge that it was shown only a part of; judges that saw all are left out."""
+        rows = self._database.rows(
+            f"SELECT r.judge, sum(r.left_out > 0), count(*), max(r.left_out) {_OF_THE_PLAN} GROUP BY r.judge"
+        )
+        counted = (PartlyShown._make(row) for row in rows)
+        return {each.judge: each for each in counted if each.times}
+
+
+def _flat(record: Record) -> tuple[Any, ...]:
+    values = list(_VALUES(record))
+    values[_STATUS] = record.status.value
+    return tuple(values)

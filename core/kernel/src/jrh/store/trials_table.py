@@ -1,0 +1,77 @@
+"""The plan of a run: which question is put to which judge, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from jrh.store.database import Database
+from jrh.values.types import Status
+
+_STAGE: Final = "trials"
+_TRANSIENT: Final = tuple(status.value for status in Status if status.transient)
+_MARKS: Final = ", ".join("?" * len(_TRANSIENT))
+
+
+class TrialRow(NamedTuple):
+    """One trial of the plan."""
+
+    position: int
+    trial_id: str
+    case_id: str
+    judge: str
+    repeat: int
+    occasion: int
+
+
+class PendingTrial(NamedTuple):
+    """One trial that is to be put."""
+
+    trial_id: str
+    case_id: str
+    judge: str
+    repeat: int
+    occasion: int
+
+
+class TrialsTable:
+    """The plan, and what of it has no lasting record yet."""
+
+    def __init__(self, database: Database) -> None:
+        """Use `Store.trials` instead."""
+        self._database = database
+
+    def digest(self) -> str | None:
+        """Return what the plan was made from, or None where there is none."""
+        return self._database.digest(_STAGE)
+
+    def replace(self, digest: str, rows: Iterable[TrialRow]) -> None:
+        """Replace the plan."""
+        self._database.replace(
+            _STAGE, digest, ("DELETE FROM trials", [()]), ("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?)", list(rows))
+        )
+
+    def count(self) -> int:
+        """Count the trials of the plan."""
+        return int(self._database.rows("SELECT count(*) FROM trials")[0][0])
+
+    def pending(self) -> list[PendingTrial]:
+        """Return the trials to put, in plan order.
+
+        These are the trials without a record, and those whose record says that asking again may help.
+        """
+        rows = self._database.rows(
+            "SELECT t.id, t.case_id, t.judge, t.repeat, t.occasion FROM trials t "  # noqa: S608 - placeholders only
+            "LEFT JOIN records r ON r.trial_id = t.id "
+            f"WHERE r.trial_id IS NULL OR r.status IN ({_MARKS}) ORDER BY t.position",
+            _TRANSIENT,
+        )
+        return [PendingTrial._make(row) for row in rows]
+
+    def lasting(self) -> frozenset[str]:
+        """Return the ids of the trials whose record stands: asking them again is not going to happen."""
+        rows = self._database.rows(
+            f"SELECT trial_id FROM records WHERE status NOT IN ({_MARKS})",  # noqa: S608 - placeholders only
+            _TRANSIENT,
+        )
+        return frozenset(trial for (trial,) in rows)
