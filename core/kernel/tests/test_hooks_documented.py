@@ -19,7 +19,8 @@ PAGE = Path(__file__).parents[3] / "docs" / "hooks.md"
 HOOKS = [name for name in vars(hookspecs) if name.startswith("jrh_")]
 EVENTS = {
     "jrh_run_started": events.RunStarted,
-    "jrh_record_written": events.RecordWritten,
+    "jrh_case_ready": events.CaseReady,
+    "jrh_record_committed": events.RecordCommitted,
     "jrh_run_finished": events.RunFinished,
 }
 
@@ -42,9 +43,9 @@ def section(hook: str) -> str:
     return page.partition(f"\n## {hook}\n")[2].partition("\n## ")[0]
 
 
-def test_there_are_eight_declaration_hooks_and_three_event_hooks() -> None:
-    assert len(HOOKS) == 11
-    assert len(EVENTS) == 3
+def test_there_are_eight_declaration_hooks_and_four_event_hooks() -> None:
+    assert len(HOOKS) == 12
+    assert len(EVENTS) == 4
 
 
 def test_the_page_has_no_hook_that_does_not_exist() -> None:
@@ -191,10 +192,13 @@ def test_the_examples_together_are_a_run_and_every_hook_does_its_part(
     assert (answered["asks"].flags, answered["first-label"].flags) == (("simulated",), ())
     assert result.spent.paid == 0.0
 
-    # The reporter and the three events.
+    # The reporter and the four events.
     assert (run_dir / "count.txt").read_text() == "examples: 14 records"
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"examples {run_dir}"
+    told = [line for line in lines if line.startswith("case ")]
+    assert sorted(told) == [*["case reference 1"] * 2, *["case reference 2"] * 2, *["case shout 1"] * 2, "case shout 2"]
+    lines = [line for line in lines if not line.startswith("case ")]
     assert sorted(lines[1:-1]) == ["asks ok"] + ["asks unparsable"] * 6 + ["first-label ok"] * 7
     assert lines[-1].startswith("0 {")
     assert "'ok': 8" in lines[-1]

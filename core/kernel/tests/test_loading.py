@@ -288,7 +288,7 @@ def test_an_event_hook_may_take_no_argument(site: Any, tmp_path: Path) -> None:
 
 
 def test_it_is_known_whether_anybody_listens(site: Any) -> None:
-    site.install("acme-ear", "from jrh import hookimpl\n@hookimpl\ndef jrh_record_written(event):\n    pass\n")
+    site.install("acme-ear", "from jrh import hookimpl\n@hookimpl\ndef jrh_record_committed(event):\n    pass\n")
     events = Events(load_plugins().manager, lambda *what: None)
-    assert events.listens("jrh_record_written")
+    assert events.listens("jrh_record_committed")
     assert not events.listens("jrh_run_finished")

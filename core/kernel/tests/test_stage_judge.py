@@ -24,7 +24,7 @@ from jrh.running.stages import judge as stage
 from jrh.running.stages.perturb import reference_cases
 from jrh.store.run_store import Store
 from jrh.text.redact import Redactor
-from jrh.values.events import RecordWritten
+from jrh.values.events import RecordCommitted
 from jrh.values.types import (
     Case,
     Condition,
@@ -581,9 +581,9 @@ async def test_a_store_that_cannot_be_written_ends_the_run(court: Any, store: St
 
 
 async def test_a_record_is_durable_before_a_plugin_is_told(court: Any, site: Any, tmp_path: Path, stored: Any) -> None:
-    site.install("acme-ear", "from jrh import hookimpl\n@hookimpl\ndef jrh_record_written(event):\n    hear(event)\n")
+    site.install("acme-ear", "from jrh import hookimpl\n@hookimpl\ndef jrh_record_committed(event):\n    hear(event)\n")
     here = court(Single(yes))
-    heard: list[tuple[RecordWritten, int]] = []
+    heard: list[tuple[RecordCommitted, int]] = []
     loaded = load_plugins()
     import acme_ear
 

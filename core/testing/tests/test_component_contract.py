@@ -112,8 +112,22 @@ def test_a_sound_component_passes_everything(failing):
 
 def test_every_shared_test_is_shown_to_fail():
     shared = {name for name in vars(ComponentContract) if name.startswith("test_")}
-    elsewhere = {"test_declaring_loads_no_other_library", "test_a_missing_required_option_is_an_error"}
+    elsewhere = {
+        "test_declaring_loads_no_other_library",
+        "test_a_missing_required_option_is_an_error",
+        "test_the_factory_is_declared_by_name_and_can_be_called",
+    }
     assert set(PLANTED) | elsewhere == shared
+
+
+@pytest.mark.parametrize("factory", ["jrh_testing.fakse:LabelParser", "jrh_testing.fakes:LabelPraser"])
+def test_a_factory_that_does_not_exist_is_found(failing, factory):
+    found = failing(ParserContract, "jrh_parsers", parser(factory=factory))
+    assert "test_the_factory_is_declared_by_name_and_can_be_called" in found
+
+
+def test_a_factory_may_be_declared_by_name(failing):
+    assert failing(ParserContract, "jrh_parsers", parser(factory="jrh_testing.fakes:LabelParser")) == []
 
 
 @pytest.mark.parametrize("summary", ["", " padded", "two\nlines"])

@@ -11,7 +11,7 @@ from agentic_samples import item, shop, task
 from attrs import evolve
 from jrh import Case, ChatRequest, Condition, Equals, Measure, MetricContext, Record, RecordTable, Scale, Task
 from jrh.values import Evidence, Provenance
-from jrh_testing import MetricContract, PerturberContract, ScriptedModel, sample_records, sample_tasks
+from jrh_testing import MetricContract, PerturberContract, ScriptedModel, build, sample_records, sample_tasks
 
 ITEMS = (
     item(identity="good"),
@@ -161,5 +161,5 @@ class TestLocalisation(FamilyMetricContract):
 def test_records_of_other_families_have_no_such_measures() -> None:
     context = MetricContext(tasks={each.name: each for each in sample_tasks()})
     for spec in jrh_agentic.plugin.jrh_metrics():
-        metric = spec.factory(spec.options(), None)  # type: ignore[arg-type]
+        metric = build(jrh_agentic.plugin, spec.name)
         assert list(metric.measure(RecordTable.from_records(sample_records()), context)) == []

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from jrh.document.convert import structure
 from jrh.errors import JrhError
+from jrh.plugins.factories import call_factory, find_factory
 from jrh.plugins.protocols import ModelClient, Parser, Validator
+from jrh.plugins.registry import Entry
 from jrh.plugins.specs import (
     DataSourceSpec,
     JudgeSpec,
@@ -122,4 +124,14 @@ def build(
         parsers=parsers or {},
         validators=validators or {},
     )
-    return spec.factory(structure(dict(options or {}), spec.options, base=where), context)
+    return call_factory(factory_of(plugin, spec), structure(dict(options or {}), spec.options, base=where), context)
+
+
+def factory_of(plugin: object, spec: Spec) -> Callable[..., Any]:
+    """Return the factory that a plugin declares, importing it where it is declared by name.
+
+    Raises:
+        PluginError: the declared name does not exist, or cannot be called.
+    """
+    name = str(getattr(plugin, "__name__", type(plugin).__name__))
+    return find_factory(Entry(spec=spec, distribution=name, version="under test", plugin=name))

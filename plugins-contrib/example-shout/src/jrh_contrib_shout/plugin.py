@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, PerturberSpec, hookimpl
-from jrh.plugins import Perturber
+from jrh import PerturberSpec, hookimpl
 
 from jrh_contrib_shout.options import ShoutOptions
+
+JRH_API_VERSION = 1
 
 _STARTER = """\
 # The response in capitals: a reliable judge does not move.
 - shout: {share: 1.0}
 """
-
-
-def _shout(options: ShoutOptions, context: BuildContext) -> Perturber:
-    from jrh_contrib_shout.shout import Shout
-
-    return Shout(share=options.share, fields=context.task.mode.judged_fields, seed=context.seed)
 
 
 @hookimpl
@@ -28,6 +23,6 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="shout",
         summary="the response in capitals, wholly or in part",
         options=ShoutOptions,
-        factory=_shout,
+        factory="jrh_contrib_shout.shout:build",
         starter=_STARTER,
     )

@@ -8,9 +8,16 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import Draft, Item, Json, Same, Skip
+from jrh import BuildContext, Draft, Item, Json, Same, Skip
+
+from jrh_contrib_shout.options import ShoutOptions
 
 _WORD: Final = re.compile(r"\w+")
+
+
+def build(options: ShoutOptions, context: BuildContext) -> Shout:
+    """Build the perturber for a task."""
+    return Shout(share=options.share, fields=context.task.mode.judged_fields, seed=context.seed)
 
 
 @frozen(kw_only=True)

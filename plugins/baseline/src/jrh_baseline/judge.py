@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from attrs import evolve, frozen
-from jrh import Json, Judgement, Mode, Question, Reply, Status, Task, Usage, Verdict
-from jrh.plugins import BatchJudge
+from jrh import BuildContext, JrhError, Json, Judgement, Mode, Question, Reply, Status, Task, Usage, Verdict
+from jrh.plugins import BatchJudge, TrainedJudge
 from jrh.values import Example
 from threadpoolctl import threadpool_limits
 
@@ -25,6 +25,23 @@ NAME: Final = "baseline: TF-IDF + style statistics"
 _FREE: Final = Reply(
     status=Status.OK, usage=Usage(prompt_tokens=0, completion_tokens=0), cost=0.0, fingerprint="baseline"
 )
+
+_PAIR: Final = 2
+
+
+def build(options: BaselineOptions, context: BuildContext) -> TrainedJudge:
+    """Build the judge for a task.
+
+    Raises:
+        JrhError: the task is pairwise with a scale that has more or fewer than two options.
+    """
+    task, options_shown = context.task, len(context.task.scale.options)
+    if task.mode is Mode.PAIRWISE and options_shown != _PAIR:
+        raise JrhError(
+            f"baseline: task '{task.name}' is pairwise, but its scale has {options_shown} labels beside the tie; "
+            "give it the scale `{pairwise: true}`"
+        )
+    return Baseline(options=options, task=task)
 
 
 @frozen(kw_only=True)

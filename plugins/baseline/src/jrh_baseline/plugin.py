@@ -4,27 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, JrhError, JudgeKind, JudgeSpec, Mode, hookimpl
-from jrh.plugins import TrainedJudge
+from jrh import JudgeKind, JudgeSpec, hookimpl
 
 from jrh_baseline.options import BaselineOptions
+
+JRH_API_VERSION = 1
 
 _STARTER = """\
 - baseline # learns from the labels of the other folds; what an LLM judge has to beat
 """
-_PAIR = 2
-
-
-def _build(options: BaselineOptions, context: BuildContext) -> TrainedJudge:
-    task, options_shown = context.task, len(context.task.scale.options)
-    if task.mode is Mode.PAIRWISE and options_shown != _PAIR:
-        raise JrhError(
-            f"baseline: task '{task.name}' is pairwise, but its scale has {options_shown} labels beside the tie; "
-            "give it the scale `{pairwise: true}`"
-        )
-    from jrh_baseline.judge import Baseline
-
-    return Baseline(options=options, task=task)
 
 
 @hookimpl
@@ -34,7 +22,7 @@ def jrh_judges() -> Iterable[JudgeSpec]:
         name="baseline",
         summary="cross-fitted TF-IDF and style statistics; no key, no network, does not read the prompt",
         options=BaselineOptions,
-        factory=_build,
+        factory="jrh_baseline.judge:build",
         kind=JudgeKind.TRAINED,
         reads_prompt=False,
         starter=_STARTER,

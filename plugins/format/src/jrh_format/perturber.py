@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from attrs import frozen
-from jrh import Draft, Item, JrhError, Json, Mode, Same, Skip
+from jrh import BuildContext, Draft, Item, JrhError, Json, Mode, Same, Skip
 
 from jrh_format.blocks import Document, read
 from jrh_format.guard import Guard
@@ -42,6 +42,11 @@ class _Plan:
         """Return the changed text and the number of places changed."""
         chosen = choose(self.places, self.count(strength), self.seed)
         return apply(self.text, chosen), len(chosen)
+
+
+def build(options: FormatOptions, context: BuildContext) -> FormatPerturber:
+    """Build the perturber for a task."""
+    return FormatPerturber.of(options, context.task.mode, context.seed)
 
 
 @frozen(kw_only=True)

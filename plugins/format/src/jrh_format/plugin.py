@@ -4,27 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, NoOptions, PerturberSpec, ValidatorSpec, hookimpl
-from jrh.plugins import Perturber, Validator
+from jrh import PerturberSpec, ValidatorSpec, hookimpl
 
 from jrh_format.options import FormatOptions
+
+JRH_API_VERSION = 1
 
 _STARTER = """\
 # Same words, other layout: a reliable judge does not move.
 - format: {variants: [blank-lines, spaces, indent, bullets]}
 """
-
-
-def _perturber(options: FormatOptions, context: BuildContext) -> Perturber:
-    from jrh_format.perturber import FormatPerturber
-
-    return FormatPerturber.of(options, context.task.mode, context.seed)
-
-
-def _words_unchanged(options: NoOptions, context: BuildContext) -> Validator:  # noqa: ARG001
-    from jrh_format.words_unchanged import WordsUnchanged
-
-    return WordsUnchanged()
 
 
 @hookimpl
@@ -34,7 +23,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="format",
         summary="layout changes that touch no word: blank lines, spaces, indentation, wrapping, Markdown",
         options=FormatOptions,
-        factory=_perturber,
+        factory="jrh_format.perturber:build",
         validators=("words-unchanged",),
         starter=_STARTER,
     )
@@ -46,5 +35,5 @@ def jrh_validators() -> Iterable[ValidatorSpec]:
     yield ValidatorSpec(
         name="words-unchanged",
         summary="accepts a draft only if its words are the item's, in order and to the character",
-        factory=_words_unchanged,
+        factory="jrh_format.words_unchanged:WordsUnchanged",
     )

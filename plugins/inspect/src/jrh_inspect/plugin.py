@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, DataSourceSpec, hookimpl
-from jrh.plugins import DataSource
+from jrh import DataSourceSpec, hookimpl
 
 from jrh_inspect.options import InspectOptions
+
+JRH_API_VERSION = 1
 
 
 @hookimpl
@@ -17,11 +18,5 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
         name="inspect",
         summary="the samples of Inspect AI logs, .eval and .json, with their transcripts",
         options=InspectOptions,
-        factory=_inspect,
+        factory="jrh_inspect.source:inspect_source",
     )
-
-
-def _inspect(options: InspectOptions, context: BuildContext) -> DataSource:
-    from jrh_inspect.source import inspect_source
-
-    return inspect_source(options, context)

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, Mode, PerturberSpec, hookimpl
-from jrh.plugins import Perturber
+from jrh import Mode, PerturberSpec, hookimpl
 
 from jrh_label_flip.options import LabelFlipOptions
+
+JRH_API_VERSION = 1
 
 _STARTER = """\
 # False statements in right answers: a judge that reads changes its verdict. For answers that are right or wrong.
 - label-flip: {variants: [negation, antonym, number, unit]}
 """
-
-
-def _perturber(options: LabelFlipOptions, context: BuildContext) -> Perturber:
-    from jrh_label_flip.building import build
-
-    return build(options, context)
 
 
 @hookimpl
@@ -28,7 +23,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="label-flip",
         summary="errors planted in the response, so that another label is right: negations, numbers, units, names",
         options=LabelFlipOptions,
-        factory=_perturber,
+        factory="jrh_label_flip.building:build",
         modes=frozenset({Mode.POINTWISE, Mode.PAIRWISE}),
         starter=_STARTER,
     )

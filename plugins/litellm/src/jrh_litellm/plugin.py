@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, ChatModel, ModelSpec, hookimpl
+from jrh import ModelSpec, hookimpl
 
 from jrh_litellm.options import LiteLLMOptions
+
+JRH_API_VERSION = 1
 
 
 @hookimpl
@@ -16,11 +18,5 @@ def jrh_models() -> Iterable[ModelSpec]:
         name="litellm",
         summary="chat models of every provider that litellm knows, such as anthropic/..., gemini/..., openai/...",
         options=LiteLLMOptions,
-        factory=_build,
+        factory="jrh_litellm.model:LiteLLMModel.from_environment",
     )
-
-
-def _build(options: LiteLLMOptions, _context: BuildContext) -> ChatModel:
-    from jrh_litellm.model import LiteLLMModel
-
-    return LiteLLMModel.from_environment(options)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import aiohttp
 from attrs import evolve
-from jrh import ChatRequest, Completion, FaultKind, ModelFault, Rates, content_id
+from jrh import BuildContext, ChatRequest, Completion, FaultKind, ModelFault, Rates, content_id
 from jrh.models import error_text
 from jrh.plugins import LONGEST_ANSWER, TOO_LONG, Logger
 from yarl import URL
@@ -29,6 +29,11 @@ _FIXED_HEADERS: Final = {
     "Content-Type": "application/json",
     "User-Agent": "jrh-openai-http",
 }
+
+
+def build(options: OpenAIHttpOptions, context: BuildContext) -> OpenAIHttpModel:
+    """Build the model from its options and the environment."""
+    return OpenAIHttpModel.from_environment(options, context.log)
 
 
 class OpenAIHttpModel:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, ChatModel, ModelSpec, hookimpl
+from jrh import ModelSpec, hookimpl
 
 from jrh_openai_http.options import OpenAIHttpOptions
+
+JRH_API_VERSION = 1
 
 
 @hookimpl
@@ -16,11 +18,5 @@ def jrh_models() -> Iterable[ModelSpec]:
         name="openai-http",
         summary="any OpenAI-compatible /chat/completions endpoint: OpenAI, vLLM, Ollama, a company gateway",
         options=OpenAIHttpOptions,
-        factory=_build,
+        factory="jrh_openai_http.model:build",
     )
-
-
-def _build(options: OpenAIHttpOptions, context: BuildContext) -> ChatModel:
-    from jrh_openai_http.model import OpenAIHttpModel
-
-    return OpenAIHttpModel.from_environment(options, context.log)

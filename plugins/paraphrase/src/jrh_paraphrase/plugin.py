@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, Mode, PerturberSpec, hookimpl
-from jrh.plugins import Perturber
+from jrh import Mode, PerturberSpec, hookimpl
 
 from jrh_paraphrase.options import ParaphraseOptions
+
+JRH_API_VERSION = 1
 
 _STARTER = """\
 # The same meaning in other words, by closed rules; with `model:` a model writes it.
 - paraphrase: {}
 """
-
-
-def _perturber(options: ParaphraseOptions, context: BuildContext) -> Perturber:
-    from jrh_paraphrase.perturber import build
-
-    return build(options, context)
 
 
 @hookimpl
@@ -28,7 +23,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="paraphrase",
         summary="other words and sentences, same meaning and facts; by closed rules or by a model",
         options=ParaphraseOptions,
-        factory=_perturber,
+        factory="jrh_paraphrase.perturber:build",
         modes=frozenset({Mode.POINTWISE, Mode.PAIRWISE}),
         starter=_STARTER,
     )

@@ -9,7 +9,7 @@ from jrh import Reply, Scale, ScaleKind, Status, Verdict
 from jrh_parsers.finding import Finding, Grammar
 from jrh_parsers.labels import LabelGrammar
 from jrh_parsers.levels import LevelGrammar, numeric
-from jrh_parsers.options import JsonOptions
+from jrh_parsers.options import JsonOptions, PairwiseOptions
 from jrh_parsers.pairs import PairGrammar
 from jrh_parsers.procedure import announced, decide
 from jrh_parsers.verdict_json import JsonVerdict, last_verdict
@@ -59,6 +59,11 @@ class PairwiseParser:
     def __init__(self, *, comparatives: bool = True) -> None:
         """Say whether `B is better than A` is read as B."""
         self._comparatives = comparatives
+
+    @classmethod
+    def build(cls, options: PairwiseOptions) -> PairwiseParser:
+        """Build the parser from its options."""
+        return cls(comparatives=options.comparatives)
 
     def parse(self, reply: Reply, scale: Scale) -> Verdict:
         """Return the option; on scales that are not pairwise, the label or level."""

@@ -36,6 +36,13 @@ class _Chunks(RawIOBase):
         return taken
 
 
+def build(options: ParquetOptions) -> ParquetReporter:
+    """Build the reporter; a missing pyarrow shows here, before anything is written."""
+    import pyarrow.parquet  # noqa: F401
+
+    return ParquetReporter(options)
+
+
 @frozen
 class ParquetReporter:
     """Writes one row per record, in plan order; what is not known is null."""

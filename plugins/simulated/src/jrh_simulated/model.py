@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from jrh import ChatRequest, Completion, Rates, Usage, content_id
+from jrh import BuildContext, ChatRequest, Completion, Rates, Usage, content_id
 
 from jrh_simulated.answers import MARK
 from jrh_simulated.draws import Draws, pick
@@ -27,6 +27,11 @@ class MadeUpModel:
         self._options = options
         self._draws = Draws(seed)
         self.fingerprint = f"simulated/{options.mode.value}/{_content_of(options, seed)}"
+
+    @classmethod
+    def build(cls, options: ModelOptions, context: BuildContext) -> MadeUpModel:
+        """Build the model with a seed of the run."""
+        return cls(options, seed=context.seed("simulated-model"))
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Return a made-up reply after the planted latency."""

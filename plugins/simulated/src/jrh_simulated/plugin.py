@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, ChatModel, JudgeKind, JudgeSpec, ModelSpec, hookimpl
-from jrh.plugins import SimulatedJudge
+from jrh import JudgeKind, JudgeSpec, ModelSpec, hookimpl
 
 from jrh_simulated.options import JudgeOptions, ModelOptions
+
+JRH_API_VERSION = 1
 
 _STARTER = """\
 - judge: simulated # made-up answers with planted defects: shows what the numbers look like when you know the truth
@@ -18,18 +19,6 @@ _STARTER = """\
 """
 
 
-def _build_judge(options: JudgeOptions, context: BuildContext) -> SimulatedJudge:
-    from jrh_simulated.judge import PlantedJudge
-
-    return PlantedJudge.build(options, context)
-
-
-def _build_model(options: ModelOptions, context: BuildContext) -> ChatModel:
-    from jrh_simulated.model import MadeUpModel
-
-    return MadeUpModel(options, seed=context.seed("simulated-model"))
-
-
 @hookimpl
 def jrh_judges() -> Iterable[JudgeSpec]:
     """Declare the simulated judge."""
@@ -37,7 +26,7 @@ def jrh_judges() -> Iterable[JudgeSpec]:
         name="simulated",
         summary="made-up answers with planted defects of known size (simulated)",
         options=JudgeOptions,
-        factory=_build_judge,
+        factory="jrh_simulated.judge:PlantedJudge.build",
         kind=JudgeKind.SIMULATED,
         starter=_STARTER,
     )
@@ -50,6 +39,6 @@ def jrh_models() -> Iterable[ModelSpec]:
         name="simulated",
         summary="a chat model whose replies are made up (simulated)",
         options=ModelOptions,
-        factory=_build_model,
+        factory="jrh_simulated.model:MadeUpModel.build",
         simulated=True,
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from jrh import BuildContext, DataSourceSpec, hookimpl
-from jrh.plugins import DataSource
+from jrh import DataSourceSpec, hookimpl
 
 from jrh_sources.options import CsvOptions, ExamplesOptions, JsonlOptions, ParquetOptions
+
+JRH_API_VERSION = 1
 
 _STARTER: Final = """\
 # Which items are judged. `examples` comes with jrh: factual, coherence, relevance or preference.
@@ -31,37 +32,22 @@ task:
 @hookimpl
 def jrh_data_sources() -> Iterable[DataSourceSpec]:
     """Declare the data sources."""
-    yield DataSourceSpec(name="csv", summary="a csv file with a header row", options=CsvOptions, factory=_csv)
-    yield DataSourceSpec(name="jsonl", summary="one JSON object per line", options=JsonlOptions, factory=_jsonl)
-    yield DataSourceSpec(name="parquet", summary="a parquet file", options=ParquetOptions, factory=_parquet)
+    yield DataSourceSpec(
+        name="csv", summary="a csv file with a header row", options=CsvOptions, factory="jrh_sources.source:csv_source"
+    )
+    yield DataSourceSpec(
+        name="jsonl",
+        summary="one JSON object per line",
+        options=JsonlOptions,
+        factory="jrh_sources.source:jsonl_source",
+    )
+    yield DataSourceSpec(
+        name="parquet", summary="a parquet file", options=ParquetOptions, factory="jrh_sources.source:parquet_source"
+    )
     yield DataSourceSpec(
         name="examples",
         summary="120 labelled items that come with jrh, four datasets",
         options=ExamplesOptions,
-        factory=_examples,
+        factory="jrh_sources.examples:examples_source",
         starter=_STARTER,
     )
-
-
-def _csv(options: CsvOptions, context: BuildContext) -> DataSource:
-    from jrh_sources.source import csv_source
-
-    return csv_source(options, context)
-
-
-def _jsonl(options: JsonlOptions, context: BuildContext) -> DataSource:
-    from jrh_sources.source import jsonl_source
-
-    return jsonl_source(options, context)
-
-
-def _parquet(options: ParquetOptions, context: BuildContext) -> DataSource:
-    from jrh_sources.source import parquet_source
-
-    return parquet_source(options, context)
-
-
-def _examples(options: ExamplesOptions, context: BuildContext) -> DataSource:
-    from jrh_sources.examples import examples_source
-
-    return examples_source(options, context)

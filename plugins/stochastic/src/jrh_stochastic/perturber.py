@@ -10,7 +10,7 @@ from jrh import Draft, Item, Same, Sampling, Skip
 from jrh_stochastic.options import StochasticOptions
 
 
-@frozen(kw_only=True)
+@frozen
 class StochasticPerturber:
     """Drafts the unchanged question, to be put `repeats` times at every temperature."""
 

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, PerturberSpec, hookimpl
-from jrh.plugins import Perturber
+from jrh import PerturberSpec, hookimpl
 
 from jrh_stochastic.options import StochasticOptions
+
+JRH_API_VERSION = 1
 
 _STARTER = """\
 # The identical question, five times: how far a judge agrees with itself.
 - stochastic: {repeats: 5}
 """
-
-
-def _perturber(options: StochasticOptions, context: BuildContext) -> Perturber:  # noqa: ARG001
-    from jrh_stochastic.perturber import StochasticPerturber
-
-    return StochasticPerturber(options=options)
 
 
 @hookimpl
@@ -28,6 +23,6 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="stochastic",
         summary="the identical question again, over seeds and temperatures",
         options=StochasticOptions,
-        factory=_perturber,
+        factory="jrh_stochastic.perturber:StochasticPerturber",
         starter=_STARTER,
     )

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, Mode, PerturberSpec, Scope, hookimpl
-from jrh.plugins import SetPerturber
+from jrh import Mode, PerturberSpec, Scope, hookimpl
 
 from jrh_synthetic_ordinal.options import SyntheticOrdinalOptions
 
-
-def _perturber(options: SyntheticOrdinalOptions, context: BuildContext) -> SetPerturber:
-    from jrh_synthetic_ordinal.building import build
-
-    return build(options, context)
+JRH_API_VERSION = 1
 
 
 @hookimpl
@@ -23,7 +18,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="synthetic-ordinal",
         summary="new responses written to reach every level of an ordinal scale",
         options=SyntheticOrdinalOptions,
-        factory=_perturber,
+        factory="jrh_synthetic_ordinal.building:build",
         scope=Scope.SET,
         modes=frozenset({Mode.POINTWISE}),
     )

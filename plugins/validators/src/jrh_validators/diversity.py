@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from attrs import frozen
-from jrh import Draft, Item, Json, Validation, content_id
+from jrh import BuildContext, Draft, Item, Json, Validation, content_id
 
 from jrh_validators.options import DiversityOptions
 from jrh_validators.vectors import Rows, Vectors, embeddings, tfidf
@@ -28,6 +28,11 @@ class CosineDiversity:
 
     options: DiversityOptions
     base: Path
+
+    @classmethod
+    def build(cls, options: DiversityOptions, context: BuildContext) -> CosineDiversity:
+        """Build the validator from its options."""
+        return cls(options=options, base=context.base)
 
     async def validate_set(self, drafts: Sequence[tuple[Item, Draft]]) -> Sequence[Validation]:
         """Decide about all drafts; the score is the highest similarity found. A draft without text is accepted."""

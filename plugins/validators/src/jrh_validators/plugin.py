@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, NoOptions, Scope, ValidatorSpec, hookimpl
-from jrh.plugins import SetValidator, Validator
+from jrh import Scope, ValidatorSpec, hookimpl
 
 from jrh_validators.options import (
     ConsensusOptions,
@@ -15,41 +14,7 @@ from jrh_validators.options import (
     RulesOptions,
 )
 
-
-def _label(options: LabelOptions, context: BuildContext) -> Validator:
-    from jrh_validators.label import LlmLabel
-
-    return LlmLabel.build(options, context)
-
-
-def _equivalence(options: EquivalenceOptions, context: BuildContext) -> Validator:
-    from jrh_validators.equivalence import LlmEquivalence
-
-    return LlmEquivalence.build(options, context)
-
-
-def _consensus(options: ConsensusOptions, context: BuildContext) -> Validator:
-    from jrh_validators.consensus import Consensus
-
-    return Consensus.build(options, context)
-
-
-def _rules(options: RulesOptions, context: BuildContext) -> Validator:  # noqa: ARG001
-    from jrh_validators.rules import Rules
-
-    return Rules(options=options)
-
-
-def _facts_kept(options: NoOptions, context: BuildContext) -> Validator:  # noqa: ARG001
-    from jrh_validators.rules import Rules
-
-    return Rules(options=RulesOptions(repeats=True))
-
-
-def _diversity(options: DiversityOptions, context: BuildContext) -> SetValidator:
-    from jrh_validators.diversity import CosineDiversity
-
-    return CosineDiversity(options=options, base=context.base)
+JRH_API_VERSION = 1
 
 
 @hookimpl
@@ -59,35 +24,35 @@ def jrh_validators() -> Iterable[ValidatorSpec]:
         name="llm-label",
         summary="a model applies the task's own rubric to the draft and has to reach the expected label",
         options=LabelOptions,
-        factory=_label,
+        factory="jrh_validators.label:LlmLabel.build",
     )
     yield ValidatorSpec(
         name="llm-equivalence",
         summary="a model says twice, in both orders and with balanced options, that the texts mean the same",
         options=EquivalenceOptions,
-        factory=_equivalence,
+        factory="jrh_validators.equivalence:LlmEquivalence.build",
     )
     yield ValidatorSpec(
         name="consensus",
         summary="several validators vote: majority, unanimous, or at least k",
         options=ConsensusOptions,
-        factory=_consensus,
+        factory="jrh_validators.consensus:Consensus.build",
     )
     yield ValidatorSpec(
         name="rules",
         summary="exact rules: words, numbers, names, negations, language and length as in the item",
         options=RulesOptions,
-        factory=_rules,
+        factory="jrh_validators.rules:Rules",
     )
     yield ValidatorSpec(
         name="facts-kept",
         summary="as rules, but repeating a number or a negation is fine: for texts that become longer or shorter",
-        factory=_facts_kept,
+        factory="jrh_validators.rules:facts_kept",
     )
     yield ValidatorSpec(
         name="cosine-diversity",
         summary="rejects drafts too near to the items or to the drafts kept before",
         options=DiversityOptions,
-        factory=_diversity,
+        factory="jrh_validators.diversity:CosineDiversity.build",
         scope=Scope.SET,
     )

@@ -25,7 +25,12 @@ class Breach:
     details: Mapping[str, Json]
 
 
-@frozen(kw_only=True)
+def facts_kept() -> Rules:
+    """Build the validator `facts-kept`: all rules, but a number or a negation may be repeated."""
+    return Rules(RulesOptions(repeats=True))
+
+
+@frozen
 class Rules:
     """Accepts a draft if every changed text keeps what the options name; the first broken rule is the reason."""
 

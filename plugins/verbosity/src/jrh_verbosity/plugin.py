@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, Mode, PerturberSpec, hookimpl
-from jrh.plugins import Perturber
+from jrh import Mode, PerturberSpec, hookimpl
 
 from jrh_verbosity.options import VerbosityOptions
+
+JRH_API_VERSION = 1
 
 _STARTER = """\
 # The same facts in fewer and in more words, by closed rules; with `model:` a model writes it.
 - verbosity: {}
 """
-
-
-def _perturber(options: VerbosityOptions, context: BuildContext) -> Perturber:
-    from jrh_verbosity.perturber import build
-
-    return build(options, context)
 
 
 @hookimpl
@@ -28,7 +23,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="verbosity",
         summary="the same facts in fewer or in more words; by closed rules or by a model",
         options=VerbosityOptions,
-        factory=_perturber,
+        factory="jrh_verbosity.perturber:build",
         modes=frozenset({Mode.POINTWISE, Mode.PAIRWISE}),
         starter=_STARTER,
     )

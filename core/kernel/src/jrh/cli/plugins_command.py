@@ -8,6 +8,7 @@ import click
 
 from jrh.cli.shared_options import allowed, plugins_option
 from jrh.errors import JrhError
+from jrh.plugins.factories import missing_module
 from jrh.plugins.loading import load_plugins
 
 
@@ -30,10 +31,12 @@ def list_all(plugins: str) -> int:
         for entry in registry:
             table.add_row(registry.role, entry.spec.name, entry.distribution, entry.version, entry.spec.summary)
     console().print(table)
-    if found.problems:
-        click.echo(f"\n{len(found.problems)} problems:")
-    for problem in found.problems:
-        click.echo(f"  {problem.plugin} ({problem.distribution} {problem.version}): {problem.message}")
+    problems = [f"{each.plugin} ({each.distribution} {each.version}): {each.message}" for each in found.problems]
+    problems += [wrong for registry in found.registries() for entry in registry if (wrong := missing_module(entry))]
+    if problems:
+        click.echo(f"\n{len(problems)} problem{'s' * (len(problems) != 1)}:")
+    for problem in problems:
+        click.echo(f"  {problem}")
     return 0
 
 

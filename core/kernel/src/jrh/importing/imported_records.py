@@ -18,7 +18,7 @@ from jrh.store.trials_table import TrialRow
 from jrh.values.report import TaskSummary
 from jrh.values.scales import invert
 from jrh.values.types import REFERENCE, Record, Status, Task
-from jrh.version import version
+from jrh.version import __version__
 
 
 def imported_record(
@@ -203,7 +203,7 @@ def import_records(
     summary = Summary(
         suite=suite_name,
         run_id=content_id("import", suite_name, seed),
-        version=version(),
+        version=__version__,
         seed=seed,
         level=level,
         resamples=resamples,

@@ -1,13 +1,17 @@
-"""The hooks of jrh. Eight declare components, three tell what happened.
+"""The hooks of jrh. Eight declare components, four report events.
 
 Declaration hooks are called once per process while plugins are loaded, before a suite is resolved. Declare only: no
-I/O, no heavy import; a factory runs later, and only if a suite asks for the name. If a declaration hook raises, `jrh
-plugins list` shows the problem and none of that hook's components of that plugin is available; other plugins are not
-affected.
+I/O, no import of the work; a factory runs later, and only if a suite asks for the name. If a declaration hook raises,
+`jrh plugins list` shows the problem and none of that hook's components of that plugin is available; other plugins are
+not affected.
 
 A run calls every factory but the reporters' once before anything is written, so that a mistake in a component leaves
 nothing half-done, and again where the component is used. In a run directory that exists already only the factories of
 what is still to be done are called. Keep factories quick, and let them ask no model.
+
+A factory is written `factory="package.module:Name"` and imported when the component is built. In a local plugin of one
+file, as in the examples, it may also be a callable. It is called with the options and the build context; a factory of
+one parameter gets the options only, a factory of none gets nothing.
 
 Event hooks return nothing and can never fail a run: what they raise is logged.
 """
@@ -29,7 +33,7 @@ from jrh.plugins.specs import (
     ReporterSpec,
     ValidatorSpec,
 )
-from jrh.values.events import RecordWritten, RunFinished, RunStarted
+from jrh.values.events import CaseReady, RecordCommitted, RunFinished, RunStarted
 
 PROJECT: Final = "jrh"
 
@@ -256,7 +260,9 @@ def jrh_reporters() -> Iterable[ReporterSpec]:
 
 @hookspec
 def jrh_run_started(event: RunStarted) -> None:
-    """Tell that a run has opened its store; called once per run, before any model is asked.
+    """Called after a run has opened its store, before any model is asked.
+
+    Called once per run, also when a run is continued.
 
     Example:
         ```python
@@ -270,18 +276,37 @@ def jrh_run_started(event: RunStarted) -> None:
 
 
 @hookspec
-def jrh_record_written(event: RecordWritten) -> None:
-    """Tell that a record is durable; called once per new record, in the order of writing.
+def jrh_case_ready(event: CaseReady) -> None:
+    """Called after a case has passed validation and is stored.
 
-    Records that an earlier process wrote are not told again. An implementation costs time on every record: keep it
-    small.
+    Called once per new case, in the order of the plan within a test; cases of the reference condition are included.
+    Drafts that were rejected are not cases. Cases that an earlier process made are not repeated. An implementation
+    costs time on every case: keep it small.
 
     Example:
         ```python
         from jrh import hookimpl
 
         @hookimpl
-        def jrh_record_written(event):
+        def jrh_case_ready(event):
+            print("case", event.case.test, event.case.item_id)
+        ```
+    """
+
+
+@hookspec
+def jrh_record_committed(event: RecordCommitted) -> None:
+    """Called after a record is committed to the store.
+
+    Called once per new record, in the order of writing. Records that an earlier process committed are not repeated. An
+    implementation costs time on every record: keep it small.
+
+    Example:
+        ```python
+        from jrh import hookimpl
+
+        @hookimpl
+        def jrh_record_committed(event):
             print(event.record.judge, event.record.status.value)
         ```
     """
@@ -289,7 +314,9 @@ def jrh_record_written(event: RecordWritten) -> None:
 
 @hookspec
 def jrh_run_finished(event: RunFinished) -> None:
-    """Tell that a run has ended, whether done, stopped or interrupted; called once per run.
+    """Called after a run has ended: complete, incomplete, out of budget or interrupted.
+
+    Called once per run, after the reports are written.
 
     Example:
         ```python

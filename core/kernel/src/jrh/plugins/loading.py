@@ -6,7 +6,6 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import metadata
 from pathlib import Path
@@ -17,9 +16,11 @@ from attrs import field, frozen
 
 from jrh.errors import JrhError, PluginError
 from jrh.plugins import entry_points, hookspecs, specs
+from jrh.plugins.factories import LOCAL, working_directory_importable
 from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.plugins.specs import Spec
 from jrh.text.redact import error_line
+from jrh.version import API_VERSION, OLDEST_API_VERSION, __version__
 
 _DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
     "jrh_data_sources": ("data source", specs.DataSourceSpec),
@@ -31,6 +32,9 @@ _DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
     "jrh_models": ("model provider", specs.ModelSpec),
     "jrh_reporters": ("reporter", specs.ReporterSpec),
 }
+
+WRITTEN_FOR: Final = "JRH_API_VERSION"
+"""What a plugin calls the version of the plugin API it was written for; 1 where it does not say."""
 
 
 @frozen(kw_only=True)
@@ -133,7 +137,7 @@ def _local(item: str) -> Candidate:
         return Candidate(
             name=item,
             distribution=path.stem.replace("_", "-"),
-            version="local",
+            version=LOCAL,
             load=lambda: _from_file(path),
             local=True,
         )
@@ -141,7 +145,7 @@ def _local(item: str) -> Candidate:
     return Candidate(
         name=item,
         distribution=module.replace("_", "-"),
-        version="local",
+        version=LOCAL,
         load=lambda: getattr(_from_directory(module), attribute) if attribute else _from_directory(module),
         local=True,
     )
@@ -159,18 +163,8 @@ def _from_file(path: Path) -> object:
 
 
 def _from_directory(module: str) -> object:
-    with _working_directory_importable():
+    with working_directory_importable():
         return importlib.import_module(module)
-
-
-@contextmanager
-def _working_directory_importable() -> Iterator[None]:
-    entry = str(Path.cwd())
-    sys.path.insert(0, entry)
-    try:
-        yield
-    finally:
-        sys.path.remove(entry)
 
 
 def _load_one(
@@ -181,6 +175,9 @@ def _load_one(
         plugin = candidate.load()
     except (Exception, SystemExit) as error:  # a plugin's import may fail in any way
         return [_problem(candidate, _describe(error))]
+    unfit = _unfit(plugin)
+    if unfit:
+        return [_problem(candidate, unfit)]
     try:
         manager.register(plugin, name=f"{candidate.distribution}:{candidate.name}")
     except Exception as error:
@@ -192,6 +189,24 @@ def _load_one(
                 if implementation.plugin is plugin:
                     problems += _declared(candidate, caller.name, implementation.function, entries)
     return problems
+
+
+def _unfit(plugin: object) -> str:
+    """Say why a plugin cannot be used with this version of the plugin API; empty where it can."""
+    written_for = getattr(plugin, WRITTEN_FOR, 1)
+    if not isinstance(written_for, int) or isinstance(written_for, bool):
+        return f"{WRITTEN_FOR} is a {type(written_for).__name__}, not a whole number"
+    if written_for > API_VERSION:
+        return (
+            f"it is written for version {written_for} of the plugin API, and jrh {__version__} has version "
+            f"{API_VERSION}: upgrade jrh, or install an older version of the plugin"
+        )
+    if written_for < OLDEST_API_VERSION:
+        return (
+            f"it is written for version {written_for} of the plugin API, and jrh {__version__} supports versions "
+            f"{OLDEST_API_VERSION} to {API_VERSION}: upgrade the plugin"
+        )
+    return ""
 
 
 def _declared(

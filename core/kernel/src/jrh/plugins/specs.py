@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from attrs import field, frozen
 from attrs.validators import matches_re
 
+from jrh.plugins.factories import check_declared
 from jrh.plugins.protocols import (
     BatchJudge,
     BuildContext,
@@ -27,7 +28,17 @@ from jrh.plugins.protocols import (
 )
 from jrh.values.types import Mode
 
+T = TypeVar("T")
+
+Factory: TypeAlias = str | Callable[[Any, BuildContext], T] | Callable[[Any], T] | Callable[[], T]
+"""What makes a component: `package.module:Name`, imported when the component is built, or a callable.
+
+It is called with the options and the build context, with the options alone if it takes one argument, and with nothing
+if it takes none. A plugin that is installed writes the import string, so that declaring imports no work; a callable
+is for local plugins in a single file.
+"""
 ALL_MODES = frozenset(Mode)
+"""Pointwise, pairwise and transcript."""
 
 
 @frozen(kw_only=True)
@@ -68,7 +79,7 @@ class ReportTarget(Enum):
 
 @frozen(kw_only=True)
 class Spec:
-    """What every declaration has."""
+    """What every declaration has. Each kind adds `factory`, which makes the component."""
 
     name: str = field(validator=matches_re(r"[a-z0-9][a-z0-9._-]*"))
     """Lower case, as a suite writes it."""
@@ -88,14 +99,14 @@ class Spec:
 class DataSourceSpec(Spec):
     """Declare a data source."""
 
-    factory: Callable[[Any, BuildContext], DataSource]
+    factory: Factory[DataSource] = field(validator=check_declared)
 
 
 @frozen(kw_only=True)
 class PerturberSpec(Spec):
     """Declare a perturber: one test family."""
 
-    factory: Callable[[Any, BuildContext], Perturber | SetPerturber]
+    factory: Factory[Perturber | SetPerturber] = field(validator=check_declared)
     scope: Scope = Scope.ITEM
     modes: frozenset[Mode] = ALL_MODES
     validators: tuple[str, ...] = ()
@@ -106,7 +117,7 @@ class PerturberSpec(Spec):
 class ValidatorSpec(Spec):
     """Declare a validator."""
 
-    factory: Callable[[Any, BuildContext], Validator | SetValidator]
+    factory: Factory[Validator | SetValidator] = field(validator=check_declared)
     scope: Scope = Scope.ITEM
 
 
@@ -114,7 +125,7 @@ class ValidatorSpec(Spec):
 class JudgeSpec(Spec):
     """Declare a judge."""
 
-    factory: Callable[[Any, BuildContext], Judge | BatchJudge | TrainedJudge | SimulatedJudge]
+    factory: Factory[Judge | BatchJudge | TrainedJudge | SimulatedJudge] = field(validator=check_declared)
     kind: JudgeKind = JudgeKind.SINGLE
     modes: frozenset[Mode] = ALL_MODES
     reads_prompt: bool = True
@@ -125,14 +136,14 @@ class JudgeSpec(Spec):
 class ParserSpec(Spec):
     """Declare a parser."""
 
-    factory: Callable[[Any, BuildContext], Parser]
+    factory: Factory[Parser] = field(validator=check_declared)
 
 
 @frozen(kw_only=True)
 class MetricSpec(Spec):
     """Declare a metric; every declared metric that is a default runs unless the suite lists some."""
 
-    factory: Callable[[Any, BuildContext], Metric]
+    factory: Factory[Metric] = field(validator=check_declared)
     default: bool = True
     """Whether it runs where the suite lists no metrics; others run only where they are named."""
 
@@ -141,7 +152,7 @@ class MetricSpec(Spec):
 class ModelSpec(Spec):
     """Declare a provider of chat models."""
 
-    factory: Callable[[Any, BuildContext], ChatModel]
+    factory: Factory[ChatModel] = field(validator=check_declared)
     simulated: bool = False
     """Its answers are made up; whatever uses it is marked as simulated."""
 
@@ -150,7 +161,7 @@ class ModelSpec(Spec):
 class ReporterSpec(Spec):
     """Declare a reporter; every declared reporter that is a default writes unless the suite lists some."""
 
-    factory: Callable[[Any, BuildContext], Reporter]
+    factory: Factory[Reporter] = field(validator=check_declared)
     target: ReportTarget = ReportTarget.FILE
     filename: str = ""
     """The name of the file, or of the directory, in the run directory; not for `TERMINAL` reporters."""

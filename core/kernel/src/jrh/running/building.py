@@ -11,6 +11,7 @@ from attrs import frozen
 from jrh.document.convert import structure, unstructure
 from jrh.errors import JrhError, PluginError
 from jrh.hashing import derive_seed
+from jrh.plugins.factories import call_factory, find_factory
 from jrh.plugins.protocols import BuildContext, ChatModel, Logger, ModelClient, Parser, Validator
 from jrh.plugins.registry import Entry, Plugins
 from jrh.plugins.specs import ModelSpec, ParserSpec
@@ -126,7 +127,7 @@ class Builder:
 
     def _call(self, entry: Entry[Any], options: object, context: BuildContext) -> Any:
         try:
-            return entry.spec.factory(options, context)
+            return call_factory(find_factory(entry), options, context)
         except JrhError:
             raise
         except ModuleNotFoundError as error:

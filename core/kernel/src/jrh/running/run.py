@@ -38,11 +38,11 @@ from jrh.store.database import FILENAME as STORE
 from jrh.store.run_store import Store
 from jrh.suite.resolve import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, simulated_judges, tests_of
 from jrh.text.redact import Redactor, named_secrets
-from jrh.values.events import RunFinished, RunStarted
+from jrh.values.events import CaseReady, RunFinished, RunStarted
 from jrh.values.evidence import NoEvidence
 from jrh.values.report import ComponentUsed, RunReport
 from jrh.values.types import REFERENCE, Case, Item, Task
-from jrh.version import version
+from jrh.version import __version__
 
 
 class Run:
@@ -98,7 +98,7 @@ class Run:
         self.gateway = Gateway(self.store, cache, self._ledger(), self.redact, self.log)
         self.builder = Builder(self.resolved, self.loaded.plugins, log.logger, self._open_model)
         reporting.note_start(self.store, self.suite.gate)
-        self.log.info("run started", suite=self.suite.name, version=version(), plugins=list(self.loaded.names))
+        self.log.info("run started", suite=self.suite.name, version=__version__, plugins=list(self.loaded.names))
         self.events.tell("jrh_run_started", RunStarted(run_id=self.run_id, suite=self.suite.name, run_dir=self.run_dir))
         try:
             with self._interruptible():
@@ -202,6 +202,7 @@ class Run:
                     digest = f"{digest}:unfinished"
                     self.unfinished.append(test.use.name)
                 perturbing.write(self.store, *here, digest, made)
+                self._announce(made.cases)
                 cases += made.cases
         self.progress.end()
         return cases
@@ -211,7 +212,13 @@ class Run:
         digest = perturbing.stage_digest(self.builder, None, task, self.items_ids[task.name])
         if self.store.cases.digest(task.name, REFERENCE) != digest:
             perturbing.write(self.store, task.name, REFERENCE, digest, perturbing.Perturbed(cases=made, outcomes=()))
+            self._announce(made)
         return made
+
+    def _announce(self, cases: Sequence[Case]) -> None:
+        if self.events.listens("jrh_case_ready"):
+            for case in cases:
+                self.events.tell("jrh_case_ready", CaseReady(run_id=self.run_id, case=case))
 
     async def _judge(self, cases: Sequence[Case]) -> None:
         judges = judge_ids(self.resolved, self.items_ids)
@@ -246,7 +253,7 @@ class Run:
             reporting.Summary(
                 suite=self.suite.name,
                 run_id=self.run_id,
-                version=version(),
+                version=__version__,
                 seed=self.suite.seed,
                 level=self.suite.level,
                 resamples=self.suite.resamples,

@@ -1,4 +1,5 @@
-from .events import RecordWritten as RecordWritten
+from .events import CaseReady as CaseReady
+from .events import RecordCommitted as RecordCommitted
 from .events import RunFinished as RunFinished
 from .events import RunStarted as RunStarted
 from .evidence import Evidence as Evidence

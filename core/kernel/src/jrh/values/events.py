@@ -1,4 +1,4 @@
-"""What event hooks are told. One frozen object each."""
+"""Events: one frozen object per event hook."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attrs import Factory, frozen
 
-from jrh.values.types import Record
+from jrh.values.types import Case, Record
 
 
 @frozen(kw_only=True)
@@ -23,8 +23,18 @@ class RunStarted:
 
 
 @frozen(kw_only=True)
-class RecordWritten:
-    """A record is durable in the store."""
+class CaseReady:
+    """A case has passed validation and is stored; the judges have not seen it yet."""
+
+    run_id: str
+    """The run it belongs to."""
+    case: Case
+    """The case as stored."""
+
+
+@frozen(kw_only=True)
+class RecordCommitted:
+    """A record is committed to the store."""
 
     run_id: str
     """The run it belongs to."""

@@ -18,7 +18,7 @@ from jrh.plugins.protocols import ModelClient, Parser, Validator
 from jrh.plugins.specs import ALL_MODES, Spec
 from jrh.values.types import Item, Json, Mode, Task
 
-from jrh_testing.building import HOOKS, build, find_spec
+from jrh_testing.building import HOOKS, build, factory_of, find_spec
 from jrh_testing.contracts.importing import foreign_modules
 from jrh_testing.contracts.watching import watched
 from jrh_testing.fakes import ScriptedModel
@@ -114,7 +114,10 @@ class ComponentContract:
         assert again.options is spec.options, "the hook makes a new options class each time it is called"
         assert spec.summary.strip() == spec.summary != "", "the summary is empty or padded"
         assert "\n" not in spec.summary, "the summary is more than one line"
-        assert callable(spec.factory), "the factory cannot be called"
+
+    def test_the_factory_is_declared_by_name_and_can_be_called(self) -> None:
+        """If this fails: write `factory="package.module:Name"`, and check that module and name exist."""
+        assert callable(factory_of(self.plugin, self.spec))
 
     def test_declaring_loads_no_other_library(self) -> None:
         """If this fails: import the library inside the factory; `plugin.py` imports the standard library and jrh."""

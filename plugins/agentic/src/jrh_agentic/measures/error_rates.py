@@ -19,6 +19,7 @@ from jrh_agentic.measures.rates import (
     gaps,
     of_families,
 )
+from jrh_agentic.options import MeasureOptions
 
 FALSE_NEGATIVES = "agent-false-negative-rate"
 FALSE_POSITIVES = "agent-false-positive-rate"
@@ -35,6 +36,11 @@ class AgentErrorRates:
     """
 
     few_items: int
+
+    @classmethod
+    def of(cls, options: MeasureOptions) -> AgentErrorRates:
+        """Build the metric from its options."""
+        return cls(few_items=options.few_items)
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield accuracy, false negative and false positive rate per task and judge, over all tests of the family."""

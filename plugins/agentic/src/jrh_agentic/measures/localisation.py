@@ -23,6 +23,7 @@ from jrh_agentic.measures.rates import (
     gaps,
     of_families,
 )
+from jrh_agentic.options import MeasureOptions
 
 NAME: Final = "evidence-localisation"
 BY_CHANCE: Final = "evidence-localisation-by-chance"
@@ -41,6 +42,11 @@ class EvidenceLocalisation:
     """
 
     few_items: int
+
+    @classmethod
+    def of(cls, options: MeasureOptions) -> EvidenceLocalisation:
+        """Build the metric from its options."""
+        return cls(few_items=options.few_items)
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield the share of hits, that by chance, and the difference, per task, judge and test."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from jrh_agentic.measures.edited import POSITIONS, edited_cases
 from jrh_agentic.measures.rates import FAMILIES, Cell, Measuring, Scored, answered, cells_of, gaps, of_families
+from jrh_agentic.options import MeasureOptions
 
 NAME = "edit-sensitivity"
 References: TypeAlias = Mapping[tuple[str | None, ...], Counter[str]]
@@ -29,6 +30,11 @@ class EditSensitivity:
     """
 
     few_items: int
+
+    @classmethod
+    def of(cls, options: MeasureOptions) -> EditSensitivity:
+        """Build the metric from its options."""
+        return cls(few_items=options.few_items)
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `edit-sensitivity` per task, judge and test, by number of edits, and by third of the transcript."""

@@ -30,6 +30,13 @@ _NAME: Final = re.compile(r"[^a-z0-9]+")
 _LONGEST: Final = 40
 
 
+def build(options: PlotOptions) -> PlotReporter:
+    """Build the reporter; a missing matplotlib shows here, before anything is written."""
+    import matplotlib.figure  # noqa: F401
+
+    return PlotReporter(options)
+
+
 @frozen
 class PlotReporter:
     """Draws heat maps and forest plots of every task and measure, and the cost plane of every task.

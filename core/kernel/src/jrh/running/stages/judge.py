@@ -24,7 +24,7 @@ from jrh.store.run_store import Store
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolve import Resolved, references
 from jrh.text.redact import Redactor
-from jrh.values.events import RecordWritten
+from jrh.values.events import RecordCommitted
 from jrh.values.scales import invert
 from jrh.values.types import (
     Case,
@@ -116,7 +116,7 @@ class _Judging:
         self.bench = bench
         self.resolved = resolved
         self.name = resolved.use.name
-        self.tells = bench.events.listens("jrh_record_written")
+        self.tells = bench.events.listens("jrh_record_committed")
         self.by_task: defaultdict[str, list[Pending]] = defaultdict(list)
         for trial in trials:
             self.by_task[trial.case.task].append(trial)
@@ -239,7 +239,7 @@ class _Judging:
         if self.tells:
             async with bench.telling:
                 await asyncio.to_thread(bench.store.flush)
-                bench.events.tell("jrh_record_written", RecordWritten(run_id=bench.run_id, record=row[0]))
+                bench.events.tell("jrh_record_committed", RecordCommitted(run_id=bench.run_id, record=row[0]))
         bench.progress.advance()
         bench.progress.spent(bench.paid())
 

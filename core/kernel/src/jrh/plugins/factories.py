@@ -1,0 +1,122 @@
+"""Factories of components: named as `package.module:Name` in a declaration, imported when a component is built."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from jrh.errors import PluginError
+
+if TYPE_CHECKING:
+    from jrh.plugins.registry import Entry
+
+LOCAL: Final = "local"
+"""The version of a plugin that is not installed."""
+_IMPORT_STRING: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def check_declared(_spec: object, _field: Any, factory: Any) -> None:
+    """Check the form of a declared factory, as an attrs validator does; nothing is imported."""
+    if isinstance(factory, str):
+        if _IMPORT_STRING.fullmatch(factory) is None:
+            raise ValueError(f"the factory '{factory}' is not written 'package.module:Name'")
+    elif not callable(factory):
+        raise TypeError(f"the factory is a {type(factory).__name__}, not 'package.module:Name' or a callable")
+
+
+def find_factory(entry: Entry[Any]) -> Callable[..., Any]:
+    """Return the factory of a component, importing the module it is in.
+
+    Raises:
+        PluginError: there is no such module, no such name in it, or it cannot be called.
+        Exception: whatever importing the module raises.
+    """
+    declared = entry.spec.factory
+    if not isinstance(declared, str):
+        return declared  # type: ignore[no-any-return]
+    module, _, path = declared.partition(":")
+    found: Any = _imported(entry, module)
+    for name in path.split("."):
+        if not hasattr(found, name):
+            close = get_close_matches(name, dir(found), n=1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            raise _wrong(entry, f"'{module}' has no '{path}'{hint}")
+        found = getattr(found, name)
+    if not callable(found):
+        raise _wrong(entry, f"'{path}' in '{module}' is a {type(found).__name__}, which cannot be called")
+    return found  # type: ignore[no-any-return]
+
+
+def call_factory(factory: Callable[..., Any], options: object, context: object) -> Any:
+    """Call a factory with what it takes: options and context, the options alone, or nothing."""
+    given = (options, context)
+    return factory(*given[: _positional(factory)])
+
+
+def missing_module(entry: Entry[Any]) -> str:
+    """Say which module of a declared factory does not exist; empty where there is nothing to say.
+
+    Looks for the module without importing it, so that `jrh plugins list` can afford it for every component.
+    """
+    declared = entry.spec.factory
+    if not isinstance(declared, str):
+        return ""
+    module = declared.partition(":")[0]
+    try:
+        with working_directory_importable(entry.version == LOCAL):
+            known = module in sys.modules or importlib.util.find_spec(module) is not None
+    except Exception:  # a package on the way may be broken in any way
+        known = False
+    return "" if known else str(_wrong(entry, f"there is no module '{module}'"))
+
+
+@contextmanager
+def working_directory_importable(wanted: bool = True) -> Iterator[None]:
+    """Let modules be imported from the working directory, where a plugin that is not installed may lie."""
+    if not wanted:
+        yield
+        return
+    entry = str(Path.cwd())
+    sys.path.insert(0, entry)
+    try:
+        yield
+    finally:
+        sys.path.remove(entry)
+
+
+def _imported(entry: Entry[Any], module: str) -> Any:
+    try:
+        with working_directory_importable(entry.version == LOCAL):
+            return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        # A library that the module needs and that is not installed is another mistake, and told as such.
+        if error.name and f"{module}.".startswith(f"{error.name}."):
+            raise _wrong(entry, f"there is no module '{error.name}'") from None
+        raise
+
+
+def _wrong(entry: Entry[Any], what: str) -> PluginError:
+    return PluginError(
+        f"'{entry.qualified}' ({entry.version}) cannot be built: its factory is declared as '{entry.spec.factory}', "
+        f"and {what}"
+    )
+
+
+def _positional(factory: Callable[..., Any]) -> int:
+    """Count the positional arguments a factory takes."""
+    try:
+        parameters = inspect.signature(factory).parameters.values()
+    except ValueError:  # some callables written in C do not tell
+        return 2
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        return 2
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(parameter.kind in kinds for parameter in parameters)
