@@ -13,8 +13,8 @@ import attrs
 import pytest
 from attrs import evolve
 from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
-from jrh.models.client import Client, fingerprint_of, rates_of, with_defaults
-from jrh.models.gateway import BREAKER, Gateway
+from jrh.models.client import BREAKER, Client, fingerprint_of, rates_of, with_defaults
+from jrh.models.gateway import Gateway
 from jrh.models.ledger import Ledger, worst_case
 from jrh.plugins.protocols import LONGEST_ANSWER, TOO_LONG, ChatRequest, Completion, Rates
 from jrh.store.cache import Cache

@@ -10,7 +10,7 @@ from typing import Any
 
 from jrh.document.convert import structure
 from jrh.errors import JrhError
-from jrh.models.client import Client
+from jrh.models.stand_in import StandIn
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import ReporterSpec
@@ -100,7 +100,7 @@ def read_items(
     settings = Settings(plugins=tuple(plugins), overrides=tuple(overrides))
     loaded = load_plugins(settings.plugins)
     resolved = resolve(suite, loaded, settings)
-    items = loading_items.read(Builder(resolved, loaded.plugins, Quiet, _no_model))
+    items = loading_items.read(Builder(resolved, loaded.plugins, Quiet, StandIn))
     return tuple((use.task, items[use.task.name]) for use in resolved.suite.tasks)
 
 
@@ -172,7 +172,7 @@ def _measured(
 ) -> tuple[Builder, RunReport]:
     """Compute the measures of a run; return them with what its reporters are built by."""
     summary = reporting.recall(store)
-    builder = Builder(_without_suite(summary, loaded, reporters), loaded.plugins, Quiet, _no_model)
+    builder = Builder(_without_suite(summary, loaded, reporters), loaded.plugins, Quiet, StandIn)
     records = reporting.read_records(store)
     tasks = {each.task.name: each.task for each in summary.tasks}
     measures, notes = measuring.measure(
@@ -252,7 +252,3 @@ def _without_suite(
 def _again(entry: Entry[Any], name: str, options: Mapping[str, Any]) -> Resolved[Any]:
     use = Use(name=name, component=entry.qualified)
     return Resolved(use=use, entry=entry, options=structure(dict(options), entry.spec.options))
-
-
-def _no_model(use: Any, model: Any) -> Client:  # noqa: ARG001 - the signature is the builder's
-    raise JrhError("a data source, a metric or a reporter must not ask a model")

@@ -1,16 +1,27 @@
-"""A model as components see it: the suite's settings around a provider, behind the gate."""
+"""A model as components see it: the suite's settings around a provider, behind the gate.
+
+A client owns everything that is one model's: its limits, who may ask next, how often it failed. What follows from that
+for the run (budget, retries, the end) is the gateway's to decide.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Coroutine
 from typing import Any, Final, Protocol
 
 from attrs import evolve
 
+from jrh.errors import FaultKind, ModelFault
 from jrh.hashing import content_id
+from jrh.models.ledger import estimate_prompt_tokens
 from jrh.models.limits import AdaptiveConcurrency, RateLimits
-from jrh.plugins.protocols import ChatModel, ChatRequest, Rates
-from jrh.suite.definition import ModelUse
+from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, Rates
+from jrh.suite.definition import Limits, ModelUse
 from jrh.values.types import Reply, Sampling
+
+BREAKER: Final = 20
+"""Calls of one model that fail in a row, retries included, before the run stops."""
 
 _UNSET: Final = Sampling()
 
@@ -24,6 +35,9 @@ class CallGate(Protocol):
     async def sleep(self, seconds: float) -> None:
         """Wait, but no longer than until the run stops."""
 
+    async def unless_stopped(self, waiting: Coroutine[Any, Any, None]) -> None:
+        """Wait for something, but no longer than until the run stops."""
+
 
 class Client:
     """A model as components see it (`jrh.ModelClient`)."""
@@ -32,15 +46,22 @@ class Client:
         """Keep the suite's entry, the provider's model and the gate."""
         self.use = use
         self.model = model
-        self.failures_in_a_row = 0
+        self.failed_calls = 0
+        """Calls that ended without an answer after all retries; asking again may help."""
         self.concurrency = AdaptiveConcurrency(use.limits.concurrency, gate.sleep)
-        self.rate_limits = RateLimits(use.limits)
+        self._rate_limits = RateLimits(use.limits)
+        self._failures_in_a_row = 0
         self._gate = gate
 
     @property
     def name(self) -> str:
         """Return the suite's name of the model."""
         return self.use.name
+
+    @property
+    def limits(self) -> Limits:
+        """Return how fast and how often it may be asked."""
+        return self.use.limits
 
     @property
     def rates(self) -> Rates | None:
@@ -55,6 +76,52 @@ class Client:
     async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:
         """Answer from what is known or ask the provider."""
         return await self._gate.answer(self, with_defaults(request, self.use.sampling), repeat, purpose)
+
+    # -- for the gate ------------------------------------------------------------------------------------------------
+
+    async def take_place(self, request: ChatRequest) -> float:
+        """Wait until the request may be sent: for the rates, a pause the provider asked for, a place in flight.
+
+        Returns:
+            The time of the event loop when the place was taken, which `leave_place` wants back.
+        """
+        if self._rate_limits.any:
+            await self._gate.unless_stopped(self._rate_limits.acquire(estimate_prompt_tokens(request)))
+        return await self.concurrency.acquire()
+
+    def leave_place(self, since: float, fault: ModelFault | None) -> None:
+        """Give the place back; a 429 lowers the concurrency, and everybody keeps the pause the server asks for.
+
+        The pause is never longer than a call may wait: whoever waited in line for it would have to give up anyway.
+        """
+        pause = None
+        if fault is not None and fault.retry_after is not None:
+            pause = min(fault.retry_after, self.limits.max_wait)
+        limited = fault is not None and fault.kind is FaultKind.RATE_LIMIT
+        self.concurrency.release(since, limited=limited, retry_after=pause)
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """Send once, under the total timeout; raises what the provider raises, or `TimeoutError`."""
+        async with asyncio.timeout(self.limits.timeout):
+            return await self.model.complete(request)
+
+    def note_answer(self) -> None:
+        """Close the circuit again: a call was answered."""
+        self._failures_in_a_row = 0
+
+    def note_failure(self) -> None:
+        """Count a call that was given up."""
+        self.failed_calls += 1
+        self._failures_in_a_row += 1
+
+    @property
+    def circuit_open(self) -> bool:
+        """Tell whether so many calls failed in a row that asking on is of no use."""
+        return self._failures_in_a_row >= BREAKER
+
+    async def aclose(self) -> None:
+        """Close the model's connections."""
+        await self.model.aclose()
 
 
 def rates_of(use: ModelUse, model: ChatModel) -> Rates | None:

@@ -1,4 +1,4 @@
-"""The one gate every model call goes through.
+"""The one gate every model call goes through: it decides, and what one model remembers is its client's.
 
 Cache -> rate limits -> budget -> intent row, durable -> send under a total timeout -> outcome row, durable -> retries.
 A committed outcome is never lost and never paid for again. Failures are values; only the end of a run is raised.
@@ -16,8 +16,8 @@ from attrs import define
 
 from jrh.document.serial import from_text, to_text_once
 from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
-from jrh.models.client import Client, request_key
-from jrh.models.ledger import Ledger, estimate_prompt_tokens, worst_case
+from jrh.models.client import BREAKER, Client, request_key
+from jrh.models.ledger import Ledger, worst_case
 from jrh.models.replies import read_reply
 from jrh.models.retries import as_fault, retrying
 from jrh.plugins.protocols import ChatModel, ChatRequest, Logger
@@ -28,9 +28,6 @@ from jrh.values.types import Reply, Status
 if TYPE_CHECKING:
     from jrh.store.cache import Cache
     from jrh.store.run_store import Store
-
-BREAKER: Final = 20
-"""Calls of one model that fail in a row, retries included, before the run stops."""
 
 _MAYBE_BILLED: Final = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.MALFORMED})
 
@@ -61,8 +58,11 @@ class Gateway:
         self._in_flight: dict[str, asyncio.Future[Reply]] = {}
         self._clients: list[Client] = []
         self.answered_from_cache = 0
-        self.failed_calls = 0
-        """Calls that ended without an answer after all retries; asking again may help."""
+
+    @property
+    def failed_calls(self) -> int:
+        """Return how many calls ended without an answer after all retries; asking again may help."""
+        return sum(client.failed_calls for client in self._clients)
 
     def client(self, use: ModelUse, model: ChatModel) -> Client:
         """Return the gate to a model; the gateway closes the model at its end."""
@@ -82,7 +82,7 @@ class Gateway:
         """Close every model's connections."""
         for client in self._clients:
             try:
-                await client.model.aclose()
+                await client.aclose()
             except Exception as error:  # a provider's clean-up must not hide the run's outcome
                 self._log.warning("model did not close", model=client.name, error=self._redact(repr(error)))
 
@@ -124,12 +124,13 @@ class Gateway:
             reply = await self._attempts(client, call)
         except ModelFault as fault:
             await self._calls.mark_final(call.row)
-            self.failed_calls += 1
-            self._fail(client, fault)
+            client.note_failure()
+            if client.circuit_open:
+                raise self._stop_asking(client, fault) from None
             status = Status.TIMEOUT if fault.kind is FaultKind.TIMEOUT else Status.PROVIDER_ERROR
             detail = f"{fault.kind.value}: {self._redact(fault.detail)}"
             return Reply(status=status, detail=detail, attempts=call.attempts, fingerprint=client.model.fingerprint)
-        client.failures_in_a_row = 0
+        client.note_answer()
         return reply
 
     async def _attempts(self, client: Client, call: _Call) -> Reply:
@@ -145,17 +146,15 @@ class Gateway:
                 raise earlier.pop()
             return await self._attempt(client, call)
 
-        reply: Reply = await retrying(client.use.limits, self.sleep)(attempt)
+        reply: Reply = await retrying(client.limits, self.sleep)(attempt)
         return reply
 
-    def _fail(self, client: Client, fault: ModelFault) -> None:
-        client.failures_in_a_row += 1
-        if client.failures_in_a_row >= BREAKER:
-            raise self.stop(
-                StopReason.BREAKER,
-                f"model '{client.name}' failed {BREAKER} calls in a row, the last one with "
-                f"{fault.kind.value}: {self._redact(fault.detail)}",
-            )
+    def _stop_asking(self, client: Client, fault: ModelFault) -> StopRun:
+        return self.stop(
+            StopReason.BREAKER,
+            f"model '{client.name}' failed {BREAKER} calls in a row, the last one with "
+            f"{fault.kind.value}: {self._redact(fault.detail)}",
+        )
 
     async def sleep(self, seconds: float) -> None:
         """Wait between attempts, but no longer than until the run stops."""
@@ -164,7 +163,7 @@ class Gateway:
         except TimeoutError:
             return
 
-    async def _unless_stopped(self, waiting: Coroutine[Any, Any, None]) -> None:
+    async def unless_stopped(self, waiting: Coroutine[Any, Any, None]) -> None:
         """Wait for something, but no longer than until the run stops."""
         turn = asyncio.ensure_future(waiting)
         stop = asyncio.ensure_future(self._stopping.wait())
@@ -179,9 +178,7 @@ class Gateway:
     async def _attempt(self, client: Client, call: _Call) -> Reply:
         """Send once: reserve, note the intent, send, note the outcome."""
         self._check()
-        if client.rate_limits.any:
-            await self._unless_stopped(client.rate_limits.acquire(estimate_prompt_tokens(call.request)))
-        since = await client.concurrency.acquire()
+        since = await client.take_place(call.request)
         fault: ModelFault | None = None
         try:
             self._check()
@@ -190,8 +187,7 @@ class Gateway:
             fault = error
             raise
         finally:
-            limited = fault is not None and fault.kind is FaultKind.RATE_LIMIT
-            client.concurrency.release(since, limited=limited, retry_after=_pause(client, fault))
+            client.leave_place(since, fault)
         # The next call has the place already. Its intent is written after this outcome, or together with it, so that a
         # kill still leaves no more unknown outcomes than there are places.
         await durable
@@ -212,8 +208,7 @@ class Gateway:
         await durable
         started = time.perf_counter()
         try:
-            async with asyncio.timeout(client.use.limits.timeout):
-                completion = await client.model.complete(call.request)
+            completion = await client.complete(call.request)
             reply = read_reply(
                 completion,
                 self._redact,
@@ -224,7 +219,7 @@ class Gateway:
             )
             payload = to_text_once(reply)
         except Exception as error:  # a provider's bug, too, ends this call and not the run
-            fault = as_fault(error, client.use.limits.timeout)
+            fault = as_fault(error, client.limits.timeout)
             billed = fault is not error or fault.kind in _MAYBE_BILLED  # a bug may have lost an answer
             raise await self._note_fault(client, call, fault, worst, billed=billed) from None
         return reply, self._note_reply(call, reply, payload, worst)
@@ -262,10 +257,3 @@ def _unless_given_up(under_way: asyncio.Future[Reply]) -> Iterator[None]:
         task = asyncio.current_task()
         if not under_way.cancelled() or (task is not None and task.cancelling()):
             raise
-
-
-def _pause(client: Client, fault: ModelFault | None) -> float | None:
-    """Return for how long nobody should ask: as the server says, but never longer than a call may wait."""
-    if fault is None or fault.retry_after is None:
-        return None
-    return min(fault.retry_after, client.use.limits.max_wait)

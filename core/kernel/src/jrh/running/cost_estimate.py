@@ -10,8 +10,9 @@ from typing import Any, Final
 from attrs import define, frozen
 
 from jrh.errors import EmptyStoreError
-from jrh.models.client import fingerprint_of, rates_of, with_defaults
+from jrh.models.client import rates_of
 from jrh.models.ledger import estimate_prompt_tokens
+from jrh.models.stand_in import StandIn
 from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import ChatModel, ChatRequest, Rates
 from jrh.plugins.specs import JudgeKind, JudgeSpec
@@ -24,7 +25,7 @@ from jrh.running.stages import perturb as perturbing
 from jrh.store.database import FILENAME
 from jrh.store.items_table import items_id
 from jrh.store.run_store import Store
-from jrh.suite.definition import Limits, ModelUse
+from jrh.suite.definition import ModelUse
 from jrh.suite.resolve import Resolved, ResolvedSuite, ResolvedTest, applies, references, tests_of
 from jrh.values.types import REFERENCE, Case, Item, Question, Reply, Status, Task
 
@@ -86,41 +87,15 @@ class _Meter:
     output: int = 0
     cost: float | None = 0.0
 
-
-class _PlanningClient:
-    """A model that counts what it is asked and answers nothing."""
-
-    def __init__(self, use: ModelUse, model: ChatModel, meter: _Meter) -> None:
-        self.use = use
-        self.model = model
-        self._meter = meter
-
-    @property
-    def name(self) -> str:
-        """Return the suite's name of the model."""
-        return self.use.name
-
-    @property
-    def fingerprint(self) -> str:
-        """Return what would answer."""
-        return fingerprint_of(self.use, self.model)
-
-    @property
-    def limits(self) -> Limits:
-        """Return the model's limits."""
-        return self.use.limits
-
-    async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:  # noqa: ARG002
-        """Count the request."""
-        request = with_defaults(request, self.use.sampling)
+    def count(self, use: ModelUse, model: ChatModel, request: ChatRequest) -> Reply:
+        """Count a request, and answer nothing."""
         prompt = estimate_prompt_tokens(request)
         output = request.sampling.max_tokens or USUAL_OUTPUT
-        meter = self._meter
-        meter.calls += 1
-        meter.prompt += prompt
-        meter.output += output
-        cost = _cost(rates_of(self.use, self.model), prompt, output)
-        meter.cost = None if cost is None or meter.cost is None else meter.cost + cost
+        self.calls += 1
+        self.prompt += prompt
+        self.output += output
+        cost = _cost(rates_of(use, model), prompt, output)
+        self.cost = None if cost is None or self.cost is None else self.cost + cost
         return Reply(status=Status.PROVIDER_ERROR, detail="planned only")
 
 
@@ -145,7 +120,7 @@ class _Planning:
             resolved,
             loaded.plugins,
             Quiet,
-            lambda use, model: _PlanningClient(use, model, self.meter),
+            lambda use, model: StandIn(use, model, self.meter.count),
         )
         self.items: dict[str, tuple[Item, ...]] = {}
         self.store = _earlier_run(run_dir)

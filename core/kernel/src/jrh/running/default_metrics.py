@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jrh.document.convert import structure
-from jrh.errors import JrhError
-from jrh.models.client import Client
+from jrh.models.stand_in import StandIn
 from jrh.plugins.loading import load_plugins
-from jrh.plugins.protocols import ChatModel, Metric
+from jrh.plugins.protocols import Metric
 from jrh.plugins.registry import Entry, Plugins
 from jrh.plugins.specs import MetricSpec
 from jrh.running.building import Builder
 from jrh.running.run_log import Quiet
-from jrh.suite.definition import ModelUse, Suite, Use
+from jrh.suite.definition import Suite, Use
 from jrh.suite.resolve import Resolved, ResolvedSuite
 
 
@@ -45,7 +44,7 @@ def load_metrics(names: Sequence[str] = (), *, plugins: Sequence[str] = ()) -> M
         metrics=resolved,
         reporters=(),
     )
-    builder = Builder(suite, found, Quiet, _no_model)
+    builder = Builder(suite, found, Quiet, StandIn)
     return {each.use.name: builder.build(each) for each in resolved}
 
 
@@ -61,7 +60,3 @@ def default_metrics(plugins: Plugins) -> tuple[Resolved[MetricSpec], ...]:
 def _resolved(entry: Entry[MetricSpec], name: str) -> Resolved[MetricSpec]:
     options: object = structure({}, entry.spec.options, base=Path())
     return Resolved(use=Use(name=name, component=entry.qualified), entry=entry, options=options)
-
-
-def _no_model(use: ModelUse, model: ChatModel) -> Client:  # noqa: ARG001 - the signature is the builder's
-    raise JrhError("a metric must not ask a model")

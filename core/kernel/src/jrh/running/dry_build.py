@@ -1,38 +1,26 @@
-"""Build every component once before anything is written, so that a mistake in one leaves nothing half-done."""
+"""Build every component once before anything is written, so that a mistake in one leaves nothing half-done.
+
+In a run directory that was begun, only what it still needs: what is done needs no key and no module any more.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
 from attrs import frozen
 
-from jrh.errors import PluginError
-from jrh.models.client import fingerprint_of
-from jrh.plugins.protocols import ChatModel, ChatRequest
 from jrh.running.building import Builder
-from jrh.suite.definition import ModelUse
+from jrh.running.schedule import judge_ids
+from jrh.running.stages import perturb as perturbing
+from jrh.store.items_table import items_id
+from jrh.store.run_store import Store
 from jrh.suite.resolve import applies, tests_of
-from jrh.values.types import Reply
+from jrh.values.types import REFERENCE, Item
 
-
-@frozen(kw_only=True)
-class SilentModel:
-    """A model (`jrh.ModelClient`) that components can be built with and that must not be asked yet."""
-
-    use: ModelUse
-    model: ChatModel
-
-    @property
-    def name(self) -> str:
-        """Return the suite's name of the model."""
-        return self.use.name
-
-    @property
-    def fingerprint(self) -> str:
-        """Return what would answer."""
-        return fingerprint_of(self.use, self.model)
-
-    async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:  # noqa: ARG002
-        """Refuse: a factory declares and asks nothing."""
-        raise PluginError(f"model '{self.name}' was asked before the run began")
+_JUDGES: Final = "judges"
+"""Key of the ids of the judges that the plan was made with."""
 
 
 @frozen(kw_only=True)
@@ -66,3 +54,33 @@ def rehearse(builder: Builder, todo: Todo | None = None) -> None:
     if todo is None or todo.tests or todo.judges:
         for metric in resolved.metrics:
             builder.build(metric)
+
+
+def note_judges(store: Store, ids: Iterable[str]) -> None:
+    """Keep which judges the plan was made with: they were built when it was."""
+    text = json.dumps(sorted(ids))
+    if store.meta(_JUDGES) != text:
+        store.set_meta(_JUDGES, text)
+
+
+def left_to_do(builder: Builder, store: Store, items: Mapping[str, Sequence[Item]]) -> Todo:
+    """Return the tests whose cases are not made yet, and the judges that will be asked: all of them, if cases are new.
+
+    Args:
+        builder: knows the suite.
+        store: the run's.
+        items: the items of every task.
+    """
+    resolved = builder.resolved
+    ids = {task: items_id(chosen) for task, chosen in items.items()}
+    tests = set()
+    for task in (use.task for use in resolved.suite.tasks):
+        made_of = {REFERENCE: None, **{test.use.name: test for test in tests_of(resolved, task)}}
+        for name, test in made_of.items():
+            digest = perturbing.stage_digest(builder, test, task, ids[task.name])
+            if store.cases.digest(task.name, name) != digest:
+                tests.add((task.name, name))
+    planned = frozenset(json.loads(store.meta(_JUDGES) or "[]"))
+    judges = {judge.use.name for judge, judge_id in judge_ids(resolved, ids) if tests or judge_id not in planned}
+    unasked = {trial.judge for trial in store.trials.pending()}
+    return Todo(tests=frozenset(tests), judges=frozenset(judges | unasked))

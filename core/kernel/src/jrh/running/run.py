@@ -19,12 +19,12 @@ from jrh.hashing import content_id
 from jrh.models.client import Client, rates_of
 from jrh.models.gateway import Gateway
 from jrh.models.ledger import Ledger
+from jrh.models.stand_in import StandIn
 from jrh.plugins.loading import Events, Loaded
 from jrh.running.building import Builder, parts_used, used
-from jrh.running.dry_build import SilentModel, rehearse
+from jrh.running.dry_build import left_to_do, note_judges, rehearse
 from jrh.running.outcome import INTERRUPTED, Ended, RunResult, Settings, asks_again, conclude
 from jrh.running.progress import Progress
-from jrh.running.resuming import left_to_do, note_judges
 from jrh.running.run_log import Quiet, RunLog
 from jrh.running.schedule import is_put, judge_ids, plan_trials
 from jrh.running.stages import judge as judging
@@ -124,9 +124,9 @@ class Run:
         self._check_price(use, model)
         return self.gateway.client(use, model)
 
-    def _open_silently(self, use: Any, model: Any) -> SilentModel:
+    def _open_silently(self, use: Any, model: Any) -> StandIn:
         self._check_price(use, model)
-        return SilentModel(use=use, model=model)
+        return StandIn(use, model)
 
     def _check_price(self, use: Any, model: Any) -> None:
         if self.suite.budget.usd is not None and rates_of(use, model) is None:
