@@ -10,6 +10,7 @@ from jrh.plugins.loading import load_plugins
 from jrh.suite.schema import FILES, write_schemas
 
 ROOT = Path(__file__).resolve().parents[1]
+NOT_PLUGINS = ("jrh-core", "jrh-stats", "jrh-testing")
 
 
 def standard_plugins():
@@ -20,7 +21,7 @@ def standard_plugins():
         *(name for extra in project["optional-dependencies"].values() for name in extra),
     ]
     names = dict.fromkeys(re.split(r"[\[=<>~! ]", requirement)[0] for requirement in required)
-    return [name for name in names if name.startswith("jrh-") and name != "jrh-core"]
+    return [name for name in names if name.startswith("jrh-") and name not in NOT_PLUGINS]
 
 
 @pytest.fixture

@@ -11,12 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from jrh import Completion, FaultKind, ModelFault
-from jrh.models import retry_after
+from jrh.models import FILTERED, OUT_OF_FUNDS, http_fault, is_filtered, retry_after
 
-# No money is left: asking again cannot help, although the status says "too many requests".
-_OUT_OF_FUNDS: Final = frozenset({"insufficient_quota", "billing_not_active", "billing_hard_limit_reached"})
-# The provider's filter declines: an answer of the judge, not a failure.
-_FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
 _CODE: Final = re.compile(r"""["'](?:code|type)["']:\s*["'](\w+)["']""")
 _LITELLM_PREFIX: Final = re.compile(r"^(litellm\.\w+: )+")
 _TRACEBACK: Final = "Traceback (most recent call last)"
@@ -33,14 +29,12 @@ def translate(error: Exception) -> ModelFault | Completion:
     text = _text(error)
     code = _code(chain, text)
     status = _http_status(chain)
-    if isinstance(error, ContentPolicyViolationError) or (status in (400, 403) and code in _FILTERED):
+    if isinstance(error, ContentPolicyViolationError) or is_filtered(status, code):
         return Completion(text=None, finish_reason="content_filter", refusal=text)
-    if code in _OUT_OF_FUNDS:
-        return ModelFault(FaultKind.REJECTED, text, status=status)
     if status is not None:
         headers = getattr(error, "litellm_response_headers", None) or {}
-        return ModelFault.from_http_status(status, text, retry_after=retry_after(headers))
-    return ModelFault(_kind_without_answer(error, chain), text)
+        return http_fault(status, code, text, wait=retry_after(headers))
+    return ModelFault(FaultKind.REJECTED if code in OUT_OF_FUNDS else _kind_without_answer(error, chain), text)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -102,10 +96,10 @@ def _code(chain: tuple[BaseException, ...], text: str) -> str:
     for error in chain:
         body: Any = getattr(error, "body", None)
         for value in (body.get("code"), body.get("type")) if isinstance(body, Mapping) else ():
-            if isinstance(value, str) and value in _OUT_OF_FUNDS | _FILTERED:
+            if isinstance(value, str) and value in OUT_OF_FUNDS | FILTERED:
                 return value
     found = (match.group(1) for match in _CODE.finditer(text))
-    return next((value for value in found if value in _OUT_OF_FUNDS | _FILTERED), "")
+    return next((value for value in found if value in OUT_OF_FUNDS | FILTERED), "")
 
 
 def _text(error: Exception) -> str:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, Final
 
 from jrh import Completion, FaultKind, ModelFault, Usage
+from jrh.models import (
+    cost_or_none,
+    count_or_none,
+    served_version,
+    string_or_empty,
+    token_probabilities,
+    utf8_text,
+)
 
 # litellm turns these into "stop" and keeps the provider's word beside it.
 _FAILED: Final = frozenset({"error", "network_error"})
@@ -34,23 +41,16 @@ def read_completion(response: Any) -> Completion:
         raise ModelFault(FaultKind.MALFORMED, "the message's content is not text")
     usage = getattr(response, "usage", None)
     return Completion(
-        text=None if content is None else clean(content),
+        text=None if content is None else utf8_text(content),
         finish_reason=str(choice.finish_reason or ""),
         usage=_usage(usage),
-        cost=_cost(getattr(usage, "cost", None)),
-        refusal=_string(_extra(message).get("refusal")) or _string(getattr(message, "refusal", None)) or None,
-        model_version=_version(response),
+        cost=cost_or_none(getattr(usage, "cost", None)),
+        refusal=string_or_empty(_extra(message).get("refusal"))
+        or string_or_empty(getattr(message, "refusal", None))
+        or None,
+        model_version=served_version(getattr(response, "model", None), getattr(response, "system_fingerprint", None)),
         token_probabilities=_probabilities(getattr(choice, "logprobs", None)),
     )
-
-
-def clean(text: str) -> str:
-    """Return text that can be written as UTF-8: half a surrogate pair, which JSON allows, becomes a question mark."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
 
 
 def _extra(holder: Any) -> Mapping[str, Any]:
@@ -71,24 +71,7 @@ def _usage(usage: Any) -> Usage:
 
 
 def _count(holder: Any, name: str) -> int | None:
-    value = getattr(holder, name, None)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _cost(value: object) -> float | None:
-    """Return what the call cost in US dollars, where the provider says so itself (OpenRouter)."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0:
-        return float(value)
-    return None
-
-
-def _version(response: Any) -> str:
-    parts = (_string(getattr(response, name, None)) for name in ("model", "system_fingerprint"))
-    return " ".join(part for part in parts if part)
-
-
-def _string(value: object) -> str:
-    return clean(value) if isinstance(value, str) else ""
+    return count_or_none(getattr(holder, name, None))
 
 
 def _probabilities(logprobs: Any) -> tuple[Mapping[str, float], ...]:
@@ -96,14 +79,8 @@ def _probabilities(logprobs: Any) -> tuple[Mapping[str, float], ...]:
 
 
 def _position(position: Any) -> Mapping[str, float]:
-    """Return the probabilities at one position; tokens that print alike are added up."""
-    probabilities: dict[str, float] = {}
-    for entry in _get(position, "top_logprobs") or [position]:
-        token, logprob = _get(entry, "token"), _get(entry, "logprob")
-        if isinstance(token, str) and isinstance(logprob, int | float) and not math.isnan(logprob):
-            name = clean(token)
-            probabilities[name] = min(1.0, probabilities.get(name, 0.0) + math.exp(min(logprob, 0.0)))
-    return probabilities
+    entries = _get(position, "top_logprobs") or [position]
+    return token_probabilities((_get(entry, "token"), _get(entry, "logprob")) for entry in entries)
 
 
 def _get(holder: Any, name: str) -> Any:

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from jrh import Completion, FaultKind, ModelFault
-from jrh.models import retry_after
-
-# No money is left: asking again cannot help, although the status says "too many requests".
-_OUT_OF_FUNDS: Final = frozenset({"insufficient_quota", "billing_not_active", "billing_hard_limit_reached"})
-# The provider's filter declines: an answer of the judge, not a failure.
-_FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
+from jrh.models import OUT_OF_FUNDS, http_fault, is_filtered, retry_after
 
 
 def from_error_response(status: int, headers: Mapping[str, str], body: bytes) -> ModelFault | Completion:
     """Read an HTTP error: a fault, or a refusal where the provider's content filter declined the prompt."""
     code, text = read_error(body)
-    if status in (400, 403) and code in _FILTERED:
+    if is_filtered(status, code):
         return Completion(text=None, finish_reason="content_filter", refusal=text or code)
     return classify(status, code, text, retry_after(headers))
 
@@ -28,11 +23,9 @@ def classify(status: int | None, code: str, text: str, wait: float | None = None
     where = "the provider reports an error" if status is None else f"HTTP {status}"
     detail = f"{where} ({code})" if code and code != str(status) else where
     detail = f"{detail}: {text}" if text else detail
-    if code in _OUT_OF_FUNDS:
-        return ModelFault(FaultKind.REJECTED, detail, status=status)
     if status is None:
-        return ModelFault(FaultKind.SERVER_ERROR, detail)
-    return ModelFault.from_http_status(status, detail, retry_after=wait)
+        return ModelFault(FaultKind.REJECTED if code in OUT_OF_FUNDS else FaultKind.SERVER_ERROR, detail)
+    return http_fault(status, code, detail, wait=wait)
 
 
 def read_error(body: bytes) -> tuple[str, str]:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any, Final
 
 from jrh import Completion, FaultKind, ModelFault, Usage
+from jrh.models import (
+    cost_or_none,
+    count_or_none,
+    served_version,
+    string_or_empty,
+    token_probabilities,
+    utf8_text,
+)
 
 from jrh_openai_http.faults import classify, describe
 
@@ -35,11 +42,11 @@ def read_completion(body: bytes) -> Completion:
     usage = document.get("usage")
     return Completion(
         text=_text(message.get("content")),
-        finish_reason=_string(choice.get("finish_reason")),
+        finish_reason=string_or_empty(choice.get("finish_reason")),
         usage=_usage(usage),
-        cost=_cost(usage.get("cost")) if isinstance(usage, dict) else None,
-        refusal=_string(message.get("refusal")) or None,
-        model_version=_version(document),
+        cost=cost_or_none(usage.get("cost")) if isinstance(usage, dict) else None,
+        refusal=string_or_empty(message.get("refusal")) or None,
+        model_version=served_version(document.get("model"), document.get("system_fingerprint")),
         token_probabilities=_probabilities(choice.get("logprobs")),
     )
 
@@ -47,15 +54,6 @@ def read_completion(body: bytes) -> Completion:
 def malformed(detail: str) -> ModelFault:
     """Return the fault of an answer that is not the protocol's."""
     return ModelFault(FaultKind.MALFORMED, detail)
-
-
-def clean(text: str) -> str:
-    """Return text that can be written as UTF-8: half a surrogate pair, which JSON allows, becomes a question mark."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
 
 
 def _first_choice(document: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -85,9 +83,9 @@ def _text(content: object) -> str | None:
     if content is None:
         return None
     if isinstance(content, str):
-        return clean(content)
+        return utf8_text(content)
     if isinstance(content, list):
-        return clean("".join(_part(part) for part in content))
+        return utf8_text("".join(_part(part) for part in content))
     raise malformed("the message's content is neither text nor a list of parts")
 
 
@@ -98,35 +96,15 @@ def _part(part: object) -> str:
     return text
 
 
-def _string(value: object) -> str:
-    return clean(value) if isinstance(value, str) else ""
-
-
 def _usage(usage: object) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
     details = usage.get("completion_tokens_details")
     return Usage(
-        prompt_tokens=_count(usage.get("prompt_tokens")),
-        completion_tokens=_count(usage.get("completion_tokens")),
-        reasoning_tokens=_count(details.get("reasoning_tokens")) if isinstance(details, dict) else None,
+        prompt_tokens=count_or_none(usage.get("prompt_tokens")),
+        completion_tokens=count_or_none(usage.get("completion_tokens")),
+        reasoning_tokens=count_or_none(details.get("reasoning_tokens")) if isinstance(details, dict) else None,
     )
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _cost(value: object) -> float | None:
-    """Return what the call cost in US dollars, where a router says so (OpenRouter's `usage.cost`)."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0:
-        return float(value)
-    return None
-
-
-def _version(document: Mapping[str, Any]) -> str:
-    parts = (_string(document.get("model")), _string(document.get("system_fingerprint")))
-    return " ".join(part for part in parts if part)
 
 
 def _probabilities(logprobs: object) -> tuple[Mapping[str, float], ...]:
@@ -137,14 +115,10 @@ def _probabilities(logprobs: object) -> tuple[Mapping[str, float], ...]:
 
 
 def _position(position: Mapping[str, Any]) -> Mapping[str, float]:
-    """Return the probabilities at one position; tokens that print alike are added up."""
-    probabilities: dict[str, float] = {}
-    for entry in position.get("top_logprobs") or [position]:
-        token, logprob = (entry.get("token"), entry.get("logprob")) if isinstance(entry, dict) else (None, None)
-        if isinstance(token, str) and isinstance(logprob, int | float) and not math.isnan(logprob):
-            name = clean(token)
-            probabilities[name] = min(1.0, probabilities.get(name, 0.0) + math.exp(min(logprob, 0.0)))
-    return probabilities
+    entries = position.get("top_logprobs") or [position]
+    return token_probabilities(
+        (entry.get("token"), entry.get("logprob")) for entry in entries if isinstance(entry, dict)
+    )
 
 
 def _excerpt(body: bytes) -> str:

@@ -1,3 +1,13 @@
+from .completions import FILTERED as FILTERED
+from .completions import OUT_OF_FUNDS as OUT_OF_FUNDS
+from .completions import cost_or_none as cost_or_none
+from .completions import count_or_none as count_or_none
+from .completions import http_fault as http_fault
+from .completions import is_filtered as is_filtered
+from .completions import served_version as served_version
+from .completions import string_or_empty as string_or_empty
+from .completions import token_probabilities as token_probabilities
+from .completions import utf8_text as utf8_text
 from .http import error_text as error_text
 from .http import response_format as response_format
 from .http import retry_after as retry_after

@@ -1,0 +1,80 @@
+"""What every provider of chat completions reads the same way: costs, counts, token probabilities, error codes.
+
+What a provider does not say stays unknown: None, never 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from jrh.errors import FaultKind, ModelFault
+
+FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
+"""Error codes of a provider's content filter: an answer of the model, not a failure."""
+OUT_OF_FUNDS: Final = frozenset({"insufficient_quota", "billing_not_active", "billing_hard_limit_reached"})
+"""Error codes that say no money is left: asking again cannot help, although the status says "too many requests"."""
+
+
+def utf8_text(text: str) -> str:
+    """Return text that can be written as UTF-8: half a surrogate pair, which JSON allows, becomes a question mark."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def string_or_empty(value: object) -> str:
+    """Return a text fit to be stored; the empty text for anything that is no text."""
+    return utf8_text(value) if isinstance(value, str) else ""
+
+
+def count_or_none(value: object) -> int | None:
+    """Return a number of tokens, None where it is no whole number from 0 on."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def cost_or_none(value: object) -> float | None:
+    """Return what a call cost in US dollars where a provider says so (OpenRouter's `usage.cost`), else None."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0:
+        return float(value)
+    return None
+
+
+def served_version(model: object, fingerprint: object) -> str:
+    """Return the snapshot that answered: the model's name and the system fingerprint, as far as they are known."""
+    return " ".join(part for part in (string_or_empty(model), string_or_empty(fingerprint)) if part)
+
+
+def token_probabilities(entries: Iterable[tuple[object, object]]) -> Mapping[str, float]:
+    """Return the probabilities at one position from pairs of token and log probability.
+
+    Tokens that print alike are added up, to 1 at most; what is no token with a log probability is passed over.
+    """
+    found: dict[str, float] = {}
+    for token, logprob in entries:
+        if isinstance(token, str) and isinstance(logprob, int | float) and not math.isnan(logprob):
+            name = utf8_text(token)
+            found[name] = min(1.0, found.get(name, 0.0) + math.exp(min(logprob, 0.0)))
+    return found
+
+
+def is_filtered(status: int | None, code: str) -> bool:
+    """Tell whether an error means that the provider's content filter declined the prompt."""
+    return status in (400, 403) and code in FILTERED
+
+
+def http_fault(status: int, code: str, detail: str, *, wait: float | None = None) -> ModelFault:
+    """Turn the status and the provider's error code into a fault.
+
+    Args:
+        status: of the HTTP answer.
+        code: the provider's own; the empty text where there is none.
+        detail: what happened, for the log and the report.
+        wait: seconds the server asks to wait.
+    """
+    if code in OUT_OF_FUNDS:
+        return ModelFault(FaultKind.REJECTED, detail, status=status)
+    return ModelFault.from_http_status(status, detail, retry_after=wait)
