@@ -5,15 +5,15 @@ I/O, no import of the work; a factory runs later, and only if a suite asks for t
 `jrh plugins list` shows the problem and none of that hook's components of that plugin is available; other plugins are
 not affected.
 
-A run calls every factory but the reporters' once before anything is written, so that a mistake in a component leaves
-nothing half-done, and again where the component is used. In a run directory that exists already only the factories of
-what is still to be done are called. Keep factories quick, and let them ask no model.
+Before a run writes anything, it calls every factory except the reporters' once, so that a mistake in a component leaves
+nothing half-done. It calls the factory again where the component is used. In an existing run directory it calls only
+the factories of what is still to be done. Keep factories quick, and make no model calls in them.
 
-A factory is written `factory="package.module:Name"` and imported when the component is built. In a local plugin of one
-file, as in the examples, it may also be a callable. It is called with the options and the build context; a factory of
-one parameter gets the options only, a factory of none gets nothing.
+Write a factory as `factory="package.module:Name"`; jrh imports it when it builds the component. In a local plugin of
+one file, as in the examples, it may also be a callable. jrh calls it with the options and the build context. A factory
+with one parameter gets only the options; a factory without parameters gets nothing.
 
-Event hooks return nothing and can never fail a run: what they raise is logged.
+Event hooks return nothing and never fail a run: an exception is logged.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ hookimpl: Final = pluggy.HookimplMarker(PROJECT)
 def jrh_data_sources() -> Iterable[DataSourceSpec]:
     """Declare the data sources this plugin provides.
 
-    The factory is called for every task that names the source. `read()` is called once for each, before the run's
-    store is opened; bad data is a `JrhError` that names file and line.
+    The factory is called for every task that names the source. `read()` is called once per task, before the run's store
+    is opened. Raise a `JrhError` with file and line for bad data.
 
     Example:
         ```python
@@ -69,10 +69,10 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
 def jrh_perturbers() -> Iterable[PerturberSpec]:
     """Declare the perturbers (test families) this plugin provides.
 
-    The factory is called for every test and task. `perturb` is called once per item, concurrently; what it raises is a
-    counted `plugin error` skip of that item, and so is a return value that is not drafts and skips. A perturber of
-    scope `SET` has `perturb_set` instead, called once with all items; what it raises skips them all. Drafts may change
-    only fields the item has; an expectation other than `Same()` has to be said.
+    The factory is called for every test and task. `perturb` is called once per item, concurrently. If it raises, or
+    returns anything but drafts and skips, the item is skipped and counted as `plugin error`. A perturber of scope `SET`
+    has `perturb_set` instead, called once with all items; if it raises, all items are skipped. Drafts may change only
+    fields that the item has. State the expectation unless it is `Same()`.
 
     Example:
         ```python
@@ -94,9 +94,9 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
 def jrh_validators() -> Iterable[ValidatorSpec]:
     """Declare the validators this plugin provides.
 
-    The factory is called for every test and task that names the validator. `validate` is called once per draft; what it
-    raises rejects the draft with the reason `plugin error`. A validator of scope `SET` has `validate_set` instead,
-    called once with all drafts; what it raises, or an answer too few, rejects them all.
+    The factory is called for every test and task that names the validator. `validate` is called once per draft. If it
+    raises, the draft is rejected with the reason `plugin error`. A validator of scope `SET` has `validate_set` instead,
+    called once with all drafts; if it raises or returns too few answers, all drafts are rejected.
 
     Example:
         ```python
@@ -119,12 +119,12 @@ def jrh_validators() -> Iterable[ValidatorSpec]:
 def jrh_judges() -> Iterable[JudgeSpec]:
     """Declare the judges this plugin provides.
 
-    The factory is called for every judge and task of the suite. The judge is then called as its `kind` says; what it
-    raises becomes a verdict with status `plugin_error`, and so does a return value that is no `Judgement`. A judge is
-    never handed the gold label of an item it judges, unless it declares itself simulated.
+    The factory is called for every judge and task of the suite. The judge is then called as its `kind` says. If it
+    raises, or returns anything but a `Judgement`, the verdict has the status `plugin_error`. A judge never gets the
+    gold label of an item it judges, unless it declares itself simulated.
 
-    A judge may have `async def aclose(self)`. It is awaited once, when the judge has put its last question of the run,
-    also where the run ends early; what it raises is logged.
+    A judge may have `async def aclose(self)`. It is awaited once, after the judge's last question of the run, even if
+    the run ends early. An exception is logged.
 
     Example:
         ```python
@@ -181,8 +181,8 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metrics this plugin provides.
 
     All declared metrics run unless a suite lists some under `metrics`. `measure` is called once per run with all
-    records of the plan; what it raises is a note in the report, and so are values that are no number; the other metrics
-    still run.
+    records of the plan. If it raises, or yields values that are not numbers, the report has a note about it, and the
+    other metrics still run.
 
     Example:
         ```python
@@ -206,9 +206,9 @@ def jrh_metrics() -> Iterable[MetricSpec]:
 def jrh_models() -> Iterable[ModelSpec]:
     """Declare the providers of chat models this plugin provides.
 
-    The factory is called once per model of the suite that something uses. `complete` sends one attempt; cache, budget,
-    limits, time-outs and retries are the gateway's. Failures are raised as `ModelFault`; anything else that is raised
-    is taken for a bug and ends this call without a retry.
+    The factory is called once per model of the suite that something uses. `complete` sends one attempt; the gateway
+    handles cache, budget, limits, time-outs and retries. Raise `ModelFault` for failures. Any other exception counts as
+    a bug and ends the call without a retry.
 
     Example:
         ```python
@@ -236,9 +236,9 @@ def jrh_models() -> Iterable[ModelSpec]:
 def jrh_reporters() -> Iterable[ReporterSpec]:
     """Declare the reporters this plugin provides.
 
-    At the end of a run those write that the suite names under `reports`, or where it names none those with
-    `default=True`: those with target `TERMINAL` are printed, the others written to `filename` in the run directory.
-    `render` is pure. What it raises is logged and shown; the other reports are still written.
+    At the end of a run, the reporters that the suite names under `reports` write their reports; if it names none, those
+    with `default=True` do. Reports with the target `TERMINAL` are printed, the others written to `filename` in the run
+    directory. `render` is pure. If it raises, the error is logged and shown, and the other reports are still written.
 
     Example:
         ```python
