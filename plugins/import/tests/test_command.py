@@ -7,7 +7,7 @@ import textwrap
 import pytest
 from click.testing import CliRunner
 from jrh import JrhError
-from jrh_import.command import command
+from jrh_import.commands import import_table
 from jrh_testing import Project
 
 
@@ -28,7 +28,7 @@ class InProcess(Project):
     def run(self, *arguments, **more):
         if arguments[0] != "import":
             return super().run(*arguments, **more)
-        return Done(CliRunner().invoke(command, [str(part) for part in arguments[1:]], standalone_mode=False))
+        return Done(CliRunner().invoke(import_table, [str(part) for part in arguments[1:]], standalone_mode=False))
 
 
 @pytest.fixture

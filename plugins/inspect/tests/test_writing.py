@@ -9,7 +9,7 @@ from attrs import evolve
 from inspect_ai.log import read_eval_log
 from jrh import JrhError, read_transcript
 from jrh.text import ToolCall, TranscriptMessage
-from jrh_inspect.command import command
+from jrh_inspect.commands import command
 from jrh_inspect.logs import apart
 from jrh_inspect.messages import to_messages
 from jrh_inspect.rewriting import rewritten

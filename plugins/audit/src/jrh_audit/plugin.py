@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import BuildContext, MetricSpec, hookimpl
-from jrh.plugins import Metric
+from jrh import MetricSpec, hookimpl
 
 from jrh_audit.options import AuditOptions
 
-
-def _audit(options: AuditOptions, context: BuildContext) -> Metric:  # noqa: ARG001
-    from jrh_audit.metric import AuditMetric
-
-    return AuditMetric(options)
+JRH_API_VERSION = 1
 
 
 @hookimpl
@@ -23,5 +18,5 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         name="audit",
         summary="findings about the data set: what it cannot show",
         options=AuditOptions,
-        factory=_audit,
+        factory="jrh_audit.metric:AuditMetric",
     )

@@ -118,6 +118,8 @@ class ComponentContract:
     def test_the_factory_is_declared_by_name_and_can_be_called(self) -> None:
         """If this fails: write `factory="package.module:Name"`, and check that module and name exist."""
         assert callable(factory_of(self.plugin, self.spec))
+        if isinstance(self.plugin, ModuleType) and self.plugin.__name__.endswith(".plugin"):
+            assert isinstance(self.spec.factory, str), "plugin.py declares only: write 'package.module:Name'"
 
     def test_declaring_loads_no_other_library(self) -> None:
         """If this fails: import the library inside the factory; `plugin.py` imports the standard library and jrh."""

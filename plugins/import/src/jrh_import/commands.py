@@ -1,4 +1,4 @@
-"""`jrh import`."""
+"""`jrh import` and `jrh import-decisions`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import click
     help="Where the records go.  [default: runs/<name>]",
 )
 @click.option("--plugins", metavar="A,B", default="", help="Only the metrics of these plugins, as for `jrh run`.")
-def command(file: Path, run_dir: Path | None, plugins: str) -> int:
+def import_table(file: Path, run_dir: Path | None, plugins: str) -> int:
     """Make a run directory of the table that FILE describes; `jrh report` shows what it says.
 
     FILE is a YAML file: where the table is, and what its columns mean.
@@ -49,4 +49,35 @@ def command(file: Path, run_dir: Path | None, plugins: str) -> int:
     of = f"{judges} judge{'s' * (judges != 1)} on {items} item{'s' * (items != 1)}"
     click.echo(f"Imported {count} verdicts of {of} into {target}.")
     click.echo(f"Next: {shlex.join(['jrh', 'report', str(target)])}")
+    return 0
+
+
+@click.command("import-decisions")
+@click.argument("log", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--judge", default="judge", show_default=True, help="The judge's name where the log has no column for it."
+)
+@click.option("--scale", metavar="LABELS", help="1-6, or YES,NO.  [default: from the log's gold labels]")
+@click.option("--inverted", multiple=True, metavar="TEXT", help="Prompts that hold this text ask for the opposite.")
+@click.option(
+    "--run-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where the records go.  [default: runs/<name of the log>]",
+)
+def import_decisions(log: Path, judge: str, scale: str | None, inverted: tuple[str, ...], run_dir: Path | None) -> int:
+    """Make a run directory of a decision LOG (.jsonl or .csv) with two decisions per row; asks no model.
+
+    `jrh report` then tells JSS, flip rate and kappa between the prompts.
+    """
+    from jrh.importing import import_records
+
+    from jrh_import.decision_log import read_log
+
+    target = run_dir or Path("runs") / log.stem
+    tasks, records, notes = read_log(log, judge=judge, scale=scale, inverted=inverted)
+    count = import_records(target, log.stem, tasks, records, notes=notes)
+    judges, items = (len({getattr(record, name) for record in records}) for name in ("judge", "item_id"))
+    of = f"{judges} judge{'s' * (judges != 1)} on {items} item{'s' * (items != 1)}"
+    click.echo(f"Imported {count} decisions of {of} into {target}.")
+    click.echo(f"Next: jrh report {target}")
     return 0

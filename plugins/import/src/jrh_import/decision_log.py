@@ -1,4 +1,4 @@
-"""`jrh import-decisions`."""
+"""A decision log as tasks and records: two decisions per row, one per prompt."""
 
 from __future__ import annotations
 
@@ -6,41 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-import click
 from jrh import Item, JrhError, MetricContext, Record, RecordTable, Task
-from jrh.importing import PairedPrompts, import_records, paired_task, read_rows
+from jrh.importing import PairedPrompts, paired_task, read_rows
 from jrh.running import load_metrics
 
 from jrh_import.decisions import DECISION_COLUMNS, read_decisions, records_of
 
 _AUDIT: Final = "audit"
-
-
-@click.command("import-decisions")
-@click.argument("log", type=click.Path(path_type=Path, dir_okay=False))
-@click.option(
-    "--judge", default="judge", show_default=True, help="The judge's name where the log has no column for it."
-)
-@click.option("--scale", metavar="LABELS", help="1-6, or YES,NO.  [default: from the log's gold labels]")
-@click.option("--inverted", multiple=True, metavar="TEXT", help="Prompts that hold this text ask for the opposite.")
-@click.option(
-    "--run-dir",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Where the records go.  [default: runs/<name of the log>]",
-)
-def command(log: Path, judge: str, scale: str | None, inverted: tuple[str, ...], run_dir: Path | None) -> int:
-    """Make a run directory of a decision LOG (.jsonl or .csv) with two decisions per row; asks no model.
-
-    `jrh report` then tells JSS, flip rate and kappa between the prompts.
-    """
-    target = run_dir or Path("runs") / log.stem
-    tasks, records, notes = read_log(log, judge=judge, scale=scale, inverted=inverted)
-    count = import_records(target, log.stem, tasks, records, notes=notes)
-    judges, items = (len({getattr(record, name) for record in records}) for name in ("judge", "item_id"))
-    of = f"{judges} judge{'s' * (judges != 1)} on {items} item{'s' * (items != 1)}"
-    click.echo(f"Imported {count} decisions of {of} into {target}.")
-    click.echo(f"Next: jrh report {target}")
-    return 0
 
 
 def read_log(
