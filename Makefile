@@ -13,10 +13,18 @@ comma := ,
 space := $(subst ,, )
 DEMO_DIR ?= runs/demo
 
-.PHONY: demo test test-extras browser lint types architecture check bench schemas dist picture clean
+# One worker per core, each of which needs up to 1 GB. A worker that is done takes tests from the other's end of the list.
+JOBS ?= auto
+PARALLEL := --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
+
+.PHONY: demo quick test test-extras browser lint types architecture check bench schemas dist picture clean
 
 demo: $(VENV)/standard
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jrh run examples/demo.yaml --run-dir $(DEMO_DIR)
+
+# Before every commit: no test that starts the real program, opens a browser or takes more than about two seconds.
+quick: $(VENV)/development lint
+	$(BIN)/python -m pytest --quiet -m "not slow and not browser" $(PARALLEL) --timeout 30
 
 test: $(VENV)/development lint types architecture check
 
@@ -44,7 +52,7 @@ architecture:
 	$(BIN)/lint-imports
 
 check:
-	$(BIN)/python tests/canary.py $(BIN)/python -m pytest
+	$(BIN)/python tests/canary.py $(BIN)/python -m pytest $(PARALLEL)
 
 bench: $(VENV)/development
 	$(BIN)/python -m tests.benchmarks

@@ -15,6 +15,19 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from support.keys import KEY, KEY_VARIABLE
 
+QUICK = {"test_canary", "test_first_use", "test_planted_defects", "test_readme", "test_schemas"}
+"""Files whose tests take well under two seconds; all others start the program several times."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of the whole program as slow, and those of the page as in need of a browser."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.parent == here / "browser":
+            item.add_marker("browser")
+        elif item.path.parent == here and item.path.stem not in QUICK:
+            item.add_marker("slow")
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:

@@ -74,6 +74,7 @@ def test_a_search_through_next_to_nothing_does_not_count(tmp_path: Path) -> None
     assert "only 1 files were written, at least 2 were expected" in done.stdout
 
 
+@pytest.mark.slow
 def test_pytest_writes_where_the_search_looks(tmp_path: Path) -> None:
     (tmp_path / "test_leak.py").write_text(
         "import os\n\ndef test_leak(tmp_path):\n    (tmp_path / 'kept').write_text(os.environ['OPENAI_API_KEY'])\n"

@@ -34,6 +34,7 @@ def test_it_is_short() -> None:
     assert len(README.splitlines()) < 120
 
 
+@pytest.mark.slow
 def test_the_first_suite_is_planned_and_runs_offline_and_python_reads_it(first: Project) -> None:
     for command in ("plan", "run"):
         assert f".venv/bin/jrh {command} suite.yaml" in README
@@ -42,6 +43,7 @@ def test_the_first_suite_is_planned_and_runs_offline_and_python_reads_it(first: 
     assert (first.path / "runs" / "first" / "report.html").is_file()
 
 
+@pytest.mark.slow
 def test_the_python_example_prints_a_line_per_judge_and_test(
     first: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -67,6 +67,7 @@ def notes(project: Project) -> list[str]:
     return [each["note"] for each in measures if each["name"] == "names"]
 
 
+@pytest.mark.slow
 def test_a_metric_sees_the_items_of_a_run_and_of_a_report_written_again(project: Project) -> None:
     done = project.run("run", "suite.json", "--run-dir", "run", "--plugins", "plugin.py")
     assert done.exit_code == 0, done.output
@@ -76,6 +77,7 @@ def test_a_metric_sees_the_items_of_a_run_and_of_a_report_written_again(project:
     assert notes(project) == ["one two"]
 
 
+@pytest.mark.slow
 def test_other_items_are_measured_anew(project: Project) -> None:
     command = ("run", "suite.json", "--run-dir", "run", "--plugins", "plugin.py")
     assert project.run(*command).exit_code == 0

@@ -36,6 +36,7 @@ def compared(before, after, margin=None):
     return {row.measure: row for row in adjusted(tuple(rows(matched, (REPORT, REPORT), terms)), 0.95)}["accuracy"]
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_planted_difference_as_often_as_it_says():
     covered, shown = 0, 0
     for seed in range(120):
@@ -49,6 +50,7 @@ def test_the_interval_covers_the_planted_difference_as_often_as_it_says():
     assert shown >= 40
 
 
+@pytest.mark.slow
 def test_judges_of_equal_accuracy_are_rarely_called_different():
     alarms = 0
     for seed in range(120):

@@ -275,6 +275,7 @@ def test_cases_keep_their_id_and_one_id_is_one_question(project):
     ],
     ids=["one item of one judge", "all missing", "no gold label"],
 )
+@pytest.mark.slow
 def test_what_a_thin_table_cannot_show_has_no_number_and_says_so(project, rows, accuracy, flags):
     assert imported(project, rows, "resamples: 100").exit_code == 0
     done = project.run("report", "out", "--format", "json,terminal")
@@ -317,6 +318,7 @@ def test_importing_again_replaces_the_import(project):
     assert project.records("out").text("item_id") == ["i3"]
 
 
+@pytest.mark.slow
 def test_a_run_is_never_overwritten_by_an_import(project):
     project.write("items.jsonl", '{"id": "a", "request": "r", "response": "x", "label": "YES"}\n')
     project.write(

@@ -52,6 +52,7 @@ def test_a_decision_log_becomes_records_with_one_template_per_prompt(tmp_path):
     assert len({record.case_id for record in records}) == 4
 
 
+@pytest.mark.slow
 def test_a_log_becomes_a_report_without_one_model_call(project):
     if not REAL.exists():
         pytest.skip("the real benchmark is not here (../shared/data/judgesense)")

@@ -4,6 +4,10 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[3] / "docs" / "importing.md"
 
 

@@ -69,6 +69,7 @@ def changed(made, tmp_path):
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read from /proc")
+@pytest.mark.slow
 def test_a_bomb_is_refused_in_under_a_second_and_under_100_mb(tmp_path):
     path = tmp_path / "bomb.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file, file.open("header.json", "w") as member:
@@ -186,6 +187,7 @@ except JrhError as error:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read from /proc")
+@pytest.mark.slow
 def test_a_bomb_that_lies_about_its_size_is_not_unpacked(tmp_path):
     import inspect_ai.log  # noqa: F401 - teaches zipfile Zstandard
 

@@ -20,6 +20,8 @@ from attrs import evolve, field, frozen
 from jrh import Draft, Equals, PerturberSpec, Skip, hookimpl, read_transcript
 from jrh.text import ToolCall
 
+pytestmark = pytest.mark.slow
+
 
 @frozen(kw_only=True)
 class Options:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 QUIET = """
 import os, socket, sys
 reached = []
@@ -26,6 +28,7 @@ assert litellm.model_cost["gpt-4o-mini"], "no price list"
 """
 
 
+@pytest.mark.slow
 def test_loading_reaches_for_no_network_reads_no_dotenv_and_prints_nothing(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("FROM_DOTENV=1\n")
     done = subprocess.run(

@@ -33,6 +33,7 @@ def test_every_choice_is_described():
         assert f"`{choice.value}`" in README
 
 
+@pytest.mark.slow
 def test_the_first_suite_runs(project):
     tests = yaml.safe_load(BLOCKS[0])
     scales = {"factual": {"labels": ["YES", "NO"]}, "coherence": {"ordinal": [1, 5]}, "relevance": {"pairwise": True}}

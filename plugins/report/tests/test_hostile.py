@@ -77,6 +77,7 @@ def test_the_parser_would_find_what_is_active() -> None:
     assert {"link_open", "image", "html_inline", "html_block"} <= found
 
 
+@pytest.mark.slow
 def test_nothing_in_markdown_is_active(render, hostile) -> None:
     for text in TEXTS:
         rendered = render("markdown", hostile(text))
@@ -133,6 +134,7 @@ def test_no_latex_command_comes_from_the_run(render, hostile) -> None:
         assert not CONTROL.search(document), text
 
 
+@pytest.mark.slow
 def test_nothing_in_the_terminal_is_obeyed(render, hostile) -> None:
     for text in TEXTS:
         assert not CONTROL.search(render("terminal", hostile(text), width=100)), text
@@ -182,6 +184,7 @@ def crowd(hostile):
     return made
 
 
+@pytest.mark.slow
 def test_nothing_in_a_plot_is_active(render, crowd) -> None:
     for start in range(0, len(TEXTS), 20):
         texts = list(dict.fromkeys(TEXTS[start : start + 20]))

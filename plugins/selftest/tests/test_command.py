@@ -2,6 +2,10 @@
 
 import json
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 
 def test_a_shipped_measure_passes(project):
     done = project.run("selftest", "--only", "accuracy", "--studies", "60")

@@ -8,6 +8,8 @@ import pytest
 from jrh import Condition, Mode, Polarity, Scale, Status
 from jrh_simulated.options import ErrorKind
 
+pytestmark = pytest.mark.slow
+
 N = 20_000
 LEVELS = Scale.of_levels(1, 6)
 INVERTED = Condition(family="prompts", template="worse", polarity=Polarity.INVERTED)

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, Polarity, RecordTable, Scale
 from numpy.typing import NDArray
-from scipy.stats import binom
+from scipy.special import bdtrc
 
 from jrh_prompts.answers import Answers, answers_of, cells_of, modal
 from jrh_prompts.measuring import Basis, Resampling
@@ -96,7 +96,7 @@ def turned_templates(answers: Answers, declared: Mapping[str, bool], scale: Scal
         helps, telling = int((nearer > 0).sum()), int((nearer != 0).sum())
         if not telling or helps / telling < _SHARE:
             continue
-        if float(binom.sf(helps - 1, telling, 0.5)) * len(answers.levels) < _CHANCE:
+        if float(bdtrc(helps - 1, telling, 0.5)) * len(answers.levels) < _CHANCE:
             yield Turned(
                 answers=answers,
                 template=template,

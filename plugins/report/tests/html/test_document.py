@@ -137,6 +137,7 @@ class Library:
         return {each: Reply(status=Status.OK, text='"<漢' * 5000) for each in trial_ids}
 
 
+@pytest.mark.slow
 def test_long_texts_of_many_examples_keep_the_page_small(render: Callable[..., str]) -> None:
     report = evolve(a_large_run(5, 9, 20), evidence=Library())
     started = time.process_time()
