@@ -27,7 +27,8 @@ from jrh.plugins.specs import (
 )
 from jrh.running.building import Builder
 from jrh.store.run_store import Store
-from jrh.suite.resolve import ResolvedSuite, load_suite
+from jrh.suite.resolve import load_suite
+from jrh.suite.resolved import ResolvedSuite
 from jrh.values.types import Item, Judgement, Status, Verdict
 from jrh_testing import RecordingLog
 

@@ -10,7 +10,8 @@ from attrs import field, frozen
 from jrh import JudgeSpec, ParserName, ParserSpec, SuiteError, ValidatorName, ValidatorSpec
 from jrh.plugins.registry import Entry
 from jrh.running.building import Builder, identity, parts_used
-from jrh.suite.resolve import ResolvedSuite, load_suite
+from jrh.suite.resolve import load_suite
+from jrh.suite.resolved import ResolvedSuite
 from jrh.suite.schema import suite_schema
 from jsonschema import Draft202012Validator
 

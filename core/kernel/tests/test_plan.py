@@ -16,7 +16,7 @@ from jrh.plugins.specs import JudgeSpec, ModelSpec, PerturberSpec
 from jrh.running.cost_estimate import SAMPLE, USUAL_OUTPUT, Plan, PlanLine, make_plan, spread
 from jrh.running.outcome import Settings
 from jrh.running.progress import Silent
-from jrh.suite.resolve import ResolvedSuite
+from jrh.suite.resolved import ResolvedSuite
 from jrh.values.types import Draft, Item, Judgement, Message, ModelName, Prompt, Question, Sampling, Status, Verdict
 from jrh_testing import LabelParser, ScriptedModel
 

@@ -20,7 +20,8 @@ from jrh.plugins.specs import (
     ValidatorSpec,
 )
 from jrh.suite.definition import Budget, Limits, OnMismatch, Price, Sample
-from jrh.suite.resolve import load_suite, references, simulated_judges
+from jrh.suite.resolve import load_suite
+from jrh.suite.resolved import references, simulated_judges
 from jrh.values.scales import Scale
 from jrh.values.types import Mode, ModelName, ParserName, Sampling, ValidatorName
 

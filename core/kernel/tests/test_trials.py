@@ -13,7 +13,7 @@ from jrh.plugins.specs import JudgeSpec
 from jrh.running.schedule import folds_of, is_put, judge_identity, plan_trials, question_id, seed_of, trial_id
 from jrh.running.stages.perturb import reference_cases
 from jrh.suite.definition import JudgeUse
-from jrh.suite.resolve import Resolved
+from jrh.suite.resolved import Resolved
 from jrh.values.types import Case, Condition, Mode, Prompt, Sampling
 from jrh_testing import sample_items, sample_task
 

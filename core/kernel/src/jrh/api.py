@@ -26,7 +26,8 @@ from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored_evidence import StoredEvidence
 from jrh.store.run_store import Store
 from jrh.suite.definition import Suite, Use
-from jrh.suite.resolve import Resolved, ResolvedSuite, load_suite
+from jrh.suite.resolve import load_suite
+from jrh.suite.resolved import Resolved, ResolvedSuite
 from jrh.values.report import RunReport
 from jrh.values.types import Item, Task
 

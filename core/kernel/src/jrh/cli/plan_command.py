@@ -16,7 +16,7 @@ from jrh.running.outcome import Settings
 
 if TYPE_CHECKING:
     from jrh.running.cost_estimate import Plan
-    from jrh.suite.resolve import ResolvedSuite
+    from jrh.suite.resolved import ResolvedSuite
 
 MANY_CALLS: Final = 10_000
 """Calls of unknown price above which a run asks first."""

@@ -16,7 +16,7 @@ from jrh.plugins.protocols import BuildContext, ChatModel, Logger, ModelClient, 
 from jrh.plugins.registry import Entry, Plugins
 from jrh.plugins.specs import ModelSpec, ParserSpec
 from jrh.suite.definition import ModelUse
-from jrh.suite.resolve import Resolved, ResolvedSuite, parts_of, references
+from jrh.suite.resolved import Resolved, ResolvedSuite, parts_of, references
 from jrh.text.redact import error_line
 from jrh.values.report import ComponentUsed
 from jrh.values.types import Json, Task

@@ -26,7 +26,7 @@ from jrh.store.database import FILENAME
 from jrh.store.items_table import items_id
 from jrh.store.run_store import Store
 from jrh.suite.definition import ModelUse
-from jrh.suite.resolve import Resolved, ResolvedSuite, ResolvedTest, applies, references, tests_of
+from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, references, tests_of
 from jrh.values.types import REFERENCE, Case, Item, Question, Reply, Status, Task
 
 SAMPLE: Final = 25

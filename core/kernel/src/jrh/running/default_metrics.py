@@ -14,7 +14,7 @@ from jrh.plugins.specs import MetricSpec
 from jrh.running.building import Builder
 from jrh.running.run_log import Quiet
 from jrh.suite.definition import Suite, Use
-from jrh.suite.resolve import Resolved, ResolvedSuite
+from jrh.suite.resolved import Resolved, ResolvedSuite
 
 
 def load_metrics(names: Sequence[str] = (), *, plugins: Sequence[str] = ()) -> Mapping[str, Metric]:

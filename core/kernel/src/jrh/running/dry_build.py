@@ -16,7 +16,7 @@ from jrh.running.schedule import judge_ids
 from jrh.running.stages import perturb as perturbing
 from jrh.store.items_table import items_id
 from jrh.store.run_store import Store
-from jrh.suite.resolve import applies, tests_of
+from jrh.suite.resolved import applies, tests_of
 from jrh.values.types import REFERENCE, Item
 
 _JUDGES: Final = "judges"

@@ -11,7 +11,7 @@ from jrh.errors import JrhError, Problem, SuiteError
 from jrh.plugins.registry import Entry, Registry
 from jrh.plugins.specs import ReporterSpec
 from jrh.suite.definition import Use
-from jrh.suite.resolve import Resolved
+from jrh.suite.resolved import Resolved
 from jrh.values.report import ComponentUsed
 from jrh.values.types import Json
 

@@ -36,7 +36,7 @@ from jrh.running.stages.stored_evidence import StoredEvidence
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME as STORE
 from jrh.store.run_store import Store
-from jrh.suite.resolve import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, simulated_judges, tests_of
+from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, simulated_judges, tests_of
 from jrh.text.redact import Redactor, named_secrets
 from jrh.values.events import CaseReady, RunFinished, RunStarted
 from jrh.values.evidence import NoEvidence

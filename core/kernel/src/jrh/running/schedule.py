@@ -12,7 +12,7 @@ from jrh.plugins.specs import JudgeKind, JudgeSpec
 from jrh.running.building import identity
 from jrh.store.trials_table import TrialRow
 from jrh.suite.definition import JudgeUse
-from jrh.suite.resolve import Resolved, ResolvedSuite, applies
+from jrh.suite.resolved import Resolved, ResolvedSuite, applies
 from jrh.text.transcripts import without_passed_through
 from jrh.values.types import Case, Task
 

@@ -1,37 +1,44 @@
-"""Finds the components a suite names and reads their options; everything that is wrong is kept, with its place."""
+"""One component that a suite names: found in the registry, with its options read and all they refer to."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from attrs import NOTHING, define, field
 
 from jrh.document import option_types
 from jrh.document.convert import collect
+from jrh.document.nodes import field_names
 from jrh.document.positions import Document, Location, did_you_mean, path_text, unknown_key
 from jrh.errors import JrhError, Problem
 from jrh.plugins.registry import Entry, Plugins, Registry
-from jrh.plugins.specs import Spec
+from jrh.plugins.specs import ParserSpec, Spec
 from jrh.suite.definition import Suite, Use
+from jrh.suite.resolved import Resolved, located_references
+from jrh.suite.syntax import PARSER, Role
 
 S = TypeVar("S", bound=Spec)
 
 
 @define(kw_only=True)
 class Lookup:
-    """One pass over a suite."""
+    """One pass over a suite; whatever is wrong is kept, with its place."""
 
     document: Document
     plugins: Plugins
     suite: Suite
     problems: list[Problem] = field(factory=list)
+    _parsers: dict[str, Resolved[ParserSpec] | None] = field(factory=dict)
+    _under_way: list[str] = field(factory=list)
+    """What is being resolved, so that nothing refers to itself."""
 
-    def section(self, name: str) -> Any:
-        """Return what the document says under a top-level key, right or wrong."""
-        return self.document.value.get(name) if isinstance(self.document.value, Mapping) else None
+    def component(self, use: Use, role: Role, *, prefer: str = "") -> Resolved[Any] | None:
+        """Resolve an entry of a role; `prefer` is the distribution whose component wins where a name is ambiguous."""
+        entry = self.entry(use, getattr(self.plugins, role.plural), role.key, prefer)
+        return None if entry is None else self.resolved(use, entry, (role.key, *field_names(role.settings)))
 
-    def find(self, use: Use, registry: Registry[S], key: str, prefer: str = "") -> Entry[S] | None:
+    def entry(self, use: Use, registry: Registry[S], key: str, prefer: str = "") -> Entry[S] | None:
         """Return the component of an entry; `key` names it where the entry is written flat."""
         try:
             return registry.find(use.component, prefer=prefer)
@@ -46,10 +53,30 @@ class Lookup:
             self.problems.append(problem)
             return None
 
-    def options(self, use: Use, entry: Entry[Any], ours: tuple[str, ...]) -> Any:
+    def resolved(self, use: Use, entry: Entry[S], ours: tuple[str, ...]) -> Resolved[S] | None:
+        """Read the options of a component that was found; `ours` are the keys the suite has beside them."""
+        options = self._options(use, entry, ours)
+        if options is None:
+            return None
+        return Resolved(use=use, entry=entry, options=options, parts=self._parts(use.location, entry, options))
+
+    def parser(self, name: str, at: Location) -> Resolved[ParserSpec] | None:
+        """Resolve an entry of the suite's `parsers`, once."""
+        use = self.suite.parsers.get(name)
+        if use is None:  # it could not be read, which is reported already
+            return None
+        if name not in self._parsers:
+            self._parsers[name] = self._guarded(f"parser '{name}'", at, lambda: self.component(use, PARSER))
+        return self._parsers[name]
+
+    def section(self, name: str) -> Any:
+        """Return what the document says under a top-level key, right or wrong."""
+        return self.document.value.get(name) if isinstance(self.document.value, Mapping) else None
+
+    def _options(self, use: Use, entry: Entry[Any], ours: tuple[str, ...]) -> Any:
         """Return the options of an entry, typed, or None.
 
-        An unknown key is told all keys that may stand there: the component's own, and `ours`.
+        The message about an unknown key lists all keys that may be there: the component's own, and `ours`.
         """
         cls = entry.spec.options
         own = [attribute.name for attribute in option_types.resolved_fields(cls)]
@@ -62,13 +89,43 @@ class Lookup:
         self.problems += problems
         return options
 
-    def referred(self, kind: str, name: str, at: Location, prefer: str) -> Entry[Any] | None:
+    def _parts(self, at: Location, entry: Entry[Any], options: object) -> tuple[Resolved[Any], ...]:
+        """Check everything that options refer to, and resolve what is not a model."""
+        found = []
+        for kind, name, where in located_references(options, entry.spec.options, at):
+            if kind == "model":
+                self._check_model(name, where)
+            elif part := self._part(kind, name, where, entry):
+                found.append(part)
+        return tuple(found)
+
+    def _part(self, kind: str, name: str, at: Location, asker: Entry[Any]) -> Resolved[Any] | None:
+        """Resolve an entry of the suite's `parsers`, or a component with its default options."""
+        if kind == "parser" and name in self._names("parsers"):
+            return self.parser(name, at)
+        entry = self._by_name_alone(kind, name, at, asker.distribution)
+        if entry is None:
+            return None
+        use = Use(name=name, component=entry.qualified, location=at)
+        return self._guarded(f"{kind} '{entry.qualified}'", at, lambda: self.resolved(use, entry, ()))
+
+    def _guarded(self, what: str, at: Location, resolve: Callable[[], Resolved[S] | None]) -> Resolved[S] | None:
+        if what in self._under_way:
+            self.problems.append(self.document.wrong(at, f"{what} refers to itself"))
+            return None
+        self._under_way.append(what)
+        try:
+            return resolve()
+        finally:
+            self._under_way.pop()
+
+    def _by_name_alone(self, kind: str, name: str, at: Location, prefer: str) -> Entry[Any] | None:
         """Return the parser or the validator of a name that an option holds, where there is one with defaults."""
         registry: Registry[Any] = self.plugins.parsers if kind == "parser" else self.plugins.validators
         try:
             entry = registry.find(name, prefer=prefer)
         except JrhError as error:
-            names = self.names("parsers") if kind == "parser" else []
+            names = self._names("parsers") if kind == "parser" else []
             listed = f"\n{did_you_mean(name, names)}Parsers of the suite: {', '.join(names)}." if names else ""
             self.problems.append(self.document.wrong(at, f"{error}{listed}"))
             return None
@@ -79,14 +136,14 @@ class Lookup:
             self.problems.append(self.document.wrong(at, message))
         return None if needed else entry
 
-    def names(self, section: str) -> list[str]:
+    def _names(self, section: str) -> list[str]:
         """Return the names that a section of the document defines, right or wrong."""
         defined = self.section(section)
         return list(defined) if isinstance(defined, Mapping) else []
 
-    def check_model(self, name: str, at: Location) -> None:
+    def _check_model(self, name: str, at: Location) -> None:
         """Report a model that the suite does not describe."""
-        names = self.names("models")
+        names = self._names("models")
         if name not in names:
             listed = f"Models of the suite: {', '.join(names)}." if names else "Describe it under `models`."
             self.problems.append(

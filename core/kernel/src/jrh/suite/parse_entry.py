@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
-import attrs
-from attrs import define, field, frozen
+from attrs import frozen
 
 from jrh.document import option_types
-from jrh.document.convert import collect
-from jrh.document.positions import Document, Location
-from jrh.errors import JrhError, Problem
+from jrh.document.nodes import Node, field_names
+from jrh.errors import JrhError
 from jrh.plugins.registry import Plugins
+from jrh.suite.definition import Use
 from jrh.suite.syntax import Role
-
-T = TypeVar("T")
 
 
 @frozen(kw_only=True)
@@ -27,90 +23,74 @@ class Written:
     settings: Any
     """An instance of the role's settings class."""
     options: Mapping[str, Any]
-    location: Location
-    """Where the options stand."""
+    place: Node
+    """The mapping the options are in; of an entry that is just a name the entry itself."""
 
     def common(self) -> dict[str, Any]:
         """Return what every `Use` is made of."""
         name = self.settings.name or self.component.rpartition("/")[2]
-        return {"name": name, "component": self.component, "options": self.options, "location": self.location}
+        return {"name": name, "component": self.component, "options": self.options, "location": self.place.at}
 
 
-@define(kw_only=True)
-class EntryReader:
-    """Reads entries and keeps the problems it meets."""
+def read_use(node: Node, role: Role, plugins: Plugins) -> Use | None:
+    """Read an entry of a role whose only setting is the name."""
+    written = read_entry(node, role, plugins)
+    return None if written is None else Use(**written.common())
 
-    document: Document
-    plugins: Plugins
-    """Asked which options a component has itself."""
-    base: Path
-    problems: list[Problem] = field(factory=list)
 
-    def report(self, location: Location, message: str) -> None:
-        """Keep a problem."""
-        self.problems.append(self.document.wrong(location, message))
-
-    def read(self, value: object, kind: type[T], location: Location, default: T) -> T:
-        """Return a typed value, or the default where something is wrong, which is kept."""
-        read, problems = collect(value, kind, base=self.base, document=self.document, location=location)
-        self.problems.extend(problems)
-        return default if read is None else read
-
-    def entries(
-        self, value: Mapping[str, Any], key: str, read: Callable[[Any, Location], T], at: Location = ()
-    ) -> list[T]:
-        """Read every entry of a list that may be left out."""
-        written = value.get(key, [])
-        if not isinstance(written, list | tuple):
-            self.report((*at, key), f"expected a list, got {option_types.described(written)}")
-            return []
-        return [read(entry, (*at, key, position)) for position, entry in enumerate(written)]
-
-    def entry(self, value: Any, at: Location, role: Role) -> Written | None:
-        """Take an entry apart, in whichever form it is written."""
-        if isinstance(value, str):
-            return self._taken_apart(value, {}, at, role, named_at=at)
-        if isinstance(value, Mapping) and role.key in value:
-            return self.flat(value, at, role)
-        if isinstance(value, Mapping) and len(value) == 1:
-            component, options = next(iter(value.items()))
-            if options is None or isinstance(options, Mapping):
-                below = (*at, component)
-                return self._taken_apart(component, options or {}, below, role, named_at=below)
-            self.report((*at, component), f"expected a mapping of options, got {option_types.described(options)}")
-            return None
-        self.report(at, _no_entry(value, role))
+def read_entry(node: Node, role: Role, plugins: Plugins) -> Written | None:
+    """Take an entry apart, in whichever form it is written."""
+    value = node.value
+    if isinstance(value, str):
+        return _taken_apart(node.holding({}), value, role, plugins)
+    if isinstance(value, Mapping) and role.key in value:
+        return read_flat_entry(node, role, plugins)
+    if isinstance(value, Mapping) and len(value) == 1:
+        component, options = next(iter(value.items()))
+        if options is None or isinstance(options, Mapping):
+            return _taken_apart(node.holding(options or {}, component), component, role, plugins)
+        node.report(f"expected a mapping of options, got {option_types.described(options)}", component)
         return None
-
-    def flat(self, value: Mapping[str, Any], at: Location, role: Role) -> Written | None:
-        """Take apart an entry whose options stand beside the component's name."""
-        options = {key: part for key, part in value.items() if key != role.key}
-        return self._taken_apart(value[role.key], options, at, role, named_at=(*at, role.key))
-
-    def _taken_apart(
-        self, component: Any, options: Mapping[str, Any], at: Location, role: Role, *, named_at: Location
-    ) -> Written | None:
-        if not isinstance(component, str) or not component:
-            self.report(named_at, f"expected the name of a {role.key}, got {option_types.described(component)}")
-            return None
-        own = self.own_options(role.plural, component) - ({"name"} if role.own_name else set())
-        left = dict(options)
-        settings = self.read(take(left, role.settings, own), role.settings, at, role.settings())
-        return Written(component=component, settings=settings, options=left, location=at)
-
-    def own_options(self, plural: str, component: str) -> frozenset[str]:
-        """Return the names of the component's own options; none for a component that is not there."""
-        try:
-            entry = getattr(self.plugins, plural).find(component)
-        except JrhError:
-            return frozenset()  # reported where components are looked up
-        return frozenset(attribute.name for attribute in option_types.resolved_fields(entry.spec.options))
+    node.report(_no_entry(value, role))
+    return None
 
 
-def take(options: dict[str, Any], settings: type, own: frozenset[str]) -> dict[str, Any]:
-    """Move the suite's own keys out of the options; a component's own option of the same name stays."""
-    names = [attribute.name for attribute in attrs.fields(settings)]
-    return {name: options.pop(name) for name in names if name in options and name not in own}
+def read_flat_entry(node: Node, role: Role, plugins: Plugins) -> Written | None:
+    """Take apart an entry whose options stand beside the component's name."""
+    options = {key: part for key, part in node.value.items() if key != role.key}
+    component = node.value[role.key]
+    if isinstance(component, str) and component:
+        return _taken_apart(node.holding(options), component, role, plugins)
+    node.report(_no_name(component, role), role.key)
+    return None
+
+
+def own_options(plugins: Plugins, plural: str, component: str) -> frozenset[str]:
+    """Return the names of a component's own options, which the suite's keys of the same name give way to."""
+    try:
+        entry = getattr(plugins, plural).find(component)
+    except JrhError:
+        return frozenset()  # reported where components are looked up
+    return frozenset(attribute.name for attribute in option_types.resolved_fields(entry.spec.options))
+
+
+def _taken_apart(options: Node, component: str, role: Role, plugins: Plugins) -> Written | None:
+    """Tell the suite's own keys from the component's options."""
+    if not component:
+        options.report(_no_name(component, role))
+        return None
+    own = own_options(plugins, role.plural, component) - ({"name"} if role.own_name else set())
+    ours = set(field_names(role.settings)) - own
+    return Written(
+        component=component,
+        settings=options.read_keys_of(role.settings, leave=own),
+        options={key: part for key, part in options.value.items() if key not in ours},
+        place=options,
+    )
+
+
+def _no_name(component: object, role: Role) -> str:
+    return f"expected the name of a {role.key}, got {option_types.described(component)}"
 
 
 def _no_entry(value: Any, role: Role) -> str:

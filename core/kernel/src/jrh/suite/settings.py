@@ -9,8 +9,7 @@ from jrh.document.config import read_document
 from jrh.document.convert import collect
 from jrh.errors import JrhError, SuiteError
 from jrh.suite.syntax import WrittenTask
-from jrh.values.scales import ScaleKind
-from jrh.values.types import Mode, Task
+from jrh.values.types import Task
 
 T = TypeVar("T")
 
@@ -38,14 +37,7 @@ def task_of(written: WrittenTask, name: str) -> Task:
     Raises:
         JrhError: the mode does not fit the scale.
     """
-    scale = written.scale.scale()
-    pairwise = scale.kind is ScaleKind.PAIRWISE
-    if pairwise and written.mode not in (None, Mode.PAIRWISE):
-        raise JrhError(f"task '{name}': a pairwise scale compares two responses; leave `mode` out")
-    return Task(
-        name=name,
-        instruction=written.instruction.content,
-        rubric=written.rubric.content,
-        scale=scale,
-        mode=written.mode or (Mode.PAIRWISE if pairwise else Mode.POINTWISE),
-    )
+    try:
+        return written.task(name)
+    except JrhError as error:
+        raise JrhError(f"task '{name}': {error}") from None

@@ -1,4 +1,4 @@
-"""The parts of a suite as people write them; `reading` makes a `Suite` of them, `schema` describes them."""
+"""The parts of a suite as people write them; `parse` makes a `Suite` of them, `schema` describes them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attrs import field, frozen
 from jrh.errors import JrhError
 from jrh.suite.definition import Budget, Gate, JudgeUse, OnMismatch, Sample, Suite, TestUse
 from jrh.values.scales import Scale, ScaleKind
-from jrh.values.types import Json, Mode, Text
+from jrh.values.types import Json, Mode, Task, Text
 
 MOST_LEVELS: Final = 1000
 MOST_FACTORS: Final = 5
@@ -95,6 +95,24 @@ class WrittenTask:
         default=None,
         metadata={"help": "What the judge is shown; `pairwise` for a pairwise scale and `pointwise` otherwise."},
     )
+
+    def task(self, name: str) -> Task:
+        """Return the task that is meant.
+
+        Raises:
+            JrhError: the mode does not fit the scale.
+        """
+        scale = self.scale.scale()
+        pairwise = scale.kind is ScaleKind.PAIRWISE
+        if pairwise and self.mode not in (None, Mode.PAIRWISE):
+            raise JrhError("a pairwise scale compares two responses; leave `mode` out")
+        return Task(
+            name=name,
+            instruction=self.instruction.content,
+            rubric=self.rubric.content,
+            scale=scale,
+            mode=self.mode or (Mode.PAIRWISE if pairwise else Mode.POINTWISE),
+        )
 
 
 @frozen(kw_only=True)

@@ -13,7 +13,7 @@ from jrh.running.building import Builder
 from jrh.running.progress import Progress, Silent
 from jrh.running.stages.chain import ConflictError, combined, presented
 from jrh.running.stages.drafts import propose, validate
-from jrh.suite.resolve import ResolvedTest, Step
+from jrh.suite.resolved import ResolvedTest, Step
 from jrh.values.types import Draft, Item, Json, Skip, Task
 
 Outcome: TypeAlias = tuple[Item, Draft | Skip, str]

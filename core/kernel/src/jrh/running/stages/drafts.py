@@ -14,7 +14,7 @@ from jrh.running.building import Builder
 from jrh.running.pool import for_each
 from jrh.running.progress import Progress
 from jrh.suite.definition import OnMismatch, TestUse
-from jrh.suite.resolve import ResolvedTest, Step
+from jrh.suite.resolved import ResolvedTest, Step
 from jrh.values.types import Draft, Equals, Item, Skip, Task, Validation
 
 WORKERS: Final = 64

@@ -22,7 +22,7 @@ from jrh.running.progress import Progress
 from jrh.running.schedule import folds_of, seed_of
 from jrh.store.run_store import Store
 from jrh.suite.definition import JudgeUse
-from jrh.suite.resolve import Resolved, references
+from jrh.suite.resolved import Resolved, references
 from jrh.text.redact import Redactor
 from jrh.values.events import RecordCommitted
 from jrh.values.scales import invert

@@ -24,7 +24,7 @@ from jrh.running.stages.validator_agreement import agreements
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
 from jrh.store.run_store import Store
 from jrh.suite.definition import Sample
-from jrh.suite.resolve import ResolvedTest
+from jrh.suite.resolved import ResolvedTest
 from jrh.values.report import Attrition
 from jrh.values.types import REFERENCE, Case, Condition, Draft, Equals, Item, Provenance, Skip, Task
 

@@ -1,0 +1,152 @@
+"""A suite that can be run: its components found, with typed options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Generic, TypeVar, get_args
+
+from attrs import Factory, frozen
+
+from jrh.document import option_types
+from jrh.document.positions import Location
+from jrh.plugins.registry import Entry
+from jrh.plugins.specs import (
+    DataSourceSpec,
+    JudgeKind,
+    JudgeSpec,
+    MetricSpec,
+    ModelSpec,
+    ParserSpec,
+    PerturberSpec,
+    ReporterSpec,
+    Spec,
+    ValidatorSpec,
+)
+from jrh.suite.definition import Suite, TestUse, Use
+from jrh.values.types import Task
+
+S = TypeVar("S", bound=Spec)
+
+
+@frozen(kw_only=True)
+class Resolved(Generic[S]):
+    """One component of the suite, found and with its options read."""
+
+    use: Use
+    entry: Entry[S]
+    options: Any
+    """An instance of the component's options class."""
+    parts: tuple[Resolved[Any], ...] = ()
+    """The parsers and validators its options refer to, each with its own options."""
+
+
+@frozen(kw_only=True)
+class Step:
+    """One perturber of a test, with the validators of what it drafts."""
+
+    use: TestUse
+    component: Resolved[PerturberSpec]
+    validators: tuple[Resolved[ValidatorSpec], ...] = ()
+    """In the order they are asked: the perturber's own, then the suite's."""
+
+
+@frozen(kw_only=True)
+class ResolvedTest:
+    """One test of the suite: a perturber, or a chain of them."""
+
+    use: TestUse
+    steps: tuple[Step, ...]
+    """In the order they are applied; one unless the test is a chain."""
+    validators: tuple[Resolved[ValidatorSpec], ...] = ()
+    """Those of a chain, asked about what its last step made; a single step's are its own."""
+
+    @property
+    def components(self) -> tuple[Resolved[Any], ...]:
+        """Return every perturber and validator of the test."""
+        parts: list[Resolved[Any]] = []
+        for step in self.steps:
+            parts += [step.component, *step.validators]
+        return (*parts, *self.validators)
+
+
+@frozen(kw_only=True)
+class ResolvedSuite:
+    """A suite that can be run."""
+
+    suite: Suite
+    """As filtered: only the tests and judges that were asked for."""
+    sources: tuple[Resolved[DataSourceSpec], ...]
+    """One per task, in the order of `suite.tasks`."""
+    models: Mapping[str, Resolved[ModelSpec]]
+    tests: tuple[ResolvedTest, ...]
+    judges: tuple[Resolved[JudgeSpec], ...]
+    metrics: tuple[Resolved[MetricSpec], ...]
+    reporters: tuple[Resolved[ReporterSpec], ...]
+    parsers: Mapping[str, Resolved[ParserSpec]] = Factory(dict)
+    """The entries of the suite's `parsers`."""
+    limit: int | None = None
+    """Items taken of every task at most."""
+
+
+def applies(component: Resolved[Any], task: Task) -> bool:
+    """Tell whether a perturber or a judge is made for the task's mode; a suite uses it for such tasks only."""
+    return task.mode in component.entry.spec.modes
+
+
+def is_made_for(test: ResolvedTest, task: Task) -> bool:
+    """Tell whether every perturber of a test is made for the task's mode."""
+    return all(applies(step.component, task) for step in test.steps)
+
+
+def tests_of(resolved: ResolvedSuite, task: Task) -> tuple[ResolvedTest, ...]:
+    """Return the tests that are made for a task's mode."""
+    return tuple(test for test in resolved.tests if is_made_for(test, task))
+
+
+def references(options: object) -> list[tuple[str, str]]:
+    """Return what options refer to, as (`model`, `parser` or `validator`; name), in the order of the fields."""
+    return [(kind, name) for kind, name, _ in located_references(options, type(options))]
+
+
+def located_references(value: object, kind: Any, at: Location = ()) -> Iterator[tuple[str, str, Location]]:
+    """Yield (`model`, `parser` or `validator`; name; location) for everything a value of a type refers to."""
+    if option_types.is_union(kind):
+        for member in get_args(kind):
+            yield from located_references(value, member, at)
+    elif kind in option_types.REFERENCES and isinstance(value, str):
+        yield option_types.REFERENCES[kind], value, at
+    elif option_types.is_attrs(kind) and isinstance(value, kind):
+        for attribute in option_types.resolved_fields(kind):
+            yield from located_references(getattr(value, attribute.name), attribute.type, (*at, attribute.name))
+    elif option_types.is_mapping(kind) and isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from located_references(part, (get_args(kind) or (str, str))[1], (*at, key))
+    elif option_types.is_sequence(kind) and isinstance(value, tuple | list):
+        members = get_args(kind)
+        for position, part in enumerate(value):
+            member = members[position] if len(members) == len(value) and Ellipsis not in members else members[0]
+            yield from located_references(part, member, (*at, position))
+
+
+def parts_of(components: Iterable[Resolved[Any]]) -> Iterator[Resolved[Any]]:
+    """Yield the parsers and validators that components refer to, and those that these refer to."""
+    for component in components:
+        yield from component.parts
+        yield from parts_of(component.parts)
+
+
+def simulated_judges(resolved: ResolvedSuite) -> frozenset[str]:
+    """Return the names of the judges whose answers are made up: by themselves, or by a model they ask."""
+    return frozenset(
+        judge.use.name
+        for judge in resolved.judges
+        if judge.entry.spec.kind is JudgeKind.SIMULATED or _asks_simulated(judge.options, resolved, frozenset())
+    )
+
+
+def _asks_simulated(options: object, resolved: ResolvedSuite, asked: frozenset[str]) -> bool:
+    names = {name for kind, name in references(options) if kind == "model" and name in resolved.models} - asked
+    models = [resolved.models[name] for name in sorted(names)]
+    return any(
+        model.entry.spec.simulated or _asks_simulated(model.options, resolved, asked | names) for model in models
+    )
