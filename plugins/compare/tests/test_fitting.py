@@ -5,7 +5,8 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh_compare.fitting import Chapter, Part, fit, length
+from jrh.text import comment_length
+from jrh_compare.fitting import Chapter, Part, fit
 
 LINES = st.lists(st.text("ab 𝄞\u200b", max_size=200), max_size=60).map(tuple)
 PARTS = st.lists(st.builds(Part, lines=LINES, head=st.sampled_from(["", "| head |\n"])), max_size=4).map(tuple)
@@ -16,8 +17,8 @@ CHAPTERS = st.lists(st.builds(Chapter, title=st.just("## title"), parts=PARTS, l
 def test_a_document_is_whole_or_keeps_to_the_limit_and_says_that_it_does(chapters, limit):
     document = fit(chapters, limit)
     whole = fit(chapters, 10**9)
-    assert length(document) <= limit
-    assert (document == whole) == (length(whole) <= limit)
+    assert comment_length(document) <= limit
+    assert (document == whole) == (comment_length(whole) <= limit)
     assert (f"Shortened to stay within {limit:,} characters" in document) == (document != whole)
 
 

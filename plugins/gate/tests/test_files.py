@@ -9,10 +9,11 @@ import pytest
 from gate_findings import found, measured
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jrh.text import LONGEST_COMMENT
 from jrh_gate.console import console_text
 from jrh_gate.json_file import gate_json
 from jrh_gate.junit import junit
-from jrh_gate.markdown import LIMIT, markdown
+from jrh_gate.markdown import markdown
 from jrh_gate.wording import sizes
 from jrh_testing import ODD_TEXTS, PAYLOADS
 
@@ -65,7 +66,7 @@ def test_the_markdown_fits_into_a_comment_and_says_what_it_leaves_out(name):
     rules = [f"accuracy[{'y' * 60}{number}] >= 0.9" for number in range(12)]
     checked = found([f"{name}{number}" for number in range(200)], rules)
     text = markdown(checked)
-    assert LIMIT / 2 < len(text) <= LIMIT
+    assert LONGEST_COMMENT / 2 < len(text) <= LONGEST_COMMENT
     left_out = sum(int(count) for count in re.findall(r"^(\d+) more do not fit here", text, re.MULTILINE))
     rows = len(re.findall(r"^\| (?:holds|\*\*)", text, re.MULTILINE))
     assert rows + left_out == 200 * 12

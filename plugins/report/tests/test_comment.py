@@ -8,8 +8,8 @@ from itertools import product
 import pytest
 from attrs import evolve
 from jrh import Scale, Task
+from jrh.text import comment_length
 from jrh.values import TaskSummary
-from jrh_report.fitting import length
 from jrh_testing import sample_report
 
 MOST = 65_536
@@ -60,7 +60,7 @@ def crowded(report, measure, long: str, *, tasks: int = 6, judges: int = 20, tes
 def test_thousands_of_measures_with_long_names_fit(render, report, measure, long) -> None:
     text = render("markdown", crowded(report, measure, long))
 
-    assert MOST * 0.75 < length(text) <= MOST
+    assert MOST * 0.75 < comment_length(text) <= MOST
     assert text.startswith("# Reliability report: ")
     assert text.count("<details>") == text.count("</details>")
     assert "Shortened to stay within 65,536 characters; all measures are in report.json. Left out as a whole:" in text
@@ -72,7 +72,7 @@ def test_thousands_of_measures_with_long_names_fit(render, report, measure, long
 def test_a_hundred_tasks_fit_and_the_last_ones_are_named(render, report, measure) -> None:
     text = render("markdown", crowded(report, measure, "x" * 400, tasks=100, judges=2, tests=3))
 
-    assert length(text) <= MOST
+    assert comment_length(text) <= MOST
     assert "## Task task 0" in text
     assert "Shortened to stay" in text
 
@@ -81,7 +81,7 @@ def test_a_hundred_tasks_fit_and_the_last_ones_are_named(render, report, measure
 def test_a_smaller_limit_is_kept(render, report, measure, most) -> None:
     text = render("markdown", crowded(report, measure, "x"), characters=most)
 
-    assert most * 0.6 < length(text) <= most
+    assert most * 0.6 < comment_length(text) <= most
     assert f"within {most:,} characters" in text
 
 

@@ -2,7 +2,8 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh_report.fitting import Block, fit, length
+from jrh.text import comment_length
+from jrh_report.fitting import Block, fit
 
 TEXT = st.text(alphabet="ab\n😀&", max_size=60)
 BLOCKS = st.lists(
@@ -23,7 +24,7 @@ BLOCKS = st.lists(
 def test_no_document_is_longer_than_its_limit(blocks, limit) -> None:
     fitted = fit(blocks, limit)
 
-    assert length(fitted.text) <= limit
+    assert comment_length(fitted.text) <= limit
     whole = "\n\n".join(block.text() for block in blocks)
     assert fitted.shortened == (fitted.text != whole) or not blocks
 
@@ -60,4 +61,4 @@ def test_room_that_others_do_not_need_is_used() -> None:
 
 
 def test_characters_beyond_the_basic_plane_count_twice_as_github_counts_them() -> None:
-    assert length("a😀") == 3
+    assert comment_length("a😀") == 3

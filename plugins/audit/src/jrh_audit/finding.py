@@ -34,8 +34,3 @@ class Finding:
 def some(ids: list[str], most: int = 5) -> tuple[str, ...]:
     """Return the first few ids, with an ellipsis where there are more."""
     return (*ids[:most], *(["..."] if len(ids) > most else []))
-
-
-def count(number: int, singular: str, plural: str = "") -> str:
-    """Return a number with its noun."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

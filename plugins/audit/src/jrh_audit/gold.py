@@ -8,9 +8,10 @@ from typing import Final
 
 import numpy as np
 from jrh import Item, Mode, ScaleKind, Task
+from jrh.text import counted
 from numpy.typing import NDArray
 
-from jrh_audit.finding import Finding, count, some
+from jrh_audit.finding import Finding, some
 from jrh_audit.options import AuditOptions
 
 Sizes = NDArray[np.float64]
@@ -34,7 +35,7 @@ def off_scale(items: Sequence[Item], task: Task, options: AuditOptions) -> Itera
         names = ", ".join(f"'{label}'" for label in dict.fromkeys(str(item.gold) for item in strange))
         yield Finding(
             kind="labels-off-scale",
-            evidence=f"{count(len(strange), 'gold label')} outside the scale {', '.join(task.scale.labels)}: {names}",
+            evidence=f"{counted(len(strange), 'gold label')} outside the scale {', '.join(task.scale.labels)}: {names}",
             consequence="A run refuses this data set: correct the labels or the scale.",
             affected=len(strange),
             items=len(items),
@@ -56,7 +57,7 @@ def constant(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterat
     )
     yield Finding(
         kind="constant-gold",
-        evidence=f"every gold label is {label} ({count(labels[label], 'item')})",
+        evidence=f"every gold label is {label} ({counted(labels[label], 'item')})",
         consequence=f"Always-{label} is the right answer: accuracy says nothing, kappa is undefined.{position}",
         affected=labels[label],
         items=len(items),

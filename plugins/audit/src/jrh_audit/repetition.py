@@ -8,9 +8,10 @@ from math import ceil
 from typing import Final
 
 from jrh import Item, Json, Task
+from jrh.text import counted
 from jrh_stats import wilson
 
-from jrh_audit.finding import Finding, count, some
+from jrh_audit.finding import Finding, some
 from jrh_audit.options import AuditOptions
 
 _WORDS: Final = 3
@@ -25,10 +26,14 @@ def repeated_rows(items: Sequence[Item], task: Task, options: AuditOptions) -> I
     if rows <= len(items):
         return
     pairs = sum(len(value) for item in items if isinstance(value := item.metadata.get("pairs"), Sequence))
-    what = f"{count(pairs, 'distinct pair')} over {count(len(items), 'item')}" if pairs else count(len(items), "item")
+    what = (
+        f"{counted(pairs, 'distinct pair')} over {counted(len(items), 'item')}"
+        if pairs
+        else counted(len(items), "item")
+    )
     yield Finding(
         kind="repeated-rows",
-        evidence=f"{count(rows, 'row')} are {what}",
+        evidence=f"{counted(rows, 'row')} are {what}",
         consequence=_unit(rows, len(items)),
         affected=len(items),
         items=len(items),
@@ -43,14 +48,15 @@ def duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iter
         return
     contradicting = sum(len(dict.fromkeys(item.gold for item in members)) > 1 for members in repeated)
     contradiction = (
-        f" {count(contradicting, 'question')} of them with several gold labels: no judge can be right on all."
+        f" {counted(contradicting, 'question')} of them with several gold labels: no judge can be right on all."
         if contradicting
         else ""
     )
     surplus = sum(len(members) - 1 for members in repeated)
+    distinct = counted(len(groups), "distinct question")
     yield Finding(
         kind="duplicate-items",
-        evidence=f"{count(len(items), 'item')} are {count(len(groups), 'distinct question')}; {surplus} repeat another",
+        evidence=f"{counted(len(items), 'item')} are {distinct}; {surplus} repeat another",
         consequence=f"{_unit(len(items), len(groups))}{contradiction}",
         affected=sum(map(len, repeated)),
         items=len(items),
@@ -75,7 +81,7 @@ def near_duplicates(items: Sequence[Item], task: Task, options: AuditOptions) ->
     affected = dict.fromkeys(place for pair in pairs for place in pair)
     yield Finding(
         kind="near-duplicate-items",
-        evidence=f"{count(len(pairs), 'pair')} of items share {options.near_duplicate:.0%} of their word triples",
+        evidence=f"{counted(len(pairs), 'pair')} of items share {options.near_duplicate:.0%} of their word triples",
         consequence="Such items are not independent of each other: intervals that count them as two are too short.",
         affected=len(affected),
         items=len(items),

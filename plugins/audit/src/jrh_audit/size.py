@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from jrh import Item, Task
+from jrh.text import counted
 from jrh_stats import items_for_proportion, smallest_detectable_difference, wilson
 
-from jrh_audit.finding import Finding, count
+from jrh_audit.finding import Finding
 from jrh_audit.options import AuditOptions
 from jrh_audit.repetition import questions
 
@@ -25,7 +26,7 @@ def small_strata(items: Sequence[Item], task: Task, options: AuditOptions) -> It
         listed = ", ".join(f"{name} {size}" for name, size in small.items())
         yield Finding(
             kind="small-strata",
-            evidence=f"{len(small)} of {count(len(sizes), 'stratum', 'strata')} have fewer than "
+            evidence=f"{len(small)} of {counted(len(sizes), 'stratum', 'strata')} have fewer than "
             f"{options.stratum_items} items: {listed}",
             consequence="Their rates have intervals of half the scale and more: do not compare such strata.",
             affected=sum(small.values()),
@@ -39,7 +40,7 @@ def precision(items: Sequence[Item], task: Task, options: AuditOptions) -> Itera
     if half_width(distinct) > options.half_width:
         yield Finding(
             kind="few-items",
-            evidence=count(distinct, "item") if distinct == len(items) else count(distinct, "distinct question"),
+            evidence=counted(distinct, "item") if distinct == len(items) else counted(distinct, "distinct question"),
             consequence=f"{power_of(distinct)} {needed(options.half_width)}",
             affected=len(items),
             items=len(items),

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from jrh import Item, Task
+from jrh.text import counted
 
-from jrh_audit.finding import Finding, count, some
+from jrh_audit.finding import Finding, some
 from jrh_audit.options import AuditOptions
 
 _LONG: Final = 80
@@ -35,7 +36,7 @@ def empty(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[
     if bare:
         yield Finding(
             kind="empty-responses",
-            evidence=f"{count(len(bare), 'item')} with an empty {' or '.join(task.mode.judged_fields)}",
+            evidence=f"{counted(len(bare), 'item')} with an empty {' or '.join(task.mode.judged_fields)}",
             consequence="What a judge says of nothing is no measurement of it: fill the texts or take the items out.",
             affected=len(bare),
             items=len(items),
@@ -56,7 +57,7 @@ def truncated(items: Sequence[Item], task: Task, options: AuditOptions) -> Itera
     if cut and ended / len(texts) >= _ENDED:
         yield Finding(
             kind="truncated-responses",
-            evidence=f"{count(len(cut), 'item')} whose text ends in the middle of a sentence",
+            evidence=f"{counted(len(cut), 'item')} whose text ends in the middle of a sentence",
             consequence="They were probably cut off; a judge may mark them down for that and for nothing else.",
             affected=len(cut),
             items=len(items),
@@ -75,7 +76,7 @@ def opposite_polarity(items: Sequence[Item], task: Task, options: AuditOptions) 
     if turned and len(turned) < len(prompts):
         yield Finding(
             kind="opposite-polarity",
-            evidence=f"{len(turned)} of {count(len(prompts), 'template')} seem to ask for the opposite",
+            evidence=f"{len(turned)} of {counted(len(prompts), 'template')} seem to ask for the opposite",
             consequence="Unless their labels are turned around, JSS counts a template's polarity as instability of the "
             f"judge: declare `labels: {_turned(task)}`.",
             affected=len(items),

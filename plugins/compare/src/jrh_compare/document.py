@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from attrs import frozen
+from jrh.text import counted, format_counts, format_p
 
 from jrh_compare.results import Answer, Changes, Comparison, Flip, Noise, Pair, Point, Row
 from jrh_compare.scoring import MEASURES
-from jrh_compare.wording import counts, cut, dollars, interval, number, p_value, side
+from jrh_compare.wording import cut, dollars, interval, number, side
 
 
 @frozen(kw_only=True)
@@ -70,7 +71,7 @@ def _matching(pair: Pair) -> Iterator[str]:
         )
     for side_name, alone in ((pair.first, found.only_first), (pair.second, found.only_second)):
         if any(alone.values()):
-            yield f"Only in {side(side_name)}: {sum(alone.values())} cases ({counts(alone)})."
+            yield f"Only in {side(side_name)}: {sum(alone.values())} cases ({format_counts(alone)})."
     if found.ambiguous:
         yield f"{found.ambiguous} cases share their place with others and could not be matched."
     if found.gold_changed:
@@ -78,7 +79,7 @@ def _matching(pair: Pair) -> Iterator[str]:
     if pair.missing_cases:
         yield f"{pair.missing_cases} of the cases on both sides have no verdict on one side or both."
     sides = (("before", pair.missing_first), ("after", pair.missing_second))
-    missing = [f"{which} {counts(statuses)}" for which, statuses in sides if statuses]
+    missing = [f"{which} {format_counts(statuses)}" for which, statuses in sides if statuses]
     if missing:
         yield f"Trials of these cases without a verdict: {'; '.join(missing)}."
 
@@ -99,7 +100,7 @@ def _rows(pair: Pair, comparison: Comparison) -> Table:
                 _difference(row),
                 _sizes(row),
                 f"{row.better}/{row.worse}",
-                p_value(row.p_adjusted),
+                format_p(row.p_adjusted),
                 row.answer.value,
                 *([row.equivalence] if margin else []),
             )
@@ -132,7 +133,7 @@ def _difference(row: Row) -> str:
 
 def _sizes(row: Row) -> str:
     missing = f", {row.unpaired} unpaired" if row.unpaired else ""
-    return f"{row.cases}, {row.items} {'item' if row.items == 1 else 'items'}{missing}"
+    return f"{row.cases}, {counted(row.items, 'item')}{missing}"
 
 
 def _changes(pair: Pair) -> Table:
@@ -190,9 +191,8 @@ def _flips(pair: Pair) -> Iterator[Block]:
     total = sum(pair.flipped.values())
     if not total:
         return
-    yield Lines(
-        lines=(f"{total} cases with another verdict ({counts(pair.flipped)}), {len(pair.flips)} shown, worst first:",)
-    )
+    kinds = format_counts(pair.flipped)
+    yield Lines(lines=(f"{total} cases with another verdict ({kinds}), {len(pair.flips)} shown, worst first:",))
     if pair.flips:
         several = len({flip.task for flip in pair.flips}) > 1
         yield Table(

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from attrs import frozen
+from jrh.text import LONGEST_COMMENT, comment_length, lines_that_fit
 
-LIMIT: Final = 65_536
-"""The longest comment GitHub takes, in characters."""
 _RESERVE: Final = 400
 """Kept for saying what was left out."""
 _LEAST: Final = 4_000
@@ -34,13 +33,7 @@ class Part:
 
     def cut(self, room: int) -> str:
         """Return as many lines as there is room for."""
-        if length(self.text()) <= room:
-            return self.text()
-        low, high = 0, len(self.lines)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if length(self.text(middle)) <= room else (low, middle)
-        return self.text(low)
+        return self.text(lines_that_fit(self.text, len(self.lines), room))
 
 
 @frozen(kw_only=True)
@@ -58,18 +51,13 @@ class Chapter:
         whole = [part.text() for part in self.parts]
         if room is not None:
             gaps = len(self.parts) - (not self.title)
-            left = room - length(self.title) - len(_GAP) * gaps
-            shares = _shares([length(text) for text in whole], left)
+            left = room - comment_length(self.title) - len(_GAP) * gaps
+            shares = _shares([comment_length(text) for text in whole], left)
             whole = [part.cut(share) for part, share in zip(self.parts, shares, strict=True)]
         return _GAP.join(text for text in (self.title, *whole) if text)
 
 
-def length(text: str) -> int:
-    """Count characters as GitHub does at most: those beyond the first 65,536 code points count twice."""
-    return len(text.encode("utf-16-le", "replace")) // 2
-
-
-def fit(chapters: Sequence[Chapter], limit: int = LIMIT) -> str:
+def fit(chapters: Sequence[Chapter], limit: int = LONGEST_COMMENT) -> str:
     """Return the document; where it is longer than the limit, cut, and with a last line that says so.
 
     Chapters that stand at the end get up to a third. Of the others as many are shown, from the first, as have room for
@@ -77,15 +65,15 @@ def fit(chapters: Sequence[Chapter], limit: int = LIMIT) -> str:
 
     Args:
         chapters: in the order of the document.
-        limit: characters of the whole, counted by `length`.
+        limit: characters of the whole, counted by `comment_length`.
     """
     whole = _GAP.join(chapter.text() for chapter in chapters) + "\n"
-    if length(whole) <= limit:
+    if comment_length(whole) <= limit:
         return whole
     room = limit - _RESERVE
     closing = _fitted([chapter for chapter in chapters if chapter.last], room // 3)
     others = [chapter for chapter in chapters if not chapter.last]
-    room -= sum(length(text) + len(_GAP) for text in closing)
+    room -= sum(comment_length(text) + len(_GAP) for text in closing)
     shown = _fitted(_first(others, room), room)
     left = len(others) - len(shown)
     pairs = f"; {left:,} of {len(others):,} comparisons are left out whole" if left else ""
@@ -95,14 +83,14 @@ def fit(chapters: Sequence[Chapter], limit: int = LIMIT) -> str:
 
 def _first(chapters: Sequence[Chapter], room: int) -> Sequence[Chapter]:
     for place, chapter in enumerate(chapters):
-        room -= min(_LEAST, length(chapter.text())) + len(_GAP)
+        room -= min(_LEAST, comment_length(chapter.text())) + len(_GAP)
         if room < 0:
             return chapters[:place]
     return chapters
 
 
 def _fitted(chapters: Sequence[Chapter], room: int) -> list[str]:
-    sizes = [length(chapter.text()) for chapter in chapters]
+    sizes = [comment_length(chapter.text()) for chapter in chapters]
     shares = _shares(sizes, room - len(_GAP) * len(chapters))
     return [chapter.text(share) for chapter, share in zip(chapters, shares, strict=True)]
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from jrh.text import markdown_text
+from jrh.text import LONGEST_COMMENT, markdown_text
 
 from jrh_gate import wording
 from jrh_gate.checking import Checked
 from jrh_gate.deciding import Decision, Outcome
 
-LIMIT: Final = 65_536
-"""The longest comment GitHub takes, in characters."""
 _RESERVE: Final = 2_000
 """Kept for what stands around the tables."""
 _HEAD: Final = "| | rule | judge | where | estimate | rests on |\n| --- | --- | --- | --- | --- | --- |"
@@ -27,7 +25,7 @@ def markdown(checked: Checked) -> str:
     At most 65,536 characters: lines that do not fit are left out from the end, and counted.
     """
     blocks = list(_head(checked))
-    left = LIMIT - _RESERVE - sum(map(len, blocks))
+    left = LONGEST_COMMENT - _RESERVE - sum(map(len, blocks))
     trouble = [each for each in checked.decisions if each.outcome in _OPEN]
     holding = [each for each in checked.decisions if each.outcome not in _OPEN]
     for title, decisions in (("", trouble), (f"{len(holding)} hold", holding)):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from jrh import Measure
-from jrh.text import clean_text
+from jrh.text import clean_text, counted, format_counts, format_number
 
 from jrh_gate import checking
 from jrh_gate.checking import Answered, Checked
@@ -16,14 +15,8 @@ _DIGITS = 4
 
 
 def number(value: float) -> str:
-    """Write a number with four decimals at most; what is not 0 or 1 is not written as 0 or 1."""
-    text = f"{value:.{_DIGITS}f}".rstrip("0").rstrip(".")
-    step = 10.0**-_DIGITS
-    if text in ("0", "-0") and value:
-        return f"<{step:.{_DIGITS}f}" if value > 0 else f">-{step:.{_DIGITS}f}"
-    if text == "1" and value < 1:
-        return f">{1 - step:.{_DIGITS}f}"
-    return "0" if text == "-0" else text
+    """Write a number with four decimals at most."""
+    return format_number(value, _DIGITS, trimmed=True)
 
 
 def share(value: float) -> str:
@@ -49,11 +42,6 @@ def sizes(measure: Measure | None) -> str:
     return ", ".join([*counts, *([f"{missing} missing"] if missing else [])])
 
 
-def counted(number: int, noun: str) -> str:
-    """Write a number with its noun: `1 trial`, `60 trials`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def judge(name: str, checked: Checked) -> str:
     """Write a judge's name, marked where its answers are made up."""
     if not name:
@@ -68,15 +56,10 @@ def where(place: Place | Answered, checked: Checked) -> str:
     return ", ".join(clean_text(part, 100) for part in parts if part)
 
 
-def statuses(counts: Mapping[str, int]) -> str:
-    """Write counts by status: `refused 1, timeout 2`."""
-    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
-
-
 def silence(each: Answered) -> str:
     """Say how many verdicts are missing at a place."""
     missing = sum(each.missing.values())
-    return f"{missing} of {each.trials} verdicts are missing ({statuses(each.missing)})"
+    return f"{missing} of {each.trials} verdicts are missing ({format_counts(each.missing)})"
 
 
 def found(decision: Decision) -> str:

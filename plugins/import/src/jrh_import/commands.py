@@ -22,6 +22,7 @@ def import_table(file: Path, run_dir: Path | None, plugins: str) -> int:
     FILE is a YAML file: where the table is, and what its columns mean.
     """
     from jrh.importing import import_records
+    from jrh.text import counted
 
     from jrh_import.reading import read_description
     from jrh_import.tables import read_table
@@ -46,7 +47,7 @@ def import_table(file: Path, run_dir: Path | None, plugins: str) -> int:
     )
     judges = len({record.judge for record in found.records})
     items = len({(record.task, record.item_id) for record in found.records})
-    of = f"{judges} judge{'s' * (judges != 1)} on {items} item{'s' * (items != 1)}"
+    of = f"{counted(judges, 'judge')} on {counted(items, 'item')}"
     click.echo(f"Imported {count} verdicts of {of} into {target}.")
     click.echo(f"Next: {shlex.join(['jrh', 'report', str(target)])}")
     return 0
@@ -70,6 +71,7 @@ def import_decisions(log: Path, judge: str, scale: str | None, inverted: tuple[s
     `jrh report` then tells JSS, flip rate and kappa between the prompts.
     """
     from jrh.importing import import_records
+    from jrh.text import counted
 
     from jrh_import.decision_log import read_log
 
@@ -77,7 +79,7 @@ def import_decisions(log: Path, judge: str, scale: str | None, inverted: tuple[s
     tasks, records, notes = read_log(log, judge=judge, scale=scale, inverted=inverted)
     count = import_records(target, log.stem, tasks, records, notes=notes)
     judges, items = (len({getattr(record, name) for record in records}) for name in ("judge", "item_id"))
-    of = f"{judges} judge{'s' * (judges != 1)} on {items} item{'s' * (items != 1)}"
+    of = f"{counted(judges, 'judge')} on {counted(items, 'item')}"
     click.echo(f"Imported {count} decisions of {of} into {target}.")
     click.echo(f"Next: jrh report {target}")
     return 0

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from jrh import Measure, RunReport
+from jrh.text import format_measure
 
-from jrh_report import numbers
 from jrh_report.tables import Table, judge_label
 
 BESIDE: Final[Mapping[str, str]] = {
@@ -38,4 +38,4 @@ def beside(report: RunReport) -> Table | None:
 
 def _row(report: RunReport, measure: Measure) -> tuple[str, ...]:
     what = f"{BESIDE[measure.name]}, {measure.test}" if measure.test else BESIDE[measure.name]
-    return judge_label(report, measure.judge), measure.task, what, numbers.whole(measure, _DIGITS)
+    return judge_label(report, measure.judge), measure.task, what, format_measure(measure, _DIGITS)

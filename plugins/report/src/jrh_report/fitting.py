@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from attrs import evolve, frozen
+from jrh.text import comment_length, lines_that_fit
 
 _GAP: Final = "\n\n"
 
@@ -47,11 +48,6 @@ class Fitted:
     """Whether anything is not there."""
 
 
-def length(text: str) -> int:
-    """Count characters as GitHub does at most: those beyond the first 65,536 code points count twice."""
-    return len(text.encode("utf-16-le", "replace")) // 2
-
-
 def fit(blocks: Sequence[Block], limit: int) -> Fitted:
     """Shorten blocks until the document keeps to the limit.
 
@@ -60,7 +56,7 @@ def fit(blocks: Sequence[Block], limit: int) -> Fitted:
 
     Args:
         blocks: in the order of the document.
-        limit: characters of the whole, counted by `length`.
+        limit: characters of the whole, counted by `comment_length`.
     """
     order = sorted(range(len(blocks)), key=lambda place: (blocks[place].rank, place))
     kept: dict[int, Block] = {}
@@ -86,18 +82,12 @@ def fit(blocks: Sequence[Block], limit: int) -> Fitted:
 
 
 def _size(block: Block) -> int:
-    return length(block.text()) + len(_GAP)
+    return comment_length(block.text()) + len(_GAP)
 
 
 def _shortened(block: Block, room: int) -> Block | None:
     """Return the block with as many lines as there is room for; None where there is none for the first."""
     if _size(block) <= room:
         return block
-    low, high = 0, len(block.lines)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _size(evolve(block, kept=middle)) <= room:
-            low = middle
-        else:
-            high = middle
-    return evolve(block, kept=low) if low else None
+    kept = lines_that_fit(lambda count: evolve(block, kept=count).text(), len(block.lines), room - len(_GAP))
+    return evolve(block, kept=kept) if kept else None

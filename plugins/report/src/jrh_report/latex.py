@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 from jrh import Measure, RunReport
+from jrh.text import format_estimate, format_interval, format_sizes
 
-from jrh_report import numbers
 from jrh_report.asked import check_measures
 from jrh_report.by_test import Grid, grid
 from jrh_report.latex_text import latex as safe
@@ -77,10 +77,10 @@ class LatexReporter:
         yield r"\end{tabular}"
 
     def _estimate(self, measure: Measure | None) -> str:
-        return "---" if measure is None else _number(numbers.estimate(measure, self.options.digits))
+        return "---" if measure is None else _number(format_estimate(measure, self.options.digits))
 
     def _interval(self, measure: Measure | None) -> str:
-        return "" if measure is None else _number(numbers.interval(measure, self.options.digits))
+        return "" if measure is None else _number(format_interval(measure, self.options.digits))
 
 
 def _caption(report: RunReport, found: Grid) -> str:
@@ -93,7 +93,7 @@ def _caption(report: RunReport, found: Grid) -> str:
 
 
 def _sizes(measure: Measure | None) -> str:
-    return "" if measure is None else safe(numbers.sizes(measure)).replace("n=", "$n$ = ", 1)
+    return "" if measure is None else safe(format_sizes(measure)).replace("n=", "$n$ = ", 1)
 
 
 def _small(text: str) -> str:

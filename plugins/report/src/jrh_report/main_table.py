@@ -8,11 +8,12 @@ from typing import Final
 
 from jrh import RunReport
 from jrh.text import clean_text as clean
+from jrh.text import format_estimate, format_interval, format_sizes, is_estimable
 from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from jrh_report import numbers, tables
+from jrh_report import tables
 from jrh_report.overview import NOISE, Overview, Row
 
 _DIGITS: Final = 2
@@ -66,12 +67,12 @@ def _cell(main: Overview, row: Row, column: str, separator: str) -> Text:
     measure = row.cells.get(column)
     if measure is None:
         return Text("-", style="dim")
-    if not numbers.estimable(measure):
-        written = numbers.estimate(measure, _DIGITS).replace(" (", "\n(")
+    if not is_estimable(measure):
+        written = format_estimate(measure, _DIGITS).replace(" (", "\n(")
         return Text.assemble((written, "dim"), "\n", *_sizes(main, row, column, separator))
     # What belongs to the reference and not to this test stands back.
     style = "dim" if column == NOISE and not row.own_noise else ""
-    estimate, interval = numbers.estimate(measure, _DIGITS), numbers.interval(measure, _DIGITS)
+    estimate, interval = format_estimate(measure, _DIGITS), format_interval(measure, _DIGITS)
     return Text.assemble((estimate, style), separator, (interval, "dim"), "\n", *_sizes(main, row, column, separator))
 
 
@@ -79,7 +80,7 @@ def _sizes(main: Overview, row: Row, column: str, separator: str) -> list[tuple[
     measure = row.cells[column]
     if column == NOISE and not row.own_noise:
         return [("(reference)", "dim")]
-    sizes = numbers.sizes(measure, f",{separator}"), "yellow" if measure.missing else "dim"
+    sizes = format_sizes(measure, f",{separator}"), "yellow" if measure.missing else "dim"
     return [sizes, ("\n(as expected)", "dim")] if main.as_expected(row, column) else [sizes]
 
 

@@ -7,13 +7,14 @@ from typing import Final
 
 from attrs import frozen
 from jrh import RunReport
+from jrh.text import comment_length, format_measure
 from jrh.text import markdown_text as safe
 from jrh.values import TaskSummary
 
-from jrh_report import numbers, tables
+from jrh_report import tables
 from jrh_report.details import elsewhere, task_details
 from jrh_report.findings import findings
-from jrh_report.fitting import Block, fit, length
+from jrh_report.fitting import Block, fit
 from jrh_report.flags import cautions
 from jrh_report.markup import bullets, folded, table_block
 from jrh_report.options import MarkdownOptions
@@ -102,7 +103,7 @@ def _cell(main: Overview, row: Row, column: str) -> str:
     measure = row.cells.get(column)
     if measure is None:
         return ""
-    written = numbers.whole(measure, _DIGITS)
+    written = format_measure(measure, _DIGITS)
     if main.as_expected(row, column):
         return f"{written} (as expected)"
     return f"{written} (reference)" if column == NOISE and not row.own_noise else written
@@ -136,7 +137,7 @@ def _shortened(left_out: tuple[str, ...], limit: int) -> Iterator[str]:
     yield "---"
     named: list[str] = []
     for what in left_out:
-        if length("; ".join([*named, what])) > _NOTICE:
+        if comment_length("; ".join([*named, what])) > _NOTICE:
             break
         named.append(what)
     rest = len(left_out) - len(named)

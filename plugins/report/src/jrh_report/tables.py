@@ -8,9 +8,16 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Measure, RunReport, ScaleKind, Status
+from jrh.text import (
+    format_bounds,
+    format_counts,
+    format_dollars,
+    format_estimate,
+    format_interval,
+    format_number,
+    format_tokens,
+)
 from jrh.values import Agreement, Attrition, CostLine, TaskSummary
-
-from jrh_report import numbers
 
 _OPTION: Final = 80
 """Characters of an option's value that are shown."""
@@ -177,9 +184,9 @@ def _alpha(found: Agreement, digits: int) -> str:
     if found.estimate is None:
         return f"not estimable ({', '.join(found.flags)})" if found.flags else "not estimable"
     if found.interval is None:
-        return numbers.number(found.estimate, digits, proportion=False)
+        return format_number(found.estimate, digits, proportion=False)
     estimate, low, high = (
-        numbers.number(end, digits, proportion=False)
+        format_number(end, digits, proportion=False)
         for end in (found.estimate, found.interval.low, found.interval.high)
     )
     return f"{estimate} [{low}, {high}]"
@@ -226,9 +233,9 @@ def _cost_cells(lines: Iterable[CostLine]) -> tuple[str, ...]:
     uncounted = sum(line.tokens_unknown for line in lines)
     return (
         f"{trials:,}",
-        numbers.dollars(sum(line.cost for line in lines), unknown, trials),
-        numbers.tokens(sum(line.prompt_tokens for line in lines), uncounted, trials),
-        numbers.tokens(sum(line.completion_tokens for line in lines), uncounted, trials),
+        format_dollars(sum(line.cost for line in lines), unknown, trials),
+        format_tokens(sum(line.prompt_tokens for line in lines), uncounted, trials),
+        format_tokens(sum(line.completion_tokens for line in lines), uncounted, trials),
     )
 
 
@@ -267,13 +274,13 @@ def measures(report: RunReport, found: Iterable[Measure], digits: int) -> Table:
                 judge_label(report, measure.judge),
                 measure.test,
                 ", ".join(f"{key}={value}" for key, value in measure.cell.items()),
-                numbers.estimate(measure, digits),
-                numbers.interval(measure, digits),
+                format_estimate(measure, digits),
+                format_interval(measure, digits),
                 measure.interval.method if measure.interval else "",
                 f"{measure.n_trials:,}",
                 f"{measure.n_items:,}",
-                numbers.counts(measure.missing),
-                numbers.bounds(measure, digits),
+                format_counts(measure.missing),
+                format_bounds(measure, digits),
                 "; ".join(part for part in (", ".join(measure.flags), measure.note) if part),
             )
             for measure in found

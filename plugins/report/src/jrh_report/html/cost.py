@@ -16,9 +16,9 @@ from typing import Final
 
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure
+from jrh.text import format_dollars, format_tokens
 from jrh.values import CostLine
 
-from jrh_report import numbers
 from jrh_report.html.found import Cell, Found
 from jrh_report.overview import EXPECTED, RIGHT
 
@@ -91,10 +91,10 @@ def _row(judge: str, task: str, test: str, lines: Sequence[tuple[int, CostLine]]
         test=test,
         lines=tuple(place for place, _ in lines),
         trials=trials,
-        dollars=numbers.dollars(math.fsum(each.cost for each in some), unknown, trials),
+        dollars=format_dollars(math.fsum(each.cost for each in some), unknown, trials),
         unknown=unknown,
-        prompt_tokens=numbers.tokens(sum(each.prompt_tokens for each in some), uncounted, trials),
-        completion_tokens=numbers.tokens(sum(each.completion_tokens for each in some), uncounted, trials),
+        prompt_tokens=format_tokens(sum(each.prompt_tokens for each in some), uncounted, trials),
+        completion_tokens=format_tokens(sum(each.completion_tokens for each in some), uncounted, trials),
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from attrs import frozen
+from jrh.text import is_estimable
 from markupsafe import Markup
 
-from jrh_report import numbers
 from jrh_report.html.found import Found
 from jrh_report.html.heat import HeatMap, Row
 from jrh_report.html.svg import inline, measure_id, series
@@ -71,7 +71,7 @@ def _marks(heat: HeatMap, test: int) -> list[Mark]:
     return [
         Mark(name=_named(row), series=place, measure=measure)
         for place, row, measure in measures
-        if measure is not None and numbers.estimable(measure)
+        if measure is not None and is_estimable(measure)
     ]
 
 

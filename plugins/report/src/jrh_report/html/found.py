@@ -7,8 +7,8 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Measure, RunReport
+from jrh.text import format_bounds, format_counts, format_estimate, format_interval, is_estimable
 
-from jrh_report import numbers
 from jrh_report.findings import FINDING
 
 SHADES: Final = 9
@@ -83,13 +83,13 @@ class Found:
         """Write a measure down."""
         return Cell(
             measure=self.place(measure),
-            estimate=numbers.estimate(measure, digits),
-            interval=numbers.interval(measure, digits),
+            estimate=format_estimate(measure, digits),
+            interval=format_interval(measure, digits),
             trials=measure.n_trials,
             items=measure.n_items,
             missing=sum(measure.missing.values()),
-            statuses=numbers.counts(measure.missing),
-            bounds=numbers.bounds(measure, digits) if measure.missing else "",
+            statuses=format_counts(measure.missing),
+            bounds=format_bounds(measure, digits) if measure.missing else "",
             flags=tuple(flag for flag in measure.flags if flag not in _UNSAID),
             note=measure.note,
             shade=shade,
@@ -102,14 +102,14 @@ class Found:
 
 def sequential(measure: Measure) -> str:
     """Return the class of the colour of a proportion; empty where it is not estimable."""
-    if measure.estimate is None or not numbers.estimable(measure):
+    if measure.estimate is None or not is_estimable(measure):
         return "none"
     return f"s{_step(measure.estimate)}"
 
 
 def diverging(measure: Measure) -> str:
     """Return the class of the colour of a difference of proportions, -0.5 to 0.5; the middle one is about 0."""
-    if measure.estimate is None or not numbers.estimable(measure):
+    if measure.estimate is None or not is_estimable(measure):
         return "none"
     return f"d{_step(measure.estimate + 0.5)}"
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport, Scale
+from jrh.text import is_estimable
 
-from jrh_report import numbers
 from jrh_report.html.found import Cell, Found, sequential
 from jrh_report.html.listing import Line, Table, columns, judge_mark, table
 
@@ -113,7 +113,7 @@ def _matrix(
         (
             right,
             tuple(
-                found.cell(each, _MATRIX_DIGITS, sequential(each) if numbers.estimable(each) else "none")
+                found.cell(each, _MATRIX_DIGITS, sequential(each) if is_estimable(each) else "none")
                 if (each := cells.get((right, verdict))) is not None
                 else None
                 for verdict in labels

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from jrh import Measure
+from jrh.text import format_sizes, is_estimable, is_proportion
 
-from jrh_report import numbers
 from jrh_report.by_test import Grid
 from jrh_report.plots.drawing import label, look
 from jrh_report.plots.intervals import Look, Mark, forest_figure
@@ -22,7 +22,7 @@ def forest_plot(found: Grid, tests: range, judges: range) -> Figure:
     """Draw the measures of some judges and tests of a grid; what has no estimate is named without a mark."""
     groups = [(label(found.tests[test]), _marks(found, test, judges)) for test in tests]
     every = [each for row in found.rows for each in row.measures if each is not None]
-    shares = all(numbers.is_proportion(each) and (each.estimate or 0) >= 0 for each in every)
+    shares = all(is_proportion(each) and (each.estimate or 0) >= 0 for each in every)
     return forest_figure(groups, _LOOK, f"{label(found.title)}, task {label(found.task)}", None if shares else 0.0)
 
 
@@ -33,11 +33,11 @@ def _marks(found: Grid, test: int, judges: range) -> list[Mark]:
         Mark(
             name=label(f"{found.rows[judge].label}{_rests_on(measure)}", _NAME),
             series=judge,
-            measure=measure if numbers.estimable(measure) else None,
+            measure=measure if is_estimable(measure) else None,
         )
         for judge, measure in measures
     ]
 
 
 def _rests_on(measure: Measure) -> str:
-    return f", {numbers.sizes(measure)}" if numbers.estimable(measure) else ", not estimable"
+    return f", {format_sizes(measure)}" if is_estimable(measure) else ", not estimable"

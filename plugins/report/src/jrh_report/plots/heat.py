@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from jrh import Measure
+from jrh.text import format_estimate, format_interval, is_estimable
 
-from jrh_report import numbers
 from jrh_report.by_test import Grid
 from jrh_report.plots.drawing import label
 
@@ -57,7 +57,7 @@ def heat_map(found: Grid, tests: range, judges: range) -> Figure:
 def _cell(axes: Any, at: tuple[int, int], measure: Measure | None, colours: Any) -> None:
     from matplotlib.patches import Rectangle
 
-    if measure is None or measure.estimate is None or not numbers.estimable(measure):
+    if measure is None or measure.estimate is None or not is_estimable(measure):
         axes.add_patch(Rectangle(at, 1, 1, facecolor="white", edgecolor="grey", hatch="///"))
         written = "-" if measure is None else "none"
         axes.text(at[0] + 0.5, at[1] + 0.5, written, ha="center", va="center", backgroundcolor="white")
@@ -65,6 +65,6 @@ def _cell(axes: Any, at: tuple[int, int], measure: Measure | None, colours: Any)
     share = min(max(measure.estimate, 0.0), 1.0)
     axes.add_patch(Rectangle(at, 1, 1, facecolor=colours(share), edgecolor="white"))
     ink = "white" if share < _DARK else "black"
-    middle, interval = at[0] + 0.5, numbers.interval(measure, _DIGITS)
-    axes.text(middle, at[1] + (0.36 if interval else 0.5), numbers.estimate(measure, _DIGITS), **_CENTRED, color=ink)
+    middle, interval = at[0] + 0.5, format_interval(measure, _DIGITS)
+    axes.text(middle, at[1] + (0.36 if interval else 0.5), format_estimate(measure, _DIGITS), **_CENTRED, color=ink)
     axes.text(middle, at[1] + 0.72, interval, **_CENTRED, color=ink, size=6.5)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport
+from jrh.text import is_estimable
 
-from jrh_report import numbers
 from jrh_report.by_test import grid
 from jrh_report.overview import EXPECTED
 from jrh_report.plots.drawing import label, look
@@ -38,7 +38,7 @@ def points(report: RunReport, task: str) -> tuple[tuple[Point, ...], int]:
     drawn = []
     for row in found.rows:
         measure, line = row.measures[place], lines.get(row.judge)
-        if measure is not None and numbers.estimable(measure) and line is not None and not line.unknown and line.trials:
+        if measure is not None and is_estimable(measure) and line is not None and not line.unknown and line.trials:
             drawn.append(Point(label=row.label, cost=line.cost / line.trials * _THOUSAND, right=measure))
     return tuple(drawn), len(report.judges) - len(drawn)
 

@@ -1,0 +1,113 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jrh import Interval, Measure
+from jrh.text import (
+    counted,
+    format_counts,
+    format_dollars,
+    format_estimate,
+    format_measure,
+    format_number,
+    format_tokens,
+)
+
+
+def measure(**changes) -> Measure:
+    return Measure(**{"name": "accuracy", "judge": "j", "task": "t", "n_trials": 60, "n_items": 30, **changes})
+
+
+def test_a_rate_stands_with_its_interval_its_size_and_what_is_missing() -> None:
+    rate = measure(estimate=0.934, interval=Interval(low=0.881, high=0.962), n_trials=60, missing={"timeout": 2})
+
+    assert format_measure(rate, 2) == "0.93 [0.88, 0.96] n=60, 2 missing"
+
+
+def test_what_cannot_be_estimated_says_so_and_why() -> None:
+    assert format_measure(measure(estimate=None, flags=("degenerate",)), 2) == "not estimable (degenerate) n=60"
+    assert format_estimate(measure(estimate=None), 2) == "not estimable"
+    assert format_estimate(measure(estimate=float("nan")), 2) == "not estimable"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0.00"),
+        (1.0, "1.00"),
+        (0.9996, ">0.99"),
+        (0.0004, "<0.01"),
+        (0.005, "0.01"),
+        (0.994, "0.99"),
+        (0.5, "0.50"),
+    ],
+)
+def test_a_proportion_is_never_rounded_to_certainty(value: float, text: str) -> None:
+    assert format_number(value, 2) == text
+
+
+@given(st.floats(0, 1))
+def test_only_zero_and_one_are_written_as_such(value: float) -> None:
+    for digits in (2, 3):
+        assert (float(format_number(value, digits).strip("<>")) in (0, 1)) == (value in (0, 1))
+
+
+def test_coefficients_may_be_negative_but_never_minus_zero() -> None:
+    assert format_number(-0.123, 2, proportion=False) == "-0.12"
+    assert format_number(-0.001, 2, proportion=False) == "0.00"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(4.3125e50, "4.31e+50"), (-2e9, "-2.00e+09"), (999_999_999, "999999999.00")]
+)
+def test_a_vast_number_takes_no_more_room_than_others(value: float, text: str) -> None:
+    assert format_number(value, 2, proportion=False) == text
+
+
+def test_counts_come_most_frequent_first_and_ties_by_name() -> None:
+    assert format_counts({"b": 1, "timeout": 3, "a": 1}) == "timeout 3, a 1, b 1"
+
+
+@pytest.mark.parametrize(
+    ("cost", "unknown", "replies", "text"),
+    [
+        (0.0312, 0, 10, "$0.0312"),
+        (0.0, 0, 10, "$0"),
+        (0.0, 10, 10, "unknown"),
+        (0.5, 3, 10, "at least $0.5000 (3 of unknown price)"),
+        (0.0, 3, 10, "at least $0 (3 of unknown price)"),
+        (0.00001, 0, 10, "<$0.0001"),
+        (1234.5, 0, 10, "$1,234.5000"),
+    ],
+)
+def test_an_unknown_price_is_never_free(cost: float, unknown: int, replies: int, text: str) -> None:
+    assert format_dollars(cost, unknown, replies) == text
+
+
+def test_unknown_token_counts_are_said() -> None:
+    assert format_tokens(1200, 0, 3) == "1,200"
+    assert format_tokens(1200, 1, 3) == "at least 1,200"
+    assert format_tokens(0, 3, 3) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("value", "how", "text"),
+    [
+        (0.25, {"signed": True}, "+0.250"),
+        (-0.25, {"signed": True}, "-0.250"),
+        (-0.0, {"signed": True}, "0.000"),
+        (-0.0001, {"signed": True}, ">-0.001"),
+        (0.5, {"trimmed": True}, "0.5"),
+        (1.0, {"trimmed": True}, "1"),
+        (0.99999, {"trimmed": True}, ">0.999"),
+    ],
+)
+def test_differences_have_a_sign_and_thresholds_no_zeros_at_the_end(value, how, text) -> None:
+    assert format_number(value, 3, **how) == text
+
+
+def test_a_number_agrees_with_its_noun() -> None:
+    assert [counted(1, "item"), counted(1680, "trial"), counted(2, "entry", "entries")] == [
+        "1 item",
+        "1,680 trials",
+        "2 entries",
+    ]
