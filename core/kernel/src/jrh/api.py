@@ -18,7 +18,7 @@ from jrh.running.building import Builder
 from jrh.running.outcome import RunResult, RunState, Settings
 from jrh.running.progress import Progress, Silent
 from jrh.running.reporters import chosen_reporters
-from jrh.running.run import Run
+from jrh.running.run import run_suite
 from jrh.running.run_log import Quiet
 from jrh.running.stages import load as loading_items
 from jrh.running.stages import measure as measuring
@@ -113,8 +113,7 @@ def default_run_dir(resolved: ResolvedSuite) -> Path:
 def execute(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, progress: Progress) -> RunResult:
     """Run a resolved suite to its end, or to where it has to stop."""
     run_dir = settings.run_dir or default_run_dir(resolved)
-    coroutine_of = Run(resolved, loaded, settings, progress, run_dir).go
-    return _outside_of_loops(lambda: asyncio.run(coroutine_of()))
+    return _outside_of_loops(lambda: asyncio.run(run_suite(resolved, loaded, settings, progress, run_dir)))
 
 
 def _outside_of_loops(action: Callable[[], RunResult]) -> RunResult:

@@ -109,11 +109,17 @@ class RunState:
     """The records come from elsewhere: there is no run to end."""
 
 
-def conclude(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = ()) -> tuple[int, str]:
+def how_it_ended(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = ()) -> Ended:
     """Return the exit code of a run, and why it is not done.
 
     `unfinished` names the tests whose drafts are not all made, because a provider failed or a plugin raised.
     """
+    exit_code, message = _exit_code(stop, report, unfinished)
+    complete = stop is None and report is not None and not report.missing_records and not unfinished
+    return Ended(exit_code=exit_code, message=message, complete=complete)
+
+
+def _exit_code(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str]) -> tuple[int, str]:
     if stop is not None:
         codes = {StopReason.BUDGET: BUDGET_REACHED, StopReason.INTERRUPTED: INTERRUPTED}
         return codes.get(stop.reason, INCOMPLETE), stop.message
@@ -153,7 +159,7 @@ def _commonest_reason(records: RecordTable) -> str:
 
 
 def asks_again(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = ()) -> bool:
-    """Tell whether running the same suite again would ask anything: arguments as for `conclude`."""
+    """Tell whether running the same suite again would ask anything: arguments as for `how_it_ended`."""
     if stop is not None or report is None or report.missing_records or unfinished:
         return True
     return any(report.records.equals("status", status.value).any() for status in Status if status.transient)

@@ -31,6 +31,8 @@ GATE: Final = "gate"
 """Key of the suite's rules."""
 ENDED: Final = "ended"
 """Key of how the run ended; empty while it goes on."""
+PLAN_NOTES: Final = "plan_notes"
+"""Key of what a reader has to know of the plan."""
 IMPORTED: Final = "imported"
 """Key of the mark that a run directory holds imported records."""
 
@@ -85,6 +87,13 @@ def note_start(store: Store, gate: Gate) -> None:
     store.set_meta(ENDED, "")
 
 
+def note_plan(store: Store, notes: Iterable[str]) -> None:
+    """Keep what a reader of the report has to know of the plan, one sentence each."""
+    text = to_text(tuple(notes))
+    if (store.meta(PLAN_NOTES) or to_text(())) != text:
+        store.set_meta(PLAN_NOTES, text)
+
+
 def note_end(store: Store, ended: Ended) -> None:
     """Keep how the run ended."""
     store.set_meta(ENDED, to_text(ended))
@@ -124,10 +133,15 @@ def gather(
         components=summary.components,
         planned=planned,
         missing_records=planned - len(records),
-        notes=(*summary.notes, *_raised(made), *_shown_in_part(store, summary), *notes),
+        notes=(*summary.notes, *_plan_notes(store), *_raised(made), *_shown_in_part(store, summary), *notes),
         records=records,
         evidence=StoredEvidence(store=store),
     )
+
+
+def _plan_notes(store: Store) -> tuple[str, ...]:
+    text = store.meta(PLAN_NOTES)
+    return from_text(tuple[str, ...], text) if text else ()
 
 
 def _raised(made: Iterable[Attrition]) -> Iterable[str]:

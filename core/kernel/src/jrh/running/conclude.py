@@ -1,0 +1,84 @@
+"""The end of a run: measures of what was judged, reports of them, and how it ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from attrs import evolve
+
+from jrh.document.convert import to_json
+from jrh.running.execute import Executed
+from jrh.running.outcome import RunResult, asks_again, how_it_ended
+from jrh.running.prepare import Prepared
+from jrh.running.stages import measure as measuring
+from jrh.running.stages import summary as reporting
+from jrh.running.stages.stored_evidence import StoredEvidence
+from jrh.values.events import RunFinished
+from jrh.values.evidence import NoEvidence
+from jrh.values.report import RunReport
+
+
+def conclude(ready: Prepared, executed: Executed) -> RunResult:
+    """Measure and report what there is, also where the run had to stop, and note how it ended."""
+    report = _measured(ready)
+    written = reporting.Written(terminal="", files=(), problems=())
+    if report is not None:
+        written = reporting.write_reports(ready.builder, report, ready.run_dir, ready.log)
+    ended = how_it_ended(executed.stop, report, executed.unfinished)
+    reporting.note_end(ready.store, ended)
+    spent = ready.gateway.ledger.spent()
+    statuses = dict(Counter(report.records.text("status"))) if report and len(report.records) else {}
+    ready.log.info(
+        "run finished",
+        exit_code=ended.exit_code,
+        statuses=statuses,
+        spent=to_json(spent),
+        unknown_calls=ready.unknown_calls,
+    )
+    ready.events.tell(
+        "jrh_run_finished",
+        RunFinished(
+            run_id=ready.run_id,
+            run_dir=ready.run_dir,
+            exit_code=ended.exit_code,
+            records=len(report.records) if report else 0,
+            planned=report.planned if report else 0,
+            statuses={str(status): count for status, count in statuses.items()},
+        ),
+    )
+    return RunResult(
+        exit_code=ended.exit_code,
+        message=ended.message,
+        run_dir=ready.run_dir,
+        report=evolve(report, evidence=NoEvidence()) if report is not None else None,  # the store is closed soon
+        spent=spent,
+        unknown_calls=ready.unknown_calls,
+        terminal=written.terminal,
+        files=written.files,
+        problems=written.problems,
+        may_continue=asks_again(executed.stop, report, executed.unfinished),
+    )
+
+
+def _measured(ready: Prepared) -> RunReport | None:
+    """Return the run's report with its measures; None where it stopped before there was anything to report."""
+    store = ready.store
+    if not reporting.is_known(store):
+        return None
+    ready.progress.begin("measure", None)
+    records = reporting.read_records(store)
+    tasks = [use.task for use in ready.suite.tasks]
+    measures, notes = measuring.stored_or_measured(
+        store,
+        measuring.stage_digest(ready.builder, store, tasks),
+        lambda: measuring.measure(
+            ready.builder,
+            records,
+            {task.name: task for task in tasks},
+            ready.log,
+            items=ready.items,
+            evidence=StoredEvidence(store=store),
+        ),
+    )
+    ready.progress.end()
+    return reporting.gather(store, reporting.recall(store), measures, notes, records)

@@ -1,0 +1,168 @@
+"""A run's stages, from items to records; a run that has to stop stops here, in good order."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+
+from attrs import define, field, frozen
+
+from jrh.errors import StopReason, StopRun, StoreError
+from jrh.hashing import content_id
+from jrh.running.dry_build import note_judges
+from jrh.running.outcome import INTERRUPTED, Ended
+from jrh.running.prepare import Prepared
+from jrh.running.schedule import judge_ids, plan_trials
+from jrh.running.stages import judge as judging
+from jrh.running.stages import perturb as perturbing
+from jrh.running.stages import summary as reporting
+from jrh.running.suite_summary import notes_of_plan, summarise
+from jrh.suite.resolved import ResolvedTest, tests_of
+from jrh.values.events import CaseReady, RunStarted
+from jrh.values.types import REFERENCE, Case, Task
+from jrh.version import __version__
+
+
+@frozen(kw_only=True)
+class Executed:
+    """How far the stages came."""
+
+    stop: StopRun | None
+    """Why they ended early; None where they did not."""
+    unfinished: tuple[str, ...]
+    """Tests whose drafts are not all made, because a provider failed or a plugin raised."""
+
+
+async def execute(ready: Prepared) -> Executed:
+    """Run the stages to their end, or to where the run has to stop; what is under way is finished and written."""
+    reporting.note_start(ready.store, ready.suite.gate)
+    ready.log.info("run started", suite=ready.suite.name, version=__version__, plugins=list(ready.loaded.names))
+    ready.events.tell("jrh_run_started", RunStarted(run_id=ready.run_id, suite=ready.suite.name, run_dir=ready.run_dir))
+    stages = _Stages(ready)
+    with _interruptible(ready):
+        stop = await stages.run()
+    return Executed(stop=stop, unfinished=tuple(stages.unfinished))
+
+
+@contextmanager
+def _interruptible(ready: Prepared) -> Iterator[None]:
+    """Let the first Ctrl-C finish the calls in flight; the second one ends at once."""
+    if not ready.settings.handle_signals or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+
+    def interrupted() -> None:
+        loop.remove_signal_handler(signal.SIGINT)
+        with suppress(StoreError):  # the end says it again, if it comes that far
+            reporting.note_end(ready.store, Ended(exit_code=INTERRUPTED, message="interrupted", complete=False))
+        ready.progress.say("Interrupted: finishing the calls in flight. Press Ctrl-C again to leave at once.")
+        ready.gateway.stop(StopReason.INTERRUPTED, "interrupted")
+
+    loop.add_signal_handler(signal.SIGINT, interrupted)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+
+
+@define
+class _Stages:
+    """The stages of one run, one after the other."""
+
+    ready: Prepared
+    unfinished: list[str] = field(factory=list, init=False)
+
+    async def run(self) -> StopRun | None:
+        """Return why the stages ended early, if they did."""
+        ready = self.ready
+        try:
+            items_ids = ready.store.items.write(ready.items)
+            reporting.remember(ready.store, summarise(ready))
+            cases = await self._perturb(items_ids)
+            await self._judge(cases, items_ids)
+        except StopRun as stop:
+            return stop
+        finally:
+            ready.progress.end()
+            ready.store.flush()
+        return ready.gateway.stopped
+
+    async def _perturb(self, items_ids: Mapping[str, str]) -> list[Case]:
+        """Make the cases of every task and test; the order is the plan's."""
+        ready = self.ready
+        tasks = [use.task for use in ready.suite.tasks]
+        tests = {task.name: tests_of(ready.resolved, task) for task in tasks}
+        ready.progress.begin("perturb", sum(len(ready.items[name]) * len(some) for name, some in tests.items()))
+        cases: list[Case] = []
+        for task in tasks:
+            cases += self._reference(task, items_ids[task.name])
+            for test in tests[task.name]:
+                cases += await self._cases(task, test, items_ids[task.name])
+        ready.progress.end()
+        return cases
+
+    def _reference(self, task: Task, items_id: str) -> Sequence[Case]:
+        ready = self.ready
+        made = perturbing.reference_cases(task, ready.items[task.name], ready.suite.reference_repeats)
+        digest = perturbing.stage_digest(ready.builder, None, task, items_id)
+        if ready.store.cases.digest(task.name, REFERENCE) != digest:
+            perturbed = perturbing.Perturbed(cases=made, outcomes=())
+            perturbing.write(ready.store, task.name, REFERENCE, digest, perturbed)
+            self._announce(made)
+        return made
+
+    async def _cases(self, task: Task, test: ResolvedTest, items_id: str) -> Sequence[Case]:
+        """Return the cases of one test, as they are stored or else newly made."""
+        ready, name = self.ready, test.use.name
+        items = ready.items[task.name]
+        digest = perturbing.stage_digest(ready.builder, test, task, items_id)
+        if ready.store.cases.digest(task.name, name) == digest:
+            ready.progress.advance(len(items))
+            return ready.store.cases.read(task.name, name)
+        failed = ready.gateway.failed_calls
+        made = await perturbing.perturb(ready.builder, test, task, items, ready.progress, ready.log)
+        if ready.gateway.failed_calls > failed or made.raised:
+            # Drafts are missing because a provider failed or a plugin raised: the next run drafts again, and what was
+            # paid for is not paid again.
+            digest = f"{digest}:unfinished"
+            self.unfinished.append(name)
+        perturbing.write(ready.store, task.name, name, digest, made)
+        self._announce(made.cases)
+        return made.cases
+
+    def _announce(self, cases: Sequence[Case]) -> None:
+        events = self.ready.events
+        if events.listens("jrh_case_ready"):
+            for case in cases:
+                events.tell("jrh_case_ready", CaseReady(run_id=self.ready.run_id, case=case))
+
+    async def _judge(self, cases: Sequence[Case], items_ids: Mapping[str, str]) -> None:
+        ready, store = self.ready, self.ready.store
+        judges = judge_ids(ready.resolved, items_ids)
+        digest = content_id([case.id for case in cases], [name for _, name in judges])
+        if store.trials.digest() != digest:
+            tasks = {use.task.name: use.task for use in ready.suite.tasks}
+            store.trials.replace(digest, plan_trials(cases, judges, tasks))
+        note_judges(store, (name for _, name in judges))
+        reporting.note_plan(store, notes_of_plan(ready.resolved, cases))
+        pending = judging.pending_trials(store, cases)
+        planned = store.trials.count()
+        ready.progress.begin("judge", planned, done=planned - len(pending))
+        bench = judging.Bench(
+            builder=ready.builder,
+            store=store,
+            items=ready.items,
+            simulated=ready.simulated,
+            progress=ready.progress,
+            events=ready.events,
+            log=ready.log,
+            redact=ready.redact,
+            run_id=ready.run_id,
+            paid=lambda: ready.gateway.ledger.paid,
+            stopped=lambda: ready.gateway.stopped,
+        )
+        await judging.judge_all(bench, pending)

@@ -1,0 +1,162 @@
+"""Before a run: read its data, build everything once on trial, then open what it works with.
+
+Nothing is written before the data and the components are known to be usable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from jrh.errors import JrhError
+from jrh.hashing import content_id
+from jrh.models.client import rates_of
+from jrh.models.gateway import Gateway
+from jrh.models.ledger import Ledger
+from jrh.models.stand_in import StandIn
+from jrh.plugins.loading import Events, Loaded
+from jrh.plugins.protocols import ChatModel, Logger, ModelClient
+from jrh.running.building import Builder
+from jrh.running.dry_build import left_to_do, rehearse
+from jrh.running.outcome import Settings
+from jrh.running.progress import Progress
+from jrh.running.run_log import Quiet, RunLog
+from jrh.running.stages import load as loading_items
+from jrh.store.cache import Cache
+from jrh.store.database import FILENAME as STORE
+from jrh.store.run_store import Store
+from jrh.suite.definition import Budget, ModelUse, Suite
+from jrh.suite.resolved import Resolved, ResolvedSuite, simulated_judges
+from jrh.text.redact import Redactor, named_secrets
+from jrh.values.types import Item
+
+
+@frozen(kw_only=True)
+class Prepared:
+    """What a run works with; its files are open until it ends."""
+
+    resolved: ResolvedSuite
+    loaded: Loaded
+    settings: Settings
+    progress: Progress
+    run_dir: Path
+    run_id: str
+    items: dict[str, tuple[Item, ...]]
+    """Task -> its items."""
+    simulated: frozenset[str]
+    """Judges whose answers are made up."""
+    redact: Redactor
+    store: Store
+    log: Logger
+    events: Events
+    gateway: Gateway
+    builder: Builder
+    unknown_calls: int
+    """Calls that were in flight when an earlier process was killed."""
+
+    @property
+    def suite(self) -> Suite:
+        """Return the suite."""
+        return self.resolved.suite
+
+
+@asynccontextmanager
+async def prepared(
+    resolved: ResolvedSuite, loaded: Loaded, settings: Settings, progress: Progress, run_dir: Path
+) -> AsyncIterator[Prepared]:
+    """Read the data, open what the run needs, and close everything again at its end.
+
+    Raises:
+        JrhError: the data, a component or the run directory cannot be used.
+    """
+    suite = resolved.suite
+    run_id = content_id("run", suite.name, suite.seed)
+    redact = Redactor.from_environment(also=named_secrets(part.options for part in _components(resolved)))
+    rehearsing = Builder(resolved, loaded.plugins, Quiet, _priced(suite.budget, StandIn))
+    items = loading_items.read(rehearsing)
+    async with AsyncExitStack() as open_files:  # closed in the opposite order
+        store = _open_store(rehearsing, items, run_dir, open_files)
+        file = RunLog(run_dir, redact)
+        open_files.callback(file.close)
+        log = file.logger(run=run_id[:8])
+        cache = _open_cache(settings, progress, log)
+        if cache is not None:
+            open_files.callback(cache.close)
+        unknown_calls = store.calls.settle_lost()
+        ledger = Ledger(budget=suite.budget, **store.calls.totals()._asdict())
+        gateway = Gateway(store, cache, ledger, redact, log)
+        open_files.push_async_callback(gateway.aclose)
+        yield Prepared(
+            resolved=resolved,
+            loaded=loaded,
+            settings=settings,
+            progress=progress,
+            run_dir=run_dir,
+            run_id=run_id,
+            items=items,
+            simulated=simulated_judges(resolved),
+            redact=redact,
+            store=store,
+            log=log,
+            events=Events(
+                loaded.manager,
+                lambda hook, plugin, error: log.warning("event hook raised", hook=hook, plugin=plugin, error=error),
+            ),
+            gateway=gateway,
+            builder=Builder(resolved, loaded.plugins, file.logger, _priced(suite.budget, gateway.client)),
+            unknown_calls=unknown_calls,
+        )
+
+
+def _open_store(
+    rehearsing: Builder, items: dict[str, tuple[Item, ...]], run_dir: Path, open_files: AsyncExitStack
+) -> Store:
+    """Build every component that the run will need, and open its store; a new one only where all could be built."""
+    known = (run_dir / STORE).is_file()
+    if not known:
+        rehearse(rehearsing)
+    store = Store.open(run_dir, rehearsing.resolved.suite.name)
+    open_files.callback(store.close)
+    if known:
+        rehearse(rehearsing, left_to_do(rehearsing, store, items))
+    return store
+
+
+def _open_cache(settings: Settings, progress: Progress, log: Logger) -> Cache | None:
+    if not settings.use_cache:
+        return None
+    try:
+        return Cache.open()
+    except Exception as error:  # the cache saves money; a run goes on without it
+        log.warning("no cache", error=repr(error))
+        progress.say(f"The cache of replies cannot be used ({error}); going on without it.")
+        return None
+
+
+def _priced(
+    budget: Budget, open_model: Callable[[ModelUse, ChatModel], ModelClient]
+) -> Callable[[ModelUse, ChatModel], ModelClient]:
+    """Open models as the function does, but none of unknown price where there are dollars to be counted."""
+
+    def opened(use: ModelUse, model: ChatModel) -> ModelClient:
+        if budget.usd is not None and rates_of(use, model) is None:
+            raise JrhError(
+                f"model '{use.name}' has no known price, and the suite has a budget in dollars; give the model "
+                "`price: {input: ..., output: ...}` (dollars per million tokens), or remove the budget"
+            )
+        return open_model(use, model)
+
+    return opened
+
+
+def _components(resolved: ResolvedSuite) -> Iterator[Resolved[Any]]:
+    """Yield the components of a suite that may need a secret."""
+    yield from resolved.sources
+    yield from resolved.models.values()
+    yield from resolved.judges
+    for test in resolved.tests:
+        yield from test.components

@@ -1,0 +1,94 @@
+"""What a report needs of a suite: its tasks, what it is made of, and what of it does not apply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve
+
+from jrh.running.building import parts_used, used
+from jrh.running.prepare import Prepared
+from jrh.running.schedule import is_put
+from jrh.running.stages import load as loading_items
+from jrh.running.stages.summary import Summary
+from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for
+from jrh.values.report import ComponentUsed
+from jrh.values.types import REFERENCE, Case
+from jrh.version import __version__
+
+
+def summarise(ready: Prepared) -> Summary:
+    """Describe the suite of a run and its items."""
+    resolved, suite = ready.resolved, ready.suite
+    return Summary(
+        suite=suite.name,
+        run_id=ready.run_id,
+        version=__version__,
+        seed=suite.seed,
+        level=suite.level,
+        resamples=suite.resamples,
+        tasks=tuple(loading_items.summarise(use.task, ready.items[use.task.name]) for use in suite.tasks),
+        judges=tuple(judge.use.name for judge in resolved.judges),
+        simulated=tuple(sorted(ready.simulated)),
+        tests=(REFERENCE, *(test.use.name for test in resolved.tests)),
+        components=_components(resolved, ready.simulated),
+        notes=tuple(_unfit(resolved)),
+        reports=_reports(resolved),
+    )
+
+
+def _components(resolved: ResolvedSuite, simulated: frozenset[str]) -> tuple[ComponentUsed, ...]:
+    base = resolved.suite.base
+    found = [used("data source", source, base) for source in resolved.sources]
+    for test in resolved.tests:
+        found += _used_by(test, base)
+    found += [used("model", model, base, simulated=model.entry.spec.simulated) for model in resolved.models.values()]
+    found += [used("judge", judge, base, simulated=judge.use.name in simulated) for judge in resolved.judges]
+    found += [used("metric", metric, base) for metric in resolved.metrics]
+    refer: list[Resolved[Any]] = [*resolved.judges]
+    for test in resolved.tests:
+        refer += test.components
+    return (*found, *parts_used(refer, base))
+
+
+def _used_by(test: ResolvedTest, base: Path) -> Iterator[ComponentUsed]:
+    """Describe what a test is made of; the steps of a chain are named with it."""
+    for step in test.steps:
+        prefix = f"{test.use.name}: " if test.use.steps else ""
+        found = used("perturber", step.component, base)
+        yield evolve(found, name=f"{prefix}{found.name}")
+        for validator in step.validators:
+            yield used("validator", validator, base)
+    for validator in test.validators:
+        yield used("validator", validator, base)
+
+
+def _reports(resolved: ResolvedSuite) -> tuple[ComponentUsed, ...] | None:
+    """Describe the reporters the suite names, so that the reports can be written again."""
+    if resolved.suite.reports is None:
+        return None
+    return tuple(used("reporter", each, resolved.suite.base) for each in resolved.reporters)
+
+
+def _unfit(resolved: ResolvedSuite) -> Iterator[str]:
+    """Say which tests and judges of the suite are not made for which task."""
+    for task in (use.task for use in resolved.suite.tasks):
+        unfit = [test.use.name for test in resolved.tests if not is_made_for(test, task)]
+        unfit += [judge.use.name for judge in resolved.judges if not applies(judge, task)]
+        for name in unfit:
+            yield f"'{name}' is not for {task.mode.value} tasks: not used on '{task.name}'"
+
+
+def notes_of_plan(resolved: ResolvedSuite, cases: Sequence[Case]) -> Iterator[str]:
+    """Say how many cases are not put to a judge, because they change only what it does not read."""
+    tasks = {use.task.name: use.task for use in resolved.suite.tasks}
+    for judge in resolved.judges:
+        of_its_tasks = [case for case in cases if applies(judge, tasks[case.task])]
+        count = sum(not is_put(case, judge, tasks[case.task]) for case in of_its_tasks)
+        if count:
+            yield (
+                f"{count} cases change only how the question is asked; judge '{judge.use.name}' does not read "
+                "that and was not asked"
+            )
