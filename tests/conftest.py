@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from support.keys import KEY, KEY_VARIABLE
 
-QUICK = {"test_canary", "test_first_use", "test_planted_defects", "test_readme", "test_schemas"}
+QUICK = {"test_canary", "test_dist", "test_first_use", "test_planted_defects", "test_readme", "test_schemas"}
 """Files whose tests take well under two seconds; all others start the program several times."""
 
 
