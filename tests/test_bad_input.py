@@ -463,7 +463,7 @@ def test_a_run_without_verdicts_says_why_in_its_last_words(project: Project) -> 
     change(project, "{name: own, judge: command, command: [./nowhere]}", "{name: shy, judge: simulated, refusals: 1.0}")
     silent = project.run("run", "suite.yaml", "--run-dir", "silent")
     assert silent.exit_code == 3
-    assert "no verdict at all from shy (6 refused); these are findings, and not asked again" in silent.stderr
+    assert "no verdict from shy (6 refused); these count as findings and are not asked again" in silent.stderr
     assert "to continue:" in failed.stderr
     assert "to continue:" not in silent.stderr
 
@@ -481,7 +481,7 @@ def test_a_perturber_that_raises_is_a_finding_of_the_report(project: Project) ->
     project.write("boom.py", source)
     outcome = project.run("run", "suite.yaml", "--plugins", "boom.py", "--set", "tests=[boom]", "--run-dir", "run")
     assert outcome.exit_code == 3
-    assert "drafts are missing, because a model failed or a plugin raised: boom" in outcome.stderr
+    assert "drafts are missing because a model call failed or a plugin raised an error: boom" in outcome.stderr
     assert "a plugin raised and 2 drafts are missing (plugin error: ZeroDivisionError)" in " ".join(
         outcome.stdout.split()
     ), outcome.output

@@ -108,7 +108,7 @@ def test_the_plugins_and_their_options_are_listed(project: Project) -> None:
     assert "  width (int; default 72)\n      the longest line" in shown.stdout
     unknown = project.run("plugins", "show", "fromat")
     assert unknown.exit_code == 2
-    assert unknown.stderr.startswith("jrh: no component is called 'fromat'\nDid you mean 'format'? Installed: ")
+    assert unknown.stderr.startswith("jrh: no component is named 'fromat'\nDid you mean 'format'? Installed: ")
 
 
 def test_the_schema_accepts_the_keys_of_a_suite(project: Project) -> None:
@@ -195,7 +195,7 @@ def test_a_variable_that_is_set_wins_over_the_environment_file(project: Project)
         )
     assert refused.exit_code == 3
     absent = project.run("run", suite, "--env-file", "absent.env")
-    assert (absent.exit_code, absent.stderr) == (2, "jrh: --env-file: there is no file 'absent.env'\n")
+    assert (absent.exit_code, absent.stderr) == (2, "jrh: --env-file: no such file: 'absent.env'\n")
 
 
 def test_the_log_is_json_lines_from_start_to_end(project: Project) -> None:
@@ -272,8 +272,9 @@ def test_a_costly_run_is_not_begun_where_nobody_can_be_asked(project: Project, s
     refused = project.run("run", suite)
     assert refused.exit_code == 2
     assert re.fullmatch(
-        r"jrh: this run may make up to 16 model calls, cost \$\d+\.\d{4}; nobody is here to ask: use --yes, or raise "
-        r"--confirm-above\n",
+        r"jrh: This run may make up to 16 model calls, cost \$\d+\.\d{4}\. "
+        r"Cannot ask for confirmation \(no terminal\)\. "
+        r"Pass --yes, or raise --confirm-above\.\n",
         refused.stderr,
     )
     assert (server.count, (project.path / "runs").exists()) == (0, False)

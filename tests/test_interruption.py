@@ -129,8 +129,8 @@ def test_calls_cut_off_by_a_kill_are_listed_and_costed_and_all_others_kept(whole
     assert cost == 0
     again = project.run(*run_command("killed"))
     for outcome in (done, again):
-        assert f"{in_flight} calls cut off by a kill, outcome unknown" in outcome.stdout
-        assert f"at worst ${worst:.4f} more for calls of unknown cost" in outcome.stdout
+        assert f"{in_flight} calls interrupted by a kill, outcome unknown" in outcome.stdout
+        assert f"at most ${worst:.4f} more for calls of unknown cost" in outcome.stdout
 
 
 def test_a_finished_run_asks_nothing_and_writes_the_same_reports(whole: Whole) -> None:

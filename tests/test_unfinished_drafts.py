@@ -57,7 +57,7 @@ def test_drafts_a_provider_failed_to_write_are_made_by_the_next_run_and_the_othe
         third = project.run(*command)
 
         assert first.exit_code == 3
-        assert "drafts are missing, because a model failed or a plugin raised: rewriter" in first.stderr
+        assert "drafts are missing because a model call failed or a plugin raised an error: rewriter" in first.stderr
         assert second.exit_code == 0, second.output
         # The missing draft is written, and the case it makes is judged.
         assert server.count - asked == 2

@@ -70,8 +70,8 @@ def test_a_line_that_is_no_variable_is_told_by_its_number_and_never_shown(tmp_pa
     with pytest.raises(JrhError) as caught:
         read_environment(path)
     *told, what_to_do = str(caught.value).splitlines()
-    assert told == [f"--env-file: {path}:{line}: not KEY=VALUE" for line in lines]
-    assert what_to_do.startswith("Write a variable as KEY=VALUE in one line")
+    assert told == [f"--env-file: {path}:{line}: expected KEY=VALUE" for line in lines]
+    assert what_to_do.startswith("Write one KEY=VALUE per line")
     assert SECRET not in str(caught.value)
     assert variables(environment) == {"PLAIN": "was set before"}
 
@@ -79,7 +79,7 @@ def test_a_line_that_is_no_variable_is_told_by_its_number_and_never_shown(tmp_pa
 def test_many_such_lines_are_counted(tmp_path, environment):
     path = tmp_path / "bad.env"
     path.write_text(f"{SECRET}\n" * 50)
-    with pytest.raises(JrhError, match=r"bad.env:10: not KEY=VALUE\nand 40 more lines\n"):
+    with pytest.raises(JrhError, match=r"bad.env:10: expected KEY=VALUE\nand 40 more lines\n"):
         read_environment(path)
 
 

@@ -46,7 +46,7 @@ def test_a_command_of_a_plugin_is_listed_without_being_imported(brings):
     point = Point("greet", greet)
     brings(point)
     shown = CliRunner().invoke(cli, ["--help"]).output
-    assert "Commands of plugins:" in shown
+    assert "Plugin commands:" in shown
     assert "Do what acme does." in shown
     assert point.loaded == 0
 

@@ -26,14 +26,14 @@ _SUITES: Final = (".yaml", ".yml", ".json")
     "columns",
     multiple=True,
     metavar="TARGET=COLUMN",
-    help="Column of a data file, such as response=full_text; may be repeated.",
+    help="Column of a data file, such as response=full_text. Repeatable.",
 )
 @click.option("--plugins", metavar="A,B", default="", help="As for `jrh run`; for a suite.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="As for `jrh run`; for a suite.")
 def command(target: Path, scale: str | None, columns: tuple[str, ...], plugins: str, overrides: tuple[str, ...]) -> int:
-    """Tell what a data set cannot show, before any money is spent.
+    """Report what your data cannot support. Makes no model calls.
 
-    TARGET is a suite (.yaml, .yml, .json), or a data file (.jsonl, .csv). Asks no model and writes nothing.
+    TARGET is a suite (.yaml, .yml, .json), or a data file (.jsonl, .csv).
     """
     if target.suffix.lower() in _SUITES:
         names = tuple(part.strip() for part in plugins.split(",") if part.strip())

@@ -13,13 +13,13 @@ NOTHING = 3
 
 @click.command("compare")
 @click.argument("sides", nargs=-1, required=True, metavar="RUN[:JUDGE]...")
-@click.option("--judge", "judges", multiple=True, metavar="NAME", help="Only this judge; may be repeated.")
-@click.option("--test", "tests", multiple=True, metavar="NAME", help="Only this test; may be repeated.")
+@click.option("--judge", "judges", multiple=True, metavar="NAME", help="Only this judge. Repeatable.")
+@click.option("--test", "tests", multiple=True, metavar="NAME", help="Only this test. Repeatable.")
 @click.option(
     "--margin",
     type=click.FloatRange(0, 1, min_open=True),
     metavar="SHARE",
-    help="The largest difference that does not matter: tells equivalent, different and undecided apart.",
+    help="Equivalence margin: the largest difference that does not matter.",
 )
 @click.option("--flips", type=click.IntRange(0, 1000), default=10, show_default=True, help="Flips listed per pair.")
 @click.option(
@@ -47,7 +47,7 @@ def command(
     """Compare runs, or the judges of a run, on the same cases, pairwise.
 
     Several runs are compared judge by judge with the first one; RUN:JUDGE names one judge, and a single RUN compares
-    its judges. Differences are after minus before. Asks nothing and changes nothing.
+    its judges. Differences are after minus before. Read-only; makes no model calls.
 
     Exit codes: 0 compared, 2 usage error, 3 there is no case on both sides.
     """

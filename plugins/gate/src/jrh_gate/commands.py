@@ -18,12 +18,12 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command("gate")
 @click.argument("run_dir", metavar="RUN", type=click.Path(path_type=Path))
-@click.option("--rule", "rules", multiple=True, metavar="RULE", help="Instead of the suite's rules; may be repeated.")
+@click.option("--rule", "rules", multiple=True, metavar="RULE", help="Instead of the suite's rules. Repeatable.")
 @click.option(
     "--allow-missing",
     type=click.FloatRange(0, 1, max_open=True),
     metavar="SHARE",
-    help="Share of the trials of a judge in a test that may be without a verdict.  [default: the suite's, or 0]",
+    help="Share of trials per judge and test that may lack a verdict.  [default: the suite's, or 0]",
 )
 @click.option(
     "--undecided",

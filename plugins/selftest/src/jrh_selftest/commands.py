@@ -23,21 +23,21 @@ FAILED = 1
 
 @click.command("selftest")
 @click.option("--full", is_flag=True, help="2000 studies instead of 100, and three times as many designs.")
-@click.option("--studies", type=click.IntRange(min=20), help="So many studies per check.")
-@click.option("--seed", type=int, default=0, show_default=True, help="What is drawn follows from it.")
+@click.option("--studies", type=click.IntRange(min=20), help="Studies per check.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
 @click.option("--plugins", metavar="A,B", default="", help="Test the metrics of these plugins, as for `jrh run`.")
 @click.option(
     "--replace",
     "replacements",
     multiple=True,
     metavar="METRIC=OTHER",
-    help="Test the metric OTHER as if it were METRIC; may be repeated.",
+    help="Test the metric OTHER as if it were METRIC. Repeatable.",
 )
-@click.option("--only", multiple=True, metavar="METRIC", help="Check only this metric; may be repeated.")
+@click.option("--only", multiple=True, metavar="METRIC", help="Check only this metric. Repeatable.")
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
-    help="Processes that share the work; by default all processors with --full, else 1. The result is the same.",
+    help="Worker processes; by default all processors with --full, else 1. The result is the same.",
 )
 @click.option("--runs/--no-runs", default=True, help="Also run whole suites over simulated judges.")
 @click.option(

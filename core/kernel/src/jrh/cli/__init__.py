@@ -13,11 +13,11 @@ from jrh.cli import plugin_commands
 from jrh.errors import JrhError
 
 COMMANDS: Final = {
-    "run": "Run a suite and report; run it again to continue.",
-    "plan": "Show what a run would do and cost, before anything is spent.",
-    "report": "Write the reports of a run again, and print the one for the terminal.",
-    "plugins": "Show what is installed, and what did not load.",
-    "init": "Write a commented suite that runs as it is.",
+    "run": "Run a suite and report. Run it again to continue.",
+    "plan": "Show cases, calls, cost and detectable effect. Makes no model calls.",
+    "report": "Rewrite the reports of a run and print the terminal one.",
+    "plugins": "List installed components and plugins that failed to load.",
+    "init": "Write a commented, ready-to-run suite.",
     "schema": "Print the JSON Schema of suites, records or results.",
 }
 """Command -> its line in the help; the command itself is `command` in the module of its name."""
@@ -63,7 +63,7 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
         lines = [(name, line) for name, line in brought.items() if name not in COMMANDS]
         if lines:
-            with formatter.section("Commands of plugins"):
+            with formatter.section("Plugin commands"):
                 formatter.write_dl(lines)
 
 

@@ -24,7 +24,7 @@ def read_environment(path: Path) -> None:
     only the number is told, as it may hold a key.
 
     Raises:
-        JrhError: the file cannot be read, or a line is not KEY=VALUE.
+        JrhError: the file cannot be read, or a line is expected KEY=VALUE.
     """
     for name, value in _variables(path).items():
         os.environ.setdefault(name, value)
@@ -44,11 +44,9 @@ def _variables(path: Path) -> Mapping[str, str]:
             found[binding.key] = binding.value
     if wrong:
         rest = len(wrong) - _MOST
-        lines = [f"--env-file: {path}:{line}: not KEY=VALUE" for line in wrong[:_MOST]]
+        lines = [f"--env-file: {path}:{line}: expected KEY=VALUE" for line in wrong[:_MOST]]
         more = [f"and {rest} more lines"] if rest > 0 else []
-        what_to_do = (
-            "Write a variable as KEY=VALUE in one line, put quotes around both ends or none, and # before a comment."
-        )
+        what_to_do = "Write one KEY=VALUE per line, with matching quotes or none; # starts a comment."
         raise JrhError("\n".join([*lines, *more, what_to_do]))
     return found
 
@@ -57,16 +55,14 @@ def _text(path: Path) -> str:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise JrhError(f"--env-file: there is no file '{path}'") from None
+        raise JrhError(f"--env-file: no such file: '{path}'") from None
     except OSError as error:
         raise JrhError(f"--env-file: cannot read '{path}': {error.strerror or type(error).__name__}") from error
     except UnicodeDecodeError:
         raise JrhError(f"--env-file: '{path}' is not UTF-8 text; save it as UTF-8") from None
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
-        raise JrhError(
-            f"--env-file: {path}:{line}: holds a NUL character, which no variable can; save it as UTF-8 text"
-        )
+        raise JrhError(f"--env-file: {path}:{line}: contains a NUL character; save the file as UTF-8 text")
     return text
 
 

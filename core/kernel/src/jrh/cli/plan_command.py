@@ -29,10 +29,10 @@ MANY_CALLS: Final = 10_000
     type=click.FloatRange(0.001, 0.499),
     default=0.05,
     show_default=True,
-    help="The precision you want: how far an interval may reach to each side; the plan tells the items it needs.",
+    help="Target half-width of the confidence interval; the plan shows how many items that takes.",
 )
 def command(suite: Path, half_width: float, **shared: Any) -> int:
-    """Show what a run of SUITE would do, cost and be able to show, per judge and test. Nothing is spent."""
+    """Show cases, calls, cost and detectable effect of SUITE, per judge and test. Makes no model calls."""
     settings = settings_of(**shared)
     loaded = load_plugins(settings.plugins)
     resolved = resolve(suite, loaded, settings)
@@ -63,11 +63,11 @@ def show(plan: Plan) -> None:
         table.add_row(line.judge, line.task, line.test, *(f"{about}{number:,}" for number in numbers), _cost(line.cost))
     console().print(table)
     total = _cost(plan.cost)
-    click.echo(f"At most {plan.calls:,} model calls by judges, cost {total}; what is cached costs nothing.")
-    click.echo("Prompt tokens are estimated from a sample; output tokens are the most the models may write.")
+    click.echo(f"At most {plan.calls:,} model calls by judges, cost {total}; cached replies are free.")
+    click.echo("Prompt tokens are estimated from a sample; output tokens are the models' maximum.")
     if plan.generated:
         tests = ", ".join(plan.generated)
-        click.echo(f"Written or validated by a model, so not known yet and not in the sums: cases of {tests}.")
+        click.echo(f"Not included (written or validated by a model, so unknown until the run): cases of {tests}.")
 
 
 def show_precision(plan: Plan, *, wished: float, level: float) -> None:
@@ -79,7 +79,7 @@ def show_precision(plan: Plan, *, wished: float, level: float) -> None:
     from jrh.values.types import REFERENCE
 
     table = Table("task", "test")
-    for name in ("items", "trials an item", f"{level:.0%} interval", "detectable change", f"items for ±{wished:g}"):
+    for name in ("items", "trials per item", f"{level:.0%} interval", "detectable change", f"items for ±{wished:g}"):
         table.add_column(name, justify="right")
     # Judges are asked the same; where one cannot be put some cases, the others count.
     largest = {(line.task, line.test): line for line in sorted(plan.lines, key=lambda line: line.trials) if line.items}
@@ -95,9 +95,9 @@ def show_precision(plan: Plan, *, wished: float, level: float) -> None:
         )
     console().print(table)
     click.echo(
-        f"Intervals are those of a rate of one half, the widest; the change is the smallest difference from the "
-        f"reference that is found with {POWER:.0%} power.\nAssumed: two trials of an item correlate {CORRELATION:g}; "
-        f"a test moves the verdict on {DISCORDANT:.0%} of the items."
+        f"Intervals are for a rate of 0.5, where they are widest. Detectable change: smallest difference from the "
+        f"reference found with {POWER:.0%} power.\nAssumptions: two trials of an item correlate {CORRELATION:g}; "
+        f"a test changes the verdict on {DISCORDANT:.0%} of items."
     )
 
 
@@ -113,6 +113,9 @@ def confirm(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, above: 
         return
     what = f"up to {plan.calls:,} model calls, cost {_cost(plan.cost)}"
     if not sys.stdin.isatty():
-        raise JrhError(f"this run may make {what}; nobody is here to ask: use --yes, or raise --confirm-above")
+        raise JrhError(
+            f"This run may make {what}. "
+            "Cannot ask for confirmation (no terminal). Pass --yes, or raise --confirm-above."
+        )
     show(plan)
     click.confirm(f"Run it ({what})?", abort=True)

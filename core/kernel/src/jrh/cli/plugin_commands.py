@@ -44,10 +44,10 @@ def summaries(brought: Mapping[str, list[EntryPoint]]) -> Mapping[str, str]:
 
 def _line(points: list[EntryPoint], *, alone: bool) -> str:
     if len(points) > 1:
-        return f"Brought by several plugins: {', '.join(map(_distribution, points))}."
+        return f"Provided by several plugins: {', '.join(map(_distribution, points))}."
     (point,) = points
     metadata = point.dist.metadata if point.dist else None
-    described = str(metadata["Summary"]) if metadata and metadata["Summary"] else f"Brought by {_distribution(point)}."
+    described = str(metadata["Summary"]) if metadata and metadata["Summary"] else f"Provided by {_distribution(point)}."
     return described if alone else _first_paragraph(point) or described
 
 
@@ -75,7 +75,7 @@ def load(points: list[EntryPoint]) -> click.Command:
     name = points[0].name
     if len(points) > 1:
         raise PluginError(
-            f"the command '{name}' is brought by several plugins: {', '.join(map(_distribution, points))}; "
+            f"the command '{name}' is provided by several plugins: {', '.join(map(_distribution, points))}; "
             "uninstall all but one"
         )
     try:

@@ -14,7 +14,7 @@ from jrh.plugins.loading import load_plugins
 
 @click.group("plugins")
 def command() -> None:
-    """Show what is installed, and what did not load."""
+    """List installed components and plugins that failed to load."""
 
 
 @command.command("list")
@@ -26,7 +26,7 @@ def list_all(plugins: str) -> int:
     from jrh.cli.console import console
 
     found = load_plugins(allowed(plugins)).plugins
-    table = Table("role", "name", "plugin", "version", "what it does")
+    table = Table("role", "name", "plugin", "version", "summary")
     for registry in found.registries():
         for entry in registry:
             table.add_row(registry.role, entry.spec.name, entry.distribution, entry.version, entry.spec.summary)
@@ -65,7 +65,7 @@ def _unknown(name: str, found: Any) -> str:
     names = sorted({entry.spec.name for registry in found.registries() for entry in registry})
     close = get_close_matches(name, names, n=1)
     hint = f"Did you mean '{close[0]}'? " if close else ""
-    return f"no component is called '{name}'\n{hint}Installed: {', '.join(names) or 'none'}."
+    return f"no component is named '{name}'\n{hint}Installed: {', '.join(names) or 'none'}."
 
 
 def _describe(role: str, entry: Any) -> None:
@@ -73,10 +73,10 @@ def _describe(role: str, entry: Any) -> None:
 
     click.echo(f"{role} {entry.qualified} {entry.version}\n{entry.spec.summary}\n")
     if not getattr(entry.spec, "default", True):
-        click.echo("It is used only where it is named.\n")
+        click.echo("Runs only where a suite names it.\n")
     options = attrs.fields(entry.spec.options)
     if not options:
-        click.echo("It has no options.")
+        click.echo("No options.")
     for option in options:
         default = "required" if option.default is attrs.NOTHING else f"default {_shown(option.default)}"
         click.echo(f"  {option.name} ({_type(option.type)}; {default})")

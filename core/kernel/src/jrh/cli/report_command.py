@@ -16,17 +16,17 @@ from jrh.cli.shared_options import allowed, plugins_option
     "formats",
     metavar="A,B",
     default="",
-    help="Only these reports.  [default: those the suite names, else all that need not be named]",
+    help="Write only these reports.  [default: those the suite names, else all default reports]",
 )
 @click.option(
     "--set",
     "settings",
     multiple=True,
     metavar="REPORTER.OPTION=VALUE",
-    help="Set an option of a report, such as markdown.details=false; may be repeated.",
+    help="Set a report option, such as markdown.details=false. Repeatable.",
 )
 @click.option(
-    "--output", type=click.Path(path_type=Path, file_okay=False), help="Write into this directory.  [default: RUN_DIR]"
+    "--output", type=click.Path(path_type=Path, file_okay=False), help="Write to this directory.  [default: RUN_DIR]"
 )
 @plugins_option
 def command(run_dir: Path, formats: str, settings: tuple[str, ...], output: Path | None, plugins: str) -> int:

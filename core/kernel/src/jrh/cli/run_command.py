@@ -17,19 +17,19 @@ from jrh.running.outcome import RunResult
 
 @click.command("run")
 @suite_options
-@click.option("--yes", "-y", is_flag=True, help="Do not ask before spending.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 @click.option(
     "--confirm-above",
     type=click.FloatRange(min=0),
     default=1.0,
     show_default=True,
     metavar="USD",
-    help="Ask before a run that may cost more.",
+    help="Ask for confirmation before a run that may cost more than this.",
 )
 def command(suite: Path, yes: bool, confirm_above: float, **shared: Any) -> int:
     """Run SUITE and report.
 
-    Running it again in the same run directory continues where it stopped; what has been answered is not asked again.
+    Running it again in the same run directory continues where it stopped. No answered call is repeated.
 
     Exit codes: 0 done, 2 usage or suite error, 3 incomplete, 4 budget reached, 130 interrupted.
     """
@@ -88,7 +88,7 @@ def _spending(result: RunResult) -> str:
     if spent.unpriced:
         parts.append(f"{spent.unpriced} replies of unknown price")
     if result.unknown_calls:
-        parts.append(f"{result.unknown_calls} calls cut off by a kill, outcome unknown")
+        parts.append(f"{result.unknown_calls} calls interrupted by a kill, outcome unknown")
     if spent.uncertain:
-        parts.append(f"at worst ${spent.uncertain:.4f} more for calls of unknown cost")
+        parts.append(f"at most ${spent.uncertain:.4f} more for calls of unknown cost")
     return "; ".join(parts) + "."

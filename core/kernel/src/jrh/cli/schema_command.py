@@ -14,7 +14,7 @@ from jrh.plugins.loading import load_plugins
 
 @click.command("schema")
 @click.argument("what", type=click.Choice(["suite", "record", "results"]), default="suite")
-@click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Write all schemas into a directory.")
+@click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Write all schemas to a directory.")
 @plugins_option
 def command(what: str, output: Path | None, plugins: str) -> int:
     """Print the JSON Schema of suites (with the options of what is installed), of a record, or of the JSON report."""

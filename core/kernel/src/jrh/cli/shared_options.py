@@ -18,27 +18,27 @@ def suite_options(function: F) -> F:
     decorators = (
         click.argument("suite", type=click.Path(path_type=Path)),
         plugins_option,
-        click.option("--judge", "judges", multiple=True, metavar="NAME", help="Only this judge; may be repeated."),
-        click.option("--test", "tests", multiple=True, metavar="NAME", help="Only this test; may be repeated."),
-        click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N items of each task."),
+        click.option("--judge", "judges", multiple=True, metavar="NAME", help="Only this judge. Repeatable."),
+        click.option("--test", "tests", multiple=True, metavar="NAME", help="Only this test. Repeatable."),
+        click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Use at most N items per task."),
         click.option(
             "--set",
             "overrides",
             multiple=True,
             metavar="KEY=VALUE",
-            help="Override a value of the suite, such as data.sample.n=10; may be repeated.",
+            help="Override a suite value, such as data.sample.n=10. Repeatable.",
         ),
         click.option(
             "--run-dir",
             type=click.Path(path_type=Path, file_okay=False),
-            help="Where the run's store and reports lie.  [default: runs/<suite name>]",
+            help="Directory of the run's store and reports.  [default: runs/<suite name>]",
         ),
         click.option(
             "--env-file",
             type=click.Path(path_type=Path),
-            help="A file of KEY=VALUE lines, as of python-dotenv; variables that are set already win.",
+            help="File of KEY=VALUE lines (python-dotenv format). Variables already set take precedence.",
         ),
-        click.option("--no-cache", is_flag=True, help="Do not share replies with other runs."),
+        click.option("--no-cache", is_flag=True, help="Do not reuse or share cached replies of other runs."),
     )
     for decorator in reversed(decorators):
         function = decorator(function)
@@ -51,7 +51,7 @@ def plugins_option(function: F) -> F:
         "--plugins",
         metavar="A,B",
         default="",
-        help="Load only these plugins (distributions or entry points); FILE.py or module:attr loads a local one too.",
+        help="Load only these plugins (distributions or entry points). FILE.py or module:attr loads a local plugin.",
     )(function)
 
 

@@ -127,7 +127,10 @@ def _exit_code(stop: StopRun | None, report: RunReport | None, unfinished: Seque
         missing = report.missing_records if report else 0
         return INCOMPLETE, f"{missing} trials have no record"
     if unfinished:
-        return INCOMPLETE, f"drafts are missing, because a model failed or a plugin raised: {', '.join(unfinished)}"
+        return (
+            INCOMPLETE,
+            f"drafts are missing because a model call failed or a plugin raised an error: {', '.join(unfinished)}",
+        )
     statuses = Counter(report.records.text("status"))
     failed = sum(statuses[status.value] for status in Status if status.transient)
     if failed:
@@ -139,7 +142,7 @@ def _exit_code(stop: StopRun | None, report: RunReport | None, unfinished: Seque
         if not rows.equals("status", "ok").any()
     ]
     if silent:
-        return INCOMPLETE, f"no verdict at all from {', '.join(silent)}; these are findings, and not asked again"
+        return INCOMPLETE, f"no verdict from {', '.join(silent)}; these count as findings and are not asked again"
     return DONE, ""
 
 

@@ -133,7 +133,7 @@ def _open_cache(settings: Settings, progress: Progress, log: Logger) -> Cache | 
         return Cache.open()
     except Exception as error:  # the cache saves money; a run goes on without it
         log.warning("no cache", error=repr(error))
-        progress.say(f"The cache of replies cannot be used ({error}); going on without it.")
+        progress.say(f"The reply cache is unavailable ({error}); continuing without it.")
         return None
 
 

@@ -78,7 +78,7 @@ def _unfit(resolved: ResolvedSuite) -> Iterator[str]:
         unfit = [test.use.name for test in resolved.tests if not is_made_for(test, task)]
         unfit += [judge.use.name for judge in resolved.judges if not applies(judge, task)]
         for name in unfit:
-            yield f"'{name}' is not for {task.mode.value} tasks: not used on '{task.name}'"
+            yield f"'{name}' does not apply to {task.mode.value} tasks: skipped on '{task.name}'"
 
 
 def notes_of_plan(resolved: ResolvedSuite, cases: Sequence[Case]) -> Iterator[str]:
@@ -89,6 +89,6 @@ def notes_of_plan(resolved: ResolvedSuite, cases: Sequence[Case]) -> Iterator[st
         count = sum(not is_put(case, judge, tasks[case.task]) for case in of_its_tasks)
         if count:
             yield (
-                f"{count} cases change only how the question is asked; judge '{judge.use.name}' does not read "
+                f"{count} cases change only the prompt; judge '{judge.use.name}' does not read "
                 "that and was not asked"
             )
