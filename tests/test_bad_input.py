@@ -450,7 +450,7 @@ def test_a_cache_that_cannot_be_used_is_said_and_costs_nothing_else(project: Pro
         project.write("a-file", "")
         outcome = project.run("run", "suite.yaml", env={"JRH_CACHE_DIR": str(project.path / "a-file" / "cache")})
     assert outcome.exit_code == 0, outcome.output
-    assert "The cache of replies cannot be used" in outcome.stderr
+    assert "The reply cache is unavailable" in outcome.stderr
     assert server.count == items
 
 
