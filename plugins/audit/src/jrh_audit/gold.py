@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from jrh import Item, Mode, ScaleKind, Task
 from jrh.text import counted
+from jrh_stats import mcnemar_exact
 from numpy.typing import NDArray
 
 from jrh_audit.finding import Finding, some
@@ -86,8 +87,6 @@ def lopsided(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterat
 
 def by_position(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find that the better option stands in one place too often."""
-    from scipy.stats import binomtest
-
     if task.mode is not Mode.PAIRWISE or len(task.scale.options) != 2:  # noqa: PLR2004 - a pair
         return
     labels = Counter(item.gold for item in items if item.gold in task.scale.options)
@@ -95,7 +94,7 @@ def by_position(items: Sequence[Item], task: Task, options: AuditOptions) -> Ite
     if len(labels) < 2 or total < _LEAST:  # noqa: PLR2004 - one label is `constant`
         return
     label, most = max(labels.items(), key=lambda pair: (pair[1], str(pair[0])))
-    if most / total >= _UNEVEN and float(binomtest(most, total, 0.5).pvalue) < _CHANCE:
+    if most / total >= _UNEVEN and _chance(most, total) < _CHANCE:
         yield Finding(
             kind="gold-by-position",
             evidence=f"the better option stands in place {label} in {most:,} of {total:,} items ({most / total:.0%})",
@@ -104,6 +103,11 @@ def by_position(items: Sequence[Item], task: Task, options: AuditOptions) -> Ite
             items=len(items),
             concerns=("accuracy", "gold-accuracy", "gold-agreement-by-order"),
         )
+
+
+def _chance(heads: int, tosses: int) -> float:
+    """Return how often a fair coin falls so one-sided: the exact binomial test, which McNemar's is."""
+    return mcnemar_exact(heads, tosses - heads).p or 0.0
 
 
 def by_length(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
@@ -115,8 +119,6 @@ def by_length(items: Sequence[Item], task: Task, options: AuditOptions) -> Itera
 
 
 def _longer_option(items: Sequence[Item], task: Task) -> Iterator[Finding]:
-    from scipy.stats import binomtest
-
     longer = 0
     total = 0
     for item in items:
@@ -125,7 +127,7 @@ def _longer_option(items: Sequence[Item], task: Task) -> Iterator[Finding]:
             total += 1
             longer += task.scale.options.index(str(item.gold)) == int(sizes[1] > sizes[0])
     most = max(longer, total - longer)
-    if total >= _LEAST and most / total >= _READABLE and float(binomtest(longer, total, 0.5).pvalue) < _CHANCE:
+    if total >= _LEAST and most / total >= _READABLE and _chance(longer, total) < _CHANCE:
         which = "longer" if longer == most else "shorter"
         yield _readable(
             items, f"the {which} response is the better one in {most:,} of {total:,} items ({most / total:.0%})"
@@ -163,16 +165,21 @@ def _separated(
     other: Sizes,
     names: tuple[str, ...],
 ) -> Iterator[Finding]:
-    from scipy.stats import mannwhitneyu
-
-    found = mannwhitneyu(one, other)
-    area = float(found.statistic) / (len(one) * len(other))
+    below = np.searchsorted(np.sort(other), one, side="left") + np.searchsorted(np.sort(other), one, side="right")
+    area = float(below.sum()) / (2 * len(one) * len(other))
     share = max(area, 1 - area)
-    if share >= _READABLE and float(found.pvalue) < _CHANCE:
+    if share >= _READABLE and _rank_sum_p(one, other) < _CHANCE:
         longer, shorter = names if area > 0.5 else names[::-1]  # noqa: PLR2004 - one half is chance
         yield _readable(
             items, f"a response labelled {longer} is longer than one labelled {shorter} in {share:.0%} of such pairs"
         )
+
+
+def _rank_sum_p(one: Sizes, other: Sizes) -> float:
+    # Importing scipy.stats takes longer than all other audits together, and most data sets never come here.
+    from scipy.stats import mannwhitneyu
+
+    return float(mannwhitneyu(one, other).pvalue)
 
 
 def _readable(items: Sequence[Item], evidence: str) -> Finding:
