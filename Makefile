@@ -17,7 +17,7 @@ DEMO_DIR ?= runs/demo
 JOBS ?= auto
 PARALLEL := --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo quick test test-extras browser lint types architecture check bench schemas dist picture clean
+.PHONY: demo quick test test-extras browser lint types architecture check bench schemas dist picture pyproject reference clean
 
 demo: $(VENV)/standard
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jrh run examples/demo.yaml --run-dir $(DEMO_DIR)
@@ -66,6 +66,14 @@ dist: $(VENV)/release
 # The picture in the README.
 picture: demo $(VENV)/development
 	$(BIN)/python tools/picture.py $(DEMO_DIR)
+
+# The lists of plugins in pyproject.toml, and what all manifests share.
+pyproject:
+	$(BIN)/python tools/manifests.py
+
+# docs/reference.md, from the docstrings of the public names.
+reference: $(VENV)/development
+	$(BIN)/python tools/reference.py
 
 # pip is told to build without isolation, so that setuptools is fetched once and not once per distribution.
 $(VENV)/python: constraints.txt

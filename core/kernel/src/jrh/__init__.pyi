@@ -70,3 +70,5 @@ from .values.types import Usage as Usage
 from .values.types import Validation as Validation
 from .values.types import ValidatorName as ValidatorName
 from .values.types import Verdict as Verdict
+from .version import API_VERSION as API_VERSION
+from .version import __version__ as __version__

@@ -48,6 +48,7 @@ def _line(points: list[EntryPoint], *, alone: bool) -> str:
     (point,) = points
     metadata = point.dist.metadata if point.dist else None
     described = str(metadata["Summary"]) if metadata and metadata["Summary"] else f"Provided by {_distribution(point)}."
+    described = f"{described.rstrip('.')}."
     return described if alone else _first_paragraph(point) or described
 
 
