@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-WIDTH, HEIGHT = 1200, 1000
-COLOURS: Final = 64
+WIDTH, HEIGHT = 1200, 1440
+COLOURS: Final = 128
 """Colours of the file: with so few, text stays sharp and the picture small."""
 FLAGS: Final = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
 
