@@ -6,7 +6,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh.text import read_json
+from jrh.text import json_objects, read_json
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -79,6 +79,12 @@ def test_the_work_is_bounded_for_a_text_full_of_beginnings(unit):
     begin = time.process_time()
     read_json(unit * (900_000 // len(unit)))
     assert time.process_time() - begin < 5  # unbounded, it takes minutes
+
+
+def test_the_outermost_objects_behind_the_thoughts_are_found_in_order():
+    assert list(json_objects("{" * 100_000)) == []
+    assert list(json_objects('a {"b": 1} {c} {"d": {"e": 2}}')) == [{"b": 1}, {"d": {"e": 2}}]
+    assert list(json_objects('<think>{"b": 1}</think> {"b": 2}')) == [{"b": 2}]
 
 
 @given(st.dictionaries(st.text(), PLAIN, max_size=4), st.sampled_from(["", "Sure: ", "```json\n"]))

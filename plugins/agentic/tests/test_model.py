@@ -11,7 +11,7 @@ import jrh_agentic.plugin
 import pytest
 from agentic_samples import called, item, result, said, shop, task
 from jrh import ChatRequest, Draft, FaultKind, JrhError, ModelFault, Same, Skip, read_transcript
-from jrh_agentic.asking import Unusable, objects
+from jrh.authoring import Unusable
 from jrh_agentic.diffs import diff
 from jrh_agentic.editing import as_text, read_edit
 from jrh_agentic.planning import read_plan
@@ -156,11 +156,6 @@ def test_an_answer_cannot_be_emptied_but_a_call_needs_no_text() -> None:
     assert read_edit('{"message": 1, "content": " "}', answer, 1, "") == Unusable("empty text")
     found = read_edit('{"message": 3, "content": ""}', MESSAGE, 3, "")
     assert not isinstance(found, Unusable)
-
-
-def test_many_beginnings_of_objects_are_given_up() -> None:
-    assert list(objects("{" * 100_000)) == []
-    assert list(objects('a {"b": 1} {c} {"d": {"e": 2}}')) == [{"b": 1}, {"d": {"e": 2}}]
 
 
 def test_steps_beyond_the_most_and_on_messages_too_long_are_dropped() -> None:

@@ -11,7 +11,7 @@ from agentic_samples import called, item, perturber, result, said
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, read_transcript
-from jrh_agentic.asking import Unusable
+from jrh.authoring import Unusable
 from jrh_agentic.editing import read_edit
 from jrh_agentic.messages import call_faults
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from attrs import Factory, define, frozen
 from jrh import ChatRequest, Json, Message, ModelClient, Reply, Sampling, content_id
-from jrh.authoring import PROVIDER_ERROR, Written, no_text, read_text
+from jrh.authoring import PROVIDER_ERROR, Unusable, Written, no_text, read_text
 
 T = TypeVar("T")
 
@@ -24,12 +23,11 @@ class Role(Enum):
 
 
 @frozen
-class Unusable:
-    """A reply that cannot be used, and why, in a few words without its content."""
+class NoPlan(Unusable):
+    """Why a reply holds no plan that can be carried out."""
 
-    reason: str
     dropped: tuple[tuple[Json, str], ...] = ()
-    """Of a plan: the messages its steps named, and why each step was dropped."""
+    """The messages its steps named, and why each step was dropped."""
 
 
 _REFUSAL: Final = "the model refused"
@@ -38,8 +36,6 @@ REFUSED: Final = Unusable("refused")
 FAILED: Final = Unusable(PROVIDER_ERROR)
 NO_JSON: Final = Unusable("no JSON in the reply")
 _LONGEST_REPLY: Final = 400_000
-_MOST_FALSE_STARTS: Final = 200
-_DECODER: Final = json.JSONDecoder(strict=False)
 
 
 @define
@@ -142,17 +138,3 @@ def read_reply(reply: Reply, read: Callable[[str], T | Unusable]) -> T | Unusabl
 def _refuses(reply: Reply) -> bool:
     found = read_text(reply, original="", shown=())
     return not isinstance(found, Written) and found.reason == _REFUSAL
-
-
-def objects(text: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the outermost JSON objects of a text, in order, whatever stands around them."""
-    position, false_starts = text.find("{"), 0
-    while position >= 0 and false_starts < _MOST_FALSE_STARTS:
-        try:
-            value, end = _DECODER.raw_decode(text, position)
-        except (ValueError, RecursionError):
-            false_starts += 1
-            position = text.find("{", position + 1)
-            continue
-        yield value
-        position = text.find("{", end)

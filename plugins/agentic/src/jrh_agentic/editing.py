@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final, cast
 
 from attrs import evolve
 from jrh import Json
-from jrh.text import ToolCall, TranscriptMessage, read_json
+from jrh.authoring import Unusable
+from jrh.text import ToolCall, TranscriptMessage, json_objects, read_json
 
-from jrh_agentic.asking import NO_JSON, Unusable, objects
+from jrh_agentic.asking import NO_JSON
 
 LONGEST_MESSAGE: Final = 30_000
 """Characters of a message that an editor is given, and gives back."""
 _NO_CHANCE: Final = 40
 """Characters; an entry so long does not stand in a message by chance."""
-_THOUGHTS: Final = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.IGNORECASE | re.DOTALL)
 SCHEMA: Final[Mapping[str, Json]] = {
     "type": "object",
     "properties": {
@@ -75,7 +74,7 @@ def read_edit(text: str, message: TranscriptMessage, number: int, entry: str) ->
 
 def _messages_in(text: str) -> int:
     """Count the messages of a reply; what stands in a block of thoughts at its beginning does not count."""
-    return sum("content" in found for found in objects(_THOUGHTS.sub("", text)))
+    return sum("content" in found for found in json_objects(text))
 
 
 def _edited(found: Mapping[str, Json], message: TranscriptMessage) -> TranscriptMessage | Unusable:

@@ -7,11 +7,11 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Draft, Item, Json, Skip, Task
-from jrh.authoring import PROVIDER_ERROR
+from jrh.authoring import PROVIDER_ERROR, Unusable
 from jrh.text import TranscriptMessage, read_json, render_transcript
 
 from jrh_agentic.aims import Aim
-from jrh_agentic.asking import FAILED, NO_JSON, REFUSED, Role, Roles, Unusable
+from jrh_agentic.asking import FAILED, NO_JSON, REFUSED, NoPlan, Role, Roles
 from jrh_agentic.diffs import Edit, as_json, cut, diff
 from jrh_agentic.editing import SCHEMA as EDIT_SCHEMA
 from jrh_agentic.editing import as_text, read_edit
@@ -84,7 +84,7 @@ class Pipeline:
         number = len(run.rounds)
         plan = await self._planned(run, number)
         if isinstance(plan, Unusable):
-            if plan.dropped:
+            if isinstance(plan, NoPlan) and plan.dropped:
                 run.rounds.append({"dropped": dropped_steps(plan.dropped), "accepted": False})
             return _of(Role.PLANNER, plan)
         left_out: list[Json] = []

@@ -7,9 +7,10 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Json
+from jrh.authoring import Unusable
 from jrh.text import TranscriptMessage, read_json
 
-from jrh_agentic.asking import NO_JSON, Unusable
+from jrh_agentic.asking import NO_JSON, NoPlan
 from jrh_agentic.diffs import cut
 from jrh_agentic.editing import LONGEST_MESSAGE, as_text
 
@@ -102,7 +103,7 @@ def read_plan(text: str, messages: Sequence[TranscriptMessage], most: int) -> Pl
         else:
             dropped.append((_number(each), step))
     if not steps:
-        return Unusable(NO_STEP, tuple(dropped))
+        return NoPlan(NO_STEP, tuple(dropped))
     return Plan(thesis=_text(found.get("thesis")), steps=tuple(steps), dropped=tuple(dropped))
 
 

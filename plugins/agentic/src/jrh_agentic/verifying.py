@@ -7,9 +7,10 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Json, Scale
+from jrh.authoring import Unusable
 from jrh.text import read_json
 
-from jrh_agentic.asking import NO_JSON, Unusable
+from jrh_agentic.asking import NO_JSON
 from jrh_agentic.diffs import cut
 
 _LONGEST: Final = 1_000

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
 
-from attrs import Attribute, field, frozen
+from attrs import field, frozen
 from attrs.validators import deep_iterable, ge, gt, le, min_len
+from jrh.authoring import distinct
 
 
 class Layout(Enum):
@@ -43,23 +43,18 @@ class Fields(Enum):
     """Only the second response of a pair."""
 
 
-def _distinct(instance: object, attribute: Attribute[Any], value: tuple[object, ...]) -> None:  # noqa: ARG001
-    if len(set(value)) != len(value):
-        raise ValueError(f"'{attribute.name}' names something twice")
-
-
 @frozen(kw_only=True)
 class FormatOptions:
     """Options of the perturber `format`."""
 
     variants: tuple[Layout, ...] = field(
         default=tuple(Layout),
-        validator=[min_len(1), _distinct],
+        validator=[min_len(1), distinct],
         metadata={"help": f"the layout changes to make; default: all, {', '.join(layout.value for layout in Layout)}"},
     )
     strengths: tuple[float, ...] = field(
         default=(1.0,),
-        validator=[min_len(1), _distinct, deep_iterable(member_validator=[gt(0), le(1)])],
+        validator=[min_len(1), distinct, deep_iterable(member_validator=[gt(0), le(1)])],
         metadata={"help": "shares of the possible places to change, each above 0 and at most 1"},
     )
     fields: Fields = field(

@@ -6,15 +6,7 @@ from enum import Enum
 
 from attrs import field, frozen
 from attrs.validators import ge
-
-
-def _times() -> int:
-    times: int = field(
-        default=1,
-        validator=ge(1),
-        metadata={"help": "how often each question is put; a repeat is never answered from another"},
-    )
-    return times
+from jrh.authoring import repeats_option
 
 
 class Design(Enum):
@@ -34,14 +26,14 @@ class OrderOptions:
         default=Design.CROSSED,
         metadata={"help": "`crossed`: every item in every order; `random`: one order per call, drawn by the seed"},
     )
-    repeats: int = _times()
+    repeats: int = repeats_option()
 
 
 @frozen(kw_only=True)
 class IdenticalOptions:
     """Options of the perturber `identical-options`."""
 
-    repeats: int = _times()
+    repeats: int = repeats_option()
 
 
 @frozen(kw_only=True)

@@ -27,6 +27,6 @@ def build(options: ParaphraseOptions, context: BuildContext) -> Perturber:
         )
     if options.model is None:
         raise JrhError("paraphrase: `by: model` needs `model`, the name of a model of the suite")
-    from jrh_paraphrase.writing import ModelParaphrase
+    from jrh_paraphrase.writing import by_model
 
-    return ModelParaphrase.build(options.model, options, context)
+    return by_model(options.model, options, context)

@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from attrs import frozen
 from jrh import Draft, Item, Json, Same, Skip
-from jrh.authoring import Checks, Edit, WrittenBy, apply_edits, edits_apart, edits_at, safe_edits, texts_of
-from jrh.hashing import shuffled
+from jrh.authoring import Checks, Edit, PlannedEdits, WrittenBy, edits_at, safe_edits, texts_of
 
 from jrh_paraphrase.options import Rewrite
 from jrh_paraphrase.swaps import SWAPS
@@ -40,40 +39,26 @@ class RuleParaphrase:
         texts = texts_of(item, self.fields)
         if isinstance(texts, Skip):
             return [texts]
-        possible = {name: swaps(text, self.rewrites) for name, text in texts.items()}
-        possible = {name: edits for name, edits in possible.items() if edits}
-        if not possible:
+        plans = {
+            name: PlannedEdits.of(text, edits, self.seed(item.id, name))
+            for name, text in texts.items()
+            if (edits := swaps(text, self.rewrites))
+        }
+        if not plans:
             return [Skip(reason=NO_PLACE, variant=WrittenBy.RULES.value)]
-        outcomes: list[Draft | Skip] = []
-        made: list[Mapping[str, Json]] = []
-        for strength in self.strengths:
-            draft = self._draft(item, texts, possible, strength)
-            if draft.fields in made:
-                outcomes.append(Skip(reason="too few swaps to tell this strength from another", variant=draft.variant))
-                continue
-            made.append(draft.fields)
-            outcomes.append(await self.checks.checked(item, draft))
-        return outcomes
+        drafts = [_draft(plans, strength) for strength in self.strengths]
+        return await self.checks.checked_once(item, drafts, alike="too few swaps to tell this strength from another")
 
-    def _draft(
-        self, item: Item, texts: Mapping[str, str], possible: Mapping[str, Sequence[Edit]], strength: float
-    ) -> Draft:
-        fields: dict[str, Json] = {}
-        details: dict[str, Json] = {}
-        for name, edits in possible.items():
-            # The strength is no part of the seed: a weaker draft makes some of the swaps a stronger one makes.
-            seed = self.seed(item.id, name)
-            picked = edits_apart(shuffled(edits, seed)[: edits_at(strength, len(edits))])
-            fields[name] = apply_edits(texts[name], picked)
-            details[name] = {
-                "edits": [edit.details() for edit in picked],
-                "places_possible": len(edits),
-                "seed": seed,
-            }
-        return Draft(
-            variant=WrittenBy.RULES.value,
-            strength=strength,
-            fields=fields,
-            expectation=Same(),
-            details={"fields": details},
-        )
+
+def _draft(plans: Mapping[str, PlannedEdits], strength: float) -> Draft:
+    fields: dict[str, Json] = {}
+    details: dict[str, Json] = {}
+    for name, plan in plans.items():
+        fields[name], details[name] = plan.made(edits_at(strength, len(plan.edits)))
+    return Draft(
+        variant=WrittenBy.RULES.value,
+        strength=strength,
+        fields=fields,
+        expectation=Same(),
+        details={"fields": details},
+    )

@@ -11,6 +11,7 @@ from typing import Any, Final
 from attrs import Attribute, Factory, field, frozen
 from attrs.validators import and_, ge, le, min_len, optional
 from jrh import ModelName, Text
+from jrh.authoring import distinct, repeats_option
 
 SYSTEM = "Give only the requested answer."
 """The system prompt of the shipped templates."""
@@ -51,11 +52,6 @@ class Format(Enum):
     """What is judged first, then the instruction."""
 
 
-def _distinct(instance: object, attribute: Attribute[Any], value: tuple[object, ...]) -> None:  # noqa: ARG001
-    if len(set(value)) != len(value):
-        raise ValueError(f"'{attribute.name}' names something twice")
-
-
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -63,15 +59,6 @@ def _named(instance: object, attribute: Attribute[Any], value: Mapping[str, obje
     strange = next((name for name in value if not _NAME.fullmatch(name)), None)
     if strange is not None:
         raise ValueError(f"'{attribute.name}': a name is letters, digits, '.', '_' and '-'; got '{strange}'")
-
-
-def _times() -> int:
-    times: int = field(
-        default=1,
-        validator=ge(1),
-        metadata={"help": "how often each question is put; a repeat is never answered from another"},
-    )
-    return times
 
 
 @frozen(kw_only=True)
@@ -119,14 +106,14 @@ class TemplatesOptions:
         default=False, metadata={"help": "the prompts that the items bring along (source `paired-prompts`)"}
     )
     only: tuple[str, ...] = field(
-        default=(), validator=_distinct, metadata={"help": "names of the templates to use; none: all"}
+        default=(), validator=distinct, metadata={"help": "names of the templates to use; none: all"}
     )
     formats: tuple[Format, ...] = field(
         default=(),
-        validator=_distinct,
+        validator=distinct,
         metadata={"help": f"also every template in another layout: {', '.join(each.value for each in Format)}"},
     )
-    repeats: int = _times()
+    repeats: int = repeats_option()
     temperature: float | None = field(
         default=None, validator=optional(ge(0.0)), metadata={"help": "sampling temperature; none: the judge's own"}
     )
@@ -146,7 +133,7 @@ class ParaphraseOptions:
         default=3, validator=and_(ge(1), le(20)), metadata={"help": "times the model is asked at most for each"}
     )
     system: Text | None = field(default=None, metadata={"help": "system message of all; none: no system message"})
-    repeats: int = _times()
+    repeats: int = repeats_option()
 
 
 @frozen(kw_only=True)
@@ -157,7 +144,7 @@ class ScaleVariant:
         default=None, metadata={"help": "[low, high]: levels in whole numbers, at least as many as the task has"}
     )
     labels: tuple[str, ...] = field(
-        default=(), validator=_distinct, metadata={"help": "one other label for each of the task's, in its order"}
+        default=(), validator=distinct, metadata={"help": "one other label for each of the task's, in its order"}
     )
     reversed: bool = field(default=False, metadata={"help": "the task's own levels, but the lowest is the best"})
 
@@ -182,7 +169,7 @@ class ScaleOptions:
         validator=[min_len(1), _named],
         metadata={"help": "the other scales, by name; default: levels 1 to 10, and the task's own levels reversed"},
     )
-    repeats: int = _times()
+    repeats: int = repeats_option()
 
 
 @frozen(kw_only=True)
@@ -200,7 +187,7 @@ class RubricOptions:
     reorder: bool = field(
         default=True, metadata={"help": "also the rubric with its list of levels in reverse order: nothing may change"}
     )
-    repeats: int = _times()
+    repeats: int = repeats_option()
 
 
 @frozen(kw_only=True)

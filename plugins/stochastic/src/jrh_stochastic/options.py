@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from attrs import Attribute, field, frozen
+from attrs import field, frozen
 from attrs.validators import deep_iterable, ge, le
-
-
-def _distinct(instance: object, attribute: Attribute[Any], value: tuple[object, ...]) -> None:  # noqa: ARG001
-    if len(set(value)) != len(value):
-        raise ValueError(f"'{attribute.name}' names a value twice")
+from jrh.authoring import distinct
 
 
 @frozen(kw_only=True)
@@ -24,7 +18,7 @@ class StochasticOptions:
     )
     temperatures: tuple[float, ...] = field(
         default=(),
-        validator=[deep_iterable(member_validator=[ge(0), le(2)]), _distinct],
+        validator=[deep_iterable(member_validator=[ge(0), le(2)]), distinct],
         metadata={"help": "sampling temperatures, each from 0 to 2; default: the judge's own"},
     )
     vary_seed: bool = field(

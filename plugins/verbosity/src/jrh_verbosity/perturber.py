@@ -24,9 +24,9 @@ def build(options: VerbosityOptions, context: BuildContext) -> Perturber:
         return RuleVerbosity(options=options, fields=fields, checks=checks, seed=context.seed)
     if options.model is None:
         raise JrhError("verbosity: `by: model` needs `model`, the name of a model of the suite")
-    from jrh_verbosity.writing import ModelVerbosity
+    from jrh_verbosity.writing import by_model
 
-    return ModelVerbosity.build(options.model, options, fields, context)
+    return by_model(options.model, options, fields, context)
 
 
 def _fields(chosen: Fields, mode: Mode) -> tuple[str, ...]:

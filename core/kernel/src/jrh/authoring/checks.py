@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import frozen
 
 from jrh.errors import JrhError
 from jrh.plugins.protocols import BuildContext, Validator
-from jrh.values.types import Draft, Item, Skip, ValidatorName
+from jrh.values.types import Draft, Item, Json, Skip, ValidatorName
 
 
 def texts_of(item: Item, fields: Sequence[str]) -> dict[str, str] | Skip:
@@ -59,3 +59,23 @@ class Checks:
         """Return the draft, or a skip with the reason why it is rejected."""
         reason = await self.rejection(item, draft)
         return Skip(reason=reason, variant=draft.variant, details=draft.details) if reason else draft
+
+    async def checked_once(self, item: Item, outcomes: Iterable[Draft | Skip], *, alike: str) -> list[Draft | Skip]:
+        """Return the outcomes of one variant with every draft checked; one with the texts of an earlier one is a skip.
+
+        Args:
+            item: what they were made of.
+            outcomes: in order, such as one per strength.
+            alike: why a draft with the same texts is skipped.
+        """
+        found: list[Draft | Skip] = []
+        made: list[Mapping[str, Json]] = []
+        for outcome in outcomes:
+            if isinstance(outcome, Skip):
+                found.append(outcome)
+            elif outcome.fields in made:
+                found.append(Skip(reason=alike, variant=outcome.variant))
+            else:
+                made.append(outcome.fields)
+                found.append(await self.checked(item, outcome))
+        return found

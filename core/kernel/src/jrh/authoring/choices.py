@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from attrs import Attribute
+from attrs import Attribute, field
+from attrs.validators import ge
 
 
 class WrittenBy(Enum):
@@ -30,3 +31,13 @@ def distinct(instance: object, attribute: Attribute[Any], value: tuple[object, .
     """
     if len(set(value)) != len(value):
         raise ValueError(f"'{attribute.name}' names something twice")
+
+
+def repeats_option() -> int:
+    """Return the attrs field `repeats` of a perturber's options: how often each question is put, 1 by default."""
+    repeats: int = field(
+        default=1,
+        validator=ge(1),
+        metadata={"help": "how often each question is put; a repeat is never answered from another"},
+    )
+    return repeats

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from attrs import frozen
 
+from jrh.hashing import shuffled
 from jrh.values.types import Json
 
 
@@ -73,3 +74,31 @@ def apply_edits(text: str, edits: Iterable[Replacement]) -> str:
 def edits_at(strength: float, possible: int) -> int:
     """Return how many of the possible edits a strength from 0 to 1 makes: its share, rounded half up, at least one."""
     return max(1, int(strength * possible + 0.5))
+
+
+@frozen(kw_only=True)
+class PlannedEdits:
+    """What rules can change in one text, in the order in which it is taken."""
+
+    text: str
+    edits: Sequence[Edit]
+    """None overlaps another."""
+    seed: int
+
+    @classmethod
+    def of(cls, text: str, edits: Sequence[Edit], seed: int) -> PlannedEdits:
+        """Put the edits in an order drawn by the seed.
+
+        The strength is no part of it: a weaker draft makes some of the edits that a stronger one makes.
+        """
+        return cls(text=text, edits=shuffled(edits, seed), seed=seed)
+
+    def made(self, count: int) -> tuple[str, dict[str, Json]]:
+        """Return the text with the first so many edits, and what the draft's provenance keeps of them."""
+        picked = edits_apart(self.edits[:count])
+        details: dict[str, Json] = {
+            "edits": [edit.details() for edit in picked],
+            "places_possible": len(self.edits),
+            "seed": self.seed,
+        }
+        return apply_edits(self.text, picked), details

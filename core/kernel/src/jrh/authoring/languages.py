@@ -35,11 +35,19 @@ def other_language(original: str, text: str) -> bool:
     A language is known by its function words: at least four, and twice as many as those of any other of the seven
     languages that are looked for. What is not known is no other language.
     """
-    script, script_before = _script(text), _script(original)
-    if script and script_before and script != script_before:
+    if other_script(original, text):
         return True
     language, before = _language(text), _language(original)
     return bool(language and before and language != before)
+
+
+def other_script(original: str, text: str) -> bool:
+    """Tell whether most letters of a text are of another script than most letters of the original.
+
+    The first letters decide, 2,000 of each; a text without letters has no script.
+    """
+    script, before = _script(text), _script(original)
+    return bool(script and before and script != before)
 
 
 def _script(text: str) -> str:

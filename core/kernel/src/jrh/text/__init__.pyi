@@ -19,6 +19,7 @@ from .numbers import format_tokens as format_tokens
 from .numbers import is_estimable as is_estimable
 from .numbers import is_proportion as is_proportion
 from .redact import Redactor as Redactor
+from .structured import json_objects as json_objects
 from .structured import read_json as read_json
 from .templates import check_template as check_template
 from .templates import packaged_template as packaged_template

@@ -41,8 +41,14 @@ def read_json(text: str, *, keys: Collection[str] = ()) -> Mapping[str, Json] | 
     whole = _decode(text.strip())
     if isinstance(whole, dict):
         return whole if _has(whole, keys) else None
-    found = [value for end, value in _objects(text) if end > _thoughts_end(text) and _has(value, keys)]
+    found = [value for value in json_objects(text) if _has(value, keys)]
     return found[-1] if found else None
+
+
+def json_objects(text: str) -> Iterator[Mapping[str, Json]]:
+    """Yield the outermost JSON objects of a reply behind its thoughts, in order, whatever stands around them."""
+    thoughts = _thoughts_end(text)
+    yield from (value for end, value in _objects(text) if end > thoughts)
 
 
 def _has(value: Mapping[str, Json], keys: Collection[str]) -> bool:

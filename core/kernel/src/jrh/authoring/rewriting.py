@@ -1,0 +1,126 @@
+"""A perturber that has a model rewrite the texts of an item, for tests that say the same thing in other words."""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Callable, Mapping, Sequence
+
+from attrs import Factory, frozen
+
+from jrh.authoring.checks import Checks, texts_of
+from jrh.authoring.generation import Generated, TextWriter
+from jrh.authoring.wording import length_ratio, word_count
+from jrh.plugins.protocols import BuildContext
+from jrh.text.templates import render, tag_mark, variables_of
+from jrh.values.types import Draft, Item, Json, Message, ModelName, Skip, Task, ValidatorName
+
+
+@frozen(kw_only=True)
+class Rewriting:
+    """One way to rewrite a text: what the model is asked, and how long the answer may be."""
+
+    variant: str
+    """Of the drafts."""
+    prompt: str
+    """Jinja2 template; variables: text, request, task, words, low, high, mark."""
+    bounds: tuple[float, float]
+    """The lowest and the highest number of words per word of the old text."""
+    breach: Callable[[float], str]
+    """From a length ratio to how it breaks the bounds; empty where it does not."""
+    seed_parts: tuple[str, ...] = ()
+    """What tells its seeds from those of another way of the same test."""
+    details: Mapping[str, Json] = Factory(dict)
+    """Further provenance of the drafts."""
+
+
+@frozen(kw_only=True)
+class RewritingPerturber:
+    """Has texts of an item rewritten in one way or in several; a way of which one text cannot be had is skipped."""
+
+    writer: TextWriter
+    task: Task
+    fields: tuple[str, ...]
+    ways: tuple[Rewriting, ...]
+    checks: Checks
+    seed: Callable[..., int]
+
+    @classmethod
+    def of(
+        cls,
+        ways: Sequence[Rewriting],
+        context: BuildContext,
+        *,
+        model: ModelName,
+        temperature: float | None,
+        attempts: int,
+        checks: Sequence[ValidatorName],
+        fields: tuple[str, ...],
+    ) -> RewritingPerturber:
+        """Find the model and the checks, and read the prompts.
+
+        Args:
+            ways: in the order of the drafts.
+            context: of the test.
+            model: the model of the suite that writes.
+            temperature: None: the suite's for the model.
+            attempts: how often a text is asked for at most.
+            checks: validators that every text has to pass.
+            fields: the fields whose texts are rewritten.
+
+        Raises:
+            JrhError: model, a check or a prompt cannot be used.
+        """
+        for way in ways:
+            variables_of(way.prompt)
+        task = context.task
+        return cls(
+            writer=TextWriter(
+                client=context.model(model),
+                temperature=temperature,
+                attempts=attempts,
+                shown=(task.rubric, task.instruction),
+            ),
+            task=task,
+            fields=fields,
+            ways=tuple(ways),
+            checks=Checks.of(checks, context),
+            seed=context.seed,
+        )
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return a draft, or a skip with the reason of the last attempt, per way in their order."""
+        texts = texts_of(item, self.fields)
+        if isinstance(texts, Skip):
+            return [texts]
+        return await gather(*(self._rewritten(item, texts, way) for way in self.ways))
+
+    async def _rewritten(self, item: Item, texts: Mapping[str, str], way: Rewriting) -> Draft | Skip:
+        written = await gather(*(self._write(item, name, text, way) for name, text in texts.items()))
+        return self.writer.outcome(dict(zip(texts, written, strict=True)), variant=way.variant, details=way.details)
+
+    async def _write(self, item: Item, name: str, original: str, way: Rewriting) -> Generated:
+        async def rejection(text: str) -> str:
+            broken = way.breach(length_ratio(original, text))
+            return broken or await self.checks.rejection(item, Draft(variant=way.variant, fields={name: text}))
+
+        return await self.writer.write(
+            [Message(role="user", content=self._prompt(item, original, way))],
+            original,
+            seed=lambda attempt: self.seed(item.id, *way.seed_parts, name, attempt),
+            rejection=rejection,
+        )
+
+    def _prompt(self, item: Item, original: str, way: Rewriting) -> str:
+        request = item.fields.get("request") or ""
+        low, high = way.bounds
+        count = word_count(original)
+        variables = {
+            "text": original,
+            "request": request,
+            "task": self.task,
+            "words": count,
+            "low": round(low * count),
+            "high": round(high * count),
+            "mark": tag_mark(original, request),
+        }
+        return render(way.prompt, variables)
