@@ -11,8 +11,8 @@ from attrs import field, frozen
 from attrs import validators as v
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh.document.config import in_order, parse_document
 from jrh.document.convert import collect, expectation_kind, from_json, structure, to_json, unstructure
+from jrh.document.yaml_reader import in_order, parse_document
 from jrh.errors import JrhError, PluginError, SuiteError
 from jrh.values.scales import Scale
 from jrh.values.types import (

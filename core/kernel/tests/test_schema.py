@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 import pytest
-from jrh.document.config import parse_document
 from jrh.document.convert import to_json
+from jrh.document.yaml_reader import parse_document
 from jrh.errors import SuiteError
 from jrh.plugins.registry import Plugins, Registry
 from jrh.suite.resolve import load_suite

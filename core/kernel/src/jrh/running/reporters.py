@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jrh.document.config import parse_document
 from jrh.document.convert import structure
+from jrh.document.yaml_reader import parse_document
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.plugins.registry import Entry, Registry
 from jrh.plugins.specs import ReporterSpec

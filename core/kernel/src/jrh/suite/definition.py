@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal
 
 from attrs import Factory, field, frozen
 from attrs.validators import ge, gt, le, lt, optional
 
+from jrh.document.positions import Location
 from jrh.values.types import Json, Sampling, Task
 
-Location: TypeAlias = tuple[str | int, ...]
-"""The way to a value in the suite: keys and list positions, such as `("tests", 2, "validate", 0)`."""
 MOST_REPEATS: Final = 10_000
 """More is a slip of the pen, and would be planned for hours."""
-
-
-def option(default: object, help: str, **settings: object) -> object:
-    """Declare an attrs field with a default and the help text that `jrh plugins show` prints."""
-    return field(default=default, metadata={"help": help}, **settings)  # type: ignore[call-overload]
 
 
 @frozen(kw_only=True)
@@ -34,6 +28,7 @@ class Use:
     options: Mapping[str, Json] = Factory(dict)
     """What the suite sets, not yet structured."""
     location: Location = ()
+    """Where its options are, such as `("tests", 2, "validate", 0)`."""
 
 
 @frozen(kw_only=True)

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import attrs
 
-from jrh.document.config import parse_document
 from jrh.document.positions import Document, Location, did_you_mean, path_text
+from jrh.document.yaml_reader import parse_document
 from jrh.errors import Problem, SuiteError
 from jrh.values.types import Json
 

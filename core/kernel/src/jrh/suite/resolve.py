@@ -8,9 +8,9 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
-from jrh.document.config import document_of, in_order, read_document
 from jrh.document.nodes import field_names
 from jrh.document.positions import Document, did_you_mean
+from jrh.document.yaml_reader import document_of, in_order, read_document
 from jrh.errors import Problem, SuiteError
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.plugins.specs import ModelSpec, PerturberSpec, ReporterSpec, Spec, ValidatorSpec

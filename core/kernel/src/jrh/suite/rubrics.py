@@ -8,9 +8,9 @@ from typing import Final
 
 from attrs import field, frozen
 
-from jrh.document.config import read_document
 from jrh.document.convert import collect
 from jrh.document.positions import Document, Location, did_you_mean
+from jrh.document.yaml_reader import read_document
 from jrh.errors import Problem, SuiteError
 from jrh.suite.syntax import unfit_name
 from jrh.values.scales import Scale, ScaleKind

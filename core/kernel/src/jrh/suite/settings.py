@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TypeVar, cast
 
-from jrh.document.config import read_document
 from jrh.document.convert import collect
+from jrh.document.yaml_reader import read_document
 from jrh.errors import JrhError, SuiteError
 from jrh.suite.syntax import WrittenTask
 from jrh.values.types import Task

@@ -7,8 +7,8 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh.document import config
-from jrh.document.config import document_of, parse_document, read_document
+from jrh.document import yaml_reader
+from jrh.document.yaml_reader import document_of, parse_document, read_document
 from jrh.errors import SuiteError
 from jrh.suite.overrides import override
 
@@ -18,7 +18,7 @@ def loader(request, monkeypatch):
     """Every test that uses it runs with the C loader and with the pure one."""
     if not hasattr(yaml, request.param):
         pytest.skip("PyYAML was built without libyaml: only the pure loader is here")
-    monkeypatch.setattr(config, "_LOADER", getattr(yaml, request.param))
+    monkeypatch.setattr(yaml_reader, "_LOADER", getattr(yaml, request.param))
 
 
 def value_of(text):
@@ -184,7 +184,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
     latin = tmp_path / "latin.yaml"
     latin.write_bytes("name: x\nrubric: caf\xe9\n".encode("latin-1"))
     huge = tmp_path / "huge.yaml"
-    huge.write_bytes(b"#" * (config.MAX_BYTES + 1))
+    huge.write_bytes(b"#" * (yaml_reader.MAX_BYTES + 1))
     missing = tmp_path / "missing.yaml"
     assert message(missing) == f"{missing}: cannot be read: No such file or directory"
     assert message(tmp_path) == f"{tmp_path}: cannot be read: Is a directory"
@@ -194,7 +194,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
 
 def test_a_file_of_the_largest_size_with_a_cut_character_is_still_called_too_large(tmp_path):
     path = tmp_path / "huge.yaml"
-    path.write_bytes(b"#" * config.MAX_BYTES + "ü".encode())
+    path.write_bytes(b"#" * yaml_reader.MAX_BYTES + "ü".encode())
     with pytest.raises(SuiteError, match="is larger than 10 MB"):
         read_document(path)
 
@@ -212,14 +212,14 @@ plain_values = st.recursive(
 
 @given(plain_values)
 def test_what_json_writes_is_read_back_equal_by_both_loaders(value):
-    text = config._json_as_yaml(json.dumps(value))
+    text = yaml_reader._json_as_yaml(json.dumps(value))
     for name in ("CSafeLoader", "SafeLoader"):
-        original = config._LOADER
+        original = yaml_reader._LOADER
         try:
-            config._LOADER = getattr(yaml, name, original)
+            yaml_reader._LOADER = getattr(yaml, name, original)
             read = value_of(text)
         finally:
-            config._LOADER = original
+            yaml_reader._LOADER = original
         assert read == value
         assert json.dumps(read) == json.dumps(value)
 
