@@ -235,9 +235,7 @@ def test_a_plan_spends_and_writes_nothing_and_tells_what_the_run_then_does(
     assert server.count == 0
     assert snapshot(project.path) == before
     calls = 4 * (1 + 1 + 2)
-    found = re.search(
-        rf"At most {calls} model calls by judges, cost \$([\d.]+); what is cached costs nothing", plan.stdout
-    )
+    found = re.search(rf"At most {calls} model calls by judges, cost \$([\d.]+); cached replies are free", plan.stdout)
     assert found, plan.stdout
     run = project.run("run", suite, "--run-dir", "run", "--yes")
     assert run.exit_code == 0, run.output
@@ -258,13 +256,13 @@ def test_a_plan_tells_what_the_items_can_show_and_how_many_a_wished_precision_ne
     # Four items: Wilson's interval of one half is ±0.35, and of 381 items ±0.05.
     assert found["reference"] == ["4", "1", "±0.35", "-", "381"]
     assert all(row[0] == "4" and float(row[3]) > 0.3 for test, row in found.items() if test != "reference")
-    assert "a test moves the verdict on 20% of the items" in plan.stdout
+    assert "a test changes the verdict on 20% of items" in plan.stdout
     assert "2,398" in finer.stdout, finer.stdout
 
 
 def test_a_plan_of_unknown_price_says_so(project: Project, server: ChatServer) -> None:
     plan = project.run("plan", judged(project, server))
-    assert "cost unknown; what is cached costs nothing" in plan.stdout
+    assert "cost unknown; cached replies are free" in plan.stdout
 
 
 def test_a_costly_run_is_not_begun_where_nobody_can_be_asked(project: Project, server: ChatServer) -> None:

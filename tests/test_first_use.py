@@ -163,7 +163,7 @@ def test_a_line_of_the_environment_file_that_is_no_variable_ends_the_command(pro
     write_suite(project, simulated_suite(**SMALL))
     project.write("keys.env", f"# keys\n\nexport A=1\n{SECRET}\n")
     done = refused(project, command, "suite.yaml", "--env-file", "keys.env")
-    assert done.stderr.startswith("jrh: --env-file: keys.env:4: expected KEY=VALUE\nWrite a variable as KEY=VALUE")
+    assert done.stderr.startswith("jrh: --env-file: keys.env:4: expected KEY=VALUE\nWrite one KEY=VALUE")
     assert SECRET not in done.output
 
 

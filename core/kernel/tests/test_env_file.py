@@ -88,8 +88,8 @@ def test_many_such_lines_are_counted(tmp_path, environment):
     [
         (b"A=\xff\n", "is not UTF-8 text; save it as UTF-8"),
         ("A=1\n".encode("utf-16"), "is not UTF-8 text"),
-        (b"A=1\nB=x\0y\n", "x.env:2: holds a NUL character"),
-        (None, "there is no file"),
+        (b"A=1\nB=x\0y\n", "x.env:2: contains a NUL character"),
+        (None, "no such file"),
     ],
 )
 def test_a_file_that_is_no_text_is_told(tmp_path, environment, content, told):

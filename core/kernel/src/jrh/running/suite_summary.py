@@ -90,5 +90,5 @@ def notes_of_plan(resolved: ResolvedSuite, cases: Sequence[Case]) -> Iterator[st
         if count:
             yield (
                 f"{count} cases change only the prompt; judge '{judge.use.name}' does not read "
-                "that and was not asked"
+                "prompts and was not asked"
             )
