@@ -172,7 +172,8 @@ def test_two_rows_with_one_id(project: Project) -> None:
 # -- components and plugins ------------------------------------------------------------------------------------------
 
 PLUGIN = """\
-from jrh import Draft, NoOptions, PerturberSpec, hookimpl
+from jrh import Draft, PerturberSpec, hookimpl
+from jrh.plugins import NoOptions
 
 
 class Same:

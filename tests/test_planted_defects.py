@@ -9,6 +9,7 @@ from typing import Any
 import jrh
 import pytest
 from jrh import Measure
+from jrh.running import RunResult
 
 PAIRS = 40
 """Pairs of a right and a wrong answer, on which every family finds something to change."""
@@ -50,7 +51,7 @@ def items() -> str:
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> jrh.RunResult:
+def found(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
     folder: Path = tmp_path_factory.mktemp("planted")
     (folder / "items.jsonl").write_text(items(), encoding="utf-8")
     suite: dict[str, Any] = {
@@ -74,7 +75,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> jrh.RunResult:
     return jrh.run(suite, run_dir=folder / "run", use_cache=False)
 
 
-def measured(found: jrh.RunResult, name: str, judge: str, test: str) -> Measure:
+def measured(found: RunResult, name: str, judge: str, test: str) -> Measure:
     return next(
         each for each in found.measures if (each.name, each.judge, each.test) == (name, judge, test) and not each.cell
     )
@@ -85,7 +86,7 @@ def interval(measure: Measure) -> tuple[float, float]:
     return measure.interval.low, measure.interval.high
 
 
-def test_every_family_has_cases_of_every_item_that_it_can_treat(found: jrh.RunResult) -> None:
+def test_every_family_has_cases_of_every_item_that_it_can_treat(found: RunResult) -> None:
     assert found.exit_code == 0, found.message
     assert found.report is not None
     kept = {line.test: line.kept for line in found.report.attrition}
@@ -95,7 +96,7 @@ def test_every_family_has_cases_of_every_item_that_it_can_treat(found: jrh.RunRe
 
 @pytest.mark.parametrize("judge", DEFECTS)
 @pytest.mark.parametrize("test", MOVED_BY)
-def test_a_family_moves_the_judge_it_should_and_no_other(found: jrh.RunResult, judge: str, test: str) -> None:
+def test_a_family_moves_the_judge_it_should_and_no_other(found: RunResult, judge: str, test: str) -> None:
     flips = measured(found, "flip-rate", judge, test)
     floor = measured(found, "rerun-disagreement", judge, "reference")
     # Two askings differ where one of them at least is drawn anew and comes out differently: (1 - s²)(1 - 1/2).
@@ -109,12 +110,12 @@ def test_a_family_moves_the_judge_it_should_and_no_other(found: jrh.RunResult, j
 
 @pytest.mark.parametrize("judge", DEFECTS)
 @pytest.mark.parametrize("test", MOVED_BY)
-def test_the_excess_over_the_noise_floor_tells_the_same(found: jrh.RunResult, judge: str, test: str) -> None:
+def test_the_excess_over_the_noise_floor_tells_the_same(found: RunResult, judge: str, test: str) -> None:
     excess = measured(found, "excess-disagreement", judge, test)
     assert (interval(excess)[0] > 0) == (judge in MOVED_BY[test])
 
 
-def test_the_share_that_moves_is_the_planted_one(found: jrh.RunResult) -> None:
+def test_the_share_that_moves_is_the_planted_one(found: RunResult) -> None:
     stable = (1 - NOISE) ** 2
 
     def expected(flipped: float) -> float:
@@ -129,7 +130,7 @@ def test_the_share_that_moves_is_the_planted_one(found: jrh.RunResult) -> None:
         assert measured(found, "flip-rate", judge, "label-flip").estimate == pytest.approx(expected(1.0), abs=0.05)
 
 
-def test_the_judge_that_ignores_meaning_is_wrong_about_planted_errors_and_right_elsewhere(found: jrh.RunResult) -> None:
+def test_the_judge_that_ignores_meaning_is_wrong_about_planted_errors_and_right_elsewhere(found: RunResult) -> None:
     assert interval(measured(found, "accuracy", "blind", "label-flip"))[1] < 0.2
     assert interval(measured(found, "gold-accuracy", "blind", "reference"))[0] > 0.9
     for judge in ("sound", "by-length", "by-layout"):
@@ -137,7 +138,7 @@ def test_the_judge_that_ignores_meaning_is_wrong_about_planted_errors_and_right_
 
 
 @pytest.mark.parametrize("test", MOVED_BY)
-def test_the_report_shows_it(found: jrh.RunResult, test: str) -> None:
+def test_the_report_shows_it(found: RunResult, test: str) -> None:
     written = next(path for path in found.files if path.name == "report.md").read_text(encoding="utf-8")
     main = written.partition("<details>")[0]
     for judge in DEFECTS:
@@ -152,7 +153,7 @@ UNSTEADY = 0.5
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> jrh.RunResult:
+def graded(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
     """A run on a scale of levels, with the two families that the run above has no place for."""
     folder: Path = tmp_path_factory.mktemp("planted-levels")
     told = (
@@ -183,7 +184,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> jrh.RunResult:
 
 @pytest.mark.parametrize("judge", DEFECTS)
 def test_a_response_of_the_lowest_level_moves_every_judge_but_the_one_that_ignores_meaning(
-    graded: jrh.RunResult, judge: str
+    graded: RunResult, judge: str
 ) -> None:
     flips = measured(graded, "flip-rate", judge, "synthetic-ordinal")
     accuracy = measured(graded, "accuracy", judge, "synthetic-ordinal")
@@ -198,7 +199,7 @@ def test_a_response_of_the_lowest_level_moves_every_judge_but_the_one_that_ignor
 
 @pytest.mark.parametrize("judge", [*DEFECTS, "unsteady"])
 def test_asking_again_moves_a_judge_by_its_planted_noise_whatever_else_is_wrong_with_it(
-    graded: jrh.RunResult, judge: str
+    graded: RunResult, judge: str
 ) -> None:
     again = measured(graded, "rerun-disagreement", judge, "stochastic")
     noise = UNSTEADY if judge == "unsteady" else NOISE
@@ -207,7 +208,7 @@ def test_asking_again_moves_a_judge_by_its_planted_noise_whatever_else_is_wrong_
     assert (low > 0.3) == (judge == "unsteady")
 
 
-def test_the_report_shows_the_families_on_levels_too(graded: jrh.RunResult) -> None:
+def test_the_report_shows_the_families_on_levels_too(graded: RunResult) -> None:
     assert graded.exit_code == 0, graded.message
     main = next(path for path in graded.files if path.name == "report.md").read_text(encoding="utf-8")
     for judge in (*DEFECTS, "unsteady"):

@@ -7,6 +7,7 @@ from typing import Any
 
 import jrh
 import pytest
+from jrh.running import RunResult
 
 REAL = Path(__file__).parents[2] / "shared" / "data" / "judgesense"
 INVENTORY = {name: name for name in ("coherence", "relevance", "preference")} | {"factual": "factuality"}
@@ -38,7 +39,7 @@ def near(estimate: float | None, probability: float, independent: int) -> bool:
 class Found:
     """The measures of a run, by name and place."""
 
-    def __init__(self, result: jrh.RunResult) -> None:
+    def __init__(self, result: RunResult) -> None:
         assert result.exit_code == 0, result.message
         self.measures = result.measures
 
@@ -142,7 +143,7 @@ def test_the_findings_of_the_audit_come_with_the_run(shipped: Found) -> None:
 
 
 @pytest.fixture(scope="module")
-def benchmark(tmp_path_factory: pytest.TempPathFactory) -> tuple[Found, jrh.RunResult]:
+def benchmark(tmp_path_factory: pytest.TempPathFactory) -> tuple[Found, RunResult]:
     if not REAL.exists():
         pytest.skip("the real benchmark is not here (../shared/data/judgesense)")
     suite = {
@@ -165,7 +166,7 @@ def benchmark(tmp_path_factory: pytest.TempPathFactory) -> tuple[Found, jrh.RunR
     return Found(result), result
 
 
-def test_the_real_benchmark_is_asked_25_prompts_per_repeat_and_judge(benchmark: tuple[Found, jrh.RunResult]) -> None:
+def test_the_real_benchmark_is_asked_25_prompts_per_repeat_and_judge(benchmark: tuple[Found, RunResult]) -> None:
     records = benchmark[1].records
     for name in ("coherence", "relevance"):
         rows = records.where(
@@ -177,7 +178,7 @@ def test_the_real_benchmark_is_asked_25_prompts_per_repeat_and_judge(benchmark: 
 
 @pytest.mark.parametrize(("task", "labels"), [("coherence", 5), ("relevance", 2)])
 def test_the_real_benchmark_recovers_what_was_planted(
-    benchmark: tuple[Found, jrh.RunResult], task: str, labels: int
+    benchmark: tuple[Found, RunResult], task: str, labels: int
 ) -> None:
     found, _ = benchmark
     expected = (1 - PLANTED) ** 2 + PLANTED**2 / (labels - 1)
@@ -186,7 +187,7 @@ def test_the_real_benchmark_recovers_what_was_planted(
     assert found("jss", task, "steady").n_items == 5
 
 
-def test_the_report_of_the_real_benchmark_says_what_it_cannot_show(benchmark: tuple[Found, jrh.RunResult]) -> None:
+def test_the_report_of_the_real_benchmark_says_what_it_cannot_show(benchmark: tuple[Found, RunResult]) -> None:
     _, result = benchmark
     assert result.terminal.count("125 rows are 25 distinct pairs over 5 items") == 2
     assert "every gold label is A (5 items)" in result.terminal

@@ -7,22 +7,10 @@ from typing import Any
 
 import pytest
 from attrs import frozen
-from jrh import (
-    Completion,
-    Draft,
-    FaultKind,
-    Item,
-    JrhError,
-    Message,
-    ModelFault,
-    Same,
-    Sampling,
-    Skip,
-    Status,
-    Validation,
-    ValidatorName,
-)
+from jrh import Draft, Item, JrhError, Message, Same, Sampling, Skip, Status, Validation, ValidatorName
 from jrh.authoring import Answer, Checks, TextWriter, WrittenBy, ask_until_read, text_schema, texts_of
+from jrh.errors import FaultKind, ModelFault
+from jrh.plugins import Completion
 from jrh.plugins.protocols import ChatRequest
 from jrh.text import check_template, tag_mark
 from jrh_testing import FakeContext, ScriptedModel, sample_task

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jrh import RunResult, run
+from jrh import run
+from jrh.running import RunResult
 
 PLUGIN = '''
 """A model that counts its calls, a judge that asks it, and a parser with an option."""
@@ -18,7 +19,6 @@ from pathlib import Path
 from attrs import field, frozen
 from jrh import (
     ChatRequest,
-    Completion,
     DataSourceSpec,
     Item,
     Judgement,
@@ -28,11 +28,11 @@ from jrh import (
     ModelSpec,
     ParserName,
     ParserSpec,
-    Rates,
     Status,
     Verdict,
     hookimpl,
 )
+from jrh.plugins import Completion, Rates
 
 CALLS = Path(__file__).with_name("calls.txt")
 

@@ -11,8 +11,9 @@ from typing import ClassVar
 
 import attrs
 import pytest
-from jrh import Judgement, JudgeSpec, NoOptions, ParserSpec, Status, Verdict
+from jrh import Judgement, JudgeSpec, ParserSpec, Status, Verdict
 from jrh.errors import PluginError
+from jrh.plugins import NoOptions
 from jrh_testing import JudgeContract, LabelParser, ParserContract
 from jrh_testing.contracts.base import ComponentContract
 

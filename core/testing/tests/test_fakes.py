@@ -7,24 +7,9 @@ import sys
 
 import attrs
 import pytest
-from jrh import (
-    ChatRequest,
-    Completion,
-    FaultKind,
-    Item,
-    JrhError,
-    JudgeSpec,
-    Message,
-    Mode,
-    ModelFault,
-    NoOptions,
-    ParserSpec,
-    Reply,
-    Scale,
-    Status,
-    derive_seed,
-)
-from jrh.errors import StopReason, StopRun
+from jrh import ChatRequest, Item, JrhError, JudgeSpec, Message, Mode, ParserSpec, Reply, Scale, Status, derive_seed
+from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
+from jrh.plugins import Completion, NoOptions
 from jrh.plugins.protocols import ChatModel, ModelClient
 from jrh_testing import (
     EchoJudge,

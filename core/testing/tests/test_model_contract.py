@@ -11,7 +11,9 @@ from email.utils import parsedate_to_datetime
 import aiohttp
 import attrs
 import pytest
-from jrh import Completion, FaultKind, ModelFault, ModelSpec, Rates, Usage
+from jrh import ModelSpec, Usage
+from jrh.errors import FaultKind, ModelFault
+from jrh.plugins import Completion, Rates
 from jrh_testing import ModelContract
 from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.contracts.models import WIRE_ANSWERS, WIRE_FAULTS, WIRE_SILENCE

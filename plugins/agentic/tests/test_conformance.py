@@ -9,8 +9,8 @@ from pathlib import Path
 import jrh_agentic.plugin
 from agentic_samples import item, shop, task
 from attrs import evolve
-from jrh import Case, ChatRequest, Condition, Equals, Measure, MetricContext, Record, RecordTable, Scale, Task
-from jrh.values import Evidence, Provenance
+from jrh import Case, ChatRequest, Equals, Measure, MetricContext, Record, RecordTable, Scale, Task
+from jrh.values import Condition, Evidence, Provenance
 from jrh_testing import MetricContract, PerturberContract, ScriptedModel, build, sample_records, sample_tasks
 
 ITEMS = (

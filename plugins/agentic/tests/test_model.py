@@ -10,8 +10,9 @@ from typing import Any
 import jrh_agentic.plugin
 import pytest
 from agentic_samples import called, item, result, said, shop, task
-from jrh import ChatRequest, Draft, FaultKind, JrhError, ModelFault, Same, Skip, read_transcript
+from jrh import ChatRequest, Draft, JrhError, Same, Skip, read_transcript
 from jrh.authoring import Unusable
+from jrh.errors import FaultKind, ModelFault
 from jrh_agentic.diffs import diff
 from jrh_agentic.editing import as_text, read_edit
 from jrh_agentic.planning import read_plan

@@ -8,7 +8,9 @@ from pathlib import Path
 import jrh_judges.plugin
 import pytest
 from attrs import evolve
-from jrh import Completion, FaultKind, JrhError, Mode, ModelFault, Prompt, Question, Sampling, Scale, Status, Task
+from jrh import JrhError, Mode, Prompt, Question, Sampling, Scale, Status, Task
+from jrh.errors import FaultKind, ModelFault
+from jrh.plugins import Completion
 from jrh_testing import LabelParser, ScriptedModel, build
 
 DATA = Path(__file__).parents[4] / "shared" / "data"

@@ -4,7 +4,9 @@ import json
 
 import jrh_label_flip.plugin
 import pytest
-from jrh import Completion, Draft, Equals, FaultKind, Item, JrhError, Mode, ModelFault, NotAbove, Scale, Skip, Task
+from jrh import Draft, Equals, Item, JrhError, Mode, NotAbove, Scale, Skip, Task
+from jrh.errors import FaultKind, ModelFault
+from jrh.plugins import Completion
 from jrh_testing import ScriptedModel, build
 
 RUBRIC = "A good answer is right, and it says no more than was asked for by the one who asked."

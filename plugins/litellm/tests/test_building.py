@@ -6,7 +6,8 @@ from typing import Any
 
 import jrh_litellm.plugin
 import pytest
-from jrh import JrhError, Rates
+from jrh import JrhError
+from jrh.plugins import Rates
 from jrh_litellm.prices import rates_of
 from jrh_testing import build
 

@@ -12,7 +12,9 @@ from typing import Any
 
 import jrh_litellm.plugin
 import pytest
-from jrh import ChatModel, ChatRequest, Message, ModelFault
+from jrh import ChatRequest, Message
+from jrh.errors import ModelFault
+from jrh.plugins import ChatModel
 from jrh_testing import ChatServer, RawServer, build, http_answer
 
 # pytest puts its own filters in place of the one that the plugin sets.

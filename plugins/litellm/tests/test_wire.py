@@ -9,7 +9,9 @@ from typing import Any
 
 import jrh_litellm.plugin
 import pytest
-from jrh import ChatModel, ChatRequest, FaultKind, Message, ModelFault, Sampling, Usage
+from jrh import ChatRequest, Message, Sampling, Usage
+from jrh.errors import FaultKind, ModelFault
+from jrh.plugins import ChatModel
 from jrh_testing import ChatServer, Fault, RawServer, build, http_answer
 
 # pytest puts its own filters in place of the one that the plugin sets.

@@ -7,7 +7,8 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh import Completion, FaultKind, ModelFault
+from jrh.errors import FaultKind, ModelFault
+from jrh.plugins import Completion
 from jrh_openai_http.faults import from_error_response, read_error
 
 

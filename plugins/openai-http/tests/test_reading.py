@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh import Completion, FaultKind, ModelFault, Usage
+from jrh import Usage
+from jrh.errors import FaultKind, ModelFault
+from jrh.plugins import Completion
 from jrh_openai_http.reading import read_completion
 
 JSON = st.recursive(

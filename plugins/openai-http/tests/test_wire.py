@@ -13,8 +13,9 @@ from typing import Any
 
 import jrh_openai_http.plugin
 import pytest
-from jrh import ChatModel, ChatRequest, FaultKind, Message, ModelFault, Rates
-from jrh.plugins import LONGEST_ANSWER, TOO_LONG
+from jrh import ChatRequest, Message
+from jrh.errors import FaultKind, ModelFault
+from jrh.plugins import LONGEST_ANSWER, TOO_LONG, ChatModel, Rates
 from jrh_testing import ChatServer, Fault, RawServer, build, http_answer
 
 CANARY = "canary-1f9e/+key"

@@ -9,7 +9,8 @@ import pytest
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
-from jrh import Condition, JrhError, Polarity, Question, Scale, Status, Task, Truth
+from jrh import JrhError, Polarity, Question, Scale, Status, Task
+from jrh.values import Condition, Truth
 from jrh_simulated.judge import PlantedJudge
 from jrh_simulated.options import ErrorKind, JudgeOptions
 from jrh_testing import FakeContext, sample_items, sample_question, sample_task, sample_tasks, sample_truth

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from jrh import Condition, Mode, Polarity, Scale, Status
+from jrh import Mode, Polarity, Scale, Status
+from jrh.values import Condition
 from jrh_simulated.options import ErrorKind
 
 pytestmark = pytest.mark.slow

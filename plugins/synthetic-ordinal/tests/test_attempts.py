@@ -4,7 +4,9 @@ import json
 
 import jrh_synthetic_ordinal.plugin
 import pytest
-from jrh import Completion, FaultKind, Item, ModelFault, Scale, Task
+from jrh import Item, Scale, Task
+from jrh.errors import FaultKind, ModelFault
+from jrh.plugins import Completion
 from jrh_testing import ScriptedModel, build
 
 TASK = Task(name="levels", instruction="Grade it.", rubric="Better is higher, " * 5, scale=Scale.of_levels(1, 5))

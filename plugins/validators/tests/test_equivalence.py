@@ -4,7 +4,8 @@ import json
 
 import jrh_validators.plugin
 import pytest
-from jrh import Completion, Draft, Item
+from jrh import Draft, Item
+from jrh.plugins import Completion
 from jrh_testing import ScriptedModel, build
 
 ITEM = Item(id="1", fields={"response": "ORIGINAL", "response_b": "OTHER"})

@@ -2,21 +2,9 @@
 
 import jrh_validators.plugin
 import pytest
-from jrh import (
-    Changes,
-    Completion,
-    Draft,
-    Equals,
-    FaultKind,
-    Item,
-    JrhError,
-    ModelFault,
-    NotAbove,
-    NotBelow,
-    Same,
-    Scale,
-    Task,
-)
+from jrh import Changes, Draft, Equals, Item, JrhError, NotAbove, NotBelow, Same, Scale, Task
+from jrh.errors import FaultKind, ModelFault
+from jrh.plugins import Completion
 from jrh_testing import LabelParser, ScriptedModel, build, sample_task
 
 LEVELS = Task(name="essays", instruction="Rate the essay.", rubric="RUBRIC-7", scale=Scale.of_levels(1, 6))

@@ -5,7 +5,9 @@ import json
 import jrh_verbosity.plugin
 import pytest
 from attrs import frozen
-from jrh import Completion, Draft, FaultKind, Item, JrhError, Mode, ModelFault, Same, Scale, Skip, Task, Validation
+from jrh import Draft, Item, JrhError, Mode, Same, Scale, Skip, Task, Validation
+from jrh.errors import FaultKind, ModelFault
+from jrh.plugins import Completion
 from jrh_testing import ScriptedModel, build, sample_task
 
 RUBRIC = "A good answer names the city, gives a reason, and does not go on for longer than needed."

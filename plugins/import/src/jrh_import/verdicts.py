@@ -8,7 +8,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from attrs import evolve, frozen
-from jrh import JrhError, Problem, Record, Status, SuiteError, Task, content_id
+from jrh import JrhError, Record, Status, SuiteError, Task, content_id
+from jrh.errors import Problem
 from jrh.importing import imported_record
 
 from jrh_import.cells import number, truth

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from jrh import Completion, FaultKind, ModelFault
+from jrh.errors import FaultKind, ModelFault
 from jrh.models import FILTERED, OUT_OF_FUNDS, http_fault, is_filtered, retry_after
+from jrh.plugins import Completion
 
 _CODE: Final = re.compile(r"""["'](?:code|type)["']:\s*["'](\w+)["']""")
 _LITELLM_PREFIX: Final = re.compile(r"^(litellm\.\w+: )+")

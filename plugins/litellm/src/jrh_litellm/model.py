@@ -8,8 +8,10 @@ from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakSet
 
-from jrh import ChatRequest, Completion, FaultKind, JrhError, ModelFault, Rates, content_id
+from jrh import ChatRequest, JrhError, content_id
+from jrh.errors import FaultKind, ModelFault
 from jrh.models import error_text
+from jrh.plugins import Completion, Rates
 from jrh.text import Redactor
 
 from jrh_litellm import library

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from jrh import Rates
+from jrh.plugins import Rates
 
 
 def rates_of(model: str, price_list: Mapping[str, Mapping[str, Any]]) -> Rates | None:

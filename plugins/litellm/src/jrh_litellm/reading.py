@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jrh import Completion, FaultKind, ModelFault, Usage
+from jrh import Usage
+from jrh.errors import FaultKind, ModelFault
 from jrh.models import (
     cost_or_none,
     count_or_none,
@@ -14,6 +15,7 @@ from jrh.models import (
     token_probabilities,
     utf8_text,
 )
+from jrh.plugins import Completion
 
 # litellm turns these into "stop" and keeps the provider's word beside it.
 _FAILED: Final = frozenset({"error", "network_error"})

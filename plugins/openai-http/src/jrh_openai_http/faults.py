@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from jrh import Completion, FaultKind, ModelFault
+from jrh.errors import FaultKind, ModelFault
 from jrh.models import OUT_OF_FUNDS, http_fault, is_filtered, retry_after
+from jrh.plugins import Completion
 
 
 def from_error_response(status: int, headers: Mapping[str, str], body: bytes) -> ModelFault | Completion:

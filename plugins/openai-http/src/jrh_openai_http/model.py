@@ -9,9 +9,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import aiohttp
 from attrs import evolve
-from jrh import BuildContext, ChatRequest, Completion, FaultKind, ModelFault, Rates, content_id
+from jrh import BuildContext, ChatRequest, content_id
+from jrh.errors import FaultKind, ModelFault
 from jrh.models import error_text
-from jrh.plugins import LONGEST_ANSWER, TOO_LONG, Logger
+from jrh.plugins import LONGEST_ANSWER, TOO_LONG, Completion, Logger, Rates
 from yarl import URL
 
 from jrh_openai_http.credentials import OPENAI_HOST, Credentials

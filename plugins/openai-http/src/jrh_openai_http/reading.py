@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jrh import Completion, FaultKind, ModelFault, Usage
+from jrh import Usage
+from jrh.errors import FaultKind, ModelFault
 from jrh.models import (
     cost_or_none,
     count_or_none,
@@ -15,6 +16,7 @@ from jrh.models import (
     token_probabilities,
     utf8_text,
 )
+from jrh.plugins import Completion
 
 from jrh_openai_http.faults import classify, describe
 

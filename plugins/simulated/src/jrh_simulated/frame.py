@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from attrs import frozen
-from jrh import Polarity, Question, Scale, Truth
+from jrh import Polarity, Question, Scale
+from jrh.values import Truth
 
 from jrh_simulated.options import ErrorKind
 

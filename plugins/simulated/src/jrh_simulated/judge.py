@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from attrs import frozen
-from jrh import BuildContext, Condition, JrhError, Judgement, Mode, Polarity, Question, Scale, Status, Truth
+from jrh import BuildContext, JrhError, Judgement, Mode, Polarity, Question, Scale, Status
+from jrh.values import Condition, Truth
 
 from jrh_simulated.answers import Missing, answered, unanswered
 from jrh_simulated.draws import Draws, pick

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from jrh import BuildContext, ChatRequest, Completion, Rates, Usage, content_id
+from jrh import BuildContext, ChatRequest, Usage, content_id
+from jrh.plugins import Completion, Rates
 
 from jrh_simulated.answers import MARK
 from jrh_simulated.draws import Draws, pick

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from attrs import frozen
-from jrh import Mode, Question, Scale, Truth
+from jrh import Mode, Question, Scale
+from jrh.values import Truth
 
 from jrh_simulated.frame import Frame
 from jrh_simulated.presentation import judged_texts

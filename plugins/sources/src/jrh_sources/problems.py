@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from jrh import Problem, SuiteError
+from jrh import SuiteError
+from jrh.errors import Problem
 
 SHOWN: Final = 20
 """How many problems of a file are written out; the others are counted."""

@@ -1,12 +1,15 @@
 from .protocols import LONGEST_ANSWER as LONGEST_ANSWER
 from .protocols import TOO_LONG as TOO_LONG
 from .protocols import BatchJudge as BatchJudge
+from .protocols import ChatModel as ChatModel
+from .protocols import Completion as Completion
 from .protocols import DataSource as DataSource
 from .protocols import Judge as Judge
 from .protocols import Logger as Logger
 from .protocols import Metric as Metric
 from .protocols import Parser as Parser
 from .protocols import Perturber as Perturber
+from .protocols import Rates as Rates
 from .protocols import Reporter as Reporter
 from .protocols import SetPerturber as SetPerturber
 from .protocols import SetValidator as SetValidator
@@ -14,4 +17,5 @@ from .protocols import SimulatedJudge as SimulatedJudge
 from .protocols import TrainedJudge as TrainedJudge
 from .protocols import Validator as Validator
 from .specs import ALL_MODES as ALL_MODES
+from .specs import NoOptions as NoOptions
 from .specs import ReportTarget as ReportTarget

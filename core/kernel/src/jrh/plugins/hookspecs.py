@@ -212,7 +212,8 @@ def jrh_models() -> Iterable[ModelSpec]:
 
     Example:
         ```python
-        from jrh import Completion, ModelSpec, Rates, hookimpl
+        from jrh import ModelSpec, hookimpl
+        from jrh.plugins import Completion, Rates
 
         class Parrot:
             fingerprint = "parrot-1"

@@ -12,6 +12,8 @@ from .report import CostLine as CostLine
 from .report import FaultLine as FaultLine
 from .report import TaskSummary as TaskSummary
 from .scales import invert as invert
+from .types import Condition as Condition
 from .types import Example as Example
 from .types import Provenance as Provenance
 from .types import Trial as Trial
+from .types import Truth as Truth
