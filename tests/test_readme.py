@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from jrh.cli import COMMANDS
+from jrh.cli.plugin_commands import plugin_commands
 from jrh_testing import Project
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -77,3 +79,16 @@ def test_every_relative_link_leads_to_a_file_and_a_heading(page: Path) -> None:
         if anchor:
             headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
             assert anchor in {re.sub(r"[^\w\- ]", "", each).lower().replace(" ", "-") for each in headings}, target
+
+
+def test_the_index_lists_every_shipped_plugin_once() -> None:
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    shipped = [f"../plugins/{path.parent.name}/README.md" for path in sorted(ROOT.glob("plugins/*/pyproject.toml"))]
+    assert sorted(target for target in LINK.findall(page) if target.startswith("../plugins/")) == shipped
+
+
+def test_the_page_on_the_command_line_has_every_command_and_no_other() -> None:
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `jrh ")]
+    written = {name for row in rows for name in re.findall(r"`jrh ([\w-]+)", row)}
+    assert written == {*COMMANDS, *plugin_commands()}
