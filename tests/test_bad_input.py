@@ -112,7 +112,7 @@ def test_text_that_is_not_yaml(project: Project) -> None:
 
 def test_a_yaml_key_that_stands_twice(project: Project) -> None:
     project.write("suite.yaml", SUITE + "name: again\n")
-    assert refused(project) == "jrh: suite.yaml:11:1: the key 'name' stands here and in line 1, column 1\n"
+    assert refused(project) == "jrh: suite.yaml:11:1: duplicate key 'name': it is already in line 1, column 1\n"
 
 
 def test_a_yaml_tag_is_refused_and_runs_no_code(project: Project) -> None:

@@ -286,7 +286,7 @@ def test_several_tasks_have_names_of_their_own(load, mistakes):
         "s.yaml:4:6: name: two tasks are named 'facts'; give one of them another `name:`"
     ]
     assert mistakes(text + "data: {source: csv}\n") == [
-        "s.yaml:6:1: data: stands beside `tasks`; write it into one of the tasks"
+        "s.yaml:6:1: data: cannot be combined with `tasks`; move it into one of the tasks"
     ]
     assert mistakes("name: x\ntasks: []\njudges: [baseline]\n") == ["s.yaml:2:1: tasks: name at least one task"]
 

@@ -86,7 +86,7 @@ def test_a_number_of_thousands_of_digits_is_text_and_not_a_crash():
 def test_all_mistakes_of_a_file_are_shown_at_once_in_the_order_of_the_file():
     text = "a: 1\na: 2\n1: x\nb: !!python/object/apply:os.system [echo]\nc: !mine 3\n"
     assert messages(text) == [
-        "s.yaml:2:1: the key 'a' stands here and in line 1, column 1",
+        "s.yaml:2:1: duplicate key 'a': it is already in line 1, column 1",
         "s.yaml:3:1: a key has to be text; write it in quotes",
         "s.yaml:4:4: the tag '!!python/object/apply:os.system' is not allowed; write plain values without tags",
         "s.yaml:5:4: the tag '!mine' is not allowed; write plain values without tags",
@@ -102,7 +102,7 @@ def test_a_second_document_is_reported_where_it_starts():
 def test_aliases_are_followed_and_broken_ones_reported():
     assert value_of("a: &x [1, 2]\nb: *x\n") == {"a": [1, 2], "b": [1, 2]}
     assert messages("a: &x [*x]\nb: *y\n") == [
-        "s.yaml:1:8: '*x' stands within '&x': it would contain itself",
+        "s.yaml:1:8: '*x' is inside its own anchor '&x': it would contain itself",
         "s.yaml:2:4: '*y' has no '&y' before it",
     ]
 

@@ -55,7 +55,7 @@ def collect(
     """Read a plain value as a typed one, strictly, and find all mistakes with their positions.
 
     Args:
-        value: what stands at the location.
+        value: what is at the location.
         cls: an attrs class or any type an option may have.
         base: the directory relative paths start at.
         document: knows where values were written.

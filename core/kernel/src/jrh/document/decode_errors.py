@@ -48,7 +48,7 @@ def mistakes_of(error: Exception) -> list[Mistake]:
 
 def _mistakes_of_part(error: Exception, cls: type) -> list[Mistake]:
     if isinstance(error, ForbiddenExtraKeysError):
-        known = [attribute.name for attribute in option_types.resolved_fields(cls)]
+        known = option_types.field_names(cls)
         return [((key,), unknown_key(key, known)) for key in sorted(map(str, error.extra_fields))]
     notes = [note for note in getattr(error, "__notes__", ()) if isinstance(note, AttributeValidationNote)]
     if not notes:

@@ -63,7 +63,7 @@ class Node:
             cls: every field has a default.
             leave: keys that mean something else here.
         """
-        names = [name for name in field_names(cls) if name not in leave]
+        names = [name for name in option_types.field_names(cls) if name not in leave]
         given = {name: self.value[name] for name in names if name in self.value}
         return self.holding(given).read(cls, cls())
 
@@ -101,8 +101,3 @@ class Node:
         for key in self.value:
             if key not in names:
                 self.report(unknown_key(key, names), key)
-
-
-def field_names(cls: type) -> list[str]:
-    """Return the names of the fields of an attrs class."""
-    return [attribute.name for attribute in attrs.fields(cls)]

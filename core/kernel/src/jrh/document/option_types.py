@@ -69,6 +69,16 @@ def resolved_fields(cls: type) -> tuple[attrs.Attribute[Any], ...]:
     return tuple(attribute for attribute in attrs.fields(resolved) if attribute.init)
 
 
+def field_names(cls: type) -> list[str]:
+    """Return the names of the fields a caller may set."""
+    return [attribute.name for attribute in resolved_fields(cls)]
+
+
+def required_names(cls: type) -> list[str]:
+    """Return the names of the fields a caller has to set."""
+    return [attribute.name for attribute in resolved_fields(cls) if attribute.default is attrs.NOTHING]
+
+
 def is_json(kind: Any) -> bool:
     """Tell whether a type is `Json`, however it was resolved."""
     members = {get_origin(member) or member for member in get_args(kind)} if is_union(kind) else set()

@@ -218,7 +218,7 @@ class _Reading:
         if node is None:
             self._report(f"'*{anchor}' has no '&{anchor}' before it", position)
         elif node.open:
-            self._report(f"'*{anchor}' stands within '&{anchor}': it would contain itself", position)
+            self._report(f"'*{anchor}' is inside its own anchor '&{anchor}': it would contain itself", position)
         return _Node(position=position) if node is None or node.open else node
 
     def _value(self, node: _Node, location: Location) -> Json:
@@ -242,7 +242,7 @@ class _Reading:
                 self._report("a key has to be text; write it in quotes", key_node.position)
             elif key in values:
                 line, column = self.positions[(*location, key)]
-                self._report(f"the key '{key}' stands here and in line {line}, column {column}", key_node.position)
+                self._report(f"duplicate key '{key}': it is already in line {line}, column {column}", key_node.position)
             else:
                 self.positions[(*location, key)] = key_node.position
                 values[key] = self._value(value_node, (*location, key))

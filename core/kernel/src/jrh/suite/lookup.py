@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from attrs import NOTHING, define, field
+from attrs import define, field
 
 from jrh.document import option_types
 from jrh.document.convert import collect
-from jrh.document.nodes import field_names
 from jrh.document.positions import Document, Location, did_you_mean, path_text, unknown_key
 from jrh.errors import JrhError, Problem
 from jrh.plugins.registry import Entry, Plugins, Registry
@@ -36,7 +35,9 @@ class Lookup:
     def component(self, use: Use, role: Role, *, prefer: str = "") -> Resolved[Any] | None:
         """Resolve an entry of a role; `prefer` is the distribution whose component wins where a name is ambiguous."""
         entry = self.entry(use, getattr(self.plugins, role.plural), role.key, prefer)
-        return None if entry is None else self.resolved(use, entry, (role.key, *field_names(role.settings)))
+        return (
+            None if entry is None else self.resolved(use, entry, (role.key, *option_types.field_names(role.settings)))
+        )
 
     def entry(self, use: Use, registry: Registry[S], key: str, prefer: str = "") -> Entry[S] | None:
         """Return the component of an entry; `key` names it where the entry is written flat."""
@@ -79,7 +80,7 @@ class Lookup:
         The message about an unknown key lists all keys that may be there: the component's own, and `ours`.
         """
         cls = entry.spec.options
-        own = [attribute.name for attribute in option_types.resolved_fields(cls)]
+        own = option_types.field_names(cls)
         known = list(dict.fromkeys([*own, *ours]))
         for key in use.options:
             if key not in own:
@@ -129,7 +130,7 @@ class Lookup:
             listed = f"\n{did_you_mean(name, names)}Parsers of the suite: {', '.join(names)}." if names else ""
             self.problems.append(self.document.wrong(at, f"{error}{listed}"))
             return None
-        needed = [each.name for each in option_types.resolved_fields(entry.spec.options) if each.default is NOTHING]
+        needed = option_types.required_names(entry.spec.options)
         if needed:
             where = "; describe it under `parsers`" if kind == "parser" else ""
             message = f"{kind} '{name}' cannot be used by its name alone: it needs {', '.join(needed)}{where}"

@@ -10,9 +10,9 @@ from typing import Final, TypeVar
 from attrs import frozen
 
 from jrh.document import option_types
-from jrh.document.nodes import Node, field_names
+from jrh.document.nodes import Node
 from jrh.document.positions import Document, Location
-from jrh.errors import Problem
+from jrh.errors import Problem, SuiteError
 from jrh.plugins.registry import Plugins
 from jrh.suite import syntax
 from jrh.suite.definition import DataUse, JudgeUse, Limits, ModelUse, Price, Suite, Use
@@ -30,8 +30,7 @@ T = TypeVar("T")
 class Parsed:
     """What could be read of a suite; complete only where there is no problem."""
 
-    suite: Suite | None
-    """None where the document is no mapping."""
+    suite: Suite
     problems: list[Problem]
     data_alone: tuple[DataUse, ...] = ()
     """Data sections whose task could not be read: what they name can still be looked up."""
@@ -53,14 +52,16 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
 
     The plugins are asked for one thing: which options a component has itself, so that those are not taken for the
     suite's own keys.
+
+    Raises:
+        SuiteError: the document is no mapping.
     """
     value = document.value
-    if value is None:
-        message = "the suite is empty; `jrh init` writes one to start from"
-        return Parsed(suite=None, problems=[document.problem((), message)])
     if not isinstance(value, Mapping):
-        message = f"a suite is a mapping with keys such as name, data and judges; got {option_types.described(value)}"
-        return Parsed(suite=None, problems=[document.problem((), message)])
+        kind = option_types.described(value)
+        what = f"a suite is a mapping with keys such as name, data and judges; got {kind}"
+        message = "the suite is empty; `jrh init` writes one to start from" if value is None else what
+        raise SuiteError([document.problem((), message)])
     root = Node(value=value, document=document, base=base)
     # Section by section, so that a mistake in one does not hide those of the others.
     root.allow_keys(syntax.SECTIONS)
@@ -97,7 +98,7 @@ def read_model(node: Node, name: str, plugins: Plugins) -> ModelUse | None:
         return None
     provider = node.required("provider", str, default="")
     own = own_options(plugins, "models", provider)
-    ours = {"provider", *(key for cls in MODEL_SETTINGS for key in field_names(cls) if key not in own)}
+    ours = {"provider", *(key for cls in MODEL_SETTINGS for key in option_types.field_names(cls) if key not in own)}
     return ModelUse(
         name=name,
         component=provider,

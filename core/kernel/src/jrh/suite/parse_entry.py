@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from jrh.document import option_types
-from jrh.document.nodes import Node, field_names
+from jrh.document.nodes import Node
 from jrh.errors import JrhError
 from jrh.plugins.registry import Plugins
 from jrh.suite.definition import Use
@@ -71,7 +71,7 @@ def own_options(plugins: Plugins, plural: str, component: str) -> frozenset[str]
         entry = getattr(plugins, plural).find(component)
     except JrhError:
         return frozenset()  # reported where components are looked up
-    return frozenset(attribute.name for attribute in option_types.resolved_fields(entry.spec.options))
+    return frozenset(option_types.field_names(entry.spec.options))
 
 
 def _taken_apart(options: Node, component: str, role: Role, plugins: Plugins) -> Written | None:
@@ -80,7 +80,7 @@ def _taken_apart(options: Node, component: str, role: Role, plugins: Plugins) ->
         options.report(_no_name(component, role))
         return None
     own = own_options(plugins, role.plural, component) - ({"name"} if role.own_name else set())
-    ours = set(field_names(role.settings)) - own
+    ours = set(option_types.field_names(role.settings)) - own
     return Written(
         component=component,
         settings=options.read_keys_of(role.settings, leave=own),

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
-from jrh.document.nodes import field_names
+from jrh.document.option_types import field_names
 from jrh.document.positions import Document, did_you_mean
 from jrh.document.yaml_reader import document_of, in_order, read_document
 from jrh.errors import Problem, SuiteError
@@ -54,8 +54,6 @@ def load_suite(
     for setting in overrides:
         document = override(document, setting)
     parsed = parse_suite(document, plugins, base)
-    if parsed.suite is None:
-        raise SuiteError(parsed.problems)
     lookup = Lookup(document=document, plugins=plugins, suite=parsed.suite, problems=parsed.problems)
     for data in parsed.data_alone:
         lookup.component(data, syntax.DATA)

@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-import attrs
-
 from jrh.document import option_types
 from jrh.document.schema_types import Schema, TypeSchemas, any_of
 from jrh.plugins.registry import Entry, Plugins, Registry
@@ -36,7 +34,7 @@ def record_schema() -> Schema:
 
 
 def results_schema() -> Schema:
-    """Return the schema of the report for programs: a `RunReport` without its records and what stands behind them."""
+    """Return the schema of the report for programs: a `RunReport` without its records and their texts."""
     schemas = TypeSchemas(written=False)
     properties = schemas.properties(RunReport, leave_out=RunReport.BESIDE)
     results = schemas.closed(properties, required=list(properties))
@@ -168,8 +166,7 @@ class _SuiteSchema:
         return {**ours, **own, **always}
 
     def _required(self, entry: Entry[Any]) -> list[str]:
-        fields = option_types.resolved_fields(entry.spec.options)
-        return [attribute.name for attribute in fields if attribute.default is attrs.NOTHING]
+        return option_types.required_names(entry.spec.options)
 
     def _registry(self, role: Role) -> Registry[Any]:
         registry: Registry[Any] = getattr(self._plugins, role.plural)

@@ -46,7 +46,7 @@ class WrittenScale:
     )
 
     def __attrs_post_init__(self) -> None:
-        """Reject what is no scale, while it is known where it stands."""
+        """Reject what is no scale, while its place is known."""
         self.scale()
 
     def scale(self) -> Scale:
@@ -258,7 +258,7 @@ SECTIONS: Final[Mapping[str, str]] = {
     "reports": "Which reports are written; those that are a default where not given.",
     **{attribute.name: attribute.metadata["help"] for attribute in attrs.fields(SuiteSettings)},
 }
-"""The keys of a suite -> what stands there, in the order they are listed in messages."""
+"""The keys of a suite -> what they hold, in the order they are listed in messages."""
 
 
 def unfit_name(name: str) -> str:

@@ -36,7 +36,7 @@ def read_tasks(suite: Node, name: str, plugins: Plugins) -> list[Section]:
         return [read_task(suite, name, plugins)]
     for key in ("data", "task"):
         if key in suite.value:
-            suite.report("stands beside `tasks`; write it into one of the tasks", key)
+            suite.report("cannot be combined with `tasks`; move it into one of the tasks", key)
     sections = [_named_task(entry, plugins) for entry in suite.entries("tasks")]
     if suite.value["tasks"] == []:
         suite.report("name at least one task", "tasks")
@@ -45,11 +45,9 @@ def read_tasks(suite: Node, name: str, plugins: Plugins) -> list[Section]:
 
 def read_task(node: Node, name: str, plugins: Plugins) -> Section:
     """Read a mapping that holds `data` and `task`."""
-    data, task = node.section("data"), node.section("task")
-    return Section(
-        data=None if data is None else read_data(data, plugins),
-        tasks=() if task is None else _read_question(task, name),
-    )
+    data = None if (section := node.section("data")) is None else read_data(section, plugins)
+    tasks = () if (section := node.section("task")) is None else _read_question(section, name)
+    return Section(tasks=tasks, data=data)
 
 
 def read_data(node: Node, plugins: Plugins) -> DataUse | None:

@@ -7,7 +7,7 @@ from itertools import chain, combinations
 from typing import Any, Final
 
 from jrh.document import option_types
-from jrh.document.nodes import Node, field_names
+from jrh.document.nodes import Node
 from jrh.plugins.registry import Plugins
 from jrh.suite.definition import TestUse
 from jrh.suite.parse_entry import read_entry, read_use
@@ -126,5 +126,5 @@ def _factor(node: Node, plugins: Plugins) -> tuple[TestUse, ...] | None:
 
 
 def _settings_beside(key: str, node: Node) -> TestSettings:
-    node.allow_keys([key, *field_names(TestSettings)])
+    node.allow_keys([key, *option_types.field_names(TestSettings)])
     return node.read_keys_of(TestSettings)
