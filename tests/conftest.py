@@ -15,18 +15,24 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from support.keys import KEY, KEY_VARIABLE
 
-QUICK = {"test_canary", "test_dist", "test_first_use", "test_planted_defects", "test_readme", "test_schemas"}
-"""Files whose tests take well under two seconds; all others start the program several times."""
+PROGRAM = {"project", "tmp_path_factory"}
+"""Fixtures of tests that start the program, most of them several times."""
+QUICK = {"test_canary", "test_first_use", "test_planted_defects", "test_readme"}
+"""Files that have these fixtures and still take well under two seconds for a test."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of the whole program as slow, and those of the page as in need of a browser."""
+    """Mark the tests that run the whole program as slow, and those of the page as in need of a browser."""
     here = Path(__file__).parent
     for item in items:
         if item.path.parent == here / "browser":
             item.add_marker("browser")
-        elif item.path.parent == here and item.path.stem not in QUICK:
+        elif item.path.parent == here and item.path.stem not in QUICK and _starts_the_program(item):
             item.add_marker("slow")
+
+
+def _starts_the_program(item: pytest.Item) -> bool:
+    return not PROGRAM.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture

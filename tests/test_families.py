@@ -17,6 +17,8 @@ from support.looking import query, report
 from support.suites import REPORTS, openai_http, write_suite
 from support.writers import FAULTS, FLIPPED, FOREIGN, PROSE, REFUSAL, Writers
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(__file__).parents[2] / "shared" / "data" / "persuade"
 ESSAYS, FACTS = 10, 30
 LEVELS = ("1", "2", "3", "4", "5", "6")
