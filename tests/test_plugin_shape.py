@@ -169,7 +169,6 @@ def test_no_two_shipped_components_of_a_kind_share_a_name() -> None:
     for registry in load_plugins().plugins.registries():
         for entry in registry:
             by_name[registry.role, entry.spec.name].append(entry.distribution)
-    by_name.pop(("metric", "judge-agreement"), None)  # until jrh.measuring has landed
     assert {name: found for name, found in by_name.items() if len(found) > 1} == {}
 
 

@@ -1,6 +1,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import attrs
 import jrh_metrics.plugin
 import pytest
 from jrh import Measure, MetricContext, RecordTable, Scale, Task
@@ -34,6 +35,13 @@ def rows_to_table(rows: Iterable[dict[str, Any]]) -> RecordTable:
     return RecordTable.from_columns(columns)
 
 
+def everything(metric: str) -> dict[str, Any]:
+    """Return the options with which a metric measures all it can."""
+    spec = next(spec for spec in jrh_metrics.plugin.jrh_metrics() if spec.name == metric)
+    full = {"all": True, "by": ["variant", "stratum", "gold", "strength"]}
+    return {name: value for name, value in full.items() if name in attrs.fields_dict(spec.options)}
+
+
 def measures_of(
     metric: str,
     rows: Iterable[dict[str, Any]] | RecordTable,
@@ -41,6 +49,7 @@ def measures_of(
     options: dict[str, Any] | None = None,
     seed: int = 0,
 ) -> list[Measure]:
+    options = options if options is not None else everything(metric)
     table = rows if isinstance(rows, RecordTable) else rows_to_table(rows)
     task = Task(name="task", scale=scale or Scale.of_labels("YES", "NO"))
     context = MetricContext(tasks={"task": task}, resamples=200, seed=seed)
@@ -49,7 +58,7 @@ def measures_of(
 
 @pytest.fixture
 def measures() -> Callable[..., list[Measure]]:
-    """Return a function: metric name, rows -> all measures."""
+    """Return a function: metric name, rows -> all measures the metric can make, or those of the options given."""
     return measures_of
 
 

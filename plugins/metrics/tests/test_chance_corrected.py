@@ -11,6 +11,9 @@ GWET = {("YES", "YES"): 118, ("YES", "NO"): 5, ("NO", "YES"): 2, ("NO", "NO"): 0
 """125 pairs, nearly all of them YES: Gwet (2002), Kappa statistic is not satisfactory for assessing agreement."""
 
 
+NAMES = ("agreement-gwet-ac1", "agreement-pabak")
+
+
 def _paired(ref, row, table):
     pairs = [pair for pair, number in table.items() for _ in range(number)]
     return [r for i, (one, other) in enumerate(pairs) for r in (*ref(i, one), row(i, other))]
@@ -18,7 +21,7 @@ def _paired(ref, row, table):
 
 def test_the_published_example_where_kappa_is_negative_and_agreement_is_high(measure, ref, row) -> None:
     rows = _paired(ref, row, GWET)
-    ac1, pabak = (measure("chance-corrected", rows, name=name)["judge", "t", ""] for name in ("gwet-ac1", "pabak"))
+    ac1, pabak = (measure("chance-corrected", rows, name=name)["judge", "t", ""] for name in NAMES)
 
     assert ac1.estimate == pytest.approx(0.9408, abs=5e-5)
     assert pabak.estimate == pytest.approx(2 * 118 / 125 - 1)
@@ -29,7 +32,7 @@ def test_the_published_example_where_kappa_is_negative_and_agreement_is_high(mea
 
 def test_a_judge_that_always_says_yes_has_an_ac1_of_one(measure, ref, row) -> None:
     rows = [r for i in range(20) for r in (*ref(i, "YES"), row(i, "YES"))]
-    found = measure("chance-corrected", rows, name="gwet-ac1")["judge", "t", ""]
+    found = measure("chance-corrected", rows, name="agreement-gwet-ac1")["judge", "t", ""]
 
     assert found.estimate == 1.0
     assert found.interval.low < 0.9

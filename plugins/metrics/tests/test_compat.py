@@ -2,10 +2,11 @@ import jrh_metrics.plugin
 import pytest
 
 
-def test_estimators_of_other_harnesses_run_only_on_request() -> None:
+def test_what_no_report_shows_and_what_has_to_be_declared_runs_only_on_request() -> None:
     specs = {spec.name: spec.default for spec in jrh_metrics.plugin.jrh_metrics()}
 
     assert [name for name, default in specs.items() if not default] == [
+        "kappa-quadratic", "kappa-linear", "chance-corrected", "judge-comparison", "generalizability",
         "accuracy-equivalence", "perturbation-validity", "compat-jrh", "compat-judgesense",
     ]  # fmt: skip
 

@@ -94,6 +94,7 @@ class TestOrdinalAssociationContract(MetricContract):
 class TestConfusionContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "confusion"
+    options = {"all": True}
     interval_tolerance = 0.0
 
 

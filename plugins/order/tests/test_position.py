@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from jrh import Mode, Scale, Task
-from jrh_order.options import MetricOptions
+from jrh.measuring import MetricOptions
 from jrh_order.position import IdenticalChoice, PositionBias, signed_bias
 from jrh_testing import sample_task
 from scipy.stats import binomtest

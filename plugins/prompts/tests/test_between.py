@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from jrh_prompts.between import FlippedByEveryJudge, JudgeAgreement
-from jrh_prompts.options import MetricOptions
+from jrh.measuring import MetricOptions
+from jrh_prompts.between import FlippedByEveryJudge, PairwiseAgreement
 from sklearn.metrics import cohen_kappa_score
 
 
@@ -33,10 +33,10 @@ def test_judges_are_compared_prompt_by_prompt(levels, pick):
     one = [("1", {"a": "1", "b": "2"}), ("2", {"a": "3", "b": "3"}), ("3", {"a": "5", "b": "4"})]
     other = [("1", {"a": "1", "b": "2"}), ("2", {"a": "2", "b": "3"}), ("3", {"a": "5", "b": None})]
     levels.table(one, judge="x").table(other, judge="y")
-    found = levels.measure(JudgeAgreement(MetricOptions()))
-    agreement = pick(found, "judge-agreement", **{"with": "y"})
+    found = levels.measure(PairwiseAgreement(MetricOptions()))
+    agreement = pick(found, "pairwise-agreement", **{"with": "y"})
     assert agreement.judge == "x"
     assert agreement.estimate == pytest.approx(4 / 5)
     assert dict(agreement.missing) == {"unparsable": 1}
-    kappa = pick(found, "judge-kappa", **{"with": "y"})
+    kappa = pick(found, "pairwise-kappa", **{"with": "y"})
     assert kappa.estimate == pytest.approx(cohen_kappa_score([1, 2, 3, 3, 5], [1, 2, 2, 3, 5]))

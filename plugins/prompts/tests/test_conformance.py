@@ -164,6 +164,6 @@ class TestFlippedByEveryJudge(_OverTemplates):
     component = "flipped-by-every-judge"
 
 
-class TestJudgeAgreement(_OverTemplates):
+class TestPairwiseAgreement(_OverTemplates):
     plugin = jrh_prompts.plugin
-    component = "judge-agreement"
+    component = "pairwise-agreement"

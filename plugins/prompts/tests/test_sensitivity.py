@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from jrh import RecordTable, Status
-from jrh_prompts.answers import answers_of, cells_of
+from jrh import MetricContext, RecordTable, Status
+from jrh.measuring import Pairs, answers_by, read_trials
 from jrh_prompts.options import SensitivityOptions
-from jrh_prompts.pairs import Pairs
+from jrh_prompts.sampling import sampled_pairs
 from jrh_prompts.sensitivity import TemplateSensitivity
 from jrh_testing import sample_task
 from sklearn.metrics import cohen_kappa_score
 
-ALL = TemplateSensitivity(SensitivityOptions())
+ALL = TemplateSensitivity(SensitivityOptions(all=True))
 
 
 def test_jss_is_the_share_of_template_pairs_that_agree(yes_no, pick):
@@ -123,8 +123,9 @@ def test_a_sample_of_pairs_is_balanced_over_the_templates(bench, pick, templates
     made = bench(sample_task())
     names = [f"t{number}" for number in range(templates)]
     made.table([(str(item), dict.fromkeys(names, "YES")) for item in range(20)])
-    ((cell, rows),) = cells_of(RecordTable.from_records(made.records), "template")
-    looked = Pairs.of(answers_of(cell, rows, by="template", label="canonical"), sample=pairs, seed=1)
+    trials = read_trials(RecordTable.from_records(made.records), MetricContext(tasks={}))
+    (answers,) = answers_by(trials, "template")
+    looked = Pairs.of(answers, sampled_pairs(answers, pairs, seed=1))
     assert (looked.looked_at.sum(axis=1) == pairs).all()
     per_item = np.zeros((20, templates))
     for place, (first, second) in enumerate(zip(looked.first, looked.second, strict=True)):

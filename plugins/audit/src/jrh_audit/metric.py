@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
+from jrh.measuring import FINDING
 
 from jrh_audit.checks import audit
 from jrh_audit.options import AuditOptions
-
-_FINDING: Final = "finding"
-"""The flag of a measure whose note is a finding of its own."""
 
 
 @frozen
@@ -37,6 +34,6 @@ class AuditMetric:
                     estimate=finding.affected / finding.items,
                     n_trials=finding.items,
                     n_items=finding.items,
-                    flags=(_FINDING,),
+                    flags=(FINDING,),
                     note=finding.sentence,
                 )

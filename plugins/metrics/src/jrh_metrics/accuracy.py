@@ -6,12 +6,9 @@ from collections.abc import Iterator
 
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
+from jrh.measuring import MeasureBuilder, against_gold, as_expected, cells_of
 
-from jrh_metrics.cells import FACTORS, cells_of
-from jrh_metrics.measuring import MeasureBuilder
-from jrh_metrics.options import MetricOptions
-from jrh_metrics.scoring import against_label, as_expected
-from jrh_metrics.trials import is_named
+from jrh_metrics.options import RateOptions
 
 
 @frozen
@@ -29,14 +26,13 @@ class Accuracy:
     Trials for which nothing is expected, or that have no gold label, do not count.
     """
 
-    options: MetricOptions
+    options: RateOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `accuracy` per task, judge and test, and per variant, stratum, gold level and strength."""
+        """Yield `accuracy` per task, judge and test, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
-        trials = builder.trials
-        scores = as_expected(trials)
-        for cell in cells_of(trials, FACTORS):
+        scores = as_expected(builder.trials)
+        for cell in cells_of(builder.trials, self.options.by):
             yield builder.rate(
                 "accuracy", cell, scores, nothing="nothing to compare with: no gold label, no expectation"
             )
@@ -49,13 +45,11 @@ class GoldAccuracy:
     Only cases whose condition keeps the gold label count: the reference condition, and cases that expect `Same`.
     """
 
-    options: MetricOptions
+    options: RateOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `gold-accuracy` per task, judge and test, and per variant, stratum, gold level and strength."""
+        """Yield `gold-accuracy` per task, judge and test, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
-        trials = builder.trials
-        keeps = trials.reference | is_named(trials.expectation, "same")
-        scores = against_label(trials, trials.gold, keeps)
-        for cell in cells_of(trials, FACTORS):
+        scores = against_gold(builder.trials)
+        for cell in cells_of(builder.trials, self.options.by):
             yield builder.rate("gold-accuracy", cell, scores, nothing="no case that keeps its gold label has one")

@@ -8,14 +8,11 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
+from jrh.measuring import Cell, Codes, MeasureBuilder, cells_of, stated_label
 from jrh_stats import brier_score, expected_calibration_error, reliability_curve
 from numpy.typing import NDArray
 
-from jrh_metrics.cells import Cell, cells_of
-from jrh_metrics.measuring import MeasureBuilder
 from jrh_metrics.options import CalibrationOptions
-from jrh_metrics.trials import Codes
-from jrh_metrics.truth import stated_label
 
 _NOTHING: Final = "no verdict has both a probability and a right label"
 
@@ -36,17 +33,19 @@ class Calibration:
         builder = MeasureBuilder.of(records, context, self.options)
         stated = builder.trials.records.number("probability")
         truth = stated_label(builder.trials)
-        for cell in cells_of(builder.trials, ()):
+        for cell in cells_of(builder.trials):
             labelled = cell.rows[truth[cell.rows] >= 0]
             usable = labelled[builder.trials.usable[labelled] & ~np.isnan(stated[labelled])]
             if len(usable):
-                yield from self._measured(builder, cell, labelled, usable, stated[usable], truth[usable])
+                # Verdicts without a probability are left out: they miss nothing that they ever had.
+                rows = labelled[~builder.trials.usable[labelled] | ~np.isnan(stated[labelled])]
+                yield from self._measured(builder, cell, rows, usable, stated[usable], truth[usable])
 
     def _measured(
         self,
         builder: MeasureBuilder,
         cell: Cell,
-        labelled: Codes,
+        rows: Codes,
         usable: Codes,
         stated: NDArray[np.float64],
         truth: Codes,
@@ -54,12 +53,8 @@ class Calibration:
         trials, context = builder.trials, builder.context
         right = (trials.label[usable] == truth).astype(np.float64)
         items = trials.item.codes[usable]
-        # Verdicts without a probability are left out: they miss nothing that they ever had.
-        rows = np.concatenate([usable, labelled[~trials.usable[labelled]]])
-        flags = builder.flags(cell, rows, usable)
-        seed = cell.seed(context)
         brier = brier_score(stated, right, items, level=context.level)
-        yield builder.measure("brier", cell, brier, rows=rows, usable=usable, flags=flags, unit="squared error")
+        yield builder.measure("brier", cell, brier, rows=rows, usable=usable, unit="squared error")
         error = expected_calibration_error(
             stated,
             right,
@@ -68,9 +63,9 @@ class Calibration:
             binning=self.options.binning,
             level=context.level,
             resamples=context.resamples,
-            seed=seed,
+            seed=builder.seed(cell),
         )
-        yield builder.measure("calibration-error", cell, error, rows=rows, usable=usable, flags=flags)
+        yield builder.measure("calibration-error", cell, error, rows=rows, usable=usable)
         curve = reliability_curve(
             stated,
             right,
@@ -82,19 +77,12 @@ class Calibration:
         for part in curve:
             inside = (stated > part.low) | ((part.low == 0.0) & (stated == 0.0))
             within = usable[inside & (stated <= part.high)]
-            here = Cell(
-                task=cell.task,
-                judge=cell.judge,
-                test=cell.test,
-                levels={"stated": f"{part.low:.3g} to {part.high:.3g}"},
-                rows=within,
-            )
+            here = cell.part({"stated": f"{part.low:.3g} to {part.high:.3g}"}, within)
             yield builder.measure(
                 "reliability",
                 here,
                 part.accuracy,
                 rows=within,
                 usable=within,
-                flags=builder.flags(here, within, within),
                 note=f"mean stated probability {part.confidence:.3f}",
             )

@@ -8,13 +8,10 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
+from jrh.measuring import Codes, MeasureBuilder, Trials, cells_of, stated_label
 from jrh_stats import jrh_bootstrap_accuracy, judgesense_jss, judgesense_kappa
 
-from jrh_metrics.cells import cells_of
-from jrh_metrics.measuring import MeasureBuilder
 from jrh_metrics.options import HarnessOptions, JudgeSenseOptions
-from jrh_metrics.trials import Codes, Trials
-from jrh_metrics.truth import stated_label
 
 _HARNESS: Final = "as the Judge Reliability Harness: the interval tells how well the bootstrap was averaged, no more"
 _JUDGESENSE: Final = "as JudgeSense: pairs of one item are taken as independent"
@@ -32,11 +29,11 @@ class CompatHarness:
     options: HarnessOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `compat-jrh` per task, judge and test, and per variant."""
+        """Yield `compat-jrh` per task, judge and test, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         truth = stated_label(trials)
-        for cell in cells_of(trials):
+        for cell in cells_of(trials, self.options.by):
             rows = cell.rows[truth[cell.rows] >= 0]
             usable = rows[trials.usable[rows]]
             estimate = jrh_bootstrap_accuracy(
@@ -44,7 +41,7 @@ class CompatHarness:
                 size=self.options.bootstrap_size,
                 repetitions=self.options.bootstrap_repetitions,
                 level=context.level,
-                seed=cell.seed(context),
+                seed=builder.seed(cell),
             )
             yield builder.measure(
                 "compat-jrh",
@@ -52,7 +49,6 @@ class CompatHarness:
                 estimate,
                 rows=rows,
                 usable=usable if estimate.value is not None else usable[:0],
-                flags=builder.flags(cell, rows, usable),
                 note=_HARNESS if estimate.value is not None else _NO_TRUTH,
             )
 
@@ -68,17 +64,17 @@ class CompatJudgeSense:
     options: JudgeSenseOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `compat-judgesense-jss` and `compat-judgesense-kappa` per task, judge and test, and per variant."""
+        """Yield `compat-judgesense-jss` and `compat-judgesense-kappa` per task, judge, test and factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         before = _first_reference(trials)
-        for cell in cells_of(trials):
+        for cell in cells_of(trials, self.options.by):
             if cell.test == REFERENCE:
                 continue
             usable = cell.rows[trials.usable[cell.rows] & (before[cell.rows] >= 0)]
             one, other = before[usable], trials.label[usable]
             jss = judgesense_jss(
-                one, other, level=context.level, resamples=self.options.resamples, seed=cell.seed(context)
+                one, other, level=context.level, resamples=self.options.resamples, seed=builder.seed(cell)
             )
             for name, estimate, unit in (
                 ("compat-judgesense-jss", jss, "proportion"),
@@ -90,7 +86,6 @@ class CompatJudgeSense:
                     estimate,
                     rows=cell.rows,
                     usable=usable,
-                    flags=builder.flags(cell, cell.rows, usable),
                     note=_JUDGESENSE if estimate.value is not None else _NO_PAIR,
                     unit=unit,
                 )

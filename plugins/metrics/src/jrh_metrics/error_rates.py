@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
+from jrh.measuring import Cell, Codes, MeasureBuilder, Scores, cells_of, positive_label, stated_label
 
-from jrh_metrics.cells import Cell, cells_of
-from jrh_metrics.measuring import MeasureBuilder, Scores
 from jrh_metrics.options import ErrorRateOptions
-from jrh_metrics.positive import positive_label
-from jrh_metrics.trials import Codes, Mask, Trials
-from jrh_metrics.truth import stated_label
 
 
 @frozen
@@ -27,10 +22,10 @@ class ErrorRates:
     options: ErrorRateOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `false-positive-rate` and `false-negative-rate` per test, and per variant, stratum and strength."""
+        """Yield `false-positive-rate` and `false-negative-rate` per test, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
         truth = stated_label(builder.trials)
-        for cell in cells_of(builder.trials, ("variant", "stratum", "strength")):
+        for cell in cells_of(builder.trials, self.options.by):
             positive = positive_label(context.tasks.get(cell.task), self.options.positive, "error-rates")
             if positive is not None:
                 yield from _rates(builder, cell, truth, positive)
@@ -45,15 +40,4 @@ def _rates(builder: MeasureBuilder, cell: Cell, truth: Codes, positive: str) -> 
         ("false-negative-rate", truth == code, ~says, f"no trial whose right label is {positive}"),
     )
     for name, eligible, wrong, nothing in sides:
-        yield builder.rate(name, cell, _scores(trials, eligible, wrong), nothing=nothing)
-
-
-def _scores(trials: Trials, eligible: Mask, wrong: Mask) -> Scores:
-    value = wrong.astype(np.float64)
-    usable = trials.usable
-    return Scores(
-        eligible=eligible,
-        value=np.where(usable, value, np.nan),
-        low=np.where(usable, value, 0.0),
-        high=np.where(usable, value, 1.0),
-    )
+        yield builder.rate(name, cell, Scores.of(trials, wrong, eligible), nothing=nothing)

@@ -9,16 +9,22 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
+from jrh.measuring import (
+    Cell,
+    Codes,
+    MeasureBuilder,
+    ReferenceVerdicts,
+    Tested,
+    Trials,
+    cells_of,
+    compared,
+    p_values,
+    reference_verdicts,
+)
 from jrh_stats import excess_disagreement, excess_permutation_test
 from numpy.typing import NDArray
 
-from jrh_metrics.cells import Cell, cells_of
-from jrh_metrics.families import Tested, p_values
-from jrh_metrics.measuring import MeasureBuilder
-from jrh_metrics.options import MetricOptions
-from jrh_metrics.reference import ReferenceVerdicts, reference_verdicts
-from jrh_metrics.scoring import compared
-from jrh_metrics.trials import Codes, Trials
+from jrh_metrics.options import FullOptions
 
 _NOTHING: Final = "no item has two verdicts in the reference condition and one in the test"
 _TEST: Final = "one-sided permutation test within items: the condition moves verdicts more than reruns do"
@@ -32,52 +38,48 @@ _BORROWED: Final = "the test asks once: its own rerun disagreement is taken to b
 class NoiseExcess:
     """How much more verdicts differ from the reference than reruns differ from each other.
 
-    Raw disagreement, noise floor and excess side by side, over the same items, and the p-value of a permutation test,
-    adjusted over the tests of a judge by Holm and by Benjamini and Hochberg.
+    The excess, and the p-value of a permutation test. With `all` also the raw disagreement and the noise floor over the
+    same items, and the p-values adjusted over the tests of a judge by Holm and by Benjamini and Hochberg.
     """
 
-    options: MetricOptions
+    options: FullOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield the four measures per task, judge and test other than the reference, and per variant."""
+        """Yield the measures per task, judge and test other than the reference, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
         reference = reference_verdicts(builder.trials)
-        for _, cells in groupby(cells_of(builder.trials), key=lambda cell: (cell.task, cell.judge)):
+        for _, cells in groupby(cells_of(builder.trials, self.options.by), key=lambda cell: (cell.task, cell.judge)):
             family: list[Tested] = []
             for cell in cells:
                 if cell.test != REFERENCE:
-                    yield from _measured(builder, cell, reference, family)
-            yield from p_values(builder, _EXCESS, family, test=_TEST, over=_FAMILY, nothing=_NOTHING)
+                    yield from _measured(builder, cell, reference, family, everything=self.options.all)
+            yield from p_values(
+                builder, _EXCESS, family, test=_TEST, over=_FAMILY, nothing=_NOTHING, adjusted=self.options.all
+            )
 
 
 def _measured(
-    builder: MeasureBuilder, cell: Cell, reference: ReferenceVerdicts, family: list[Tested]
+    builder: MeasureBuilder, cell: Cell, reference: ReferenceVerdicts, family: list[Tested], *, everything: bool
 ) -> Iterator[Measure]:
-    """Yield the three measures of a cell; the test of a whole test joins the family, that of a part stands alone."""
+    """Yield the measures of a cell; the test of a whole test joins the family, that of a part stands alone."""
     trials, context = builder.trials, builder.context
     rows = cell.rows[compared(trials)[cell.rows]]
     usable = rows[trials.usable[rows] & (reference.usable[rows] >= _TWO)]
     counts = _counts(trials, reference, usable)
     found = excess_disagreement(counts, level=context.level)
-    flags = builder.flags(cell, rows, usable)
     note = "" if len(usable) else _NOTHING
-    missing = rows[~trials.usable[rows]]
-    for name, estimate in (
-        ("disagreement", found.raw),
-        ("noise-floor", found.floor),
-        (_EXCESS, found.excess),
-    ):
+    beside = (("disagreement", found.raw), ("noise-floor", found.floor)) if everything else ()
+    for name, estimate in (*beside, (_EXCESS, found.excess)):
         yield builder.measure(
             name,
             cell,
             estimate,
-            rows=np.concatenate([usable, missing]),
+            rows=rows,
             usable=usable,
-            flags=flags,
             note=_BORROWED if "reference-floor" in estimate.flags else note,
             unit="proportion" if name != _EXCESS else "difference",
         )
-    test = excess_permutation_test(counts, resamples=context.resamples, seed=cell.seed(context))
+    test = excess_permutation_test(counts, resamples=context.resamples, seed=builder.seed(cell))
     if cell.levels:
         yield from p_values(
             builder, _EXCESS, [Tested(cell=cell, usable=usable, p=test.p)], test=_TEST, over="", nothing=_NOTHING

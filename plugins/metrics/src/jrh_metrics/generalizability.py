@@ -8,13 +8,11 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, Scale
+from jrh.measuring import Cell, Codes, MeasureBuilder, Trials, is_named, judged_tasks_of
 from jrh_stats import DStudy, Estimate, VarianceComponents, cheapest_design, d_study, variance_components
 from numpy.typing import NDArray
 
-from jrh_metrics.cells import Cell, judged_tasks_of
-from jrh_metrics.measuring import MeasureBuilder
 from jrh_metrics.options import GeneralizabilityOptions
-from jrh_metrics.trials import Codes, Trials, is_named
 
 _FACETS: Final = ("item", "judge", "template", "order")
 _REPEAT: Final = "repeat"
@@ -32,7 +30,7 @@ class Generalizability:
 
     Verdicts as numbers: the rank on an ordinal scale, 1 for the first of two labels, 1/2 for a tie. Counted are the
     reference condition, and tests that change the prompt template or the option order and expect the same verdict. The
-    intervals and the formulas stand in `jrh_stats`; a design with missing verdicts is not balanced.
+    intervals and the formulas stand in `jrh.stats`; a design with missing verdicts is not balanced.
     """
 
     options: GeneralizabilityOptions
@@ -41,7 +39,7 @@ class Generalizability:
         """Yield `variance` per component, `generalizability`, `dependability` and `cheapest-design`, per task."""
         builder = MeasureBuilder.of(records, context, self.options)
         records = builder.trials.records
-        conditions = {name: _column(records, name) for name in ("template", "option_order")}
+        conditions = {name: builder.trials.column(name).codes for name in ("template", "option_order")}
         asked_otherwise = (conditions["template"] > 0) | (conditions["option_order"] > 0)
         counted = builder.trials.reference | (asked_otherwise & is_named(builder.trials.expectation, "same"))
         for cell in judged_tasks_of(builder.trials):
@@ -63,18 +61,15 @@ class Generalizability:
         columns = (trials.item.codes, trials.judge.codes, conditions["template"], conditions["option_order"])
         facets = {name: column[usable] for name, column in zip(_FACETS, columns, strict=True)}
         found = variance_components(scores[usable], facets, level=builder.context.level)
-        counted = np.concatenate([usable, rows[~trials.usable[rows]]])
-        own = tuple(flag for flag in found.flags if flag not in ("empty", "single-level"))
-        flags = (*own, *builder.flags(cell, rows, usable))
+        flags = tuple(flag for flag in found.flags if flag not in ("empty", "single-level"))
         none = _UNORDERED if np.all(np.isnan(scores[rows])) and len(usable) < len(rows) else _NOTHING
 
         def made(name: str, estimate: Estimate, unit: str, note: str = "", part: str = "") -> Measure:
-            here = Cell(task=cell.task, judge="", test="", levels={"component": part} if part else {}, rows=cell.rows)
             return builder.measure(
                 name,
-                here,
+                cell.part({"component": part} if part else {}),
                 estimate,
-                rows=counted,
+                rows=rows,
                 usable=usable,
                 flags=flags,
                 note=note if estimate.value is not None else (note or none),
@@ -122,16 +117,6 @@ def _largest_variance(scale: Scale) -> float:
     """Return the variance that no score of the scale exceeds, (greatest - least)^2 / 4 (Popoviciu's inequality)."""
     numbers = [float(scale.rank(label)) for label in scale.labels] if scale.ordered else [0.0, 1.0]
     return float(np.ptp(numbers)) ** 2 / 4
-
-
-def _column(records: RecordTable, name: str) -> Codes:
-    """Return the levels of a condition as codes, 0 for the empty one, in the order of their names."""
-    if name not in records.columns:
-        return np.zeros(len(records), dtype=np.int64)
-    present = records.categories(name)
-    places = {text: place for place, text in enumerate(sorted({"", *present}))}
-    lookup = np.array([*(places[text] for text in present), 0], dtype=np.int64)
-    return lookup[records.codes(name).astype(np.int64)]
 
 
 def _price(records: RecordTable, rows: Codes) -> float | None:

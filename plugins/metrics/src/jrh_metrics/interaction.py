@@ -9,14 +9,18 @@ from typing import Final, TypeAlias
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
+from jrh.measuring import (
+    Cell,
+    Codes,
+    MeasureBuilder,
+    MetricOptions,
+    ReferenceVerdicts,
+    Trials,
+    cells_of,
+    reference_verdicts,
+)
 from jrh_stats import clustered_mean
 from numpy.typing import NDArray
-
-from jrh_metrics.cells import Cell, cells_of
-from jrh_metrics.measuring import MeasureBuilder
-from jrh_metrics.options import MetricOptions
-from jrh_metrics.reference import ReferenceVerdicts, reference_verdicts
-from jrh_metrics.trials import Codes, Trials
 
 JOINT: Final = "+"
 """Between the families of a chain, in a record's `family`."""
@@ -49,7 +53,7 @@ class Interaction:
         families = builder.trials.records.text("family")
         alone: dict[tuple[str, str], list[tuple[Cell, Families]]] = {}
         for cell in cells_of(builder.trials):
-            if cell.test != REFERENCE and not cell.levels:
+            if cell.test != REFERENCE:
                 of = tuple((families[cell.rows[0]] or "").split(JOINT))
                 alone.setdefault((cell.task, cell.judge), []).append((cell, of))
         for tests in alone.values():
@@ -87,15 +91,12 @@ def _measured(builder: MeasureBuilder, cell: Cell, parts: Mapping[Families, Cell
     estimate = clustered_mean(contrast, np.ones(len(items)), bounds=(-widest, widest), level=builder.context.level)
     rows = np.concatenate([part.rows for part in parts.values()])
     usable = rows[trials.usable[rows] & np.isin(trials.item.codes[rows], items)]
-    missing = rows[~trials.usable[rows]]
-    own = tuple(flag for flag in estimate.flags if flag != "empty")
     return builder.measure(
         "interaction",
         cell,
         estimate,
-        rows=np.concatenate([usable, missing]),
+        rows=rows,
         usable=usable,
-        flags=(*own, *builder.flags(cell, usable, usable)),
         note="" if len(items) else _NOTHING,
         unit="difference",
     )

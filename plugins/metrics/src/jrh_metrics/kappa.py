@@ -8,15 +8,24 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
+from jrh.measuring import (
+    CONSTANT_REFERENCE,
+    DEGENERATE,
+    NO_REFERENCE,
+    NOTHING_EXPECTED,
+    BreakdownOptions,
+    Cell,
+    Codes,
+    MeasureBuilder,
+    ReferenceVerdicts,
+    Trials,
+    cells_of,
+    change_due,
+    compared,
+    reference_verdicts,
+)
 from jrh_stats import Estimate, Weighting, clustered_kappa, paired_gwet_ac1, paired_pabak
 from numpy.typing import NDArray
-
-from jrh_metrics.cells import Cell, cells_of
-from jrh_metrics.measuring import MeasureBuilder
-from jrh_metrics.options import MetricOptions
-from jrh_metrics.reference import ReferenceVerdicts, reference_verdicts
-from jrh_metrics.scoring import NOTHING_EXPECTED, change_due, compared
-from jrh_metrics.trials import Codes, Trials
 
 _DEGENERATE: Final = "both sides always give one and the same label: agreement by chance is certain"
 
@@ -29,13 +38,13 @@ class Kappa:
     sides always give the same one label, kappa is not defined: no estimate, flag `degenerate`.
     """
 
-    options: MetricOptions
+    options: BreakdownOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `kappa` per task, judge and test other than the reference, and per variant."""
+        """Yield `kappa` per task, judge, perturbed test and factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
         reference = reference_verdicts(builder.trials)
-        for cell in cells_of(builder.trials):
+        for cell in cells_of(builder.trials, self.options.by):
             if cell.test != REFERENCE:
                 codes = np.arange(len(builder.trials.labels))
                 yield _measured("kappa", "none", codes, cell, builder, reference)
@@ -48,11 +57,13 @@ class QuadraticKappa:
     Tasks whose scale has no order have no such measure.
     """
 
-    options: MetricOptions
+    options: BreakdownOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `kappa-quadratic` per ordinal task, judge and test other than the reference, and per variant."""
-        yield from _ordinal("kappa-quadratic", "quadratic", MeasureBuilder.of(records, context, self.options))
+        """Yield `kappa-quadratic` per ordinal task, judge and test other than the reference, and per factor of `by`."""
+        yield from _ordinal(
+            "kappa-quadratic", "quadratic", MeasureBuilder.of(records, context, self.options), self.options
+        )
 
 
 @frozen
@@ -62,16 +73,16 @@ class LinearKappa:
     Tasks whose scale has no order have no such measure.
     """
 
-    options: MetricOptions
+    options: BreakdownOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `kappa-linear` per ordinal task, judge and test other than the reference, and per variant."""
-        yield from _ordinal("kappa-linear", "linear", MeasureBuilder.of(records, context, self.options))
+        """Yield `kappa-linear` per ordinal task, judge and test other than the reference, and per factor of `by`."""
+        yield from _ordinal("kappa-linear", "linear", MeasureBuilder.of(records, context, self.options), self.options)
 
 
-def _ordinal(name: str, weighting: Weighting, builder: MeasureBuilder) -> Iterator[Measure]:
+def _ordinal(name: str, weighting: Weighting, builder: MeasureBuilder, options: BreakdownOptions) -> Iterator[Measure]:
     reference = reference_verdicts(builder.trials)
-    for cell in cells_of(builder.trials):
+    for cell in cells_of(builder.trials, options.by):
         rank = builder.trials.rank[builder.trials.task.names.index(cell.task)]
         if cell.test != REFERENCE and rank.max(initial=-1) >= 0:
             yield _measured(name, weighting, rank, cell, builder, reference)
@@ -84,12 +95,12 @@ class ChanceCorrected:
     Unlike Cohen's kappa they stay defined, and high, where nearly all verdicts are one label. Pairs as for `kappa`.
     """
 
-    options: MetricOptions
+    options: BreakdownOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `gwet-ac1` and `pabak` per task, judge and test other than the reference, and per variant."""
+        """Yield `agreement-gwet-ac1` and `agreement-pabak` per task, judge, perturbed test and factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
-        for cell in cells_of(builder.trials):
+        for cell in cells_of(builder.trials, self.options.by):
             if cell.test != REFERENCE and cell.task in context.tasks:
                 yield from _beyond_chance(builder, cell, context.tasks[cell.task].scale)
 
@@ -98,7 +109,7 @@ def _beyond_chance(builder: MeasureBuilder, cell: Cell, scale: Scale) -> Iterato
     trials = builder.trials
     codes = np.array([scale.labels.index(label) if label in scale.labels else -1 for label in trials.labels])
     pairs = _pairs(trials, cell, reference_verdicts(trials), codes)
-    for name, coefficient in (("gwet-ac1", paired_gwet_ac1), ("pabak", paired_pabak)):
+    for name, coefficient in (("agreement-gwet-ac1", paired_gwet_ac1), ("agreement-pabak", paired_pabak)):
         estimate = coefficient(
             pairs.first,
             pairs.second,
@@ -113,9 +124,10 @@ def _beyond_chance(builder: MeasureBuilder, cell: Cell, scale: Scale) -> Iterato
             estimate,
             rows=pairs.rows,
             usable=pairs.usable,
-            flags=(*builder.flags(cell, pairs.rows, pairs.usable), *change_due(trials, cell)),
+            flags=change_due(trials, cell),
             note=builder.why_none(pairs.rows, pairs.usable, NOTHING_EXPECTED),
             unit="coefficient",
+            unscored=NO_REFERENCE,
         )
 
 
@@ -172,11 +184,6 @@ def _measured(
         case_weights=pairs.weights,
         level=builder.context.level,
     )
-    flags = (
-        *_constant(estimate, pairs.second),
-        *builder.flags(cell, pairs.rows, pairs.usable),
-        *change_due(builder.trials, cell),
-    )
     note = builder.why_none(pairs.rows, pairs.usable, NOTHING_EXPECTED)
     return builder.measure(
         name,
@@ -184,14 +191,15 @@ def _measured(
         estimate,
         rows=pairs.rows,
         usable=pairs.usable,
-        flags=flags,
-        note=_DEGENERATE if "degenerate" in estimate.flags else note,
+        flags=(*_constant(estimate, pairs.second), *change_due(builder.trials, cell)),
+        note=_DEGENERATE if DEGENERATE in estimate.flags else note,
         unit="coefficient",
+        unscored=NO_REFERENCE,
     )
 
 
 def _constant(estimate: Estimate, reference_labels: Codes) -> tuple[str, ...]:
     """Return the flag of a kappa that is defined, but 0 whatever the judge answers now."""
-    if "degenerate" in estimate.flags or len(reference_labels) <= 1:
+    if DEGENERATE in estimate.flags or len(reference_labels) <= 1:
         return ()
-    return ("constant-reference",) if bool(np.all(reference_labels == reference_labels[0])) else ()
+    return (CONSTANT_REFERENCE,) if bool(np.all(reference_labels == reference_labels[0])) else ()

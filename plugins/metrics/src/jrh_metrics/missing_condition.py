@@ -7,11 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
+from jrh.measuring import MeasureBuilder, MetricOptions, tasks_of
 from jrh_stats import missingness_test
-
-from jrh_metrics.cells import tasks_of
-from jrh_metrics.measuring import MeasureBuilder
-from jrh_metrics.options import MetricOptions
 
 _TEST = "Cochran-Mantel-Haenszel test, items as strata: verdicts go missing as often under every test and variant"
 _NONE = "no item has both missing and other verdicts under several conditions"

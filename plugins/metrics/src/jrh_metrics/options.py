@@ -3,25 +3,47 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
+import attrs
 from attrs import field, frozen
 from attrs.validators import ge, gt, in_, instance_of, le, lt, optional
+from jrh.measuring import BreakdownOptions, Factor, MetricOptions
+
+_ALL: Final = "also the measures that no report shows"
 
 
 @frozen(kw_only=True)
-class MetricOptions:
-    """Options that all metrics share."""
+class RateOptions(BreakdownOptions):
+    """Options of the rates that are broken down without being asked to."""
 
-    few_items: int = field(
-        default=10,
-        validator=ge(0),
-        metadata={"help": "estimates from fewer items than this are flagged `few-items`"},
+    by: tuple[Factor, ...] = field(
+        default=("variant", "strength"),
+        validator=attrs.fields(BreakdownOptions).by.validator,
+        metadata=attrs.fields(BreakdownOptions).by.metadata,
     )
 
 
 @frozen(kw_only=True)
-class ErrorRateOptions(MetricOptions):
+class FullOptions(BreakdownOptions):
+    """Options of metrics with measures that are not always wanted."""
+
+    all: bool = field(default=False, validator=instance_of(bool), metadata={"help": _ALL})
+
+
+@frozen(kw_only=True)
+class ConfusionOptions(MetricOptions):
+    """Options of the confusion matrices."""
+
+    all: bool = field(
+        default=False,
+        validator=instance_of(bool),
+        metadata={"help": "also on scales without an order, which no report shows"},
+    )
+
+
+@frozen(kw_only=True)
+class ErrorRateOptions(BreakdownOptions):
     """Options of the false positive and false negative rate."""
 
     positive: str = field(
@@ -59,7 +81,7 @@ class ValidityOptions(MetricOptions):
 
 
 @frozen(kw_only=True)
-class EquivalenceOptions(MetricOptions):
+class EquivalenceOptions(BreakdownOptions):
     """Options of the test of equivalence."""
 
     margin: float = field(
@@ -75,7 +97,7 @@ class EquivalenceOptions(MetricOptions):
 
 
 @frozen(kw_only=True)
-class HarnessOptions(MetricOptions):
+class HarnessOptions(BreakdownOptions):
     """Options of the estimator of the Judge Reliability Harness, named as there."""
 
     bootstrap_size: float = field(
@@ -91,7 +113,7 @@ class HarnessOptions(MetricOptions):
 
 
 @frozen(kw_only=True)
-class JudgeSenseOptions(MetricOptions):
+class JudgeSenseOptions(BreakdownOptions):
     """Options of JudgeSense's estimators."""
 
     resamples: int = field(

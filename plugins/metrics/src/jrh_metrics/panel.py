@@ -10,14 +10,18 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh_stats import Estimate, best_panel, effective_judges, leave_one_out, panel_accuracy, pearson
+from jrh.measuring import Cell, Codes, MeasureBuilder, MetricOptions, Trials, panels_of
+from jrh_stats import (
+    Estimate,
+    best_panel,
+    effective_judges,
+    leave_one_out,
+    panel_accuracy,
+    pearson,
+)
 from numpy.typing import NDArray
 
-from jrh_metrics.cells import Cell, panels_of
-from jrh_metrics.measuring import MeasureBuilder
-from jrh_metrics.options import MetricOptions
 from jrh_metrics.panel_rules import score_errors, weighted_accuracy
-from jrh_metrics.trials import Codes, Trials
 
 _TWO: Final = 2
 _TRIO: Final = 3
@@ -110,11 +114,10 @@ def _made(
     """Put a measure together that rests on the votes; `levels` tell it from others of its name."""
     return builder.measure(
         name,
-        Cell(task=cell.task, judge="", test=cell.test, levels=levels, rows=cell.rows),
+        cell.part(levels),
         estimate,
         rows=votes.rows,
         usable=votes.usable,
-        flags=builder.flags(cell, votes.rows, votes.usable),
         note=note if estimate.value is not None or note else "too few labelled items with verdicts",
         unit=unit,
     )
@@ -127,7 +130,7 @@ def _best_trio(builder: MeasureBuilder, cell: Cell, votes: _Votes, size: int) ->
         n_labels=size,
         size=_TRIO,
         level=builder.context.level,
-        seed=cell.seed(builder.context),
+        seed=builder.seed(cell),
     )
     if best is None:
         return _made(builder, cell, votes, "best-trio", Estimate(value=None))

@@ -8,17 +8,12 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
+from jrh.measuring import DEGENERATE, Cell, Codes, MeasureBuilder, MetricOptions, Trials, panels_of
 from jrh_stats import AlphaMetric, Estimate, IccForm, fleiss_kappa, gwet_ac1, icc, krippendorff_alpha, pabak
 from numpy.typing import NDArray
 
-from jrh_metrics.cells import Cell, panels_of
-from jrh_metrics.measuring import MeasureBuilder
-from jrh_metrics.options import MetricOptions
-from jrh_metrics.trials import Codes, Trials
-
 _TWO: Final = 2
-_ONE_JUDGE: Final = "one judge only: agreement needs two"
-_DEGENERATE: Final = "not defined: every verdict is one label, so that agreement by chance is certain"
+_ONE_LABEL: Final = "not defined: every verdict is one label, so that agreement by chance is certain"
 
 
 @frozen(kw_only=True, eq=False)
@@ -48,17 +43,17 @@ class JudgeAgreement:
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield the measures per task and test; `judge` is empty: they are about all judges together."""
+        """Yield the measures per task and test of two judges or more; `judge` is empty: they are about all."""
         builder = MeasureBuilder.of(records, context, self.options)
         for cell in panels_of(builder.trials):
-            if cell.task in context.tasks:
+            judges = len(np.unique(builder.trials.judge.codes[cell.rows]))
+            if cell.task in context.tasks and judges >= _TWO:
                 yield from _measured(builder, cell)
 
 
 def _measured(builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
     trials, level = builder.trials, builder.context.level
     scale = builder.context.tasks[cell.task].scale
-    judges = len(np.unique(trials.judge.codes[cell.rows]))
     ratings = _ratings(trials, cell.rows, scale.labels)
     counts, items = ratings.counts, ratings.items
     metric: AlphaMetric = "ordinal" if scale.ordered else "nominal"
@@ -73,25 +68,21 @@ def _measured(builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
         none = Estimate(value=None, flags=("empty",))
         for name, form in forms.items():
             found[name] = none if ratings.complete is None else icc(ratings.complete, form, level=level)
-    missing = cell.rows[~trials.usable[cell.rows]]
     for name, estimate in found.items():
         yield builder.measure(
             name,
             cell,
             estimate,
-            rows=np.concatenate([ratings.usable, missing]),
+            rows=cell.rows,
             usable=ratings.usable,
-            flags=builder.flags(cell, cell.rows, ratings.usable),
-            note=_why(estimate, judges),
+            note=_why(estimate),
             unit="coefficient",
         )
 
 
-def _why(estimate: Estimate, judges: int) -> str:
-    if judges < _TWO:
-        return _ONE_JUDGE
-    if "degenerate" in estimate.flags:
-        return _DEGENERATE
+def _why(estimate: Estimate) -> str:
+    if DEGENERATE in estimate.flags:
+        return _ONE_LABEL
     return "" if estimate.value is not None else "too few questions have verdicts of two judges"
 
 

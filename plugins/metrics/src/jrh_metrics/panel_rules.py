@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from jrh_stats import Estimate, clustered_mean, clustered_proportion, majority_vote, mean_score, median_score
+from jrh_stats import (
+    Estimate,
+    clustered_mean,
+    clustered_proportion,
+    majority_vote,
+    mean_score,
+    median_score,
+)
 from numpy.typing import NDArray
 
 _FOLDS: Final = 2

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, hookimpl
+from jrh.measuring import BreakdownOptions, MetricOptions
 
 from jrh_metrics.options import (
     CalibrationOptions,
+    ConfusionOptions,
     EquivalenceOptions,
     ErrorRateOptions,
+    FullOptions,
     GeneralizabilityOptions,
     HarnessOptions,
     JudgeSenseOptions,
-    MetricOptions,
     PrevalenceOptions,
+    RateOptions,
     ValidityOptions,
 )
 
@@ -36,13 +39,13 @@ def _rates() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="accuracy",
         summary="share of verdicts that are as expected: gold, a stated label, or relative to the reference verdict",
-        options=MetricOptions,
+        options=RateOptions,
         factory="jrh_metrics.accuracy:Accuracy",
     )
     yield MetricSpec(
         name="gold-accuracy",
         summary="share of verdicts that equal the gold label, where the condition keeps it",
-        options=MetricOptions,
+        options=RateOptions,
         factory="jrh_metrics.accuracy:GoldAccuracy",
     )
     yield MetricSpec(
@@ -60,7 +63,7 @@ def _rates() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="missing",
         summary="share of trials without a verdict, and why",
-        options=MetricOptions,
+        options=BreakdownOptions,
         factory="jrh_metrics.missing:Missing",
     )
     yield MetricSpec(
@@ -75,25 +78,25 @@ def _agreement() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="agreement",
         summary="share of verdicts that equal the same judge's verdict in the reference condition",
-        options=MetricOptions,
+        options=BreakdownOptions,
         factory="jrh_metrics.agreement:Agreement",
     )
     yield MetricSpec(
         name="flip-rate",
         summary="share of verdicts that differ from the same judge's verdict in the reference condition",
-        options=MetricOptions,
+        options=RateOptions,
         factory="jrh_metrics.agreement:FlipRate",
     )
     yield MetricSpec(
         name="rerun-disagreement",
         summary="share of pairs of repeats of the identical question that differ: the noise floor",
-        options=MetricOptions,
+        options=BreakdownOptions,
         factory="jrh_metrics.rerun:RerunDisagreement",
     )
     yield MetricSpec(
         name="noise-excess",
         summary="disagreement with the reference, the noise floor, and the excess of the one over the other",
-        options=MetricOptions,
+        options=FullOptions,
         factory="jrh_metrics.excess:NoiseExcess",
     )
     yield MetricSpec(
@@ -105,26 +108,29 @@ def _agreement() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="kappa",
         summary="Cohen's kappa between the verdicts and those of the reference condition",
-        options=MetricOptions,
+        options=BreakdownOptions,
         factory="jrh_metrics.kappa:Kappa",
     )
     yield MetricSpec(
         name="kappa-quadratic",
         summary="quadratically weighted kappa with the reference condition; ordinal scales only",
-        options=MetricOptions,
+        options=BreakdownOptions,
         factory="jrh_metrics.kappa:QuadraticKappa",
+        default=False,
     )
     yield MetricSpec(
         name="kappa-linear",
         summary="linearly weighted kappa with the reference condition; ordinal scales only",
-        options=MetricOptions,
+        options=BreakdownOptions,
         factory="jrh_metrics.kappa:LinearKappa",
+        default=False,
     )
     yield MetricSpec(
         name="chance-corrected",
         summary="Gwet's AC1 and PABAK with the reference condition",
-        options=MetricOptions,
+        options=BreakdownOptions,
         factory="jrh_metrics.kappa:ChanceCorrected",
+        default=False,
     )
     yield MetricSpec(
         name="judge-agreement",
@@ -138,19 +144,19 @@ def _ordinal() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="ordinal-errors",
         summary="MAE, RMSE, bias, exact and adjacent accuracy against the right level; ordinal scales only",
-        options=MetricOptions,
+        options=FullOptions,
         factory="jrh_metrics.ordinal:OrdinalErrors",
     )
     yield MetricSpec(
         name="ordinal-association",
         summary="CCC, Pearson, Spearman, Kendall's tau-b, quadratic kappa, scale compression; ordinal scales only",
-        options=MetricOptions,
+        options=FullOptions,
         factory="jrh_metrics.ordinal:OrdinalAssociation",
     )
     yield MetricSpec(
         name="confusion",
         summary="rate of each verdict where each label is right",
-        options=MetricOptions,
+        options=ConfusionOptions,
         factory="jrh_metrics.ordinal:Confusion",
     )
 
@@ -159,7 +165,7 @@ def _comparisons() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="accuracy-change",
         summary="accuracy in a test minus accuracy in the reference condition, on the same items",
-        options=MetricOptions,
+        options=FullOptions,
         factory="jrh_metrics.changes:AccuracyChange",
     )
     yield MetricSpec(
@@ -167,6 +173,7 @@ def _comparisons() -> Iterable[MetricSpec]:
         summary="accuracy of one judge minus that of another, on the same questions",
         options=MetricOptions,
         factory="jrh_metrics.comparison:JudgeComparison",
+        default=False,
     )
 
 
@@ -176,6 +183,7 @@ def _panels() -> Iterable[MetricSpec]:
         summary="variance of items, judges, templates, orders, repeats; dependability; the cheapest design",
         options=GeneralizabilityOptions,
         factory="jrh_metrics.generalizability:Generalizability",
+        default=False,
     )
     yield MetricSpec(
         name="panel",
@@ -194,28 +202,28 @@ def _panels() -> Iterable[MetricSpec]:
 def _on_request() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="accuracy-equivalence",
-        summary="whether a test changes accuracy by less than a declared margin; runs only where it is named",
+        summary="whether a test changes accuracy by less than a declared margin",
         options=EquivalenceOptions,
         factory="jrh_metrics.changes:AccuracyEquivalence",
         default=False,
     )
     yield MetricSpec(
         name="perturbation-validity",
-        summary="failure rate among the valid cases, from a table of reviewed ones; runs only where it is named",
+        summary="failure rate among the valid cases, from a table of reviewed ones",
         options=ValidityOptions,
         factory="jrh_metrics.validity:PerturbationValidity",
         default=False,
     )
     yield MetricSpec(
         name="compat-jrh",
-        summary="accuracy as the Judge Reliability Harness computes it; runs only where it is named",
+        summary="accuracy as the Judge Reliability Harness computes it",
         options=HarnessOptions,
         factory="jrh_metrics.compat:CompatHarness",
         default=False,
     )
     yield MetricSpec(
         name="compat-judgesense",
-        summary="score and kappa as JudgeSense computes them; runs only where it is named",
+        summary="score and kappa as JudgeSense computes them",
         options=JudgeSenseOptions,
         factory="jrh_metrics.compat:CompatJudgeSense",
         default=False,

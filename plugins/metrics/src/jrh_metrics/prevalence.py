@@ -8,14 +8,11 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
+from jrh.measuring import DEGENERATE, Cell, Codes, MeasureBuilder, Scores, cells_of, positive_label
 from jrh_stats import Estimate, cluster_sums, prediction_powered_mean, rogan_gladen
 from numpy.typing import NDArray
 
-from jrh_metrics.cells import Cell, cells_of
-from jrh_metrics.measuring import MeasureBuilder, Scores
 from jrh_metrics.options import PrevalenceOptions
-from jrh_metrics.positive import positive_label
-from jrh_metrics.trials import Codes
 
 _ROGAN_GLADEN: Final = (
     "of the unlabelled items, from the judge's errors on {labelled} labelled ones; an item asked several times counts "
@@ -51,7 +48,7 @@ class CorrectedPrevalence:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield the judge's own rate and the corrected ones per task and judge."""
         builder = MeasureBuilder.of(records, context, self.options)
-        for cell in cells_of(builder.trials, ()):
+        for cell in cells_of(builder.trials):
             gold = builder.trials.gold[cell.rows] >= 0
             if cell.test == REFERENCE and cell.task in context.tasks and gold.any() and not gold.all():
                 yield from self._of_task(builder, cell)
@@ -92,13 +89,8 @@ def _judged(
     builder: MeasureBuilder, cell: Cell, name: str, value: NDArray[np.float64], *, top: float, unit: str
 ) -> Measure:
     trials = builder.trials
-    said = np.where(trials.usable, value[trials.label], np.nan)
-    scores = Scores(
-        eligible=np.ones(len(said), dtype=np.bool_),
-        value=said,
-        low=np.where(trials.usable, said, 0.0),
-        high=np.where(trials.usable, said, top),
-    )
+    everything = np.ones(len(trials.label), dtype=np.bool_)
+    scores = Scores.of(trials, value[trials.label], everything, most=top)
     if unit == "proportion":
         return builder.rate(name, cell, scores, nothing="no trial")
     return builder.mean(name, cell, scores, limits=(0.0, top), nothing="no trial", unit=unit)
@@ -157,14 +149,13 @@ def _made(
     unit: str = "proportion",
 ) -> Measure:
     usable = cell.rows[builder.trials.usable[cell.rows]]
-    why = _CHANCE if "degenerate" in estimate.flags else _FEW
+    why = _CHANCE if DEGENERATE in estimate.flags else _FEW
     return builder.measure(
         name,
         cell,
         estimate,
         rows=cell.rows,
         usable=usable,
-        flags=builder.flags(cell, cell.rows, usable),
         note=note.format(labelled=len(slices.right)) if estimate.value is not None else why,
         unit=unit,
     )

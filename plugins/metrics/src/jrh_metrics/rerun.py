@@ -7,13 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
+from jrh.measuring import BreakdownOptions, Cell, Codes, MeasureBuilder, Trials, cells_of
 from jrh_stats import disagreeing_pairs, rerun_disagreement
 from numpy.typing import NDArray
-
-from jrh_metrics.cells import Cell, cells_of
-from jrh_metrics.measuring import MeasureBuilder
-from jrh_metrics.options import MetricOptions
-from jrh_metrics.trials import Codes, Trials
 
 _NAME = "rerun-disagreement"
 
@@ -42,14 +38,14 @@ class RerunDisagreement:
     condition, and for every other test that asks a case more than once.
     """
 
-    options: MetricOptions
+    options: BreakdownOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `rerun-disagreement` per task, judge and test, and per variant."""
+        """Yield `rerun-disagreement` per task, judge and test, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         repeats = _repeats(trials)
-        for cell in cells_of(trials):
+        for cell in cells_of(trials, self.options.by):
             rows = cell.rows[repeats.planned[repeats.of[cell.rows]] > 1]
             if len(rows) or cell.test == REFERENCE:
                 yield _measured(builder, cell, repeats, rows)
@@ -89,18 +85,16 @@ def _measured(builder: MeasureBuilder, cell: Cell, repeats: _Repeats, rows: Code
         repeats.item[groups],
         level=builder.context.level,
         resamples=builder.context.resamples,
-        seed=cell.seed(builder.context),
+        seed=builder.seed(cell),
     )
-    answered = builder.trials.usable[rows]
-    usable = rows[answered & (repeats.answered[repeats.of[rows]] > 1)]
+    usable = rows[builder.trials.usable[rows] & (repeats.answered[repeats.of[rows]] > 1)]
     return builder.measure(
         _NAME,
         cell,
         estimate,
-        rows=np.concatenate([usable, rows[~answered]]),
+        rows=rows,
         usable=usable,
         bounds=_bounds(counts, repeats.planned[groups]),
-        flags=builder.flags(cell, rows, usable),
         note=_why(rows, usable),
     )
 

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, JrhError, Measure, MetricContext, RecordTable
+from jrh.measuring import Cell, Codes, Mask, MeasureBuilder, as_expected, cells_of
 from jrh_stats import (
     Estimate,
     ValidityBounds,
@@ -18,12 +19,8 @@ from jrh_stats import (
     wilson,
 )
 
-from jrh_metrics.cells import Cell, cells_of
-from jrh_metrics.measuring import MeasureBuilder
 from jrh_metrics.options import ValidityOptions
 from jrh_metrics.reviews import read_reviews
-from jrh_metrics.scoring import as_expected
-from jrh_metrics.trials import Codes, Mask
 
 _UNREVIEWED: Final = "no case of this test was reviewed"
 _ONE_SIDE: Final = "the reviewed sample has no failure, or no pass: one of each is needed"
@@ -72,7 +69,7 @@ class PerturbationValidity:
         decision = np.array([_code(reviews, name) for name in names], dtype=np.int64)
         if reviews and not (decision >= 0).any():
             raise JrhError(f"{path.name}: none of its {len(reviews)} cases is among the records")
-        for cell in cells_of(builder.trials, ()):
+        for cell in cells_of(builder.trials):
             if cell.test != REFERENCE:
                 cases = _cases(builder, cell, decision)
                 if len(cases.rows):
@@ -136,7 +133,7 @@ def _failures(builder: MeasureBuilder, cell: Cell, cases: _Cases, level: float) 
     sums = cluster_sums(cases.items, cases.fails.astype(np.float64), np.ones(len(cases.items)))
     context = builder.context
     return clustered_proportion(
-        sums[:, 0], sums[:, 1], level=level, resamples=context.resamples, seed=cell.seed(context)
+        sums[:, 0], sums[:, 1], level=level, resamples=context.resamples, seed=builder.seed(cell)
     )
 
 
@@ -176,6 +173,5 @@ def _made(
         rows=cases.rows,
         usable=cases.usable,
         bounds=bounds,
-        flags=builder.flags(cell, cases.rows, cases.usable),
         note=note,
     )

@@ -34,12 +34,3 @@ class IdenticalOptions:
     """Options of the perturber `identical-options`."""
 
     repeats: int = repeats_option()
-
-
-@frozen(kw_only=True)
-class MetricOptions:
-    """Options of the metrics."""
-
-    few_items: int = field(
-        default=10, validator=ge(0), metadata={"help": "flag estimates that rest on fewer items than this"}
-    )

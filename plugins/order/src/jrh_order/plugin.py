@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, Mode, PerturberSpec, hookimpl
+from jrh.measuring import MetricOptions
 
-from jrh_order.options import IdenticalOptions, MetricOptions, OrderOptions
+from jrh_order.options import IdenticalOptions, OrderOptions
 
 JRH_API_VERSION = 1
 

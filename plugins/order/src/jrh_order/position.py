@@ -7,19 +7,17 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, Scale
+from jrh.measuring import Answers, Counts, Mask, MeasureBuilder, MetricOptions, Pairs, answers_by
 from jrh_stats import Estimate, mcnemar_exact, z_quantile
 from numpy.typing import NDArray
 
-from jrh_order.answers import Answers, Cell, Counts, answers_of, cells_of
-from jrh_order.measuring import Basis, Resampling
-from jrh_order.options import MetricOptions
-from jrh_order.pairs import Pairs, agreement, bounds
-
 PLACES: Final = ("first", "second", "third", "fourth", "fifth", "sixth")
 _METHOD: Final = "bonett-price"
-_NO_GOLD = "no item with a verdict has a gold label"
+_NO_ORDERS: Final = "no item has verdicts in both orders"
+_MCNEMAR: Final = "exact McNemar test: as many items stick to the first place as to the second"
+_NO_GOLD: Final = "no item with a verdict has a gold label"
 
 
 @frozen
@@ -34,77 +32,84 @@ class PositionBias:
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield all measures per judge, task and test with two orders at least."""
-        for cell, rows in cells_of(records, "option_order"):
-            task = context.tasks.get(cell.task)
-            if task is not None and len(dict.fromkeys(rows.text("option_order"))) > 1:
-                yield from self._consistency(cell, rows, context)
-                yield from place_rates(
-                    answers_of(cell, rows, by="option_order", label="presented"), task.scale, context, self.options
-                )
-                yield from self._bias(cell, rows, task.scale, context)
-                yield from self._gold(cell, rows, context)
+        builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
+        for answers in answers_by(builder.trials, "option_order"):
+            task = context.tasks.get(answers.cell.task)
+            if task is not None and len(answers.levels) > 1:
+                shown = answers.as_presented()
+                yield _consistency(builder, answers)
+                yield from place_rates(builder, shown, task.scale)
+                yield from _bias(builder, shown, task.scale)
+                yield from _gold(builder, answers)
 
-    def _consistency(self, cell: Cell, rows: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        pairs = Pairs.of(answers_of(cell, rows, by="option_order", label="canonical"))
-        yield Basis.of(pairs.answers, self.options.few_items).measure(
-            "swap-consistency",
-            agreement(pairs, Resampling.of(context, cell)),
-            context,
-            bounds=bounds(pairs),
-            nothing="no item has verdicts in two orders",
-        )
 
-    def _bias(self, cell: Cell, rows: RecordTable, scale: Scale, context: MetricContext) -> Iterator[Measure]:
-        answers = answers_of(cell, rows, by="option_order", label="presented")
-        if len(scale.options) != len(PLACES[:2]):
-            return  # McNemar's test is about two options
-        first, second = (both_orders(answers, letter) for letter in scale.options)
-        used = np.flatnonzero(np.isfinite(first))
-        stuck_first, stuck_second = first[used], second[used]
-        basis = evolve(
-            Basis.of(answers, self.options.few_items),
-            n_trials=int(answers.counts[used].sum()),
-            n_items=len(used),
-        )
-        tends_first = int((stuck_first > stuck_second).sum())
-        tends_second = int((stuck_first < stuck_second).sum())
-        nothing = "no item has verdicts in both orders"
-        yield basis.measure(
-            "position-bias",
-            signed_bias(stuck_first, stuck_second, level=context.level),
-            context,
-            unit="difference",
-            note=f"first place in both orders: {tends_first} items, second: {tends_second}" if len(used) else "",
-            nothing=nothing,
-        )
-        yield basis.measure(
-            "position-bias-p", mcnemar(tends_first, tends_second, items=len(used)), context, nothing=nothing
-        )
+def _consistency(builder: MeasureBuilder, answers: Answers) -> Measure:
+    pairs = Pairs.of(answers)
+    estimate = builder.proportion(answers.cell, pairs.scores.sum(axis=1), pairs.usable.sum(axis=1))
+    return builder.measure(
+        "swap-consistency",
+        answers.cell,
+        estimate,
+        rows=answers.rows,
+        usable=answers.usable,
+        bounds=pairs.bounds,
+        note="no item has verdicts in two orders" if estimate.value is None else "",
+    )
 
-    def _gold(self, cell: Cell, rows: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        answers = answers_of(cell, rows, by="option_order", label="canonical")
-        right, answered = against_gold(answers, rows)
-        for place, order in enumerate(answers.levels):
-            levels = {"order": order}
-            estimate = Resampling.of(context, cell, levels).proportion(right[:, place], answered[:, place])
-            yield self._gold_measure(answers, answered[:, [place]], estimate, levels, context)
-        # Every order weighs the same on an item, however often it was asked.
-        shares = np.where(answered > 0, right / np.maximum(answered, 1.0), 0.0)
-        in_all = np.asarray((answered > 0).all(axis=1))
-        estimate = Resampling.of(context, cell).proportion(
-            np.where(in_all, shares.sum(axis=1), 0.0), np.where(in_all, len(answers.levels), 0)
-        )
-        yield self._gold_measure(answers, np.where(in_all.reshape(-1, 1), answered, 0.0), estimate, {}, context)
 
-    def _gold_measure(
-        self, answers: Answers, answered: Counts, estimate: Estimate, levels: dict[str, str], context: MetricContext
-    ) -> Measure:
-        basis = evolve(
-            Basis.of(answers, self.options.few_items),
-            n_trials=int(answered.sum()),
-            n_items=int((answered.sum(axis=1) > 0).sum()),
-        )
-        return basis.measure("gold-agreement-by-order", estimate, context, levels=levels, nothing=_NO_GOLD)
+def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[Measure]:
+    if len(scale.options) != len(PLACES[:2]):
+        return  # McNemar's test is about two options
+    first, second = (both_orders(answers, letter) for letter in scale.options)
+    used = np.isfinite(first)
+    stuck_first, stuck_second = first[used], second[used]
+    told = answers.rows_at(np.broadcast_to(used[:, None], answers.planned.shape))
+    usable = told[answers.said[told] >= 0]
+    tends_first = int((stuck_first > stuck_second).sum())
+    tends_second = int((stuck_first < stuck_second).sum())
+    note = f"first place in both orders: {tends_first} items, second: {tends_second}"
+    yield builder.measure(
+        "position-bias",
+        answers.cell,
+        signed_bias(stuck_first, stuck_second, level=builder.context.level),
+        rows=answers.rows,
+        usable=usable,
+        note=note if len(usable) else _NO_ORDERS,
+        unit="difference",
+        labels=answers.said,
+    )
+    p = mcnemar_exact(tends_first, tends_second).p if len(usable) else None
+    note = _MCNEMAR if p is not None else _NO_ORDERS
+    yield builder.p_value("position-bias-p", answers.cell, p, usable=usable, note=note)
+
+
+def _gold(builder: MeasureBuilder, answers: Answers) -> Iterator[Measure]:
+    right, answered = against_gold(answers)
+    for place, order in enumerate(answers.levels):
+        only = np.zeros(answered.shape, dtype=np.bool_)
+        only[:, place] = answered[:, place] > 0
+        yield _gold_measure(builder, answers, only, right[:, place], answered[:, place], {"order": order})
+    # Every order weighs the same on an item, however often it was asked.
+    shares = np.where(answered > 0, right / np.maximum(answered, 1.0), 0.0)
+    in_all = np.asarray((answered > 0).all(axis=1))
+    every = np.broadcast_to(in_all[:, None], answered.shape)
+    tops, bottoms = np.where(in_all, shares.sum(axis=1), 0.0), np.where(in_all, len(answers.levels), 0)
+    yield _gold_measure(builder, answers, every, tops, bottoms, {})
+
+
+def _gold_measure(
+    builder: MeasureBuilder, answers: Answers, told: Mask, tops: Counts, bottoms: Counts, levels: dict[str, str]
+) -> Measure:
+    cell, rows = answers.cell.part(levels), answers.rows_at(told)
+    estimate = builder.proportion(cell, tops, bottoms)
+    return builder.measure(
+        "gold-agreement-by-order",
+        cell,
+        estimate,
+        rows=answers.rows,
+        usable=rows[answers.said[rows] >= 0],
+        note=_NO_GOLD if estimate.value is None else "",
+    )
 
 
 @frozen
@@ -115,26 +120,28 @@ class IdenticalChoice:
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield the rates per judge, task and test of the family `identical-options`."""
-        if "family" not in records.columns or not len(records):
-            return
-        control = records.where(records.equals("family", "identical-options"))
-        for cell, rows in cells_of(control, "variant"):
-            task = context.tasks.get(cell.task)
-            if task is not None:
-                answers = answers_of(cell, rows, by="variant", label="presented")
-                yield from place_rates(answers, task.scale, context, self.options, prefix="identical-")
+        builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
+        family = builder.trials.column("family")
+        for answers in answers_by(builder.trials, "variant", presented=True):
+            task = context.tasks.get(answers.cell.task)
+            if task is not None and family.names[family.codes[answers.rows[0]]] == "identical-options":
+                yield from place_rates(builder, answers, task.scale, prefix="identical-")
 
 
-def place_rates(
-    answers: Answers, scale: Scale, context: MetricContext, options: MetricOptions, prefix: str = ""
-) -> Iterator[Measure]:
+def place_rates(builder: MeasureBuilder, answers: Answers, scale: Scale, prefix: str = "") -> Iterator[Measure]:
     """Yield how often the judge picks the option shown first, second ..., and how often neither."""
-    basis = Basis.of(answers, options.few_items)
     total = answers.answered.sum(axis=1)
     for name, label in _named_labels(scale):
-        picked = _picked(answers, label).sum(axis=1)
-        estimate = Resampling.of(context, answers.cell).proportion(picked, total)
-        yield basis.measure(f"{prefix}{name}-rate", estimate, context, nothing="every verdict is missing")
+        estimate = builder.proportion(answers.cell, _picked(answers, label).sum(axis=1), total)
+        yield builder.measure(
+            f"{prefix}{name}-rate",
+            answers.cell,
+            estimate,
+            rows=answers.rows,
+            usable=answers.usable,
+            note="every verdict is missing" if estimate.value is None else "",
+            labels=answers.said,
+        )
 
 
 def both_orders(answers: Answers, label: str) -> NDArray[np.float64]:
@@ -185,24 +192,15 @@ def signed_bias(first: NDArray[np.float64], second: NDArray[np.float64], *, leve
     )
 
 
-def mcnemar(first: int, second: int, *, items: int) -> Estimate:
-    """Test by McNemar's exact test whether as many items stick to the first place as to the second: the p-value."""
-    if not items:
-        return Estimate(value=None, flags=("empty",))
-    return Estimate(value=mcnemar_exact(first, second).p, n=float(items), clusters=items)
-
-
-def against_gold(answers: Answers, rows: RecordTable) -> tuple[Counts, Counts]:
+def against_gold(answers: Answers) -> tuple[Counts, Counts]:
     """Return verdicts that equal the gold label and all verdicts of labelled items, each of shape (items, levels)."""
-    gold = dict(zip(rows.text("item_id"), rows.text("gold"), strict=True)) if "gold" in rows.columns else {}
-    right = np.zeros(answers.planned.shape)
-    labelled = np.zeros(len(answers.items), dtype=np.bool_)
-    for row, item in enumerate(answers.items):
-        label = gold.get(item)
-        labelled[row] = label is not None
-        if label in answers.labels:
-            right[row] = answers.counts[row, :, answers.labels.index(str(label))]
-    return right, np.where(labelled[:, None], answers.answered, 0.0)
+    trials = answers.trials
+    gold = np.full(len(trials.item.names), -1, dtype=np.int64)
+    gold[trials.item.codes[answers.rows]] = trials.gold[answers.rows]
+    own = gold[answers.axes.items]
+    same = answers.axes.labels[None, :] == own[:, None]
+    right = (answers.counts * same[:, None, :]).sum(axis=2)
+    return right, np.where((own >= 0)[:, None], answers.answered, 0.0)
 
 
 def _named_labels(scale: Scale) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from attrs import Attribute, Factory, field, frozen
 from attrs.validators import and_, ge, le, min_len, optional
 from jrh import ModelName, Text
 from jrh.authoring import distinct, repeats_option
+from jrh.measuring import MetricOptions
 
 SYSTEM = "Give only the requested answer."
 """The system prompt of the shipped templates."""
@@ -209,7 +210,7 @@ class PairedPromptsOptions:
 
 
 @frozen(kw_only=True)
-class SensitivityOptions:
+class SensitivityOptions(MetricOptions):
     """Options of the metrics over templates."""
 
     pairs: int | None = field(
@@ -220,17 +221,9 @@ class SensitivityOptions:
     items: int = field(
         default=1000,
         validator=ge(0),
-        metadata={"help": "tell JSS per item for tasks of so many items at most"},
+        metadata={"help": "with `all`: tell JSS per item for tasks of so many items at most"},
     )
-    few_items: int = field(
-        default=10, validator=ge(0), metadata={"help": "flag estimates that rest on fewer items than this"}
-    )
-
-
-@frozen(kw_only=True)
-class MetricOptions:
-    """Options of the other metrics."""
-
-    few_items: int = field(
-        default=10, validator=ge(0), metadata={"help": "flag estimates that rest on fewer items than this"}
+    all: bool = field(
+        default=False,
+        metadata={"help": "also flip rate and kappa of every pair of templates, and JSS of every item"},
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, Scope, hookimpl
+from jrh.measuring import MetricOptions
 
 from jrh_prompts.options import (
-    MetricOptions,
     PairedPromptsOptions,
     ParaphraseOptions,
     RubricOptions,
@@ -82,8 +82,9 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         factory="jrh_prompts.between:FlippedByEveryJudge",
     )
     yield MetricSpec(
-        name="judge-agreement",
-        summary="agreement and kappa of two judges asked with the same prompts",
+        name="pairwise-agreement",
+        summary="agreement and kappa of every two judges asked with the same prompts",
         options=MetricOptions,
-        factory="jrh_prompts.between:JudgeAgreement",
+        factory="jrh_prompts.between:PairwiseAgreement",
+        default=False,
     )

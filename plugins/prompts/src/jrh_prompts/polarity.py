@@ -6,17 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 from jrh import Measure, MetricContext, Polarity, RecordTable, Scale
+from jrh.measuring import FINDING, Answers, MeasureBuilder, MetricOptions, answers_by, modal
 from numpy.typing import NDArray
 from scipy.special import bdtrc
 
-from jrh_prompts.answers import Answers, answers_of, cells_of, modal
-from jrh_prompts.measuring import Basis, Resampling
-from jrh_prompts.options import MetricOptions
-
-FINDING: Final = "finding"
-"""The flag of a measure that is a finding about the data, a test, or a judge."""
 _CHANCE: Final = 0.01
 """The chance, over all templates of a test, of a false finding about one judge."""
 _SHARE: Final = 0.75
@@ -55,32 +50,29 @@ class PolarityFindings:
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield one finding per judge and template that it is about; nothing where all is as declared."""
-        tests: dict[tuple[str, str], list[tuple[Answers, Mapping[str, bool]]]] = {}
-        for cell, rows in cells_of(records, "template"):
-            answers = answers_of(cell, rows, by="template", label="canonical")
-            tests.setdefault((cell.task, cell.test), []).append((answers, _declared(rows)))
+        builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
+        tests: dict[tuple[str, str], list[Answers]] = {}
+        for answers in answers_by(builder.trials, "template"):
+            tests.setdefault((answers.cell.task, answers.cell.test), []).append(answers)
         for (task, _), judges in tests.items():
             known = context.tasks.get(task)
             if known is not None:
-                yield from self._of_test(judges, known.scale, context)
+                yield from self._of_test(builder, judges, known.scale)
 
-    def _of_test(
-        self, judges: Sequence[tuple[Answers, Mapping[str, bool]]], scale: Scale, context: MetricContext
-    ) -> Iterator[Measure]:
-        found = [each for answers, declared in judges for each in turned_templates(answers, declared, scale)]
+    def _of_test(self, builder: MeasureBuilder, judges: Sequence[Answers], scale: Scale) -> Iterator[Measure]:
+        found = [each for answers in judges for each in turned_templates(answers, _declared(answers), scale)]
         for each in found:
             helped = sum(other.template == each.template for other in found)
             note = _note(each, helped, len(judges), scale)
             name = "undeclared-polarity" if 2 * helped > len(judges) else "polarity-blindness"
-            yield self._finding(name, each, note, context)
+            yield self._finding(builder, name, each, note)
 
-    def _finding(self, name: str, each: Turned, note: str, context: MetricContext) -> Measure:
-        levels = {"template": each.template}
+    def _finding(self, builder: MeasureBuilder, name: str, each: Turned, note: str) -> Measure:
+        cell = each.answers.cell.part({"template": each.template})
         helped = np.repeat([1.0, 0.0], [each.helps, each.telling - each.helps])
-        estimate = Resampling.of(context, each.answers.cell, levels).proportion(helped, np.ones(each.telling))
-        basis = Basis.of(each.answers, self.options.few_items)
-        measure = basis.measure(name, estimate, context, levels=levels, note=note)
-        return evolve(measure, flags=(FINDING, *measure.flags))
+        estimate = builder.proportion(cell, helped, np.ones(each.telling))
+        rows, usable = each.answers.rows, each.answers.usable
+        return builder.measure(name, cell, estimate, rows=rows, usable=usable, flags=(FINDING,), note=note)
 
 
 def turned_templates(answers: Answers, declared: Mapping[str, bool], scale: Scale) -> Iterator[Turned]:
@@ -106,11 +98,10 @@ def turned_templates(answers: Answers, declared: Mapping[str, bool], scale: Scal
             )
 
 
-def _declared(rows: RecordTable) -> dict[str, bool]:
-    if "polarity" not in rows.columns:
-        return {}
-    told = zip(rows.text("template"), rows.text("polarity"), strict=True)
-    return {str(template): polarity == Polarity.INVERTED.value for template, polarity in told}
+def _declared(answers: Answers) -> dict[str, bool]:
+    template, polarity = (answers.trials.column(name) for name in ("template", "polarity"))
+    told = zip(template.codes[answers.rows], polarity.codes[answers.rows], strict=True)
+    return {template.names[one]: polarity.names[other] == Polarity.INVERTED.value for one, other in told}
 
 
 def _note(each: Turned, helped: int, judges: int, scale: Scale) -> str:

@@ -6,16 +6,26 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 from attrs import evolve, frozen
-from jrh import Measure, MetricContext, RecordTable
+from jrh import Measure, MetricContext, RecordTable, Status
+from jrh.measuring import (
+    DEGENERATE,
+    FEW_ITEMS,
+    SIMULATED,
+    Answers,
+    Mask,
+    MeasureBuilder,
+    Pairs,
+    answers_by,
+    mirrored,
+)
+from jrh_stats import Estimate
 
-from jrh_prompts import pairs as pairing
-from jrh_prompts.answers import Cell, answers_of, cells_of
-from jrh_prompts.measuring import Basis, Resampling, mirrored
 from jrh_prompts.options import SensitivityOptions
-from jrh_prompts.pairs import Pairs
+from jrh_prompts.sampling import sampled_pairs
 
 ACROSS = "across"
 """The cell of pairs whose templates are in different languages."""
+_PAIR = "pair"
 _DEGENERATE = "both streams are one and the same label: agreement by chance is certain and kappa is undefined"
 _NO_PAIR = "no item has verdicts under two templates"
 
@@ -33,88 +43,107 @@ class TemplateSensitivity:
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield all measures per judge, task and test in which there are two templates."""
-        for cell, rows in cells_of(records, "template"):
-            if len(dict.fromkeys(rows.text("template"))) > 1:
-                yield from self._of_test(cell, rows, context)
+        builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
+        for answers in answers_by(builder.trials, "template"):
+            if len(answers.levels) > 1:
+                yield from self._of_test(builder, answers)
 
-    def _of_test(self, cell: Cell, rows: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        languages = _languages(rows)
-        for label, suffix in (("canonical", ""), ("presented", "-raw")):
-            answers = answers_of(cell, rows, by="template", label=label)
-            pairs = Pairs.of(answers, sample=self.options.pairs, seed=context.seed)
+    def _of_test(self, builder: MeasureBuilder, answers: Answers) -> Iterator[Measure]:
+        sample = self.options.pairs
+        chosen = None if sample is None else sampled_pairs(answers, sample, builder.context.seed)
+        languages = _languages(answers)
+        for each, suffix in ((answers, ""), (answers.as_presented(), "-raw")):
+            pairs = Pairs.of(each, chosen)
             for levels, part in _cells(pairs, languages):
-                yield from self._agreement(part, levels, suffix, context)
+                yield from self._agreement(builder, part, levels, suffix)
             if not suffix:
-                yield from self._items(pairs)
-                yield from self._exclusions(pairs, context)
+                yield from self._items(builder, pairs)
+                yield from self._exclusions(builder, pairs)
 
     def _agreement(
-        self, pairs: Pairs, levels: Mapping[str, str], suffix: str, context: MetricContext
+        self, builder: MeasureBuilder, pairs: Pairs, levels: Mapping[str, str], suffix: str
     ) -> Iterator[Measure]:
-        basis = Basis.of(pairs.of_levels(), self.options.few_items)
-        jss = basis.measure(
-            f"jss{suffix}",
-            pairing.agreement(pairs, Resampling.of(context, pairs.answers.cell, levels)),
-            context,
-            levels=levels,
-            bounds=pairing.bounds(pairs),
-            nothing=_NO_PAIR,
-        )
-        yield jss
-        yield mirrored(jss, f"template-flip-rate{suffix}")
-        kappa = pairing.kappa(pairs, level=context.level)
-        note = _DEGENERATE if "degenerate" in kappa.flags else ""
-        yield basis.measure(
-            f"template-kappa{suffix}",
-            kappa,
-            context,
-            levels=levels,
-            unit="coefficient",
-            note=note,
-            nothing=_NO_PAIR,
-        )
+        cell, answers = pairs.answers.cell.part(levels), pairs.answers
+        rows = pairs.rows
+        usable = rows[answers.said[rows] >= 0]
 
-    def _items(self, pairs: Pairs) -> Iterator[Measure]:
+        def made(
+            name: str, estimate: Estimate, unit: str, note: str, bounds: tuple[float, float] | None = None
+        ) -> Measure:
+            return builder.measure(
+                f"{name}{suffix}",
+                cell,
+                estimate,
+                rows=rows,
+                usable=usable,
+                bounds=bounds,
+                note=note if estimate.value is not None else note or _NO_PAIR,
+                unit=unit,
+                unscored=Status.OFF_SCALE.value,
+                labels=answers.said,
+            )
+
+        share = builder.proportion(cell, pairs.scores.sum(axis=1), pairs.usable.sum(axis=1))
+        jss = made("jss", share, "proportion", "", pairs.bounds)
+        yield jss
+        if _PAIR in levels and not self.options.all:
+            return
+        yield mirrored(jss, f"template-flip-rate{suffix}")
+        kappa = pairs.kappa(level=builder.context.level)
+        yield made("template-kappa", kappa, "coefficient", _DEGENERATE if DEGENERATE in kappa.flags else "")
+
+    def _items(self, builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
         # Of one item there is no interval over items, so that none is drawn.
         answers, used, scores = pairs.answers, pairs.usable, pairs.scores
-        if len(answers.items) > self.options.items:
+        if not self.options.all or len(answers.items) > self.options.items:
             return
         for row in np.flatnonzero(pairs.looked_at.any(axis=1)):
             count = int(used[row].sum())
             value = round(float(scores[row][used[row]].mean()), 12) if count else None
-            missing = {name: int(found[row].sum()) for name, found in answers.missing.items() if found[row].any()}
-            trials = int(answers.answered[row].sum())
-            yield Measure(
-                name="jss",
-                judge=answers.cell.judge,
-                task=answers.cell.task,
-                test=answers.cell.test,
-                cell={"item": answers.items[row]},
-                estimate=value,
-                n_trials=trials,
-                n_items=int(trials > 0),
-                missing=missing,
+            here = np.zeros(answers.planned.shape, dtype=np.bool_)
+            here[row] = True
+            rows = answers.rows_at(here)
+            measure = builder.measure(
+                "jss",
+                answers.cell.part({"item": answers.items[row]}),
+                Estimate(value=value),
+                rows=rows,
+                usable=rows[answers.said[rows] >= 0],
                 note="" if count else _NO_PAIR,
             )
+            yield _without(measure, keep=(SIMULATED,))
 
-    def _exclusions(self, pairs: Pairs, context: MetricContext) -> Iterator[Measure]:
-        planned = pairs.answers.planned
-        compared = Basis.of(pairs.of_levels(), self.options.few_items)
-        # Of whether there is a verdict, trials without one say as much as the others.
-        basis = evolve(compared, n_trials=int(planned.sum()), n_items=int((planned.sum(axis=1) > 0).sum()))
-        with_all = pairing.agreement_with_excluded(pairs, Resampling.of(context, pairs.answers.cell))
-        yield compared.measure(
-            "jss-with-excluded", with_all, context, note="excluded pairs count as flips", nothing=_NO_PAIR
+    def _exclusions(self, builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
+        answers, rows = pairs.answers, pairs.rows
+        shares = pairs.scores.sum(axis=1), pairs.looked_at.sum(axis=1)
+        with_all = builder.proportion(answers.cell, *shares) if pairs.usable.any() else Estimate(value=None)
+        yield builder.measure(
+            "jss-with-excluded",
+            answers.cell,
+            with_all,
+            rows=rows,
+            usable=rows[answers.said[rows] >= 0],
+            note="excluded pairs count as flips" if with_all.value is not None else _NO_PAIR,
         )
-        yield self._excluded(pairs, basis, None, context)
-        for status in pairs.answers.missing_by_status:
-            yield self._excluded(pairs, basis, status, context)
+        lost = pairs.looked_at & ~pairs.usable
+        yield self._excluded(builder, pairs, lost, {})
+        for status in answers.missing:
+            gone = (answers.missing[status] > 0) & (answers.answered == 0)
+            either = gone[:, pairs.first] | gone[:, pairs.second]
+            yield self._excluded(builder, pairs, lost & either, {"reason": status})
 
-    def _excluded(self, pairs: Pairs, basis: Basis, status: str | None, context: MetricContext) -> Measure:
-        levels = {} if status is None else {"reason": status}
-        found = pairing.excluded(pairs, status, Resampling.of(context, pairs.answers.cell, levels))
-        measure = basis.measure("excluded-pairs", found, context, levels=levels)
-        return evolve(measure, flags=tuple(flag for flag in measure.flags if flag == "few-items"))
+    def _excluded(self, builder: MeasureBuilder, pairs: Pairs, lost: Mask, levels: dict[str, str]) -> Measure:
+        cell = pairs.answers.cell.part(levels)
+        found = builder.proportion(cell, lost.sum(axis=1), pairs.looked_at.sum(axis=1))
+        # Of whether there is a verdict, trials without one say as much as the others.
+        rows = pairs.answers.rows
+        measure = builder.measure("excluded-pairs", cell, found, rows=rows, usable=rows)
+        return _without(measure, keep=(FEW_ITEMS, SIMULATED))
+
+
+def _without(measure: Measure, *, keep: tuple[str, ...]) -> Measure:
+    """Leave out the flags that say nothing of this measure."""
+    return evolve(measure, flags=tuple(flag for flag in measure.flags if flag in keep))
 
 
 def _cells(pairs: Pairs, languages: Mapping[str, str]) -> Iterator[tuple[dict[str, str], Pairs]]:
@@ -122,7 +151,7 @@ def _cells(pairs: Pairs, languages: Mapping[str, str]) -> Iterator[tuple[dict[st
     yield {}, pairs
     # Prompts of an imported log may differ from item to item; pairs that stand on no item are no cells.
     for pair in np.flatnonzero(pairs.looked_at.any(axis=0)):
-        yield {"pair": pairs.name(int(pair))}, pairs.select(np.array([pair]))
+        yield {_PAIR: pairs.name(int(pair))}, pairs.select(np.array([pair]))
     spoken = sorted(dict.fromkeys(languages.values()))
     if len(spoken) > 1:
         of = np.array([spoken.index(languages[name]) for name in pairs.answers.levels])
@@ -134,9 +163,9 @@ def _cells(pairs: Pairs, languages: Mapping[str, str]) -> Iterator[tuple[dict[st
         yield {"language": ACROSS}, pairs.select(np.flatnonzero(first != second))
 
 
-def _languages(rows: RecordTable) -> dict[str, str]:
-    if "language" not in rows.columns:
-        return {}
+def _languages(answers: Answers) -> dict[str, str]:
+    template, language = (answers.trials.column(name) for name in ("template", "language"))
     return {
-        str(name): language or "" for name, language in zip(rows.text("template"), rows.text("language"), strict=True)
+        template.names[one]: language.names[other]
+        for one, other in zip(template.codes[answers.rows], language.codes[answers.rows], strict=True)
     }

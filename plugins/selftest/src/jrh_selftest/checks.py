@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import frozen
-from jrh import REFERENCE, ScaleKind
+from jrh import REFERENCE, Json, ScaleKind
 from jrh_stats import Estimate
 
 from jrh_selftest.world import TEST, World
@@ -67,6 +67,12 @@ FEW: Final = 20
 _RATIOS: Final = frozenset(
     {"kappa", "kappa-quadratic", "gold-kappa-quadratic", "concordance", "pearson", "spearman", "kendall-tau-b"}
 )
+
+ON_REQUEST: Final[Mapping[str, Mapping[str, Json]]] = {
+    "kappa-quadratic": {},
+    **{name: {"all": True} for name in ("noise-excess", "accuracy-change", "ordinal-errors", "ordinal-association")},
+}
+"""Metrics with measures that are checked and that no run computes by default -> the options that ask for them."""
 
 Check: TypeAlias = RecordCheck | AlarmCheck | ArrayCheck | ArrayAlarm
 

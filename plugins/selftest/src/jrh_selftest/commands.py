@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -117,7 +118,12 @@ def _metrics(plugins: tuple[str, ...], stand_ins: Mapping[str, str], only: tuple
     from jrh import JrhError
     from jrh.running import load_metrics
 
+    from jrh_selftest.checks import ON_REQUEST
+
     metrics = dict(load_metrics(plugins=plugins))
+    for name, options in ON_REQUEST.items():
+        with suppress(JrhError):  # a metric that is not there is a finding
+            metrics |= load_metrics((name,), plugins=plugins, options={name: options})
     if stand_ins:
         others = load_metrics(tuple(stand_ins.values()), plugins=plugins)
         metrics |= {name: others[other] for name, other in stand_ins.items()}

@@ -15,26 +15,35 @@ from jrh.running.building import Builder
 from jrh.running.run_log import Quiet
 from jrh.suite.definition import Suite, Use
 from jrh.suite.resolved import Resolved, ResolvedSuite
+from jrh.values.types import Json
 
 
-def load_metrics(names: Sequence[str] = (), *, plugins: Sequence[str] = ()) -> Mapping[str, Metric]:
-    """Build installed metrics with their default options, to measure records without a run.
+def load_metrics(
+    names: Sequence[str] = (),
+    *,
+    plugins: Sequence[str] = (),
+    options: Mapping[str, Mapping[str, Json]] | None = None,
+) -> Mapping[str, Metric]:
+    """Build installed metrics, to measure records without a run.
 
     Args:
         names: the metrics, `name` or `distribution/name`; those that every suite gets where empty.
         plugins: allow-list of plugins, as `--plugins`; also how a local one is loaded.
+        options: options by the name a metric is asked for; the defaults where none are given.
 
     Returns:
         Metric by the name it was asked for, in that order; by the component's own where none was.
 
     Raises:
-        JrhError: a name is unknown or ambiguous, or a plugin cannot be used.
+        JrhError: a name is unknown or ambiguous, a plugin cannot be used, or an option is wrong.
     """
     found = load_plugins(tuple(plugins)).plugins
     if not names:
         resolved = default_metrics(found)
     else:
-        resolved = tuple(_resolved(found.metrics.find(name), name) for name in names)
+        resolved = tuple(
+            _resolved(found.metrics.find(name), name, options.get(name) if options else None) for name in names
+        )
     suite = ResolvedSuite(
         suite=Suite(name="metrics", tasks=(), judges=()),
         sources=(),
@@ -57,6 +66,6 @@ def default_metrics(plugins: Plugins) -> tuple[Resolved[MetricSpec], ...]:
     )
 
 
-def _resolved(entry: Entry[MetricSpec], name: str) -> Resolved[MetricSpec]:
-    options: object = structure({}, entry.spec.options, base=Path())
-    return Resolved(use=Use(name=name, component=entry.qualified), entry=entry, options=options)
+def _resolved(entry: Entry[MetricSpec], name: str, options: Mapping[str, Json] | None = None) -> Resolved[MetricSpec]:
+    built: object = structure(dict(options or {}), entry.spec.options, base=Path())
+    return Resolved(use=Use(name=name, component=entry.qualified), entry=entry, options=built)

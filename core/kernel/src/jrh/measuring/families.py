@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import numpy as np
 from attrs import frozen
-from jrh import Measure
-from jrh_stats import benjamini_hochberg, holm
+from jrh_stats import Significance, benjamini_hochberg, cluster_sums, holm, mcnemar_exact, sign_flip_test
+from numpy.typing import NDArray
 
-from jrh_metrics.cells import Cell
-from jrh_metrics.measuring import MeasureBuilder
-from jrh_metrics.trials import Codes
+from jrh.measuring.builder import MeasureBuilder
+from jrh.measuring.cells import Cell
+from jrh.measuring.trials import Codes
+from jrh.values.types import Measure
 
 _TWO: Final = 2
 
@@ -27,7 +29,14 @@ class Tested:
 
 
 def p_values(
-    builder: MeasureBuilder, name: str, family: Sequence[Tested], *, test: str, over: str, nothing: str
+    builder: MeasureBuilder,
+    name: str,
+    family: Sequence[Tested],
+    *,
+    test: str,
+    over: str,
+    nothing: str,
+    adjusted: bool = True,
 ) -> Iterator[Measure]:
     """Yield the p-value of every member of a family, and where there are several the two adjusted ones.
 
@@ -41,19 +50,37 @@ def p_values(
         test: note of the plain p-values.
         over: what the family is made of, for the notes of the adjusted ones.
         nothing: note where there is no p-value.
+        adjusted: yield the adjusted ones as well.
     """
     yield from (
         builder.p_value(f"{name}-p", each.cell, each.p, usable=each.usable, note=nothing if each.p is None else test)
         for each in family
     )
     tested = [(each, each.p) for each in family if each.p is not None]
-    if len(tested) < _TWO:
+    if not adjusted or len(tested) < _TWO:
         return
     plain = [p for _, p in tested]
-    for suffix, adjusted, who in (
+    for suffix, changed, who in (
         ("holm", holm(plain), "Holm"),
         ("bh", benjamini_hochberg(plain), "Benjamini and Hochberg"),
     ):
         note = f"the p-value adjusted by {who} over {over}"
-        for (each, _), p in zip(tested, adjusted.tolist(), strict=True):
+        for (each, _), p in zip(tested, changed.tolist(), strict=True):
             yield builder.p_value(f"{name}-p-{suffix}", each.cell, p, usable=each.usable, note=note)
+
+
+def difference_test(items: Codes, difference: NDArray[np.float64], *, resamples: int, seed: int) -> Significance:
+    """Test whether paired differences are 0 on average, whole items exchanged.
+
+    McNemar's exact test where every item has one difference and all are -1, 0 or 1; the sign-flip test otherwise.
+
+    Args:
+        items: item of every pair, shape (n,).
+        difference: one score less the other, shape (n,).
+        resamples: draws of the sign-flip test, where there are too many items to try all.
+        seed: seed of the draws.
+    """
+    sums = cluster_sums(items, difference, np.ones(len(difference)))
+    if len(sums) and np.all(sums[:, 1] == 1) and np.all(np.isin(difference, (-1.0, 0.0, 1.0))):
+        return mcnemar_exact(int((difference > 0).sum()), int((difference < 0).sum()))
+    return sign_flip_test(sums[:, 0], resamples=resamples, seed=seed)

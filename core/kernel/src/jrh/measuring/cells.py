@@ -7,10 +7,11 @@ from functools import partial
 from typing import Final, TypeAlias
 
 import numpy as np
-from attrs import Factory, frozen
-from jrh import MetricContext, derive_seed
+from attrs import Factory, evolve, frozen
 
-from jrh_metrics.trials import Coded, Codes, Trials
+from jrh.hashing import derive_seed
+from jrh.measuring.trials import Coded, Codes, Trials
+from jrh.plugins.protocols import MetricContext
 
 
 @frozen(kw_only=True, eq=False)
@@ -25,13 +26,18 @@ class Cell:
     rows: Codes
     """Row numbers of the trials."""
 
-    def seed(self, context: MetricContext) -> int:
+    def seed(self, context: MetricContext, draws: str) -> int:
         """Derive the seed of this cell: another cell draws other numbers.
 
-        All metrics draw the same ones, so that two that are equal by definition also have equal intervals.
+        Metrics with the same `draws` draw the same ones, so that two that are equal by definition also have equal
+        intervals.
         """
         levels = [part for level in sorted(self.levels.items()) for part in level]
-        return derive_seed(context.seed, "metrics", self.task, self.judge, self.test, *levels)
+        return derive_seed(context.seed, draws, self.task, self.judge, self.test, *levels)
+
+    def part(self, levels: Mapping[str, str], rows: Codes | None = None) -> Cell:
+        """Return a part of this cell: by default the same trials under further levels."""
+        return evolve(self, levels=levels, rows=self.rows if rows is None else rows)
 
 
 VARIANT: Final = "variant"
@@ -39,11 +45,10 @@ FACTORS: Final = (VARIANT, "stratum", "gold", "strength")
 """What a test can be broken down by."""
 
 
-def cells_of(trials: Trials, factors: Sequence[str] = (VARIANT,)) -> Iterator[Cell]:
+def cells_of(trials: Trials, factors: Sequence[str] = ()) -> Iterator[Cell]:
     """Yield the cells: tasks in the suite's order, judges by name, the reference before the other tests.
 
-    After each whole test follow its parts by one factor at a time: its variants, where they have names, and the levels
-    of the other factors, where there are two or more.
+    After each whole test follow its parts by one of the `FACTORS` at a time, where it has two levels or more.
     """
     for rows, *parts in trials.shared(("cells", *factors), lambda: list(_divided(trials, factors))):
         first = rows[0]
@@ -100,7 +105,7 @@ def judged_tasks_of(trials: Trials) -> Iterator[Cell]:
 def _levels(trials: Trials, factor: str, rows: Codes) -> Levels:
     column = _column(trials, factor)
     parts = [rows[within] for within in _groups(column.codes[rows])]
-    if factor != VARIANT and len(parts) == 1:
+    if len(parts) == 1:
         return []
     named = [(column.names[column.codes[part[0]]], part) for part in parts]
     return [(name, part) for name, part in named if name]

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from jrh_metrics.trials import Codes, Trials
+from jrh.measuring.trials import Codes, Trials
 
 
 @frozen(kw_only=True, eq=False)

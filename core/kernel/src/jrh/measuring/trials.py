@@ -8,8 +8,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from attrs import field, frozen
-from jrh import REFERENCE, JrhError, MetricContext, RecordTable, Status, Task
 from numpy.typing import NDArray
+
+from jrh.errors import JrhError
+from jrh.plugins.protocols import MetricContext
+from jrh.values.records import RecordTable
+from jrh.values.types import REFERENCE, Status, Task
 
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -36,6 +40,8 @@ class Trials:
 
     records: RecordTable
     """The same rows in the same order, for further columns."""
+    place: Codes
+    """Row of every trial in the table it was read from."""
     task: Coded
     judge: Coded
     test: Coded
@@ -59,6 +65,8 @@ class Trials:
     """Every label that occurs, sorted."""
     rank: Codes
     """Position of every label on its task's ordinal scale, shape (tasks, labels); -1 off the scale or without order."""
+    levels: Codes
+    """Number of labels of every task's scale, 0 where the task is not known, shape (tasks,)."""
     simulated: Mask
     usable: Mask
     """The trials with a verdict."""
@@ -72,11 +80,22 @@ class Trials:
             self._shared[key] = compute()
         return cast("T", self._shared[key])
 
+    def column(self, name: str) -> Coded:
+        """Return any text column of the records, coded; every row is the empty text where there is no such column."""
+        return self.shared(("column", name), lambda: _coded(self.records, name))
+
 
 def is_named(column: Coded, name: str) -> Mask:
     """Return the mask of the rows that have the name."""
     code = column.names.index(name) if name in column.names else -1
     return np.asarray(column.codes == code)
+
+
+def missing_by_status(trials: Trials, rows: Codes) -> dict[str, int]:
+    """Count the trials without a verdict among some rows by status."""
+    gone = rows[~trials.usable[rows]]
+    counts = np.bincount(trials.status.codes[gone], minlength=len(trials.status.names))
+    return {name: int(count) for name, count in zip(trials.status.names, counts, strict=True) if count}
 
 
 _READ: Final[WeakKeyDictionary[RecordTable, tuple[Mapping[str, Task], Trials]]] = WeakKeyDictionary()
@@ -92,12 +111,13 @@ def read_trials(records: RecordTable, context: MetricContext) -> Trials:
     known = _READ.get(records)
     if known is not None and known[0] == context.tasks:
         return known[1]
-    trials = _read(records.where(_order(records)), context)
+    order = _order(records)
+    trials = _read(records.where(order), order, context)
     _READ[records] = (context.tasks, trials)
     return trials
 
 
-def _read(records: RecordTable, context: MetricContext) -> Trials:
+def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
     """Code the columns of a table; columns the table does not have count as empty."""
     _check_distinct(records)
     task = _coded(records, "task", first=tuple(context.tasks))
@@ -114,6 +134,7 @@ def _read(records: RecordTable, context: MetricContext) -> Trials:
     told = np.where(answered & (label < 0), status.names.index(_OFF_SCALE), status.codes)
     return Trials(
         records=records,
+        place=place,
         task=task,
         judge=_coded(records, "judge"),
         test=test,
@@ -130,6 +151,7 @@ def _read(records: RecordTable, context: MetricContext) -> Trials:
         expected=expected,
         labels=labels,
         rank=_ranks(task.names, labels, context),
+        levels=np.array([len(context.tasks[name].scale.labels) if name in context.tasks else 0 for name in task.names]),
         simulated=_simulated(records),
         usable=label >= 0,
         reference=is_named(test, REFERENCE),

@@ -1,0 +1,41 @@
+"""The same questions put to two judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from jrh.measuring.cells import Cell
+from jrh.measuring.trials import Codes, Trials
+
+
+def questions(trials: Trials) -> Codes:
+    """Number the questions: trials of several judges have the same one if case and repeat are the same, shape (n,)."""
+    return trials.shared("questions", lambda: _questions(trials))
+
+
+def _questions(trials: Trials) -> Codes:
+    key = trials.task.codes
+    for column in (trials.test, trials.case, trials.variant, trials.item):
+        key = key * len(column.names) + column.codes
+    _, dense = np.unique(key, return_inverse=True)
+    return np.asarray(dense * (int(trials.repeat.max(initial=0)) + 1) + trials.repeat)
+
+
+def judge_pairs(trials: Trials, panel: Cell) -> Iterator[tuple[Cell, Codes, Codes]]:
+    """Yield, for every two judges by name, the cell and the rows of both on the questions that both were asked."""
+    question = questions(trials)
+    judges = trials.judge.codes[panel.rows]
+    rows = {int(judge): panel.rows[judges == judge] for judge in np.unique(judges)}
+    for one, other in combinations(sorted(rows), 2):
+        _, here, there = np.intersect1d(question[rows[one]], question[rows[other]], return_indices=True)
+        cell = Cell(
+            task=panel.task,
+            judge=trials.judge.names[one],
+            test=panel.test,
+            levels={"against": trials.judge.names[other]},
+            rows=np.concatenate([rows[one], rows[other]]),
+        )
+        yield cell, rows[one][here], rows[other][there]

@@ -1,0 +1,320 @@
+"""How a trial scores: against a stated label, against the reference verdicts, against what is expected, in levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from attrs import evolve, field, frozen
+from numpy.typing import NDArray
+
+from jrh.errors import JrhError
+from jrh.measuring.cells import Cell
+from jrh.measuring.flags import CHANGE_DUE
+from jrh.measuring.reference import ReferenceVerdicts, reference_verdicts
+from jrh.measuring.trials import Codes, Mask, Trials, is_named
+from jrh.values.scales import ScaleKind
+from jrh.values.types import Task
+
+Numbers = NDArray[np.float64]
+
+NO_REFERENCE: Final = "no_reference"
+"""Counted as missing: there is a verdict, but none of the reference condition to compare it with."""
+NOTHING_EXPECTED: Final = "no trial of which anything is expected"
+_PARTS: Final = 4
+_TWO: Final = 2
+
+
+@frozen(kw_only=True, eq=False)
+class Scores:
+    """What every trial scores on a rate or a mean; arrays of shape (n,) over all trials."""
+
+    eligible: Mask
+    """The trials the measure is about."""
+    value: Numbers
+    """The score, of a rate from 0 to 1; NaN where it is missing."""
+    low: Numbers | None = None
+    """Score if every verdict that is missing had been the worst, the reference's included; None: no bounds are told."""
+    high: Numbers | None = None
+    """Score if every verdict that is missing had been the best."""
+    truth: Codes | None = None
+    """Label the trial was compared with where that is a stated one, else -1."""
+    unscored: str = NO_REFERENCE
+    """What trials count as in `missing` that have a verdict and no score."""
+    answered: Mask = field(repr=False)
+    """Where there is a value; scores that share this array and `eligible` are counted once."""
+
+    @answered.default
+    def _answered(self) -> Mask:
+        return ~np.isnan(self.value)
+
+    @classmethod
+    def of(
+        cls,
+        trials: Trials,
+        value: Numbers | Mask,
+        eligible: Mask,
+        *,
+        least: Numbers | float = 0.0,
+        most: Numbers | float = 1.0,
+    ) -> Scores:
+        """Return the scores of trials that have one wherever they have a verdict, within `least` and `most`."""
+        usable = trials.usable
+        return cls(
+            eligible=eligible,
+            value=np.where(usable, value, np.nan),
+            low=np.where(usable, value, least),
+            high=np.where(usable, value, most),
+            answered=usable,
+        )
+
+    def among(self, mask: Mask) -> Scores:
+        """Return the same scores, about fewer trials."""
+        return evolve(self, eligible=self.eligible & mask)
+
+    def bounds(self, rows: Codes) -> tuple[float, float] | None:
+        """Return the mean score of some trials if all missing verdicts had been the worst, and the best."""
+        if self.low is None or self.high is None or not len(rows):
+            return None
+        low, high = self.low[rows], self.high[rows]
+        if not self._exact:  # the order of addition must not show in the last digit
+            low, high = np.sort(low), np.sort(high)
+        return float(low.mean()), float(high.mean())
+
+    @cached_property
+    def _exact(self) -> bool:
+        """Tell whether sums of the bounds are exact in any order: they are whole numbers, halves, quarters."""
+        sides = (side for side in (self.low, self.high) if side is not None)
+        return all(np.array_equal(side * _PARTS, np.rint(side * _PARTS)) for side in sides)
+
+
+def stated_label(trials: Trials) -> Codes:
+    """Return the right label of every trial, shape (n,), -1 where none is stated.
+
+    The stated label where a case expects one; the gold label in the reference condition and where the case expects the
+    verdict to stay the same.
+    """
+    return trials.shared("stated label", lambda: _stated_label(trials))
+
+
+def _stated_label(trials: Trials) -> Codes:
+    equals = is_named(trials.expectation, "equals") & ~trials.reference
+    return np.where(equals, trials.expected, np.where(keeps_gold(trials), trials.gold, -1))
+
+
+def keeps_gold(trials: Trials) -> Mask:
+    """Return the trials whose condition keeps the gold label: the reference, and where the same verdict is expected."""
+    return trials.reference | is_named(trials.expectation, "same")
+
+
+def compared(trials: Trials) -> Mask:
+    """Return the mask of the trials that are compared with the reference condition: something is expected of them.
+
+    Where nothing is, as with the same response as every option, the verdict is about another question.
+    """
+    return trials.shared("compared", lambda: ~trials.reference & ~is_named(trials.expectation, ""))
+
+
+def change_due(trials: Trials, cell: Cell) -> tuple[str, ...]:
+    """Return the flag `change-due` where no verdict of a cell is to stay as it was: agreeing is no merit there."""
+    names = trials.expectation.names
+    kept = [code for code, name in enumerate(names) if name in ("", "same")]
+    return () if np.isin(trials.expectation.codes[cell.rows], kept).any() else (CHANGE_DUE,)
+
+
+def against_label(trials: Trials, truth: Codes, eligible: Mask) -> Scores:
+    """Score 1 where the canonical label is the stated one; trials without a stated label are not eligible."""
+    right = (trials.label == truth).astype(np.float64)
+    return evolve(Scores.of(trials, right, eligible & (truth >= 0)), truth=truth)
+
+
+def against_gold(trials: Trials) -> Scores:
+    """Score 1 where the canonical label is the gold label, in conditions that keep it."""
+    return trials.shared("against gold", lambda: against_label(trials, trials.gold, keeps_gold(trials)))
+
+
+def against_reference(trials: Trials, reference: ReferenceVerdicts, favourable: Codes, eligible: Mask) -> Scores:
+    """Score the share of the item's reference verdicts that are favourable.
+
+    The mean over trials is thereby the mean over all pairs of a trial and a reference repeat, every trial weighing the
+    same also where one of its reference repeats has no verdict.
+
+    Args:
+        trials: the trials.
+        reference: the reference verdicts.
+        favourable: number of usable reference verdicts that the trial fits, shape (n,).
+        eligible: the trials the rate is about.
+    """
+    usable = np.where(trials.usable, reference.usable, 0)
+    planned = np.where(trials.usable, reference.planned, 0)
+    return Scores(
+        eligible=eligible,
+        value=_share(favourable, usable, otherwise=np.nan),
+        low=_share(favourable, planned, otherwise=0.0),
+        high=_share(favourable + planned - usable, planned, otherwise=1.0),
+    )
+
+
+def agreeing(trials: Trials) -> Scores:
+    """Score the share of the item's reference verdicts that have the trial's canonical label."""
+    reference = reference_verdicts(trials)
+    return trials.shared(
+        "agreeing", lambda: against_reference(trials, reference, reference.matching(trials.label), compared(trials))
+    )
+
+
+def as_expected(trials: Trials) -> Scores:
+    """Score every trial against what is expected of it; the reference condition itself against the gold label."""
+    return trials.shared("as expected", lambda: _as_expected(trials, reference_verdicts(trials)))
+
+
+def _as_expected(trials: Trials, reference: ReferenceVerdicts) -> Scores:
+    perturbed = ~trials.reference
+    same, changes = (perturbed & is_named(trials.expectation, name) for name in ("same", "changes"))
+    above, below = (perturbed & is_named(trials.expectation, name) for name in ("not_above", "not_below"))
+    ordered = trials.rank.max(axis=1, initial=-1)[trials.task.codes] >= 0
+    stated = np.where(
+        trials.reference, trials.gold, np.where(is_named(trials.expectation, "equals"), trials.expected, -1)
+    )
+    matching = reference.matching(trials.label)
+    favourable = np.select(
+        [same, changes, above, below],
+        [
+            matching,
+            reference.usable - matching,
+            _ranked(trials, reference, upwards=True, rows=above),
+            _ranked(trials, reference, upwards=False, rows=below),
+        ],
+        0,
+    )
+    relative = against_reference(trials, reference, favourable, same | changes | ((above | below) & ordered))
+    absolute = against_label(trials, stated, np.ones(len(stated), dtype=np.bool_))
+    first = absolute.eligible
+
+    def either(one: Numbers | None, other: Numbers | None) -> Numbers | None:
+        return None if one is None or other is None else np.where(first, one, other)
+
+    return Scores(
+        eligible=relative.eligible | first,
+        value=np.where(first, absolute.value, relative.value),
+        low=either(absolute.low, relative.low),
+        high=either(absolute.high, relative.high),
+        truth=stated,
+    )
+
+
+def _ranked(trials: Trials, reference: ReferenceVerdicts, *, upwards: bool, rows: Mask) -> Codes:
+    """Count the reference verdicts that stand as high as the trial's or higher, or as low or lower, for some rows."""
+    result = np.zeros(len(trials.label), dtype=np.int64)
+    wanted = np.flatnonzero(rows & trials.usable)
+    for task in np.unique(trials.task.codes[wanted]):
+        rank = trials.rank[task]
+        rows_of_task = wanted[trials.task.codes[wanted] == task]
+        if rank.max(initial=-1) < 0:
+            continue
+        mine = rank[trials.label[rows_of_task]]
+        # One column per label of the scale: labels are few, trials are many.
+        for label, place in enumerate(rank):
+            fits = (place >= mine) if upwards else (place <= mine)
+            counted = reference.counts[reference.of[rows_of_task], label]
+            result[rows_of_task] += np.where(fits & (place >= 0) & (mine >= 0), counted, 0)
+    return result
+
+
+def _share(part: Codes, whole: Codes, *, otherwise: float) -> Numbers:
+    return np.where(whole > 0, part / np.maximum(whole, 1), otherwise)
+
+
+def gold_changes(trials: Trials) -> Scores:
+    """Score whether a verdict is right, less the mean of that over its item's and judge's reference verdicts.
+
+    Eligible are the perturbed trials with a stated label (see `stated_label`).
+    """
+    truth = stated_label(trials)
+    scored = (truth >= 0) & trials.usable
+    right = np.where(scored, trials.label == truth, np.nan).astype(np.float64)
+    key = (trials.task.codes * len(trials.judge.names) + trials.judge.codes) * len(trials.item.names)
+    groups, of = np.unique(key + trials.item.codes, return_inverse=True)
+    before = np.flatnonzero(trials.reference & scored)
+    number = np.bincount(of[before], minlength=len(groups))
+    total = np.bincount(of[before], weights=right[before], minlength=len(groups))
+    mean = np.where(number > 0, total / np.maximum(number, 1), np.nan)
+    return Scores(eligible=(truth >= 0) & ~trials.reference, value=np.where(trials.reference, np.nan, right - mean[of]))
+
+
+@frozen(kw_only=True, eq=False)
+class Levels:
+    """The trials as levels of their ordinal scale, counted from 0; arrays of shape (n,)."""
+
+    given: Numbers
+    """Level of the verdict; NaN where it is missing."""
+    right: Numbers
+    """Level of the stated label; -1 where there is none."""
+    top: Numbers
+    """Highest level of the task's scale."""
+    eligible: Mask
+    """The trials of ordinal tasks with a right level."""
+
+    @classmethod
+    def of(cls, trials: Trials) -> Levels:
+        """Read the levels."""
+        truth = stated_label(trials)
+        # One more column, of -1, is what the code -1 of a missing label reads.
+        rank = np.hstack([trials.rank, np.full((len(trials.rank), 1), -1, dtype=np.int64)])
+        given, right = (rank[trials.task.codes, code] for code in (trials.label, truth))
+        return cls(
+            given=np.where(given >= 0, given, np.nan),
+            right=right.astype(np.float64),
+            top=np.maximum(trials.levels - 1, 0).astype(np.float64)[trials.task.codes],
+            eligible=right >= 0,
+        )
+
+    def usable(self, rows: Codes) -> Codes:
+        """Return those of the rows that have both levels."""
+        return rows[self.eligible[rows] & ~np.isnan(self.given[rows])]
+
+    def errors(self) -> Mapping[str, Scores]:
+        """Score the error in levels: its size, its square, itself, and whether it is 0, and at most 1."""
+        error = self.given - self.right
+        size, top = np.abs(error), self.top
+        missing = np.isnan(error)
+        answered = ~missing
+
+        def scores(value: Numbers, low: Numbers | float, high: Numbers | float) -> Scores:
+            value = np.where(missing, np.nan, value)
+            return Scores(
+                eligible=self.eligible,
+                value=value,
+                low=np.where(missing, low, value),
+                high=np.where(missing, high, value),
+                answered=answered,
+            )
+
+        return {
+            "mean-absolute-error": scores(size, 0.0, top),
+            "root-mean-squared-error": scores(np.square(error), 0.0, np.square(top)),
+            "bias": scores(error, -top, top),
+            "exact-accuracy": scores((size == 0).astype(np.float64), 0.0, 1.0),
+            "adjacent-accuracy": scores((size <= 1).astype(np.float64), 0.0, 1.0),
+        }
+
+
+def positive_label(task: Task | None, stated: str, metric: str) -> str | None:
+    """Return the positive label of a task: the stated one, otherwise the first of a scale of two labels; else None.
+
+    Raises:
+        JrhError: the stated label is not one of the two of the scale.
+    """
+    if task is None:
+        return None
+    scale = task.scale
+    if not stated:
+        return scale.labels[0] if scale.kind is ScaleKind.LABELS and len(scale.labels) == _TWO else None
+    if stated not in scale and len(scale.labels) == _TWO:
+        raise JrhError(
+            f"{metric}: the positive label '{stated}' is not on the scale of task '{task.name}': "
+            f"{', '.join(scale.labels)}"
+        )
+    return stated if stated in scale else None
