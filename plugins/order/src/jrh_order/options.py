@@ -5,7 +5,6 @@ from __future__ import annotations
 from enum import Enum
 
 from attrs import field, frozen
-from attrs.validators import ge
 from jrh.authoring import repeats_option
 
 
