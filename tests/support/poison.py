@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import frozen
 from jrh import Case, Interval, Measure, Prompt, Record, RecordTable, Reply, RunReport, Scale, ScaleKind, Status, Task
-from jrh.values import Attrition, ComponentUsed, CostLine, FaultLine, Provenance, TaskSummary
+from jrh.values import Attrition, ComponentUsed, CostLine, FaultLine, TaskSummary
+from jrh.values.types import Provenance
 
 _WHOLE = (
     *("accuracy", "gold-accuracy", "agreement", "excess-disagreement", "accuracy-change", "missing", "flip-rate"),

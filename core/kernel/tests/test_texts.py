@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Reply, Status
-from jrh.authoring import LONGEST_TEXT, Unusable, Written, no_text, other_language, read_text
+from jrh.authoring import Unusable, Written, no_text, read_text
+from jrh.authoring.languages import other_language
+from jrh.authoring.texts import LONGEST_TEXT
 from jrh.plugins import TOO_LONG
 
 RUBRIC = "A good answer names the city, gives a reason, and does not go on for longer than needed."

@@ -10,7 +10,8 @@ import jrh_agentic.plugin
 from agentic_samples import item, shop, task
 from attrs import evolve
 from jrh import Case, ChatRequest, Equals, Measure, MetricContext, Record, RecordTable, Scale, Task
-from jrh.values import Condition, Evidence, Provenance
+from jrh.values import Condition, Evidence
+from jrh.values.types import Provenance
 from jrh_testing import MetricContract, PerturberContract, ScriptedModel, build, sample_records, sample_tasks
 
 ITEMS = (

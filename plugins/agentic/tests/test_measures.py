@@ -10,7 +10,8 @@ import jrh_agentic.plugin
 import pytest
 from agentic_samples import shop, task
 from jrh import Case, Equals, Measure, MetricContext, Record, RecordTable, Reply, Scale, Status, Task, read_transcript
-from jrh.values import Condition, Evidence, Provenance
+from jrh.values import Condition, Evidence
+from jrh.values.types import Provenance
 from jrh_agentic.measures.edited import EditedCase
 from jrh_agentic.measures.pointing import chance, numbers_in, pointed_at, quotes_in, texts_of
 from jrh_testing import build

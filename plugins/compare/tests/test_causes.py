@@ -3,7 +3,8 @@
 import attrs
 import pytest
 from jrh import Reply, Scale, Status
-from jrh.values import ComponentUsed, NoEvidence
+from jrh.values import ComponentUsed
+from jrh.values.evidence import NoEvidence
 from jrh_compare.causes import causes
 from jrh_compare.results import SideName
 from jrh_compare.sides import Opened, Side

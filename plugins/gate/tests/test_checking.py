@@ -3,8 +3,9 @@
 import attrs
 import pytest
 from gate_findings import found
-from jrh.running import Ended, RunState
-from jrh.suite import Gate
+from jrh.running import RunState
+from jrh.running.outcome import Ended
+from jrh.suite.definition import Gate
 from jrh_gate.checking import Terms, check
 from jrh_testing import sample_report
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from attrs import frozen
 from jrh import Mode, Prompt, Question, Scale, Task
-from jrh.values import Condition, Truth, invert
+from jrh.values import Condition, Truth
+from jrh.values.scales import invert
 from jrh_simulated.judge import PlantedJudge
 from jrh_simulated.options import JudgeOptions
 from jrh_testing import FakeContext

@@ -8,16 +8,13 @@ from .choices import repeats_option as repeats_option
 from .edits import Edit as Edit
 from .edits import PlannedEdits as PlannedEdits
 from .edits import apply_edits as apply_edits
-from .edits import edits_apart as edits_apart
 from .edits import edits_at as edits_at
 from .generation import Generated as Generated
 from .generation import TextWriter as TextWriter
 from .generation import text_schema as text_schema
-from .languages import other_language as other_language
 from .languages import other_script as other_script
 from .rewriting import Rewriting as Rewriting
 from .rewriting import RewritingPerturber as RewritingPerturber
-from .texts import LONGEST_TEXT as LONGEST_TEXT
 from .texts import PROVIDER_ERROR as PROVIDER_ERROR
 from .texts import Unusable as Unusable
 from .texts import Written as Written

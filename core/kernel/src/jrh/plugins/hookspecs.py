@@ -39,6 +39,7 @@ PROJECT: Final = "jrh"
 
 hookspec: Final = pluggy.HookspecMarker(PROJECT)
 hookimpl: Final = pluggy.HookimplMarker(PROJECT)
+"""Mark a function of a plugin as the implementation of the hook it is named after."""
 
 
 @hookspec

@@ -1,4 +1,3 @@
-from .definition import Gate as Gate
 from .gate_rules import Rule as Rule
 from .gate_rules import parse_rule as parse_rule
 from .settings import read_settings as read_settings

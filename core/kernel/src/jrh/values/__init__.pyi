@@ -3,7 +3,6 @@ from .events import RecordCommitted as RecordCommitted
 from .events import RunFinished as RunFinished
 from .events import RunStarted as RunStarted
 from .evidence import Evidence as Evidence
-from .evidence import NoEvidence as NoEvidence
 from .records import Categorical as Categorical
 from .report import Agreement as Agreement
 from .report import Attrition as Attrition
@@ -11,9 +10,6 @@ from .report import ComponentUsed as ComponentUsed
 from .report import CostLine as CostLine
 from .report import FaultLine as FaultLine
 from .report import TaskSummary as TaskSummary
-from .scales import invert as invert
 from .types import Condition as Condition
 from .types import Example as Example
-from .types import Provenance as Provenance
-from .types import Trial as Trial
 from .types import Truth as Truth

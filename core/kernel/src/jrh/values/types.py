@@ -11,6 +11,7 @@ from attrs import Factory, frozen
 from jrh.values.scales import Scale
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+"""A value that JSON can hold."""
 
 ModelName = NewType("ModelName", str)
 """An option that names a model of the suite's `models`; checked when the suite is loaded."""
@@ -135,6 +136,7 @@ class Equals:
 
 
 Expectation: TypeAlias = Same | Changes | NotAbove | NotBelow | Equals
+"""What a reliable judge does under a condition."""
 
 
 @frozen(kw_only=True)

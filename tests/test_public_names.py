@@ -1,0 +1,87 @@
+"""Every public name of jrh is documented, stands on the reference page, and is used."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import jrh
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+MOST = 60
+"""Names at the root of jrh, besides `__version__` and `API_VERSION`."""
+
+
+def _load() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "tools" / "reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+reference = _load()
+NAMES = [
+    (package, name, module) for package, names in reference.public_names().items() for name, module in names.items()
+]
+every_name = pytest.mark.parametrize(
+    ("package", "name", "module"), NAMES, ids=[f"{each[0]}.{each[1]}" for each in NAMES]
+)
+
+
+def test_the_root_has_what_plugin_authors_and_notebooks_need_and_no_more() -> None:
+    assert len(set(jrh.__all__) - {"__version__", "API_VERSION"}) <= MOST
+
+
+def test_no_name_is_public_in_two_packages() -> None:
+    names = [name for _, name, _ in NAMES]
+    assert sorted(names) == sorted(set(names))
+
+
+@every_name
+def test_a_public_name_has_a_docstring(package: str, name: str, module: str) -> None:
+    assert getattr(importlib.import_module(package), name) is not None
+    assert reference.first_line(module, name), f"{module}.{name} has no docstring"
+
+
+def test_the_reference_page_is_current() -> None:
+    assert reference.page() == reference.PAGE.read_text(encoding="utf-8"), "run `make reference`"
+
+
+@every_name
+def test_a_public_name_is_used_by_a_plugin_or_explained_in_the_docs(package: str, name: str, module: str) -> None:
+    if module == "jrh.errors":
+        return  # raised by jrh, to be caught
+    assert (package, name) in _imported() or name in _words(), f"nobody uses {package}.{name}"
+
+
+@cache
+def _imported() -> frozenset[tuple[str, str]]:
+    """Return what plugins and jrh_testing import, from where."""
+    return frozenset(_imports([*ROOT.glob("plugins*/*/src/**/*.py"), *ROOT.glob("core/testing/src/**/*.py")]))
+
+
+def _imports(paths: list[Path]) -> Iterator[tuple[str, str]]:
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                yield from ((node.module, alias.name) for alias in node.names)
+                # jrh_testing is part of the kernel's repository and imports from the modules themselves.
+                yield from ((node.module.rpartition(".")[0], alias.name) for alias in node.names)
+
+
+@cache
+def _words() -> frozenset[str]:
+    """Return the words of the documentation that are written as code, the reference page excepted."""
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/*/README.md")]
+    texts = [path.read_text(encoding="utf-8") for path in pages if path != reference.PAGE]
+    code = [part for text in texts for part in re.findall(r"```.*?```|`[^`\n]+`", text, re.DOTALL)]
+    return frozenset(word for part in code for word in re.findall(r"\w+", part))

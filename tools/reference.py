@@ -1,0 +1,159 @@
+"""Write `docs/reference.md`: every public name of jrh with its signature and the first line of its docstring.
+
+    python tools/reference.py [--check]
+
+Public are the names in the `__init__.pyi` of `jrh` and of its public packages, and those that public modules define.
+`tests/test_public_names.py` fails where this has not been run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+PAGE: Final = ROOT / "docs" / "reference.md"
+KERNEL: Final = ROOT / "core" / "kernel" / "src"
+MODULES: Final[Mapping[str, frozenset[str]]] = {
+    "jrh.errors": frozenset(),
+    "jrh.hashing": frozenset({"ID_LENGTH", "T", "canonical_json"}),
+}
+"""Public modules, each without what it defines for the kernel alone; what is public at the root is listed there."""
+INTRODUCTION: Final = """\
+# Reference
+
+Every public name of `jrh`, with its signature and the first line of its docstring; `help(jrh.Item)` shows the rest.
+`make reference` writes this page from the docstrings. [Versions of the plugin API](hooks.md#versions-of-the-plugin-api)
+says what may change, and when.
+"""
+PURPOSE: Final[Mapping[str, str]] = {
+    "jrh": "What plugin authors and notebooks need.",
+    "jrh.authoring": "For authors of perturbers and validators: ask a model for text, check it, edit text by rules.",
+    "jrh.errors": "What can go wrong.",
+    "jrh.hashing": "Ids and seeds that follow from content.",
+    "jrh.importing": "For commands that turn verdicts from elsewhere into a run directory.",
+    "jrh.measuring": "For authors of metrics: score records and build measures.",
+    "jrh.models": "For authors of model providers: read a provider's reply and translate its errors.",
+    "jrh.plugins": "Protocols and declarations that are needed less often: what a component looks like to jrh.",
+    "jrh.running": "For commands that start or inspect a run.",
+    "jrh.suite": "For commands that read parts of a suite.",
+    "jrh.text": "Templates, transcripts, escaping, number formats.",
+    "jrh.values": "Values that reports, events and metrics carry besides those at the root.",
+}
+_LONGEST: Final = 150
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the page, or with `--check` fail where it is out of date."""
+    parser = argparse.ArgumentParser(prog="reference.py", description="Write docs/reference.md.")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if the page is out of date")
+    check = parser.parse_args(arguments).check
+    text = page()
+    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text:
+        return 0
+    if check:
+        print("docs/reference.md is out of date; run `make reference`", file=sys.stderr)
+        return 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+def public_names() -> dict[str, dict[str, str]]:
+    """Return the public names: package -> name -> the module that defines it."""
+    found: dict[str, dict[str, str]] = {}
+    for stub in sorted(KERNEL.glob("jrh/**/__init__.pyi")):
+        package = ".".join(stub.parent.relative_to(KERNEL).parts)
+        found[package] = {
+            alias.name: f"{package}.{node.module}"
+            for node in ast.parse(stub.read_text(encoding="utf-8")).body
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+    for module, private in MODULES.items():
+        tree = ast.parse((KERNEL / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
+        names = {name for name, _ in _defined(tree) if not name.startswith("_")}
+        found[module] = dict.fromkeys(names - private - found["jrh"].keys(), module)
+    return dict(sorted(found.items()))
+
+
+def page() -> str:
+    """Return the page."""
+    parts = [INTRODUCTION]
+    for package, names in public_names().items():
+        parts.append(f"\n## {package}\n\n{PURPOSE[package]}\n\n| name | what it is |\n|---|---|\n")
+        for name, module in sorted(names.items(), key=lambda pair: pair[0].lower()):
+            parts.append(f"| {_signature(import_module(module), name)} | {first_line(module, name)} |\n")
+    return "".join(parts)
+
+
+def first_line(module: str, name: str) -> str:
+    """Return the first line of the docstring of a name; empty where it has none."""
+    text = _docstring(import_module(module), name)
+    return re.sub(r"(?<!\\)\|", r"\\|", " ".join(text.split("\n\n")[0].split()))
+
+
+def _docstring(module: ModuleType, name: str) -> str:
+    """Return the docstring of a class or function, or the string below a constant or a type."""
+    value = getattr(module, name)
+    if inspect.isclass(value) or inspect.isroutine(value):
+        return (inspect.getdoc(value) or "") if value.__doc__ else ""
+    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    return next((text for defined, text in _defined(tree) if defined == name), "")
+
+
+def _defined(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the names that a module defines, with their docstrings."""
+    for node, after in zip(tree.body, [*tree.body[1:], None], strict=True):
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name, ast.get_docstring(node) or ""
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                below = after.value if isinstance(after, ast.Expr) else None
+                text = below.value if isinstance(below, ast.Constant) and isinstance(below.value, str) else ""
+                yield name, inspect.cleandoc(text)
+
+
+def _signature(module: ModuleType, name: str) -> str:
+    value: Any = getattr(module, name)
+    if not (inspect.isclass(value) or inspect.isroutine(value)):
+        return f"`{name}`"
+    try:
+        shown = str(inspect.signature(value))
+    except (TypeError, ValueError):
+        return f"`{name}`"
+    if inspect.isclass(value):
+        shown = re.sub(r" -> None$", "", shown)
+        if getattr(value, "_is_protocol", False) or issubclass(value, BaseException) or hasattr(value, "__members__"):
+            shown = ""
+    shown = re.sub(r"(: |-> )'([^']*)'", r"\1\2", shown)  # annotations are text, and shown in quotes
+    shown = re.sub(r"<(?:class '[\w.]*?(\w+)'|([A-Z]\w+\.\w+): [^<>]*)>", r"\1\2", shown)  # classes and enum members
+    shown = re.sub(r"NOTHING|<[^<>]*>", "...", shown)
+    shown = re.sub(r"\b(?:[a-z_]+\.)+([A-Z])", r"\1", shown)
+    if len(shown) > _LONGEST:
+        shown = _names_only(value)
+    return f"`{name}{shown}`".replace("|", r"\|")
+
+
+def _names_only(value: Any) -> str:
+    """Return a long signature without its types and defaults."""
+    marks = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    parts: list[str] = []
+    for parameter in inspect.signature(value).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in "".join(parts):
+            parts.append("*")
+        default = "" if parameter.default is parameter.empty else "=..."
+        parts.append(f"{marks.get(parameter.kind, '')}{parameter.name}{default}")
+    shown = ", ".join(parts)
+    return f"({shown})" if len(shown) <= _LONGEST else f"({shown[:_LONGEST].rpartition(', ')[0]}, ...)"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
