@@ -12,7 +12,6 @@ from jrh.authoring import (
     Protected,
     WordingRule,
     apply_edits,
-    edits_apart,
     edits_at,
     length_ratio,
     not_after,
@@ -20,6 +19,7 @@ from jrh.authoring import (
     safe_edits,
     word_count,
 )
+from jrh.authoring.edits import edits_apart
 from jrh.hashing import shuffled
 
 RULE = phrase_rule("swap", {"do not": "don't", "red": "blue"})
