@@ -1,4 +1,4 @@
-"""The plugin that `docs/writing-plugins.md` shows for texts by rules and by models is whole and does what it says."""
+"""The plugins that `docs/writing-plugins.md` shows are whole and do what they say."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from types import ModuleType
 import jrh
 import pytest
 from attrs import frozen
-from jrh import Draft, Item, Skip, Validation, authoring, hashing, running, text
-from jrh_testing import ODD_TEXTS, ScriptedModel, build, sample_task
+from jrh import Draft, Item, Skip, Validation, authoring, hashing, measuring, running, text
+from jrh_testing import ODD_TEXTS, RecordBench, ScriptedModel, build, only_measure, sample_task
 
 PAGE = Path(__file__).parents[3] / "docs" / "writing-plugins.md"
 
@@ -27,21 +27,25 @@ class Keeps:
         return Validation(accepted=kept, reason="" if kept else "the names changed")
 
 
-@pytest.fixture(scope="module")
-def formal(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    """Import the file that the page shows."""
+def shown(name: str, directory: Path) -> ModuleType:
+    """Import a file that the page shows."""
     page = PAGE.read_text(encoding="utf-8")
-    code = re.search(r"```python\n(.*?)```", page[page.index("`formal.py`:") :], re.DOTALL)
+    code = re.search(r"```python\n(.*?)```", page[page.index(f"`{name}.py`:") :], re.DOTALL)
     assert code is not None
-    path = tmp_path_factory.mktemp("shown") / "formal.py"
+    path = directory / f"{name}.py"
     path.write_text(code[1], encoding="utf-8")
-    spec = spec_from_file_location("formal", path)
+    spec = spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
-    sys.modules["formal"] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def formal(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    return shown("formal", tmp_path_factory.mktemp("shown"))
 
 
 ITEM = Item(id="1", fields={"response": "They don't say \"don't\" in Paris: a lot of work."})
@@ -87,3 +91,33 @@ def test_every_name_the_page_tells_of_is_public() -> None:
     assert {"TextWriter", "safe_edits", "Checks", "for_each", "read_text"} <= names
     public = {name for package in (jrh, authoring, running, text, hashing) for name in dir(package)}
     assert names - {"jrh"} <= public
+
+
+async def test_the_smallest_plugin_adds_its_closing(tmp_path: Path) -> None:
+    made = build(shown("polite", tmp_path), "polite", options={"closing": "Bye."})
+    assert await made.perturb(Item(id="1", fields={"response": "4"})) == [
+        Draft(variant="closing", fields={"response": "4\n\nBye."})
+    ]
+    assert await made.perturb(Item(id="2", fields={"response": None})) == [Skip(reason="a judged field is not text")]
+
+
+def test_the_metric_counts_its_label_by_item(tmp_path: Path) -> None:
+    bench = RecordBench(sample_task())
+    for item in range(20):
+        bench.add(str(item), "plain", "YES" if item < 15 else "NO" if item < 19 else None)
+    found = only_measure(bench.measure(build(shown("share", tmp_path), "share")), "share")
+    assert (found.estimate, found.n_trials, found.n_items) == (15 / 19, 19, 19)
+    assert dict(found.missing) == {"unparsable": 1}
+    assert found.bounds == (15 / 20, 16 / 20)
+    assert found.interval is not None
+    assert found.interval.low < 15 / 19 < found.interval.high
+
+
+def test_every_name_of_the_table_of_measuring_is_public() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    table = page[page.index("| from `jrh.measuring` | |") : page.index("For a new estimator")]
+    shown_there = "".join(row.split("|")[1] for row in table.splitlines()[2:] if row)
+    names = {re.match(r"\w+", code)[0] for code in re.findall(r"`(.*?)`", shown_there)}  # type: ignore[index]
+    assert {"MeasureBuilder", "as_expected", "MetricOptions"} <= names
+    assert names - {"builder"} <= set(dir(measuring))
+    assert all(hasattr(measuring.MeasureBuilder, name) for name in ("rate", "mean", "measure"))
