@@ -7,7 +7,8 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Mode
-from jrh_baseline.documents import Document, clean, documents_of
+from jrh.text import utf8_text
+from jrh_baseline.documents import Document, documents_of
 from jrh_baseline.style import NAMES, style
 
 
@@ -53,4 +54,4 @@ def test_transcripts_become_the_text_of_their_messages():
 
 
 def test_what_cannot_be_encoded_is_replaced():
-    assert clean("a\ud800b") == "a?b"
+    assert utf8_text("a\ud800b") == "a?b"

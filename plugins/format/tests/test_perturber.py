@@ -1,6 +1,7 @@
 import pytest
 from jrh import Draft, Item, JrhError, Mode, Same, Skip, derive_seed
-from jrh_format.options import Fields, FormatOptions, Layout
+from jrh.authoring import ChangedFields
+from jrh_format.options import FormatOptions, Layout
 from jrh_format.perturber import FormatPerturber
 
 TEXT = "One is here. Two is there. Three is gone.\n\nFour came back. Five stayed."
@@ -92,7 +93,9 @@ async def test_two_equal_responses_are_changed_at_places_of_their_own():
     assert draft.fields["response_a"] != draft.fields["response_b"]
 
 
-@pytest.mark.parametrize(("fields", "name"), [(Fields.FIRST, "response_a"), (Fields.SECOND, "response_b")])
+@pytest.mark.parametrize(
+    ("fields", "name"), [(ChangedFields.FIRST, "response_a"), (ChangedFields.SECOND, "response_b")]
+)
 async def test_one_response_of_a_pair_can_be_chosen(fields, name):
     (draft,) = await perturber(Mode.PAIRWISE, variants=(Layout.BULLETS,), fields=fields).perturb(pair("Yes.", "Yes."))
     assert draft.fields == {name: "- Yes."}
@@ -105,7 +108,7 @@ async def test_a_pair_is_skipped_where_only_one_response_could_change():
 
 def test_choosing_a_response_where_there_is_one_is_an_error():
     with pytest.raises(JrhError, match="the task is pointwise; leave `fields` out"):
-        perturber(fields=Fields.SECOND)
+        perturber(fields=ChangedFields.SECOND)
 
 
 async def test_the_seed_and_the_item_decide_and_nothing_else():

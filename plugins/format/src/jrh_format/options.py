@@ -6,7 +6,7 @@ from enum import Enum
 
 from attrs import field, frozen
 from attrs.validators import deep_iterable, ge, gt, le, min_len
-from jrh.authoring import distinct
+from jrh.authoring import ChangedFields, distinct
 
 
 class Layout(Enum):
@@ -32,17 +32,6 @@ class Layout(Enum):
     """The whole text in a code fence."""
 
 
-class Fields(Enum):
-    """Which of the judged fields change."""
-
-    BOTH = "both"
-    """All of them: the response, or both responses of a pair."""
-    FIRST = "first"
-    """Only the first response of a pair."""
-    SECOND = "second"
-    """Only the second response of a pair."""
-
-
 @frozen(kw_only=True)
 class FormatOptions:
     """Options of the perturber `format`."""
@@ -57,8 +46,8 @@ class FormatOptions:
         validator=[min_len(1), distinct, deep_iterable(member_validator=[gt(0), le(1)])],
         metadata={"help": "shares of the possible places to change, each above 0 and at most 1"},
     )
-    fields: Fields = field(
-        default=Fields.BOTH,
+    fields: ChangedFields = field(
+        default=ChangedFields.BOTH,
         metadata={"help": "for pairs: change `both` responses, or only the `first` or the `second`"},
     )
     width: int = field(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from attrs import frozen
-from jrh import BuildContext, Draft, Item, JrhError, Json, Mode, Same, Skip
+from jrh import BuildContext, Draft, Item, Json, Mode, Same, Skip
+from jrh.authoring import texts_of
 
 from jrh_format.blocks import Document, read
 from jrh_format.guard import Guard
 from jrh_format.layouts import NO_PLACE, places
-from jrh_format.options import Fields, FormatOptions, Layout
+from jrh_format.options import FormatOptions, Layout
 from jrh_format.places import Place, apply, choose, count
 
 
@@ -62,25 +63,14 @@ class FormatPerturber:
     @classmethod
     def of(cls, options: FormatOptions, mode: Mode, seed: Callable[..., int]) -> FormatPerturber:
         """Make the perturber for a task; raise `JrhError` where the options do not fit the task's mode."""
-        if options.fields is not Fields.BOTH and mode is not Mode.PAIRWISE:
-            raise JrhError(
-                f"format: `fields: {options.fields.value}` chooses one response of a pair, "
-                f"but the task is {mode.value}; leave `fields` out"
-            )
-        judged = mode.judged_fields
-        chosen = {Fields.BOTH: judged, Fields.FIRST: judged[:1], Fields.SECOND: judged[-1:]}[options.fields]
-        return cls(options=options, fields=chosen, seed=seed)
+        return cls(options=options, fields=options.fields.of(mode, "format"), seed=seed)
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return a draft per layout and strength, in the order of the options; pure but for the seed."""
-        sources: dict[str, _Source] = {}
-        for name in self.fields:
-            text = item.fields.get(name)
-            if not isinstance(text, str):
-                return [Skip(reason=f"field '{name}' is not text")]
-            if not text.strip():
-                return [Skip(reason=f"field '{name}' is empty")]
-            sources[name] = _Source.of(text)
+        texts = texts_of(item, self.fields)
+        if isinstance(texts, Skip):
+            return [texts]
+        sources = {name: _Source.of(text) for name, text in texts.items()}
         return [outcome for layout in self.options.variants for outcome in self._outcomes(item.id, layout, sources)]
 
     def _outcomes(self, item_id: str, layout: Layout, sources: Mapping[str, _Source]) -> Iterator[Draft | Skip]:

@@ -13,9 +13,9 @@ from jrh.models import (
     served_version,
     string_or_empty,
     token_probabilities,
-    utf8_text,
 )
 from jrh.plugins import Completion
+from jrh.text import utf8_text
 
 # litellm turns these into "stop" and keeps the provider's word beside it.
 _FAILED: Final = frozenset({"error", "network_error"})

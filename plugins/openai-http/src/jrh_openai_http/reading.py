@@ -14,9 +14,9 @@ from jrh.models import (
     served_version,
     string_or_empty,
     token_probabilities,
-    utf8_text,
 )
 from jrh.plugins import Completion
+from jrh.text import utf8_text
 
 from jrh_openai_http.faults import classify, describe
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from attrs import frozen
 from jrh import Status
 
+from jrh_parsers.cues import DECORATION
+
 SHOWN = 40
 """Characters of a reply that a detail may quote."""
+_MOST_LEADS = 6
 
 
 @frozen(kw_only=True)
@@ -45,6 +49,25 @@ def off_scale(text: str, start: int, end: int) -> Finding:
     """Return a finding of a decision that the scale does not have."""
     quoted = " ".join(text.split())[:SHOWN]
     return Finding(status=Status.OFF_SCALE, start=start, end=end, detail=f"'{quoted}' is not a label of the scale")
+
+
+def read_behind(text: str, at: int, lead: re.Pattern[str], read: Callable[[int], Finding | None]) -> Finding | None:
+    """Read the decision behind decoration and up to six leading words, such as `a score of`.
+
+    Args:
+        text: the text.
+        at: where to begin.
+        lead: matches one leading word.
+        read: reads the decision at a place; None where none begins there.
+    """
+    for _ in range(_MOST_LEADS):
+        at = DECORATION.match(text, at).end()  # type: ignore[union-attr]
+        found = read(at)
+        word = None if found is not None else lead.match(text, at)
+        if word is None:
+            return found
+        at = word.end()
+    return None
 
 
 class Grammar(Protocol):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from jrh import Scale
 
-from jrh_parsers.cues import DECORATION, HYPOTHETICAL, NEGATED, NEGATION
-from jrh_parsers.finding import Finding, stated, unparsable
+from jrh_parsers.cues import HYPOTHETICAL, NEGATED, NEGATION
+from jrh_parsers.finding import Finding, read_behind, stated, unparsable
 from jrh_parsers.visible import plain
 
 _LEAD = re.compile(
@@ -55,14 +55,7 @@ class LabelGrammar:
 
     def read(self, text: str, at: int, *, slot: bool) -> Finding | None:  # noqa: ARG002 - names read alike everywhere
         """Read the label that begins at `at`, after decoration and words such as `it is`."""
-        for _ in range(6):
-            at = DECORATION.match(text, at).end()  # type: ignore[union-attr]
-            found = self._at(text, at)
-            lead = None if found is not None else _LEAD.match(text, at)
-            if lead is None:
-                return found
-            at = lead.end()
-        return None
+        return read_behind(text, at, _LEAD, lambda place: self._at(text, place))
 
     def _at(self, text: str, at: int) -> Finding | None:
         match = self._slot_label.match(text, at)

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from jrh import Scale
 
-from jrh_parsers.cues import DECORATION
-from jrh_parsers.finding import Finding, off_scale, stated, unparsable
+from jrh_parsers.finding import Finding, off_scale, read_behind, stated, unparsable
 from jrh_parsers.labels import denied
 from jrh_parsers.visible import plain
 
@@ -116,14 +115,7 @@ class LevelGrammar:
 
     def read(self, text: str, at: int, *, slot: bool) -> Finding | None:
         """Read the number that begins at `at`, after decoration and words such as `a score of`."""
-        for _ in range(6):
-            at = DECORATION.match(text, at).end()  # type: ignore[union-attr]
-            found = self._at(text, at, slot=slot)
-            lead = None if found is not None else _LEAD.match(text, at)
-            if lead is None:
-                return found
-            at = lead.end()
-        return None
+        return read_behind(text, at, _LEAD, lambda place: self._at(text, place, slot=slot))
 
     def _at(self, text: str, at: int, *, slot: bool) -> Finding | None:
         between = _BETWEEN.match(text, at)

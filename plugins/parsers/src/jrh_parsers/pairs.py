@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from jrh import Scale, Status
 
-from jrh_parsers.cues import DECORATION, SUPPOSED
-from jrh_parsers.finding import Finding, stated, unparsable
+from jrh_parsers.cues import SUPPOSED
+from jrh_parsers.finding import Finding, read_behind, stated, unparsable
 from jrh_parsers.labels import LOOK_BEHIND, denied
 from jrh_parsers.visible import plain
 
@@ -87,14 +87,7 @@ class PairGrammar:
 
     def read(self, text: str, at: int, *, slot: bool) -> Finding | None:
         """Read the option or tie that begins at `at`, after decoration and words such as `Response`."""
-        for _ in range(6):
-            at = DECORATION.match(text, at).end()  # type: ignore[union-attr]
-            found = self._at(text, at, slot=slot)
-            lead = None if found is not None else _LEAD.match(text, at)
-            if lead is None:
-                return found
-            at = lead.end()
-        return None
+        return read_behind(text, at, _LEAD, lambda place: self._at(text, place, slot=slot))
 
     def _at(self, text: str, at: int, *, slot: bool) -> Finding | None:
         if self._tie_label is not None and (tie := self._tie_label.match(text, at)):

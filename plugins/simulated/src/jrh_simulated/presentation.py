@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from jrh import Json, Mode
+from jrh.text import flat_text
 
 _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 _NOT_WORD: Final = re.compile(r"[\W_]+")
@@ -15,18 +16,7 @@ _NOT_WORD: Final = re.compile(r"[\W_]+")
 
 def judged_texts(fields: Mapping[str, Json], mode: Mode) -> tuple[str, ...]:
     """Return the texts of the fields that hold what is judged, in the mode's order; a missing field is empty."""
-    return tuple(flatten(fields.get(name)) for name in mode.judged_fields)
-
-
-def flatten(value: Json) -> str:
-    """Return all text within a JSON value, one piece per line; text itself stays as it is."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        return "\n".join(flatten(part) for part in value.values())
-    if isinstance(value, Sequence):
-        return "\n".join(flatten(part) for part in value)
-    return "" if value is None else str(value)
+    return tuple(flat_text(fields.get(name)) for name in mode.judged_fields)
 
 
 @lru_cache(maxsize=8192)

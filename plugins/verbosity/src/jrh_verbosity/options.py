@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 from attrs import Attribute, field, frozen
 from attrs.validators import and_, deep_iterable, ge, gt, le, min_len
 from jrh import ModelName, Text, ValidatorName
-from jrh.authoring import WrittenBy, distinct
+from jrh.authoring import ChangedFields, WrittenBy, distinct
 
 Bounds: TypeAlias = tuple[float, float]
 """The lowest and the highest number of words per word of the item's text."""
@@ -20,17 +20,6 @@ class Variant(Enum):
 
     SHORT = "short"
     LONG = "long"
-
-
-class Fields(Enum):
-    """Which of the judged fields change."""
-
-    BOTH = "both"
-    """All of them: the response, or both responses of a pair."""
-    FIRST = "first"
-    """Only the first response of a pair."""
-    SECOND = "second"
-    """Only the second response of a pair."""
 
 
 DEFAULT_BOUNDS: Final[Mapping[tuple[WrittenBy, Variant], Bounds]] = {
@@ -77,8 +66,8 @@ class VerbosityOptions:
         validator=_above_one,
         metadata={"help": "words of the long text per word of the item's; none: [1.05, 1.6], a model [1.25, 3]"},
     )
-    fields: Fields = field(
-        default=Fields.BOTH,
+    fields: ChangedFields = field(
+        default=ChangedFields.BOTH,
         metadata={"help": "for pairs: change `both` responses, or only the `first` or the `second`"},
     )
     strengths: tuple[float, ...] = field(

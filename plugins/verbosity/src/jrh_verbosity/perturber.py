@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from jrh import BuildContext, JrhError, Mode
+from jrh import BuildContext, JrhError
 from jrh.authoring import Checks, WrittenBy
 from jrh.plugins import Perturber
 
-from jrh_verbosity.options import Fields, VerbosityOptions
+from jrh_verbosity.options import VerbosityOptions
 
 
 def build(options: VerbosityOptions, context: BuildContext) -> Perturber:
@@ -16,7 +16,7 @@ def build(options: VerbosityOptions, context: BuildContext) -> Perturber:
         JrhError: a model is to write and none is named, the fields do not fit the task, or model, prompts or checks
             cannot be used.
     """
-    fields = _fields(options.fields, context.task.mode)
+    fields = options.fields.of(context.task.mode, "verbosity")
     if WrittenBy.of(options.by, options.model) is WrittenBy.RULES:
         from jrh_verbosity.rules import RuleVerbosity
 
@@ -27,15 +27,3 @@ def build(options: VerbosityOptions, context: BuildContext) -> Perturber:
     from jrh_verbosity.writing import by_model
 
     return by_model(options.model, options, fields, context)
-
-
-def _fields(chosen: Fields, mode: Mode) -> tuple[str, ...]:
-    judged = mode.judged_fields
-    if chosen is Fields.BOTH:
-        return judged
-    if mode is not Mode.PAIRWISE:
-        raise JrhError(
-            f"verbosity: `fields: {chosen.value}` chooses one response of a pair, "
-            f"but the task is {mode.value}; leave `fields` out"
-        )
-    return judged[:1] if chosen is Fields.FIRST else judged[-1:]

@@ -2,6 +2,7 @@ from .asking import Answer as Answer
 from .asking import ask_until_read as ask_until_read
 from .checks import Checks as Checks
 from .checks import texts_of as texts_of
+from .choices import ChangedFields as ChangedFields
 from .choices import WrittenBy as WrittenBy
 from .choices import distinct as distinct
 from .choices import repeats_option as repeats_option

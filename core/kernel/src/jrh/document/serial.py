@@ -33,11 +33,6 @@ def to_text_once(value: object) -> str:
     return text
 
 
-def storable(text: str) -> str:
-    """Return a text for a column of its own: what UTF-8 cannot hold, a lone surrogate, becomes a question mark."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-
-
 def from_text(cls: type[T], text: str) -> T:
     """Read what `to_text` wrote."""
     return from_json(cls, json.loads(text))

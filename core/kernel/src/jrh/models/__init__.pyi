@@ -7,7 +7,6 @@ from .completions import is_filtered as is_filtered
 from .completions import served_version as served_version
 from .completions import string_or_empty as string_or_empty
 from .completions import token_probabilities as token_probabilities
-from .completions import utf8_text as utf8_text
 from .http import error_text as error_text
 from .http import response_format as response_format
 from .http import retry_after as retry_after

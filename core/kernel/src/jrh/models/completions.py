@@ -10,20 +10,12 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from jrh.errors import FaultKind, ModelFault
+from jrh.text.plain import utf8_text
 
 FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
 """Error codes of a provider's content filter: an answer of the model, not a failure."""
 OUT_OF_FUNDS: Final = frozenset({"insufficient_quota", "billing_not_active", "billing_hard_limit_reached"})
 """Error codes that say no money is left: asking again cannot help, although the status says "too many requests"."""
-
-
-def utf8_text(text: str) -> str:
-    """Return text that can be written as UTF-8: half a surrogate pair, which JSON allows, becomes a question mark."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
 
 
 def string_or_empty(value: object) -> str:

@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from jrh.document.serial import from_text, storable, to_text
+from jrh.document.serial import from_text, to_text
 from jrh.store.database import Database
+from jrh.text.plain import utf8_text
 from jrh.values.types import Case, Draft, Skip
 
 KEPT: Final = "kept"
@@ -103,4 +104,4 @@ def _stage(task: str, test: str) -> str:
 
 
 def _draft_columns(row: DraftRow) -> tuple[str, str, str, str, str]:
-    return row.item_id, storable(row.draft.variant), row.state, storable(row.reason), to_text(row.draft)
+    return row.item_id, utf8_text(row.draft.variant), row.state, utf8_text(row.reason), to_text(row.draft)

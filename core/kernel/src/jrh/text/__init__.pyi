@@ -18,6 +18,8 @@ from .numbers import format_sizes as format_sizes
 from .numbers import format_tokens as format_tokens
 from .numbers import is_estimable as is_estimable
 from .numbers import is_proportion as is_proportion
+from .plain import flat_text as flat_text
+from .plain import utf8_text as utf8_text
 from .redact import Redactor as Redactor
 from .structured import json_objects as json_objects
 from .structured import read_json as read_json

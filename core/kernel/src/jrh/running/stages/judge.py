@@ -10,7 +10,7 @@ from typing import Any, Final
 from attrs import Factory, evolve, frozen
 
 from jrh.document.convert import expectation_kind
-from jrh.document.serial import storable, to_text, to_text_once
+from jrh.document.serial import to_text, to_text_once
 from jrh.errors import JrhError, StopReason, StopRun, StoreError
 from jrh.models.client import Client
 from jrh.plugins.loading import Events
@@ -23,6 +23,7 @@ from jrh.running.schedule import folds_of, seed_of
 from jrh.store.run_store import Store
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved, references
+from jrh.text.plain import utf8_text
 from jrh.text.redact import Redactor
 from jrh.values.events import RecordCommitted
 from jrh.values.scales import invert
@@ -301,15 +302,15 @@ def make_record(
         task=case.task,
         test=case.test,
         family=condition.family,
-        variant=storable(condition.variant),
-        template=storable(condition.template),
-        option_order=storable(condition.option_order),
+        variant=utf8_text(condition.variant),
+        template=utf8_text(condition.template),
+        option_order=utf8_text(condition.option_order),
         polarity=condition.polarity.value,
         strength=condition.strength,
-        language=storable(condition.language),
+        language=utf8_text(condition.language),
         temperature=case.sampling.temperature,
-        stratum=storable(case.stratum),
-        group=storable(case.group),
+        stratum=utf8_text(case.stratum),
+        group=utf8_text(case.group),
         judge=judge,
         simulated=simulated,
         repeat=trial.repeat,
@@ -325,8 +326,8 @@ def make_record(
         completion_tokens=usage.completion_tokens if usage else 0,
         latency=reply.latency if reply else None,
         attempts=reply.attempts if reply else 1,
-        detail=storable(redact(verdict.detail)[:DETAIL]),
-        rationale=storable(redact(verdict.rationale)[:DETAIL]),
+        detail=utf8_text(redact(verdict.detail)[:DETAIL]),
+        rationale=utf8_text(redact(verdict.rationale)[:DETAIL]),
         left_out=int(judgement.left_out),
     )
 

@@ -1,0 +1,23 @@
+"""Plain text out of values, and text that can be written as UTF-8."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from jrh.values.types import Json
+
+
+def utf8_text(text: str) -> str:
+    """Return text that can be written as UTF-8: half a surrogate pair, which JSON allows, becomes a question mark."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def flat_text(value: Json) -> str:
+    """Return all text within a JSON value, one piece per line; a text is returned as it is, null as the empty text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return "\n".join(flat_text(part) for part in value.values())
+    if isinstance(value, Sequence):
+        return "\n".join(flat_text(part) for part in value)
+    return "" if value is None else str(value)
