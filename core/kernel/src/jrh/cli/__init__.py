@@ -11,6 +11,7 @@ import click
 
 from jrh.cli import plugin_commands
 from jrh.errors import JrhError
+from jrh.version import __version__
 
 COMMANDS: Final = {
     "run": "Run a suite and report. Run it again to continue.",
@@ -68,7 +69,7 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="jrh-core", prog_name="jrh")
+@click.version_option(version=__version__, prog_name="jrh")
 def cli() -> None:
     """Stress-test LLM judges: how far can a judge be trusted, how sure are we, and what did it cost."""
 

@@ -13,6 +13,7 @@ from jrh.measuring.cells import Cell, cells_of
 from jrh.measuring.trials import Codes, Mask, Trials
 
 Counts = NDArray[np.float64]
+"""Numbers of verdicts; the last axis is the label."""
 
 
 @frozen(kw_only=True, eq=False)

@@ -8,6 +8,7 @@ from attrs import field, frozen
 from attrs.validators import deep_iterable, ge, in_
 
 Factor: TypeAlias = Literal["variant", "stratum", "gold", "strength"]
+"""What a test can be broken down by."""
 _FACTORS: Final = ("variant", "stratum", "gold", "strength")
 
 

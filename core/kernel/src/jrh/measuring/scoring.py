@@ -23,6 +23,7 @@ Numbers = NDArray[np.float64]
 NO_REFERENCE: Final = "no_reference"
 """Counted as missing: there is a verdict, but none of the reference condition to compare it with."""
 NOTHING_EXPECTED: Final = "no trial of which anything is expected"
+"""Why there is no measure, where a measure is about expectations."""
 _PARTS: Final = 4
 _TWO: Final = 2
 

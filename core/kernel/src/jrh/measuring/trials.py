@@ -16,7 +16,9 @@ from jrh.values.records import RecordTable
 from jrh.values.types import REFERENCE, Status, Task
 
 Codes = NDArray[np.int64]
+"""Positions in a list of names, -1 for none; or numbers of rows."""
 Mask = NDArray[np.bool_]
+"""One truth value per trial."""
 T = TypeVar("T")
 
 _LARGEST_KEY: Final = 2**62
