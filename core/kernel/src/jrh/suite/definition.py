@@ -142,7 +142,30 @@ class Gate:
 
 
 @frozen(kw_only=True)
-class Suite:
+class Reference:
+    """The unperturbed condition."""
+
+    repeats: int = field(
+        default=2,
+        validator=[ge(1), le(MOST_REPEATS)],
+        metadata={"help": "How often every item is judged unperturbed; the disagreement is the noise floor."},
+    )
+
+
+@frozen(kw_only=True)
+class SuiteSettings:
+    """The single values of a suite, as a suite file has them."""
+
+    budget: Budget = field(default=Budget(), metadata={"help": "What a run may spend."})
+    seed: int = field(default=0, metadata={"help": "All other seeds follow from it."})
+    reference: Reference = field(default=Reference(), metadata={"help": "The unperturbed condition."})
+    level: float = field(default=0.95, validator=[gt(0), lt(1)], metadata={"help": "Coverage of the intervals."})
+    resamples: int = field(default=2000, validator=ge(100), metadata={"help": "Resamples of every bootstrap."})
+    gate: Gate = field(default=Gate(), metadata={"help": "The rules that `jrh gate` checks."})
+
+
+@frozen(kw_only=True)
+class Suite(SuiteSettings):
     """A whole suite."""
 
     name: str
@@ -153,18 +176,15 @@ class Suite:
     tests: tuple[TestUse, ...] = ()
     judges: tuple[JudgeUse, ...]
     metrics: tuple[Use, ...] | None = None
-    """None: every metric that is installed."""
+    """None: every metric that is a default."""
     reports: tuple[Use, ...] | None = None
     """None: every reporter that is a default."""
-    budget: Budget = Budget()
-    seed: int = 0
-    reference_repeats: int = field(default=2, validator=[ge(1), le(MOST_REPEATS)])
-    """How often every item is judged unperturbed; their disagreement is the noise floor."""
-    level: float = field(default=0.95, validator=[gt(0), lt(1)])
-    """Coverage of the intervals."""
-    resamples: int = field(default=2000, validator=ge(100))
-    gate: Gate = Gate()
     base: Path = Path()
     """Where relative paths start: the suite file's directory."""
     source: str = "suite"
     """The file's name, for messages."""
+
+    @property
+    def reference_repeats(self) -> int:
+        """Return how often every item is judged unperturbed."""
+        return self.reference.repeats

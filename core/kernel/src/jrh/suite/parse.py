@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
+import attrs
 from attrs import frozen
 
 from jrh.document import option_types
 from jrh.document.nodes import Node
 from jrh.document.positions import Document, Location
-from jrh.errors import Problem, SuiteError
+from jrh.errors import JrhError, Problem, SuiteError
 from jrh.plugins.registry import Plugins
 from jrh.suite import syntax
-from jrh.suite.definition import DataUse, JudgeUse, Limits, ModelUse, Price, Suite, Use
+from jrh.suite.definition import DataUse, JudgeUse, Limits, ModelUse, Price, Suite, SuiteSettings, TaskUse, Use
 from jrh.suite.gate_rules import mistakes_of_rule
 from jrh.suite.parse_entry import own_options, read_entry, read_flat_entry, read_use
-from jrh.suite.syntax import JUDGE, METRIC, PARSER, REPORTER, SuiteSettings
-from jrh.suite.tasks import read_name, read_tasks
+from jrh.suite.rubrics import read_criteria
+from jrh.suite.syntax import DATA, JUDGE, METRIC, PARSER, REPORTER, WrittenTask, unfit_name
 from jrh.suite.tests import read_tests
-from jrh.values.types import REFERENCE, Sampling
+from jrh.values.types import REFERENCE, Sampling, Task
 
 T = TypeVar("T")
 
@@ -34,6 +35,19 @@ class Parsed:
     problems: list[Problem]
     data_alone: tuple[DataUse, ...] = ()
     """Data sections whose task could not be read: what they name can still be looked up."""
+
+
+@frozen(kw_only=True)
+class TaskSection:
+    """What could be read of one `data` and `task`."""
+
+    tasks: Sequence[Task] = ()
+    """One, or one per entry of a rubric file."""
+    data: DataUse | None = None
+
+    def uses(self) -> list[TaskUse]:
+        """Return the tasks with their data, where both could be read."""
+        return [] if self.data is None else [TaskUse(task=task, data=self.data) for task in self.tasks]
 
 
 @frozen(kw_only=True)
@@ -66,7 +80,7 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
     # Section by section, so that a mistake in one does not hide those of the others.
     root.allow_keys(syntax.SECTIONS)
     name = read_name(root)
-    settings = root.read_keys_of(SuiteSettings)
+    settings = attrs.asdict(root.read_keys_of(SuiteSettings), recurse=False)
     sections = read_tasks(root, name, plugins)
     suite = Suite(
         name=name,
@@ -77,19 +91,74 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
         judges=_read_judges(root, plugins),
         metrics=_uses(root, "metrics", lambda node: read_use(node, METRIC, plugins)) if "metrics" in value else None,
         reports=_uses(root, "reports", lambda node: read_use(node, REPORTER, plugins)) if "reports" in value else None,
-        budget=settings.budget,
-        seed=settings.seed,
-        reference_repeats=settings.reference.repeats,
-        level=settings.level,
-        resamples=settings.resamples,
-        gate=settings.gate,
         base=base,
         source=document.source,
+        **settings,
     )
     _check_names(suite, root)
     _check_rules(suite, root)
     alone = tuple(section.data for section in sections if section.data and not section.tasks)
     return Parsed(suite=suite, problems=root.problems, data_alone=alone)
+
+
+def read_tasks(suite: Node, name: str, plugins: Plugins) -> list[TaskSection]:
+    """Read all tasks of a suite; the only one has the suite's name."""
+    if "tasks" not in suite.value:
+        return [read_task(suite, name, plugins)]
+    for key in ("data", "task"):
+        if key in suite.value:
+            suite.report("cannot be combined with `tasks`; move it into one of the tasks", key)
+    sections = [_named_task(entry, plugins) for entry in suite.entries("tasks")]
+    if suite.value["tasks"] == []:
+        suite.report("name at least one task", "tasks")
+    return sections
+
+
+def read_task(node: Node, name: str, plugins: Plugins) -> TaskSection:
+    """Read a mapping that holds `data` and `task`."""
+    data = None if (section := node.section("data")) is None else read_data(section, plugins)
+    tasks = () if (section := node.section("task")) is None else _read_question(section, name)
+    return TaskSection(tasks=tasks, data=data)
+
+
+def read_data(node: Node, plugins: Plugins) -> DataUse | None:
+    """Read a section `data`."""
+    if DATA.key not in node.value:
+        node.report("missing key 'source': name the data source, such as `source: csv`")
+        return None
+    written = read_flat_entry(node, DATA, plugins)
+    return None if written is None else DataUse(**written.common(), sample=written.settings.sample)
+
+
+def read_name(node: Node) -> str:
+    """Read the key `name`, which has to be there and to be fit for one."""
+    name = node.required("name", str, default="")
+    if node.value.get("name") == "":
+        node.report("the name is empty", "name")
+    elif name and (unfit := unfit_name(name)):
+        node.report(unfit, "name")
+    return name
+
+
+def _named_task(node: Node, plugins: Plugins) -> TaskSection:
+    if not node.is_mapping("a mapping with name, data and task"):
+        return TaskSection()
+    node.allow_keys(("name", "data", "task"))
+    return read_task(node, read_name(node), plugins)
+
+
+def _read_question(node: Node, name: str) -> Sequence[Task]:
+    """Read a section `task`."""
+    if "criteria" in node.value:
+        return read_criteria(node, name)
+    written = node.try_read(WrittenTask)
+    if written is None:
+        return ()
+    try:
+        return (written.task(name),)
+    except JrhError as error:
+        node.report(str(error), "mode")
+        return ()
 
 
 def read_model(node: Node, name: str, plugins: Plugins) -> ModelUse | None:
@@ -170,7 +239,7 @@ def _places(uses: Iterable[Use]) -> list[tuple[str, Location]]:
 
 
 def _check_fit(use: Use, root: Node) -> None:
-    if use.name and (unfit := syntax.unfit_name(use.name)):
+    if use.name and (unfit := unfit_name(use.name)):
         root.report_at(use.location, unfit)
 
 

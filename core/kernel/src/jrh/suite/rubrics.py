@@ -9,10 +9,11 @@ from typing import Final
 from attrs import field, frozen
 
 from jrh.document.convert import collect
+from jrh.document.nodes import Node
 from jrh.document.positions import Document, Location, did_you_mean
 from jrh.document.yaml_reader import read_document
 from jrh.errors import Problem, SuiteError
-from jrh.suite.syntax import unfit_name
+from jrh.suite.syntax import WrittenCriteriaTask, unfit_name
 from jrh.values.scales import Scale, ScaleKind
 from jrh.values.types import Mode, Task
 
@@ -71,6 +72,31 @@ class Rubric:
             if target not in ids
         ]
         return tuple(entry for entry in self.entries if not targets or entry.id in targets), unknown
+
+
+def read_criteria(node: Node, name: str) -> Sequence[Task]:
+    """Read a section `task` that names a rubric file: a task for every entry."""
+    written = node.try_read(WrittenCriteriaTask)
+    if written is None:
+        return ()
+    scale = written.scale.scale() if written.scale else None
+    if written.mode is Mode.PAIRWISE or (scale is not None and scale.kind is ScaleKind.PAIRWISE):
+        node.report("criteria are judged one answer at a time; neither `mode` nor `scale` can be pairwise")
+        return ()
+    if not written.criteria.file.is_file():
+        node.report(f"there is no file '{written.criteria.file}'", "criteria", "file")
+        return ()
+    try:
+        rubric = read_rubric(written.criteria.file)
+    except SuiteError as error:
+        node.problems.extend(error.problems)
+        return ()
+    entries, unknown = rubric.chosen(written.criteria.targets)
+    for position, message in unknown:
+        node.report(message, "criteria", "targets", position)
+    return [
+        entry.task(name, instruction=written.instruction.content, scale=scale, mode=written.mode) for entry in entries
+    ]
 
 
 def read_rubric(path: Path) -> Rubric:

@@ -10,8 +10,8 @@ from jrh.document import option_types
 from jrh.document.schema_types import Schema, TypeSchemas, any_of
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.suite import syntax
-from jrh.suite.definition import Limits, Price
-from jrh.suite.syntax import Named, Role, SuiteSettings, WrittenCriteriaTask, WrittenTask
+from jrh.suite.definition import Limits, Price, SuiteSettings
+from jrh.suite.syntax import Named, Role, WrittenCriteriaTask, WrittenTask
 from jrh.values.report import RunReport
 from jrh.values.types import Record, Sampling
 

@@ -10,15 +10,13 @@ import attrs
 from attrs import field, frozen
 
 from jrh.errors import JrhError
-from jrh.suite.definition import Budget, Gate, JudgeUse, OnMismatch, Sample, Suite, TestUse
+from jrh.suite.definition import JudgeUse, OnMismatch, Sample, SuiteSettings, TestUse
 from jrh.values.scales import Scale, ScaleKind
 from jrh.values.types import Json, Mode, Task, Text
 
 MOST_LEVELS: Final = 1000
 MOST_FACTORS: Final = 5
 """Factors of one crossing at most: every further one doubles the calls."""
-
-_SUITE: Final = attrs.fields(Suite)
 
 
 @frozen(kw_only=True)
@@ -136,37 +134,6 @@ class WrittenCriteriaTask:
         metadata={"help": "The labels of entries without levels; `[satisfies, violates]` where not given."},
     )
     mode: Mode = field(default=Mode.POINTWISE, metadata={"help": "What the judge is shown; not `pairwise`."})
-
-
-@frozen(kw_only=True)
-class Reference:
-    """The unperturbed condition."""
-
-    repeats: int = field(
-        default=_SUITE.reference_repeats.default,
-        validator=_SUITE.reference_repeats.validator,
-        metadata={"help": "How often every item is judged unperturbed; the disagreement is the noise floor."},
-    )
-
-
-@frozen(kw_only=True)
-class SuiteSettings:
-    """The single values of a suite."""
-
-    budget: Budget = field(default=Budget(), metadata={"help": "What a run may spend."})
-    seed: int = field(default=_SUITE.seed.default, metadata={"help": "All other seeds follow from it."})
-    reference: Reference = field(default=Reference(), metadata={"help": "The unperturbed condition."})
-    level: float = field(
-        default=_SUITE.level.default,
-        validator=_SUITE.level.validator,
-        metadata={"help": "Coverage of the intervals."},
-    )
-    resamples: int = field(
-        default=_SUITE.resamples.default,
-        validator=_SUITE.resamples.validator,
-        metadata={"help": "Resamples of every bootstrap."},
-    )
-    gate: Gate = field(default=Gate(), metadata={"help": "The rules that `jrh gate` checks."})
 
 
 @frozen(kw_only=True)
