@@ -68,7 +68,7 @@ def lists(root: Path) -> Mapping[str, Sequence[str]]:
     folders = [path.parent for path in manifests(root, "plugins/*", "plugins-contrib/*")]
     return {
         "plugins": [f"{each['name']}=={each['version']}" for each in shipped if each["name"] not in ON_REQUEST],
-        "packages": sorted(package.name for folder in folders for package in (folder / "src").glob("jrh_*/")),
+        "packages": sorted(path.parent.name for folder in folders for path in folder.glob("src/*/__init__.py")),
     }
 
 
