@@ -9,25 +9,13 @@ from jrh import MetricContext, RecordTable, Scale, Task
 from jrh_import.decisions import read_decisions, records_of
 from jrh_prompts.options import SensitivityOptions
 from jrh_prompts.sensitivity import TemplateSensitivity
+from jrh_testing import paired_row
 
 YES_NO = Task(name="facts", scale=Scale.of_labels("YES", "NO"))
 
 
-def row(number=1, **changes):
-    text = changes.pop("text", f"text {number}")
-    return {
-        "pair_id": f"p{number}",
-        "task_type": "facts",
-        "prompt_a": f"Right?\n{text}",
-        "prompt_b": f"{text}\nTrue or not?",
-        "response_being_judged": text,
-        "ground_truth_label": "YES",
-        **changes,
-    }
-
-
 def decided(number, a, b, **more):
-    return {**row(number), "decision_a": a, "decision_b": b, **more}
+    return {**paired_row(number), "decision_a": a, "decision_b": b, **more}
 
 
 def write(path, rows):

@@ -8,22 +8,10 @@ from pathlib import Path
 import pytest
 from jrh import JrhError, Scale, Status, Task
 from jrh_import.decisions import read_decisions, records_of
+from jrh_testing import paired_row
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "judgesense"
 YES_NO = Task(name="facts", scale=Scale.of_labels("YES", "NO"))
-
-
-def row(number=1, **changes):
-    text = changes.pop("text", f"text {number}")
-    return {
-        "pair_id": f"p{number}",
-        "task_type": "facts",
-        "prompt_a": f"Right?\n{text}",
-        "prompt_b": f"{text}\nTrue or not?",
-        "response_being_judged": text,
-        "ground_truth_label": "YES",
-        **changes,
-    }
 
 
 def write(path, rows):
@@ -32,7 +20,7 @@ def write(path, rows):
 
 
 def decided(number, a, b, **more):
-    return {**row(number), "decision_a": a, "decision_b": b, **more}
+    return {**paired_row(number), "decision_a": a, "decision_b": b, **more}
 
 
 def test_a_decision_log_becomes_records_with_one_template_per_prompt(tmp_path):
@@ -90,7 +78,7 @@ def test_missing_decisions_are_statuses_and_inverted_prompts_are_turned_around(t
 
 def test_a_log_without_decisions_or_with_an_unknown_status_is_refused(tmp_path):
     path = tmp_path / "log.jsonl"
-    write(path, [row()])
+    write(path, [paired_row()])
     with pytest.raises(JrhError, match="there is no column 'decision_a'"):
         read_decisions(path)
     write(path, [decided(1, "YES", "NO", status_a="lost")])

@@ -28,6 +28,7 @@ from .runner import Running as Running
 from .runner import run_jrh as run_jrh
 from .runner import start_jrh as start_jrh
 from .samples import ODD_TEXTS as ODD_TEXTS
+from .samples import paired_row as paired_row
 from .samples import sample_examples as sample_examples
 from .samples import sample_items as sample_items
 from .samples import sample_question as sample_question

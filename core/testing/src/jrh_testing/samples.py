@@ -160,3 +160,22 @@ def sample_examples(task: Task | None = None) -> tuple[Example, ...]:
         )
         for number, (label, text) in enumerate((label, text) for text in _TEXTS for label in labels)
     )
+
+
+def paired_row(number: int = 1, **changes: str) -> dict[str, str]:
+    """Return one row of a paired-prompt file: two prompts about one text, which `text` replaces.
+
+    Args:
+        number: of the pair; rows of different numbers are about different texts.
+        changes: columns that differ, and columns to add, such as `decision_a` and `decision_b` of a decision log.
+    """
+    text = changes.pop("text", f"text {number}")
+    return {
+        "pair_id": f"p{number}",
+        "task_type": "facts",
+        "prompt_a": f"Right?\n{text}",
+        "prompt_b": f"{text}\nTrue or not?",
+        "response_being_judged": text,
+        "ground_truth_label": "YES",
+        **changes,
+    }
