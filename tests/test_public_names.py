@@ -29,9 +29,10 @@ def _load() -> ModuleType:
 
 
 reference = _load()
-NAMES = [
+# Sorted: parallel workers have to collect the same tests in the same order.
+NAMES = sorted(
     (package, name, module) for package, names in reference.public_names().items() for name, module in names.items()
-]
+)
 every_name = pytest.mark.parametrize(
     ("package", "name", "module"), NAMES, ids=[f"{each[0]}.{each[1]}" for each in NAMES]
 )
