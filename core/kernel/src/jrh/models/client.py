@@ -1,7 +1,7 @@
-"""A model as components see it: the suite's settings around a provider, behind the gate.
+"""A model as components see it: a provider with the suite's settings, called through the gateway.
 
-A client owns everything that is one model's: its limits, who may ask next, how often it failed. What follows from that
-for the run (budget, retries, the end) is the gateway's to decide.
+A client owns the state of one model: limits, calls in flight, failures. The gateway decides what follows from it:
+budget, retries, ending the run.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ from jrh.suite.definition import Limits, ModelUse
 from jrh.values.types import Reply, Sampling
 
 BREAKER: Final = 20
-"""Calls of one model that fail in a row, retries included, before the run stops."""
+"""Consecutive failed calls of one model (each after all its retries) that stop the run."""
 
 _UNSET: Final = Sampling()
 
 
 class CallGate(Protocol):
-    """What stands between a client and its provider."""
+    """The part of the gateway that a client uses."""
 
     async def answer(self, client: Client, request: ChatRequest, repeat: int, purpose: str) -> Reply:
-        """Answer from what is known or ask the provider."""
+        """Answer from stored replies or ask the provider."""
 
     async def sleep(self, seconds: float) -> None:
-        """Wait, but no longer than until the run stops."""
+        """Wait, or return early if the run stops."""
 
     async def unless_stopped(self, waiting: Coroutine[Any, Any, None]) -> None:
-        """Wait for something, but no longer than until the run stops."""
+        """Wait for a coroutine, or return early if the run stops."""
 
 
 class Client:
     """A model as components see it (`jrh.ModelClient`)."""
 
     def __init__(self, use: ModelUse, model: ChatModel, gate: CallGate) -> None:
-        """Keep the suite's entry, the provider's model and the gate."""
+        """Combine the suite's entry, the provider's model and the gateway."""
         self.use = use
         self.model = model
         self.failed_calls = 0
-        """Calls that ended without an answer after all retries; asking again may help."""
+        """Calls without an answer after all retries; a later run repeats them."""
         self.concurrency = AdaptiveConcurrency(use.limits.concurrency, gate.sleep)
         self._rate_limits = RateLimits(use.limits)
         self._failures_in_a_row = 0
@@ -60,39 +60,39 @@ class Client:
 
     @property
     def limits(self) -> Limits:
-        """Return how fast and how often it may be asked."""
+        """Return the rate, concurrency, retry and timeout limits."""
         return self.use.limits
 
     @property
     def rates(self) -> Rates | None:
-        """Return the prices: the suite's, or else the provider's."""
+        """Return the suite's prices, or the provider's if the suite sets none."""
         return rates_of(self.use, self.model)
 
     @property
     def fingerprint(self) -> str:
-        """Return what answers, including the sampling set in the suite."""
+        """Return the identity of the model, including the sampling set in the suite."""
         return fingerprint_of(self.use, self.model)
 
     async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:
-        """Answer from what is known or ask the provider."""
+        """Answer from stored replies or ask the provider."""
         return await self._gate.answer(self, with_defaults(request, self.use.sampling), repeat, purpose)
 
-    # -- for the gate ------------------------------------------------------------------------------------------------
+    # -- for the gateway ---------------------------------------------------------------------------------------------
 
     async def take_place(self, request: ChatRequest) -> float:
-        """Wait until the request may be sent: for the rates, a pause the provider asked for, a place in flight.
+        """Wait until the request may be sent: rate limits, the provider's Retry-After, a free place.
 
         Returns:
-            The time of the event loop when the place was taken, which `leave_place` wants back.
+            The loop time when the place was taken; pass it to `leave_place`.
         """
         if self._rate_limits.any:
             await self._gate.unless_stopped(self._rate_limits.acquire(estimate_prompt_tokens(request)))
         return await self.concurrency.acquire()
 
     def leave_place(self, since: float, fault: ModelFault | None) -> None:
-        """Give the place back; a 429 lowers the concurrency, and everybody keeps the pause the server asks for.
+        """Free the place. A 429 lowers the concurrency; a Retry-After pauses all calls of the model.
 
-        The pause is never longer than a call may wait: whoever waited in line for it would have to give up anyway.
+        The pause is capped at the longest time a call may wait, because a call that waits longer fails anyway.
         """
         pause = None
         if fault is not None and fault.retry_after is not None:
@@ -101,22 +101,22 @@ class Client:
         self.concurrency.release(since, limited=limited, retry_after=pause)
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """Send once, under the total timeout; raises what the provider raises, or `TimeoutError`."""
+        """Send one attempt under the total timeout; raise the provider's error or `TimeoutError`."""
         async with asyncio.timeout(self.limits.timeout):
             return await self.model.complete(request)
 
     def note_answer(self) -> None:
-        """Close the circuit again: a call was answered."""
+        """Note an answered call; this closes the circuit."""
         self._failures_in_a_row = 0
 
     def note_failure(self) -> None:
-        """Count a call that was given up."""
+        """Count a call that failed after all retries."""
         self.failed_calls += 1
         self._failures_in_a_row += 1
 
     @property
     def circuit_open(self) -> bool:
-        """Tell whether so many calls failed in a row that asking on is of no use."""
+        """Tell whether `BREAKER` calls failed in a row."""
         return self._failures_in_a_row >= BREAKER
 
     async def aclose(self) -> None:
@@ -125,7 +125,7 @@ class Client:
 
 
 def rates_of(use: ModelUse, model: ChatModel) -> Rates | None:
-    """Return the prices in US dollars per token: the suite's, or else the provider's; None where unknown."""
+    """Return US dollars per token, the suite's before the provider's; None if unknown."""
     if use.price is None:
         return model.rates
     longest = model.rates.max_output_tokens if model.rates else None
@@ -161,7 +161,7 @@ def _set_values(sampling: Sampling) -> list[tuple[str, Any]]:
 
 
 def request_key(model: ChatModel, request: ChatRequest, repeat: int) -> str:
-    """Return the id of a question: what is asked, of which model, for which time."""
+    """Return the id of a question: model, request and repeat."""
     return content_id(model.fingerprint, _plain(request), repeat)
 
 

@@ -1,7 +1,8 @@
-"""The one gate every model call goes through: it decides, and what one model remembers is its client's.
+"""The gateway: every model call goes through it.
 
 Cache -> rate limits -> budget -> intent row, durable -> send under a total timeout -> outcome row, durable -> retries.
 A committed outcome is never lost and never paid for again. Failures are values; only the end of a run is raised.
+The state of one model (limits, failures) belongs to its client; the gateway decides what follows from it.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ class _Call:
 
 
 class Gateway:
-    """Answer requests from what is known, or ask providers within budget and limits."""
+    """Answer requests from stored replies, or ask providers within budget and limits."""
 
     def __init__(self, store: Store, cache: Cache | None, ledger: Ledger, redact: Redactor, log: Logger) -> None:
-        """Keep the run's store, the shared cache (None: do not use one) and the ledger."""
+        """Use the run's store, the shared cache (None for no cache) and the ledger."""
         self.ledger = ledger
         self.stopped: StopRun | None = None
         self._calls = store.calls
@@ -61,17 +62,17 @@ class Gateway:
 
     @property
     def failed_calls(self) -> int:
-        """Return how many calls ended without an answer after all retries; asking again may help."""
+        """Return the number of calls without an answer after all retries; a later run repeats them."""
         return sum(client.failed_calls for client in self._clients)
 
     def client(self, use: ModelUse, model: ChatModel) -> Client:
-        """Return the gate to a model; the gateway closes the model at its end."""
+        """Return the client of a model; `aclose` closes the model with it."""
         client = Client(use, model, self)
         self._clients.append(client)
         return client
 
     def stop(self, reason: StopReason, message: str) -> StopRun:
-        """End the run in good order: no new attempt is sent, those in flight finish. The first reason stays."""
+        """Stop the run: send no new attempt, let those in flight finish. The first reason counts."""
         if self.stopped is None:
             self.stopped = StopRun(reason, message)
             self._log.warning("stopping", reason=reason.value, message=message)
@@ -87,7 +88,7 @@ class Gateway:
                 self._log.warning("model did not close", model=client.name, error=self._redact(repr(error)))
 
     async def answer(self, client: Client, request: ChatRequest, repeat: int, purpose: str) -> Reply:
-        """Answer one request; identical requests of the same repeat are asked once."""
+        """Answer one request; identical requests of the same repeat are sent once."""
         key = request_key(client.model, request, repeat)
         while (under_way := self._in_flight.get(key)) is not None:
             with _unless_given_up(under_way):
@@ -104,7 +105,7 @@ class Gateway:
             raise
         except BaseException as error:
             mine.set_exception(error)
-            mine.exception()  # nobody else may be waiting
+            mine.exception()  # retrieved here, or asyncio warns when nobody else waits
             raise
         else:
             mine.set_result(reply)
@@ -134,14 +135,14 @@ class Gateway:
         return reply
 
     async def _attempts(self, client: Client, call: _Call) -> Reply:
-        """Attempt, and attempt again where that can help."""
+        """Attempt a call, with retries."""
         try:
             return await self._attempt(client, call)
         except ModelFault as fault:
             earlier = [fault]
 
         async def attempt() -> Reply:
-            # The first attempt was made above, without the price of the machinery for retries, which few calls need.
+            # The first attempt was made above, without the overhead of tenacity, which few calls need.
             if earlier:
                 raise earlier.pop()
             return await self._attempt(client, call)
@@ -157,14 +158,14 @@ class Gateway:
         )
 
     async def sleep(self, seconds: float) -> None:
-        """Wait between attempts, but no longer than until the run stops."""
+        """Wait between attempts, or return early if the run stops."""
         try:
             await asyncio.wait_for(self._stopping.wait(), seconds)
         except TimeoutError:
             return
 
     async def unless_stopped(self, waiting: Coroutine[Any, Any, None]) -> None:
-        """Wait for something, but no longer than until the run stops."""
+        """Wait for a coroutine, or return early if the run stops."""
         turn = asyncio.ensure_future(waiting)
         stop = asyncio.ensure_future(self._stopping.wait())
         await asyncio.wait((turn, stop), return_when=asyncio.FIRST_COMPLETED)
@@ -176,7 +177,7 @@ class Gateway:
             raise self.stopped
 
     async def _attempt(self, client: Client, call: _Call) -> Reply:
-        """Send once: reserve, note the intent, send, note the outcome."""
+        """Make one attempt: reserve, write the intent, send, write the outcome."""
         self._check()
         since = await client.take_place(call.request)
         fault: ModelFault | None = None
@@ -188,15 +189,15 @@ class Gateway:
             raise
         finally:
             client.leave_place(since, fault)
-        # The next call has the place already. Its intent is written after this outcome, or together with it, so that a
-        # kill still leaves no more unknown outcomes than there are places.
+        # The next call may already have the place. Its intent is written after this outcome or with it, so a kill
+        # still leaves at most as many unknown outcomes as there are places.
         await durable
         if self._cache is not None and reply.ok and reply.text:
             self._cache.put(call.key, to_text_once(reply))
         return reply
 
     async def _send(self, client: Client, call: _Call) -> tuple[Reply, asyncio.Future[None]]:
-        """Return the reply and a future that is done when it is durable."""
+        """Return the reply and a future that completes once it is durable."""
         rates = client.rates
         worst = worst_case(call.request, rates)
         try:
@@ -250,7 +251,7 @@ class Gateway:
 
 @contextmanager
 def _unless_given_up(under_way: asyncio.Future[Reply]) -> Iterator[None]:
-    """Let a wait end quietly where the one who asked gave up, so that the waiter asks itself."""
+    """Suppress the cancellation of another task's call, so that the waiter asks itself."""
     try:
         yield
     except asyncio.CancelledError:

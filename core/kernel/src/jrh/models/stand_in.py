@@ -1,4 +1,4 @@
-"""What components are built with where no model may be asked: before a run, for its plan, for a report."""
+"""A model that sends nothing, for building components before a run, for a plan or for a report."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from jrh.suite.definition import ModelUse
 from jrh.values.types import Reply
 
 Answer: TypeAlias = Callable[[ModelUse, ChatModel, ChatRequest], Reply]
-"""Answers a request, its sampling filled in, without sending it."""
+"""Answers a request, with the suite's sampling filled in, without sending it."""
 
 
 @frozen
 class StandIn:
-    """A model (`jrh.ModelClient`) with the name and fingerprint of the real one, which sends nothing."""
+    """A model (`jrh.ModelClient`) with the name and fingerprint of the real one that sends nothing."""
 
     use: ModelUse
     model: ChatModel
     answer: Answer | None = None
-    """None: whoever asks is told that this is not the time to."""
+    """None: asking raises an error."""
 
     @property
     def name(self) -> str:
@@ -33,11 +33,11 @@ class StandIn:
 
     @property
     def fingerprint(self) -> str:
-        """Return what would answer."""
+        """Return the identity of the model, including the sampling set in the suite."""
         return fingerprint_of(self.use, self.model)
 
     async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:  # noqa: ARG002
-        """Let the function answer, or refuse: a factory declares and asks nothing."""
+        """Answer with the function; without one raise, because factories must not ask models."""
         if self.answer is None:
             raise PluginError(f"model '{self.name}' was asked before the run began")
         return self.answer(self.use, self.model, with_defaults(request, self.use.sampling))

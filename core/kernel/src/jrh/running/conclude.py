@@ -1,4 +1,4 @@
-"""The end of a run: measures of what was judged, reports of them, and how it ended."""
+"""Conclude a run: measure, write the reports, record how it ended."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jrh.values.report import RunReport
 
 
 def conclude(ready: Prepared, executed: Executed) -> RunResult:
-    """Measure and report what there is, also where the run had to stop, and note how it ended."""
+    """Measure and report the records so far, even if the run stopped early, and record how it ended."""
     report = _measured(ready)
     written = reporting.Written(terminal="", files=(), problems=())
     if report is not None:
@@ -50,7 +50,9 @@ def conclude(ready: Prepared, executed: Executed) -> RunResult:
         exit_code=ended.exit_code,
         message=ended.message,
         run_dir=ready.run_dir,
-        report=evolve(report, evidence=NoEvidence()) if report is not None else None,  # the store is closed soon
+        report=evolve(report, evidence=NoEvidence())
+        if report is not None
+        else None,  # the store closes before the caller could read it
         spent=spent,
         unknown_calls=ready.unknown_calls,
         terminal=written.terminal,
@@ -61,7 +63,7 @@ def conclude(ready: Prepared, executed: Executed) -> RunResult:
 
 
 def _measured(ready: Prepared) -> RunReport | None:
-    """Return the run's report with its measures; None where it stopped before there was anything to report."""
+    """Return the run's report with its measures, or None if it stopped before there was anything to report."""
     store = ready.store
     if not reporting.is_known(store):
         return None

@@ -1,6 +1,6 @@
-"""Build every component once before anything is written, so that a mistake in one leaves nothing half-done.
+"""Build every component once before anything is written, so that an error leaves nothing half-done.
 
-In a run directory that was begun, only what it still needs: what is done needs no key and no module any more.
+To resume a run, build only what is still needed: finished work needs no key and no module.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from jrh.suite.resolved import applies, tests_of
 from jrh.values.types import REFERENCE, Item
 
 _JUDGES: Final = "judges"
-"""Key of the ids of the judges that the plan was made with."""
+"""Meta key of the ids of the judges in the plan."""
 
 
 @frozen(kw_only=True)
 class Todo:
-    """What of a suite is still to be done in a run directory."""
+    """The remaining work in a run directory."""
 
     tests: frozenset[tuple[str, str]]
     """Task and test."""
@@ -33,11 +33,11 @@ class Todo:
 
 
 def rehearse(builder: Builder, todo: Todo | None = None) -> None:
-    """Build what the run will need, task by task, and drop it again; reporters are left out, they may fail.
+    """Build the components the run needs, task by task, and discard them; reporters are left out, they may fail.
 
     Args:
         builder: builds the components.
-        todo: only what this still needs; everything where it is None. What is done needs no key and no module any more.
+        todo: build only what this needs; everything if None.
 
     Raises:
         JrhError: a component cannot be built.
@@ -57,14 +57,14 @@ def rehearse(builder: Builder, todo: Todo | None = None) -> None:
 
 
 def note_judges(store: Store, ids: Iterable[str]) -> None:
-    """Keep which judges the plan was made with: they were built when it was."""
+    """Store the ids of the judges in the plan: they could be built when it was made."""
     text = json.dumps(sorted(ids))
     if store.meta(_JUDGES) != text:
         store.set_meta(_JUDGES, text)
 
 
 def left_to_do(builder: Builder, store: Store, items: Mapping[str, Sequence[Item]]) -> Todo:
-    """Return the tests whose cases are not made yet, and the judges that will be asked: all of them, if cases are new.
+    """Return the tests without cases and the judges with trials to run; all judges if there are new cases.
 
     Args:
         builder: knows the suite.

@@ -1,4 +1,4 @@
-"""A run's stages, from items to records; a run that has to stop stops here, in good order."""
+"""Execute a run: its stages, from items to records, and stopping early."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from jrh.version import __version__
 
 @frozen(kw_only=True)
 class Executed:
-    """How far the stages came."""
+    """How the stages ended."""
 
     stop: StopRun | None
-    """Why they ended early; None where they did not."""
+    """Why they stopped early; None if they did not."""
     unfinished: tuple[str, ...]
-    """Tests whose drafts are not all made, because a provider failed or a plugin raised."""
+    """Tests with missing drafts, because a provider failed or a plugin raised."""
 
 
 async def execute(ready: Prepared) -> Executed:
-    """Run the stages to their end, or to where the run has to stop; what is under way is finished and written."""
+    """Run the stages until they end or the run has to stop; calls in flight are finished and written."""
     reporting.note_start(ready.store, ready.suite.gate)
     ready.log.info("run started", suite=ready.suite.name, version=__version__, plugins=list(ready.loaded.names))
     ready.events.tell("jrh_run_started", RunStarted(run_id=ready.run_id, suite=ready.suite.name, run_dir=ready.run_dir))
@@ -49,7 +49,7 @@ async def execute(ready: Prepared) -> Executed:
 
 @contextmanager
 def _interruptible(ready: Prepared) -> Iterator[None]:
-    """Let the first Ctrl-C finish the calls in flight; the second one ends at once."""
+    """Let the first Ctrl-C finish the calls in flight, and the second end the process."""
     if not ready.settings.handle_signals or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -57,7 +57,7 @@ def _interruptible(ready: Prepared) -> Iterator[None]:
 
     def interrupted() -> None:
         loop.remove_signal_handler(signal.SIGINT)
-        with suppress(StoreError):  # the end says it again, if it comes that far
+        with suppress(StoreError):  # `conclude` writes it again if the run gets there
             reporting.note_end(ready.store, Ended(exit_code=INTERRUPTED, message="interrupted", complete=False))
         ready.progress.say("Interrupted: finishing the calls in flight. Press Ctrl-C again to leave at once.")
         ready.gateway.stop(StopReason.INTERRUPTED, "interrupted")
@@ -71,13 +71,13 @@ def _interruptible(ready: Prepared) -> Iterator[None]:
 
 @define
 class _Stages:
-    """The stages of one run, one after the other."""
+    """The stages of one run, in order."""
 
     ready: Prepared
     unfinished: list[str] = field(factory=list, init=False)
 
     async def run(self) -> StopRun | None:
-        """Return why the stages ended early, if they did."""
+        """Run all stages; return why they stopped early, or None."""
         ready = self.ready
         try:
             items_ids = ready.store.items.write(ready.items)
@@ -92,7 +92,7 @@ class _Stages:
         return ready.gateway.stopped
 
     async def _perturb(self, items_ids: Mapping[str, str]) -> list[Case]:
-        """Make the cases of every task and test; the order is the plan's."""
+        """Make the cases of every task and test, in plan order."""
         ready = self.ready
         tasks = [use.task for use in ready.suite.tasks]
         tests = {task.name: tests_of(ready.resolved, task) for task in tasks}
@@ -116,7 +116,7 @@ class _Stages:
         return made
 
     async def _cases(self, task: Task, test: ResolvedTest, items_id: str) -> Sequence[Case]:
-        """Return the cases of one test, as they are stored or else newly made."""
+        """Return the cases of one test: the stored ones if still valid, otherwise new ones."""
         ready, name = self.ready, test.use.name
         items = ready.items[task.name]
         digest = perturbing.stage_digest(ready.builder, test, task, items_id)
@@ -126,8 +126,7 @@ class _Stages:
         failed = ready.gateway.failed_calls
         made = await perturbing.perturb(ready.builder, test, task, items, ready.progress, ready.log)
         if ready.gateway.failed_calls > failed or made.raised:
-            # Drafts are missing because a provider failed or a plugin raised: the next run drafts again, and what was
-            # paid for is not paid again.
+            # Another digest makes the next run draft again. Calls that were answered are not repeated.
             digest = f"{digest}:unfinished"
             self.unfinished.append(name)
         perturbing.write(ready.store, task.name, name, digest, made)

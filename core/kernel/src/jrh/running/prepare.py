@@ -1,6 +1,6 @@
-"""Before a run: read its data, build everything once on trial, then open what it works with.
+"""Prepare a run: read its data, build every component once, open its files.
 
-Nothing is written before the data and the components are known to be usable.
+Nothing is written until the data and the components have proved usable.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from jrh.values.types import Item
 
 @frozen(kw_only=True)
 class Prepared:
-    """What a run works with; its files are open until it ends."""
+    """Everything a run needs; its files stay open until it ends."""
 
     resolved: ResolvedSuite
     loaded: Loaded
@@ -48,7 +48,7 @@ class Prepared:
     items: dict[str, tuple[Item, ...]]
     """Task -> its items."""
     simulated: frozenset[str]
-    """Judges whose answers are made up."""
+    """Judges with planted behaviour."""
     redact: Redactor
     store: Store
     log: Logger
@@ -68,7 +68,7 @@ class Prepared:
 async def prepared(
     resolved: ResolvedSuite, loaded: Loaded, settings: Settings, progress: Progress, run_dir: Path
 ) -> AsyncIterator[Prepared]:
-    """Read the data, open what the run needs, and close everything again at its end.
+    """Read the data, open the run's files, and close them at the end.
 
     Raises:
         JrhError: the data, a component or the run directory cannot be used.
@@ -78,7 +78,7 @@ async def prepared(
     redact = Redactor.from_environment(also=named_secrets(part.options for part in _components(resolved)))
     rehearsing = Builder(resolved, loaded.plugins, Quiet, _priced(suite.budget, StandIn))
     items = loading_items.read(rehearsing)
-    async with AsyncExitStack() as open_files:  # closed in the opposite order
+    async with AsyncExitStack() as open_files:  # closed in reverse order
         store = _open_store(rehearsing, items, run_dir, open_files)
         file = RunLog(run_dir, redact)
         open_files.callback(file.close)
@@ -115,7 +115,7 @@ async def prepared(
 def _open_store(
     rehearsing: Builder, items: dict[str, tuple[Item, ...]], run_dir: Path, open_files: AsyncExitStack
 ) -> Store:
-    """Build every component that the run will need, and open its store; a new one only where all could be built."""
+    """Build every component once and open the store; a new store only if every component could be built."""
     known = (run_dir / STORE).is_file()
     if not known:
         rehearse(rehearsing)
@@ -131,7 +131,7 @@ def _open_cache(settings: Settings, progress: Progress, log: Logger) -> Cache | 
         return None
     try:
         return Cache.open()
-    except Exception as error:  # the cache saves money; a run goes on without it
+    except Exception as error:  # the cache only saves money; the run continues without it
         log.warning("no cache", error=repr(error))
         progress.say(f"The reply cache is unavailable ({error}); continuing without it.")
         return None
@@ -140,7 +140,7 @@ def _open_cache(settings: Settings, progress: Progress, log: Logger) -> Cache | 
 def _priced(
     budget: Budget, open_model: Callable[[ModelUse, ChatModel], ModelClient]
 ) -> Callable[[ModelUse, ChatModel], ModelClient]:
-    """Open models as the function does, but none of unknown price where there are dollars to be counted."""
+    """Wrap a function that opens models: with a budget in dollars, refuse models of unknown price."""
 
     def opened(use: ModelUse, model: ChatModel) -> ModelClient:
         if budget.usd is not None and rates_of(use, model) is None:

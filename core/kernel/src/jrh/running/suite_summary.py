@@ -1,4 +1,4 @@
-"""What a report needs of a suite: its tasks, what it is made of, and what of it does not apply."""
+"""Summarise a suite for its reports: tasks, components, and what does not apply."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _components(resolved: ResolvedSuite, simulated: frozenset[str]) -> tuple[Com
 
 
 def _used_by(test: ResolvedTest, base: Path) -> Iterator[ComponentUsed]:
-    """Describe what a test is made of; the steps of a chain are named with it."""
+    """Describe the components of a test; the steps of a chain carry the test's name."""
     for step in test.steps:
         prefix = f"{test.use.name}: " if test.use.steps else ""
         found = used("perturber", step.component, base)
@@ -66,14 +66,14 @@ def _used_by(test: ResolvedTest, base: Path) -> Iterator[ComponentUsed]:
 
 
 def _reports(resolved: ResolvedSuite) -> tuple[ComponentUsed, ...] | None:
-    """Describe the reporters the suite names, so that the reports can be written again."""
+    """Describe the reporters named by the suite, so that `jrh report` can use them again."""
     if resolved.suite.reports is None:
         return None
     return tuple(used("reporter", each, resolved.suite.base) for each in resolved.reporters)
 
 
 def _unfit(resolved: ResolvedSuite) -> Iterator[str]:
-    """Say which tests and judges of the suite are not made for which task."""
+    """Yield a note for each test and judge that does not apply to a task."""
     for task in (use.task for use in resolved.suite.tasks):
         unfit = [test.use.name for test in resolved.tests if not is_made_for(test, task)]
         unfit += [judge.use.name for judge in resolved.judges if not applies(judge, task)]
@@ -82,7 +82,7 @@ def _unfit(resolved: ResolvedSuite) -> Iterator[str]:
 
 
 def notes_of_plan(resolved: ResolvedSuite, cases: Sequence[Case]) -> Iterator[str]:
-    """Say how many cases are not put to a judge, because they change only what it does not read."""
+    """Yield a note for each judge that skips cases because it does not read prompts."""
     tasks = {use.task.name: use.task for use in resolved.suite.tasks}
     for judge in resolved.judges:
         of_its_tasks = [case for case in cases if applies(judge, tasks[case.task])]

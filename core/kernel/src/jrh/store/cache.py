@@ -36,7 +36,7 @@ class Cache:
 
     @classmethod
     def open(cls, path: Path | None = None) -> Cache:
-        """Open the cache, making it where it is missing.
+        """Open the cache; create it if missing.
 
         Raises:
             OSError, sqlite3.Error: it cannot be used; a run goes on without it.
@@ -48,7 +48,7 @@ class Cache:
         return cls(connect(folder / FILENAME, synchronous="NORMAL"), Writer(connection, FILENAME))
 
     def get(self, key: str) -> str | None:
-        """Return the payload kept for a key, or None, also where the cache cannot be read any more."""
+        """Return the payload of a key; None if there is none or the cache cannot be read."""
         try:
             row = self._reader.execute("SELECT payload FROM replies WHERE key = ?", (key,)).fetchone()
         except sqlite3.Error:  # the cache saves money; a run goes on without it
@@ -56,10 +56,10 @@ class Cache:
         return row[0] if row else None
 
     def put(self, key: str, payload: str) -> None:
-        """Keep a payload; an earlier one of the same key stays."""
+        """Store a payload unless the key already has one."""
         self._writer.put(("INSERT OR IGNORE INTO replies VALUES (?, ?)", [(key, payload)]))
 
     def close(self) -> None:
-        """Write what is queued and close."""
+        """Write everything queued, then close."""
         self._writer.close()
         self._reader.close()

@@ -1,4 +1,4 @@
-"""The calls of a run: an intent before each attempt is sent, an outcome after it."""
+"""The calls of a run: one row per attempt, with the intent before sending and the outcome after."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jrh.store.database import Database
 from jrh.values.report import FaultLine
 
 ANSWERED: Final = ("ok", "refused", "truncated")
-"""Outcomes that are answers; every other outcome is the kind of a failure."""
+"""Outcomes that are answers. Every other outcome names a kind of failure."""
 UNKNOWN: Final = "unknown"
 """The outcome of a call that was in flight when the process was killed."""
 
@@ -21,32 +21,31 @@ _NO_FAULT: Final = ", ".join(f"'{outcome}'" for outcome in (*ANSWERED, UNKNOWN))
 
 
 class CallTotals(NamedTuple):
-    """What the calls of a run directory add up to."""
+    """Totals over all calls of a run directory."""
 
     paid: float
     """US dollars of calls with a known cost."""
     uncertain: float
-    """Worst case, in US dollars, of calls whose cost is not known."""
+    """Worst case, in US dollars, of calls with an unknown cost."""
     calls: int
     unpriced: int
-    """Replies whose price is not known."""
+    """Replies with an unknown price."""
 
 
 class CallsTable:
-    """Every attempt that was sent to a model, by this process and the ones before it."""
+    """Every attempt sent to a model by this process and earlier ones."""
 
     def __init__(self, database: Database) -> None:
         """Use `Store.calls` instead."""
         self._database = database
         self._next = int(database.rows("SELECT coalesce(max(id), 0) FROM calls")[0][0]) + 1
-        # The keys alone are kept in memory: asking SQLite for each of many questions that nobody has asked yet costs
-        # more than all the keys of a run.
+        # Most questions have no stored reply. A set of keys answers that much faster than a query per question.
         self._answered = {key for (key,) in database.rows("SELECT key FROM calls WHERE payload IS NOT NULL")}
         self._keys: dict[int, str] = {}
-        """Keys of the calls under way."""
+        """Call id -> key, for calls in flight."""
 
     def usable_reply(self, key: str) -> str | None:
-        """Return the payload of a reply this run has already paid for, or None."""
+        """Return the stored reply to a question, or None if this run has not paid for one."""
         if key not in self._answered:
             return None
         return self._database.text("SELECT payload FROM calls WHERE key = ? AND payload IS NOT NULL LIMIT 1", (key,))
@@ -54,7 +53,7 @@ class CallsTable:
     def intend(
         self, key: str, model: str, purpose: str, started: float, worst: float | None
     ) -> tuple[int, asyncio.Future[None]]:
-        """Queue the row of a call about to be sent; return its id and a future that is done when it is durable."""
+        """Queue the row of a call about to be sent; return its id and a future that completes once it is durable."""
         call = self._next
         self._next += 1
         self._keys[call] = key
@@ -63,9 +62,9 @@ class CallsTable:
     def conclude(
         self, call: int, *, outcome: str, final: bool, cost: float | None, detail: str, payload: str | None
     ) -> asyncio.Future[None]:
-        """Queue the outcome of a call; return a future that is done when it is durable.
+        """Queue the outcome of a call; return a future that completes once it is durable.
 
-        `payload` is the reply where it can serve again; `final` tells that no further attempt follows.
+        `payload` is the reply if it can be reused; `final` means no further attempt follows.
         """
         key = self._keys.pop(call, None)
         if payload is not None and key is not None:
@@ -73,13 +72,13 @@ class CallsTable:
         return self._database.writer.commit((_OUTCOME, [(outcome, final, cost, detail, payload, call)]))
 
     def mark_final(self, call: int) -> asyncio.Future[None]:
-        """Queue the note that no further attempt follows a failed one."""
+        """Queue a mark that no further attempt follows a failed one."""
         return self._database.writer.commit((_FINAL, [(call,)]))
 
     def settle_lost(self) -> int:
-        """Mark the calls that a killed process left without an outcome; return how many calls are of unknown outcome.
+        """Mark calls that a killed process left without an outcome; return the number of calls with unknown outcome.
 
-        They stay costed at the worst case: the provider may have answered, and may have billed, any of them.
+        They stay costed at the worst case, because the provider may have answered and billed them.
         """
         ((lost,),) = self._database.rows("SELECT count(*) FROM calls WHERE outcome IS NULL")
         if lost:
@@ -88,7 +87,7 @@ class CallsTable:
         return int(unknown)
 
     def totals(self) -> CallTotals:
-        """Add up what the calls of this run directory cost, those of earlier processes included."""
+        """Add up the calls of this run directory, including those of earlier processes."""
         (sums,) = self._database.rows(
             "SELECT total(cost), total(CASE WHEN cost IS NULL THEN worst END), count(*), "
             "coalesce(sum(payload IS NOT NULL AND cost IS NULL), 0) FROM calls"
@@ -96,7 +95,7 @@ class CallsTable:
         return CallTotals._make(sums)
 
     def faults(self) -> tuple[FaultLine, ...]:
-        """Count the failed attempts by model and kind."""
+        """Count failed attempts by model and kind."""
         rows = self._database.rows(
             "SELECT model, outcome, count(*), sum(final) FROM calls "  # noqa: S608 - fixed names
             f"WHERE outcome IS NOT NULL AND outcome NOT IN ({_NO_FAULT}) "

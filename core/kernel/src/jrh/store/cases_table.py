@@ -1,4 +1,4 @@
-"""Cases, and what became of the drafts they were chosen from."""
+"""The cases of a run, and the outcome of every draft."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from jrh.values.types import Case, Draft, Skip
 KEPT: Final = "kept"
 REJECTED: Final = "rejected"
 SKIPPED: Final = "skipped"
-"""States of a draft; what is skipped is none, for the perturber could not treat it."""
+"""Outcomes of a draft. A skipped one has no text: the perturber could not treat the item."""
 
 
 class DraftRow(NamedTuple):
-    """What became of one item, or of one variant of it."""
+    """The outcome of one draft or skip."""
 
     item_id: str
     draft: Draft | Skip
     state: str
     reason: str
-    """Why it is no case; empty where it is."""
+    """Why it did not become a case; empty if it did."""
 
 
 class DraftCount(NamedTuple):
-    """How many drafts of a test ended alike."""
+    """The number of drafts with one state and reason."""
 
     state: str
     reason: str
@@ -43,7 +43,7 @@ class CasesTable:
         self._database = database
 
     def digest(self, task: str, test: str) -> str | None:
-        """Return what the cases of a test were made from, or None where they were never finished."""
+        """Return the id of what a test's cases were made from, or None if they were never finished."""
         return self._database.digest(_stage(task, test))
 
     def replace(self, task: str, test: str, digest: str, cases: Sequence[Case], drafts: Sequence[DraftRow]) -> None:
@@ -72,7 +72,7 @@ class CasesTable:
         return tuple(from_text(Case, payload) for (payload,) in rows)
 
     def by_id(self, case_ids: Sequence[str]) -> dict[str, Case]:
-        """Read cases by id; those that are not stored are left out."""
+        """Read cases by id; ids that are not stored are left out."""
         found = self._database.texts_by_id("SELECT id, payload FROM cases WHERE id IN ({ids})", case_ids)
         return {case_id: from_text(Case, text) for case_id, text in found}
 
@@ -86,9 +86,9 @@ class CasesTable:
         return [DraftCount._make(row) for row in rows]
 
     def draft_details(self, task: str, test: str, mentioning: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Yield (item id, details) of a test's drafts, accepted and rejected, that mention a key anywhere.
+        """Yield (item id, details) of a test's accepted and rejected drafts whose text contains a key.
 
-        Most drafts do not, and searching their text is much cheaper than reading it.
+        Most drafts do not, and searching JSON text is much cheaper than parsing it.
         """
         rows = self._database.rows(
             "SELECT item_id, payload FROM drafts WHERE task = ? AND test = ? AND state != ? AND instr(payload, ?) "

@@ -1,6 +1,6 @@
-"""The SQLite file of a run: its tables, how it is opened, and who may write it.
+"""The SQLite file of a run: schema, opening, locking.
 
-Nothing outside this package holds a `Database`: SQL is written here and in the tables' modules, and nowhere else.
+Only this package uses `Database`. All SQL of the kernel is here and in the modules of the tables.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SCHEMA_VERSION: Final = 2
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 MOST_PARAMETERS: Final = 500
-"""Ids looked up by one statement; older SQLite allows 999 parameters."""
+"""Ids per statement; older SQLite allows 999 parameters."""
 
 _RECORD_TYPES: Final = {
     "strength": "REAL",
@@ -75,7 +75,7 @@ _SET_STAGE: Final = "INSERT OR REPLACE INTO stages VALUES (?, ?)"
 
 
 class Database:
-    """One connection for reading; for the process that runs, a writer and the lock of the directory besides."""
+    """A connection for reading; when opened for writing, also a writer and the lock of the directory."""
 
     def __init__(self, path: Path, reader: sqlite3.Connection, writer: Writer | None, lock: FileLock | None) -> None:
         """Use `Database.open` or `Database.view` instead."""
@@ -86,7 +86,7 @@ class Database:
 
     @classmethod
     def open(cls, run_dir: Path, suite: str) -> Database:
-        """Open a run directory for writing, making it where it is missing.
+        """Open a run directory for writing; create it if missing.
 
         Raises:
             StoreError: it is in use, belongs to another suite, is not writable, or is not a run directory.
@@ -112,11 +112,11 @@ class Database:
 
     @classmethod
     def view(cls, run_dir: Path) -> Database:
-        """Open a run directory for reading, also while another process writes it.
+        """Open a run directory for reading, even while another process writes to it.
 
         Raises:
-            EmptyStoreError: no run has begun in it.
-            StoreError: it is not a run directory, or it cannot be read.
+            EmptyStoreError: no run has started in it.
+            StoreError: it is not a run directory or cannot be read.
         """
         path = run_dir / FILENAME
         if not path.is_file():
@@ -132,7 +132,7 @@ class Database:
         return cls(path, _guard(path, connected), None, None)
 
     def close(self) -> None:
-        """Write what is queued and release the directory."""
+        """Write everything queued, then release the directory."""
         if self._writer:
             self._writer.close()
         self._reader.close()
@@ -140,20 +140,20 @@ class Database:
             self._lock.release()
 
     def guarded(self, action: Callable[[], T]) -> T:
-        """Return what the action returns; what SQLite raises becomes a `StoreError` that names the file."""
+        """Call the action; turn an SQLite error into a `StoreError` that names the file."""
         return _guard(self.path, action)
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows of a query; only what is committed is seen."""
+        """Return the rows of a query; it sees committed data only."""
         return self._reader.execute(sql, parameters).fetchall()
 
     def text(self, sql: str, parameters: Sequence[Any] = ()) -> str | None:
-        """Return the first column of a query's first row as text, or None where there is no row."""
+        """Return the first column of the first row as text, or None if there is no row."""
         row = self._reader.execute(sql, parameters).fetchone()
         return None if row is None else str(row[0])
 
     def texts_by_id(self, sql: str, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield (id, text) of a query whose `{ids}` stands for the ids that are looked for, however many there are."""
+        """Yield the (id, text) rows of a query, with `{ids}` replaced by the ids in chunks."""
         for start in range(0, len(ids), MOST_PARAMETERS):
             some = tuple(ids[start : start + MOST_PARAMETERS])
             yield from self.rows(sql.replace("{ids}", ", ".join("?" * len(some))), some)
@@ -167,16 +167,16 @@ class Database:
         self.writer.flush((_SET_META, [(key, value)]))
 
     def digest(self, stage: str) -> str | None:
-        """Return what the stage's rows were made from, or None where they were never finished."""
+        """Return the id of what a stage's rows were made from, or None if they were never finished."""
         return self.text("SELECT digest FROM stages WHERE name = ?", (stage,))
 
     def replace(self, stage: str, digest: str, *statements: Statement) -> None:
-        """Replace a stage's rows and note what they were made from, atomically and durably."""
+        """Replace a stage's rows together with the id of what they were made from, atomically and durably."""
         self.writer.flush(*statements, (_SET_STAGE, [(stage, digest)]))
 
     @property
     def writer(self) -> Writer:
-        """Return the writer; one that was opened for reading has none."""
+        """Return the writer; raise `StoreError` if opened for reading."""
         if self._writer is None:
             raise StoreError(f"'{self.path}' was opened for reading")
         return self._writer
@@ -207,7 +207,7 @@ def _with_tables(path: Path) -> sqlite3.Connection:
     connection = connect(path, synchronous="FULL")
     try:
         if _check_version(connection, path) == 0:
-            # One transaction, so that a kill leaves either no table or all of them with their version.
+            # One transaction: a kill leaves either no tables or all of them with their version.
             connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
     except BaseException:
         with suppress(sqlite3.Error):
@@ -227,10 +227,10 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def _reading(path: Path) -> str:
-    """Say how to open a store for reading.
+    """Return the URI parameters for opening a store read-only.
 
-    In a directory that cannot be written SQLite must be told that nobody writes the file, or it wants to make its own
-    files beside it. That is so unless there is a write-ahead log with something in it, which would then be ignored.
+    In a read-only directory SQLite cannot create its side files, so the file must be declared immutable. A write-ahead
+    log that holds data rules that out, because SQLite would ignore it.
     """
     log = path.with_name(f"{path.name}-wal")
     alone = not os.access(path.parent, os.W_OK) and not (log.is_file() and log.stat().st_size)

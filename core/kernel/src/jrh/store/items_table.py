@@ -14,18 +14,18 @@ _STAGE: Final = "items"
 
 
 class ItemsTable:
-    """What the data sources gave, as chosen for this run."""
+    """Items as read from the data sources and sampled for this run."""
 
     def __init__(self, database: Database) -> None:
         """Use `Store.items` instead."""
         self._database = database
 
     def digest(self) -> str | None:
-        """Return the id of all items, or None where none were ever written."""
+        """Return the id of all items, or None if none were written."""
         return self._database.digest(_STAGE)
 
     def write(self, items: Mapping[str, Sequence[Item]]) -> dict[str, str]:
-        """Write the items of every task where the table does not hold them yet; return the id of each task's items."""
+        """Write the items of every task unless they are already stored; return the id of each task's items."""
         texts = {task: [to_text(item) for item in chosen] for task, chosen in items.items()}
         ids = {task: content_id(written) for task, written in texts.items()}
         digest = content_id(ids)
@@ -41,7 +41,7 @@ class ItemsTable:
         return ids
 
     def read(self) -> dict[str, tuple[Item, ...]]:
-        """Read the items of every task; no task where the records were imported without items."""
+        """Read the items of every task; empty for records imported without items."""
         found: dict[str, list[Item]] = {}
         for task, payload in self._database.rows("SELECT task, payload FROM items ORDER BY task, position"):
             found.setdefault(task, []).append(from_text(Item, payload))
@@ -49,5 +49,5 @@ class ItemsTable:
 
 
 def items_id(items: Sequence[Item]) -> str:
-    """Return the id of a task's items: the same as `ItemsTable.write` returns, without a store."""
+    """Return the id of a task's items, as `ItemsTable.write` does."""
     return content_id([to_text(item) for item in items])

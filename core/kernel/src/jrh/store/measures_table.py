@@ -1,4 +1,4 @@
-"""The measures of a run, and the notes of metrics that broke."""
+"""The measures of a run, and a note for each metric that failed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jrh.values.types import Measure
 
 
 class MeasuresTable:
-    """Measures in order of making; notes stand in the same table under negative positions."""
+    """Measures in the order they were built. Notes are in the same table, at negative positions."""
 
     STAGE: ClassVar = "measures"
     DELETE_ALL: ClassVar[Statement] = ("DELETE FROM measures", [()])
@@ -22,7 +22,7 @@ class MeasuresTable:
         self._database = database
 
     def digest(self) -> str | None:
-        """Return what the measures were computed from, or None where there are none."""
+        """Return the id of what the measures were computed from, or None if there are none."""
         return self._database.digest(self.STAGE)
 
     def replace(self, digest: str, measures: Sequence[Measure], notes: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""The records of a run: what every trial gave."""
+"""The records of a run: one row per trial."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _INSERT: Final = (
     f"VALUES ({', '.join('?' * (len(COLUMNS) + 2))})"
 )
 _OF_THE_PLAN: Final = "FROM trials t JOIN records r ON r.trial_id = t.id"
-"""Records of trials that left the plan stay stored, in case they come back, and are never counted."""
+"""Records of trials no longer in the plan stay stored in case the plan changes back, but are never counted."""
 _TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
 
 
 class PartlyShown(NamedTuple):
-    """How often one judge was shown only a part of a transcript."""
+    """How often a judge was shown a shortened transcript."""
 
     judge: str
     times: int
     questions: int
     most: int
-    """Characters left out at most."""
+    """Most characters left out of one question."""
 
 
 class RecordsTable:
-    """One row per trial; a trial that is asked again replaces its row."""
+    """One row per trial; repeating a trial replaces its row."""
 
     DELETE_ALL: ClassVar[Statement] = ("DELETE FROM records", [()])
 
@@ -45,7 +45,7 @@ class RecordsTable:
         self._database = database
 
     def put(self, rows: Sequence[tuple[Record, str | None, str | None]]) -> None:
-        """Queue records with their reply and label probabilities as JSON; durable after the next flush."""
+        """Queue records, each with its reply and label probabilities as JSON; durable after the next flush."""
         self._database.writer.put((_INSERT, [(*_flat(record), reply, chances) for record, reply, chances in rows]))
 
     def columns(self) -> dict[str, tuple[Any, ...]]:
@@ -56,7 +56,7 @@ class RecordsTable:
         return dict(zip(COLUMNS, columns, strict=True))
 
     def written(self) -> tuple[int, int | None]:
-        """Return how many records there are and the last one's number, which together change with every writing."""
+        """Return the number of records and the last row id; one of them changes with every write."""
         ((count, last),) = self._database.rows("SELECT count(*), max(rowid) FROM records")
         return count, last
 
@@ -68,7 +68,7 @@ class RecordsTable:
         return {trial_id: from_text(Reply, text) for trial_id, text in found}
 
     def costs(self) -> dict[tuple[str, str, str], CostLine]:
-        """Add up what the records of the plan cost, by judge, task and test."""
+        """Add up the costs of the records of the plan by judge, task and test."""
         rows = self._database.rows(
             "SELECT r.judge, r.task, r.test, count(*), total(r.cost), "
             f"sum(r.cost IS NULL AND r.status NOT IN ({_TRANSIENT})), "
@@ -82,7 +82,7 @@ class RecordsTable:
                 task=task,
                 test=test,
                 trials=trials,
-                cost=round(cost, 12),  # the order of adding must not show
+                cost=round(cost, 12),  # the order of addition must not change the result
                 unknown=unknown,
                 prompt_tokens=int(prompt),
                 completion_tokens=int(completion),
@@ -92,7 +92,7 @@ class RecordsTable:
         }
 
     def partly_shown(self) -> dict[str, PartlyShown]:
-        """Count the questions of each judge that it was shown only a part of; judges that saw all are left out."""
+        """Count questions with a shortened transcript by judge; judges without any are left out."""
         rows = self._database.rows(
             f"SELECT r.judge, sum(r.left_out > 0), count(*), max(r.left_out) {_OF_THE_PLAN} GROUP BY r.judge"
         )

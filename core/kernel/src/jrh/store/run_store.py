@@ -1,7 +1,7 @@
 """One run's store: a SQLite file in the run directory, locked against a second writer.
 
-Every stage's table is replaced as a whole, in one transaction with the digest of what it was made from. Calls and
-records are appended; a committed outcome is never lost.
+A stage replaces its table in one transaction, together with the id of what it was made from. Calls and records are
+appended. A committed outcome is never lost.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ class Store:
         self._database = database
         self.items = ItemsTable(database)
         self.cases = CasesTable(database)
-        """Cases, and the drafts they were chosen from."""
+        """Cases, and the outcome of every draft."""
         self.trials = TrialsTable(database)
         """The plan."""
         self.records = RecordsTable(database)
         self.calls = CallsTable(database)
-        """What was sent to models."""
+        """Attempts sent to models."""
         self.measures = MeasuresTable(database)
 
     @classmethod
     def open(cls, run_dir: Path, suite: str) -> Store:
-        """Open a run directory for writing, making it where it is missing.
+        """Open a run directory for writing; create it if missing.
 
         Raises:
             StoreError: it is in use, belongs to another suite, is not writable, or is not a run directory.
@@ -45,32 +45,32 @@ class Store:
         try:
             return cls(database)
         except BaseException:
-            database.close()  # or nobody could use the directory while this process lives
+            database.close()  # or the directory stays locked while this process lives
             raise
 
     @classmethod
     def view(cls, run_dir: Path) -> Store:
-        """Open a run directory for reading, also while another process writes it.
+        """Open a run directory for reading, even while another process writes to it.
 
         Raises:
-            EmptyStoreError: no run has begun in it.
-            StoreError: it is not a run directory, or it cannot be read.
+            EmptyStoreError: no run has started in it.
+            StoreError: it is not a run directory or cannot be read.
         """
         database = Database.view(run_dir)
         return database.guarded(lambda: cls(database))
 
     @property
     def path(self) -> Path:
-        """Return the file."""
+        """Return the path of the SQLite file."""
         return self._database.path
 
     @property
     def failure(self) -> StoreError | None:
-        """Return the error that keeps everything further from being written, if there was one."""
+        """Return the error that stopped all writing, if any."""
         return self._database.writer.failure
 
     def close(self) -> None:
-        """Write what is queued and release the directory."""
+        """Write everything queued, then release the directory."""
         self._database.close()
 
     def meta(self, key: str) -> str | None:
@@ -82,9 +82,9 @@ class Store:
         self._database.set_meta(key, value)
 
     def flush(self) -> None:
-        """Return when everything queued is durable; raise `StoreError` where it cannot be."""
+        """Wait until everything queued is durable; raise `StoreError` if writing fails."""
         self._database.writer.flush()
 
     def forget_results(self) -> None:
-        """Delete every record and every measure, for an import that replaces another."""
+        """Delete all records and measures, so that an import can replace another."""
         self._database.replace(MeasuresTable.STAGE, "", MeasuresTable.DELETE_ALL, RecordsTable.DELETE_ALL)

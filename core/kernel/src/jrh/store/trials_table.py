@@ -1,4 +1,4 @@
-"""The plan of a run: which question is put to which judge, in which order."""
+"""The plan of a run: its trials, in order."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TrialRow(NamedTuple):
 
 
 class PendingTrial(NamedTuple):
-    """One trial that is to be put."""
+    """One trial without a lasting record."""
 
     trial_id: str
     case_id: str
@@ -35,14 +35,14 @@ class PendingTrial(NamedTuple):
 
 
 class TrialsTable:
-    """The plan, and what of it has no lasting record yet."""
+    """The plan, and which of its trials are done."""
 
     def __init__(self, database: Database) -> None:
         """Use `Store.trials` instead."""
         self._database = database
 
     def digest(self) -> str | None:
-        """Return what the plan was made from, or None where there is none."""
+        """Return the id of what the plan was made from, or None if there is no plan."""
         return self._database.digest(_STAGE)
 
     def replace(self, digest: str, rows: Iterable[TrialRow]) -> None:
@@ -56,10 +56,7 @@ class TrialsTable:
         return int(self._database.rows("SELECT count(*) FROM trials")[0][0])
 
     def pending(self) -> list[PendingTrial]:
-        """Return the trials to put, in plan order.
-
-        These are the trials without a record, and those whose record says that asking again may help.
-        """
+        """Return the trials to run, in plan order: those without a record, or with a transient failure."""
         rows = self._database.rows(
             "SELECT t.id, t.case_id, t.judge, t.repeat, t.occasion FROM trials t "  # noqa: S608 - placeholders only
             "LEFT JOIN records r ON r.trial_id = t.id "
@@ -69,7 +66,7 @@ class TrialsTable:
         return [PendingTrial._make(row) for row in rows]
 
     def lasting(self) -> frozenset[str]:
-        """Return the ids of the trials whose record stands: asking them again is not going to happen."""
+        """Return the ids of the trials that will not be repeated: their record is not a transient failure."""
         rows = self._database.rows(
             f"SELECT trial_id FROM records WHERE status NOT IN ({_MARKS})",  # noqa: S608 - placeholders only
             _TRANSIENT,

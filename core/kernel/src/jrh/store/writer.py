@@ -1,4 +1,4 @@
-"""A thread that owns a SQLite connection and commits what it is given in groups."""
+"""Group commit: a thread that owns an SQLite connection and commits queued jobs together."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from jrh.errors import StoreError
 
 Row: TypeAlias = Sequence[Any]
 Statement: TypeAlias = tuple[str, Sequence[Row]]
-"""SQL and its rows of parameters."""
+"""One SQL statement and its parameter rows."""
 
 BUSY_SECONDS: Final = 30.0
 GATHER_SECONDS: Final = 0.0005
-"""How long a group waits for more jobs: fewer transactions, and fewer turns of the interpreter's lock."""
+"""How long a group waits for more jobs. Fewer transactions also mean fewer switches of the interpreter lock."""
 
 
 class _Job:
@@ -42,14 +42,14 @@ def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
 
 
 class Writer:
-    """Group commit: everything that waits while one transaction is written goes into the next.
+    """Commit queued jobs in groups: jobs that arrive during one transaction go into the next.
 
-    A job's statements are never parted, so a job is atomic. After a failed transaction every further job fails with the
-    same error: what was promised durable is durable, and nothing is written after a gap.
+    A job is atomic: its statements share one transaction. After a failed transaction every later job fails with the
+    same error, so that nothing is written after a gap.
     """
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
-        """Take the connection over; `name` is what messages call the file."""
+        """Take ownership of the connection; messages call the file `name`."""
         self._connection = connection
         self._name = name
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
@@ -68,18 +68,18 @@ class Writer:
         self._queue(_Job(statements, None))
 
     def commit(self, *statements: Statement) -> asyncio.Future[None]:
-        """Queue a job and return a future of the running loop that is done once the job is durable."""
+        """Queue a job and return a future of the running loop that completes once the job is durable."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue(_Job(statements, done))
         return done
 
     def _queue(self, job: _Job) -> None:
-        if self._closed:  # nobody would ever write it
+        if self._closed:  # the thread has ended, so it would never be written
             raise StoreError(f"cannot write {self._name}: it is closed")
         self._jobs.put(job)
 
     def flush(self, *statements: Statement) -> None:
-        """Write a job and everything before it; return when it is durable.
+        """Write a job and everything queued before it; wait until it is durable.
 
         Raises:
             StoreError: it could not be written.
@@ -89,7 +89,7 @@ class Writer:
         done.result()
 
     def close(self) -> None:
-        """Write what is queued and stop the thread; the connection is closed, and every further job is an error."""
+        """Write everything queued, stop the thread and close the connection; later jobs raise `StoreError`."""
         if self._closed:
             return
         self._closed = True
@@ -113,7 +113,7 @@ class Writer:
         if self._failure is None:
             try:
                 self._transact(statement for job in jobs for statement in job.statements)
-            except Exception as error:  # whatever it is, those who wait must be told
+            except Exception as error:  # every waiter needs an answer, whatever the error is
                 self._failure = StoreError(f"cannot write {self._name}: {error}")
         _settle([job.done for job in jobs if job.done is not None], self._failure)
 

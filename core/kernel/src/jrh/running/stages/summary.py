@@ -32,7 +32,7 @@ GATE: Final = "gate"
 ENDED: Final = "ended"
 """Key of how the run ended; empty while it goes on."""
 PLAN_NOTES: Final = "plan_notes"
-"""Key of what a reader has to know of the plan."""
+"""Key of the notes on the plan."""
 IMPORTED: Final = "imported"
 """Key of the mark that a run directory holds imported records."""
 
@@ -88,7 +88,7 @@ def note_start(store: Store, gate: Gate) -> None:
 
 
 def note_plan(store: Store, notes: Iterable[str]) -> None:
-    """Keep what a reader of the report has to know of the plan, one sentence each."""
+    """Store notes on the plan for the report, one sentence each."""
     text = to_text(tuple(notes))
     if (store.meta(PLAN_NOTES) or to_text(())) != text:
         store.set_meta(PLAN_NOTES, text)
