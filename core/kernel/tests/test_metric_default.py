@@ -1,5 +1,7 @@
 """Metrics that a suite gets without naming them, and those it has to name."""
 
+import pytest
+from jrh.errors import SuiteError
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.plugins.specs import DataSourceSpec, JudgeSpec, MetricSpec
 from jrh.suite.resolve import load_suite
@@ -40,3 +42,18 @@ def test_a_suite_that_lists_no_metrics_gets_the_defaults_alone() -> None:
 
 def test_a_metric_that_is_no_default_runs_where_it_is_named() -> None:
     assert _names(SUITE | {"metrics": ["theirs"]}) == ["theirs"]
+
+
+def test_metrics_are_added_to_the_defaults() -> None:
+    assert _names(SUITE | {"metrics": {"add": ["theirs"]}}) == ["kappa", "theirs"]
+
+
+def test_a_default_that_is_added_runs_once_with_the_options_given() -> None:
+    assert _names(SUITE | {"metrics": {"add": ["theirs", "kappa"]}}) == ["theirs", "kappa"]
+
+
+def test_mistakes_in_added_metrics_are_told_at_once() -> None:
+    with pytest.raises(SuiteError) as caught:
+        load_suite(SUITE | {"metrics": {"ad": ["theirs"], "add": "theirs"}}, _plugins())
+    assert "ad: unknown key" in str(caught.value)
+    assert "expected a list" in str(caught.value)

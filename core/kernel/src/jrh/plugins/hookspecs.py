@@ -181,9 +181,9 @@ def jrh_parsers() -> Iterable[ParserSpec]:
 def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metrics this plugin provides.
 
-    All declared metrics run unless a suite lists some under `metrics`. `measure` is called once per run with all
-    records of the plan. If it raises, or yields values that are not numbers, the report has a note about it, and the
-    other metrics still run.
+    Declared metrics run unless `default=False`, or unless a suite lists others under `metrics`. `measure` is called
+    once per run with all records of the plan. If it raises, or yields values that are not numbers, the report has a
+    note about it, and the other metrics still run.
 
     Example:
         ```python

@@ -145,7 +145,7 @@ class MetricSpec(Spec):
 
     factory: Factory[Metric] = field(validator=check_declared)
     default: bool = True
-    """Whether it runs where the suite lists no metrics; others run only where they are named."""
+    """Whether it runs without being named. Declare False for what no report shows and not every run needs."""
 
 
 @frozen(kw_only=True)

@@ -176,7 +176,9 @@ class Suite(SuiteSettings):
     tests: tuple[TestUse, ...] = ()
     judges: tuple[JudgeUse, ...]
     metrics: tuple[Use, ...] | None = None
-    """None: every metric that is a default."""
+    """None: the metrics that are a default, of all that are installed."""
+    added_metrics: tuple[Use, ...] = ()
+    """Metrics beside the defaults; a default that is named here runs once, with these options."""
     reports: tuple[Use, ...] | None = None
     """None: every reporter that is a default."""
     base: Path = Path()

@@ -89,7 +89,7 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
         parsers=_by_name(root, "parsers", lambda node, key: read_parser(node, key, plugins)),
         tests=read_tests(root, plugins),
         judges=_read_judges(root, plugins),
-        metrics=_uses(root, "metrics", lambda node: read_use(node, METRIC, plugins)) if "metrics" in value else None,
+        **_read_metrics(root, plugins),
         reports=_uses(root, "reports", lambda node: read_use(node, REPORTER, plugins)) if "reports" in value else None,
         base=base,
         source=document.source,
@@ -206,6 +206,21 @@ def _read_judges(suite: Node, plugins: Plugins) -> tuple[JudgeUse, ...]:
     return _uses(suite, "judges", lambda node: read_judge(node, plugins))
 
 
+def _read_metrics(suite: Node, plugins: Plugins) -> dict[str, tuple[Use, ...]]:
+    """Read `metrics`: a list that replaces the defaults, or `add` with a list beside them."""
+    if "metrics" not in suite.value:
+        return {}
+    section = suite["metrics"]
+
+    def read(node: Node) -> Use | None:
+        return read_use(node, METRIC, plugins)
+
+    if not isinstance(section.value, Mapping):
+        return {"metrics": _uses(suite, "metrics", read)}
+    section.allow_keys((syntax.ADD,))
+    return {"added_metrics": _uses(section, syntax.ADD, read)}
+
+
 def _uses(suite: Node, key: str, read: Callable[[Node], T | None]) -> tuple[T, ...]:
     return tuple(use for entry in suite.entries(key) if (use := read(entry)) is not None)
 
@@ -221,7 +236,8 @@ def _check_names(suite: Suite, root: Node) -> None:
     _check_distinct([(use.task.name, (*use.data.location[:-1], "name")) for use in suite.tasks], "tasks", root)
     for named in (*suite.models.values(), *suite.parsers.values()):
         _check_fit(named, root)
-    lists = {"tests": suite.tests, "judges": suite.judges, "metrics": suite.metrics, "reports": suite.reports}
+    metrics = (*(suite.metrics or ()), *suite.added_metrics)
+    lists = {"tests": suite.tests, "judges": suite.judges, "metrics": metrics, "reports": suite.reports}
     for plural, uses in lists.items():
         for use in uses or ():
             _check_fit(use, root)

@@ -13,7 +13,7 @@ from jrh.document.positions import Document, did_you_mean
 from jrh.document.yaml_reader import document_of, in_order, read_document
 from jrh.errors import Problem, SuiteError
 from jrh.plugins.registry import Entry, Plugins, Registry
-from jrh.plugins.specs import ModelSpec, PerturberSpec, ReporterSpec, Spec, ValidatorSpec
+from jrh.plugins.specs import MetricSpec, ModelSpec, PerturberSpec, ReporterSpec, Spec, ValidatorSpec
 from jrh.suite import syntax
 from jrh.suite.definition import Suite, TestUse, Use
 from jrh.suite.lookup import Lookup
@@ -81,7 +81,7 @@ def _resolve(lookup: Lookup) -> ResolvedSuite:
         parsers={name: found for name, use in suite.parsers.items() if (found := lookup.parser(name, use.location))},
         tests=_found([_test(test, lookup) for test in suite.tests]),
         judges=_found([_checked(lookup.component(judge, syntax.JUDGE), lookup) for judge in suite.judges]),
-        metrics=_named_or_default(suite.metrics, syntax.METRIC, lookup),
+        metrics=_metrics(lookup),
         reporters=_reporters(lookup),
     )
 
@@ -155,6 +155,14 @@ def _named_or_default(uses: Sequence[Use] | None, role: syntax.Role, lookup: Loo
         return _found([lookup.component(use, role) for use in uses])
     registry: Registry[Any] = getattr(lookup.plugins, role.plural)
     return _found([_default(entry, registry, lookup) for entry in registry if entry.spec.default])
+
+
+def _metrics(lookup: Lookup) -> tuple[Resolved[MetricSpec], ...]:
+    """Resolve the metrics; one that is added replaces the default of the same component."""
+    added = _found([lookup.component(use, syntax.METRIC) for use in lookup.suite.added_metrics])
+    again = {metric.entry.qualified for metric in added}
+    others = _named_or_default(lookup.suite.metrics, syntax.METRIC, lookup)
+    return (*(metric for metric in others if metric.entry.qualified not in again), *added)
 
 
 def _default(entry: Entry[S], registry: Registry[S], lookup: Lookup) -> Resolved[S] | None:

@@ -88,6 +88,7 @@ class _SuiteSchema:
         name = {"type": "string", "minLength": 1}
         one = {"name": name, "data": _reference("data"), "task": _reference("task")}
         task = self._schemas.closed(one, required=list(one))
+        metrics = {"type": "array", "items": _reference("metric")}
         return {
             **one,
             "tasks": {"type": "array", "minItems": 1, "items": task},
@@ -95,7 +96,7 @@ class _SuiteSchema:
             "parsers": {"type": "object", "additionalProperties": _reference("parser")},
             "tests": {"type": "array", "items": _reference("test")},
             "judges": {"type": "array", "minItems": 1, "items": _reference("judge")},
-            "metrics": {"type": "array", "items": _reference("metric")},
+            "metrics": any_of([metrics, self._schemas.closed({syntax.ADD: metrics}, required=[syntax.ADD])]),
             "reports": {"type": "array", "items": _reference("reporter")},
         }
 

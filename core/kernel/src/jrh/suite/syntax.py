@@ -208,6 +208,8 @@ CROSS: Final = "cross"
 DATA: Final = Role(key="source", plural="data_sources", settings=DataSettings, own_name=False)
 TEST: Final = Role(key="test", plural="perturbers", settings=TestSettings)
 JUDGE: Final = Role(key="judge", plural="judges", settings=JudgeSettings)
+ADD: Final = "add"
+"""The key of metrics that are computed beside the default ones."""
 METRIC: Final = Role(key="metric", plural="metrics", settings=Named)
 VALIDATOR: Final = Role(key="validator", plural="validators", settings=Named)
 REPORTER: Final = Role(key="reporter", plural="reporters", settings=Named)
@@ -221,7 +223,7 @@ SECTIONS: Final[Mapping[str, str]] = {
     "parsers": "Parsers with options of their own, by name.",
     "tests": "What is changed before the judge is asked again.",
     "judges": "The judges under test.",
-    "metrics": "What is computed; the default ones of all that is installed where not given.",
+    "metrics": "What is computed: a list, or `add` with a list beside the default ones. Default: what reports show.",
     "reports": "Which reports are written; those that are a default where not given.",
     **{attribute.name: attribute.metadata["help"] for attribute in attrs.fields(SuiteSettings)},
 }
