@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import inspect
 import re
 import sys
 import tomllib
@@ -21,6 +22,7 @@ import pytest
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.specs import NoOptions, Spec
 from jrh_testing import declarations
+from jrh_testing.building import factory_of
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = sorted(path.parent for path in ROOT.glob("core/*/pyproject.toml"))
@@ -103,6 +105,17 @@ def test_plugin_py_declares_and_imports_no_work(folder: Path) -> None:
     assert [spec.name for spec in declared(folder) if not isinstance(spec.factory, str)] == []  # type: ignore[attr-defined]
     own = set(imported(inside / "plugin.py", whole=True)) - set(sys.stdlib_module_names)
     assert own <= {"jrh", "jrh.measuring", "jrh.plugins", f"{inside.name}.options"} | _of_stdlib(own)
+
+
+@pytest.mark.parametrize("folder", [each for each in PLUGINS if points(each, "jrh")], ids=named)
+def test_every_factory_exists_and_takes_at_most_options_and_context(folder: Path) -> None:
+    plugin = importlib.import_module(f"{package(folder).name}.plugin")
+    for spec in declared(folder):
+        factory = factory_of(plugin, spec)
+        # What has no default has to be positional, and there is nothing to give to a third parameter.
+        needed = [each for each in inspect.signature(factory).parameters.values() if each.default is each.empty]
+        assert all(each.kind is each.POSITIONAL_OR_KEYWORD for each in needed), f"{spec.name}: {needed}"
+        assert len(needed) <= 2, f"{spec.name}: {needed}"
 
 
 # -- metadata --------------------------------------------------------------------------------------------------------

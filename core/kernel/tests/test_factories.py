@@ -156,3 +156,15 @@ def test_a_plugin_of_another_api_version_is_refused_with_what_to_do(site: Any, l
     if problem:
         with pytest.raises(PluginError, match="plugin 'acme' was named and has a problem"):
             load_plugins(["acme"])
+
+
+def test_a_plugin_of_an_older_version_is_loaded_while_that_is_supported(
+    site: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.install("acme", f"JRH_API_VERSION = 1\n{DECLARES}")
+    monkeypatch.setattr("jrh.plugins.loading.API_VERSION", 3)
+    assert [each.distribution for each in load_plugins().plugins.perturbers] == ["acme"]
+    monkeypatch.setattr("jrh.plugins.loading.OLDEST_API_VERSION", 2)
+    (problem,) = load_plugins().plugins.problems
+    assert "written for version 1 of the plugin API" in problem.message
+    assert "supports versions 2 to 3: upgrade the plugin" in problem.message
