@@ -12,6 +12,7 @@ import jrh
 import pytest
 from attrs import frozen
 from jrh_testing import ChatServer, Outcome, Project
+from support.essays import essays_folder
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import query, report
 from support.suites import REPORTS, openai_http, write_suite
@@ -19,7 +20,6 @@ from support.writers import FAULTS, FLIPPED, FOREIGN, PROSE, REFUSAL, Writers
 
 pytestmark = pytest.mark.slow
 
-DATA = Path(__file__).parents[2] / "shared" / "data" / "persuade"
 ESSAYS, FACTS = 10, 30
 LEVELS = ("1", "2", "3", "4", "5", "6")
 DOUBTED = 29
@@ -45,8 +45,8 @@ REWRITTEN = ("paraphrase", "verbosity", "label-flip")
 
 
 def essays(base: Path) -> dict[str, Any]:
-    """Make the suite over the essays, without tests; the data is read in place."""
-    folder = Path(os.path.relpath(DATA, base))
+    """Make the suite over the essays, without tests; real data is read in place."""
+    folder = Path(os.path.relpath(essays_folder(base / "data"), base))
     columns = {"id": "essay_id", "request": "assignment", "response": "full_text", "label": "holistic_essay_score"}
     return {
         "name": "essays",
@@ -132,8 +132,6 @@ def with_writer(suite: dict[str, Any], url: str, tests: list[Any]) -> dict[str, 
 
 @pytest.fixture(scope="module")
 def essays_by_rules(tmp_path_factory: pytest.TempPathFactory) -> Job:
-    if not (DATA / "essays.csv").is_file():
-        pytest.skip("the essays (../shared/data/persuade) are not here")
     folder = tmp_path_factory.mktemp("essays-rules")
     tests = [FORMAT, {"stochastic": {"repeats": 2}}, "paraphrase", "verbosity", "synthetic-ordinal"]
     suite = {**essays(folder), "tests": tests}
@@ -142,12 +140,12 @@ def essays_by_rules(tmp_path_factory: pytest.TempPathFactory) -> Job:
 
 @pytest.fixture(scope="module")
 def essays_by_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Job]:
-    if not (DATA / "essays.csv").is_file():
-        pytest.skip("the essays (../shared/data/persuade) are not here")
     folder = tmp_path_factory.mktemp("essays-model")
     suite = essays(folder)
     items = items_of({**suite, "tests": []}, folder)
-    with ChatServer(Writers(items, (DATA / "rubric.txt").read_text(encoding="utf-8"), LEVELS)) as server:
+    with ChatServer(
+        Writers(items, (essays_folder(folder / "data") / "rubric.txt").read_text(encoding="utf-8"), LEVELS)
+    ) as server:
         once = {"initial_temperature": 1.0, "max_temperature": 1.0, "attempts_per_temperature": 1}
         tests = [
             FORMAT,

@@ -12,25 +12,21 @@ from typing import Any
 import pytest
 from attrs import frozen
 from jrh_testing import ChatServer, Outcome, Project, SimulatedAnswers
+from support.essays import essays_folder
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report, report_bytes
 from support.suites import litellm, openai_http, write_suite
 
-ESSAYS = Path(__file__).parents[2] / "shared" / "data" / "persuade"
 LEVELS = tuple("123456")
 ITEMS = 18
 LAYOUTS = ("spaces", "trailing", "indent")
 REFERENCE, FORMAT, REPEATS = 2, len(LAYOUTS), 3
 PER_LLM = ITEMS * (REFERENCE + FORMAT + REPEATS)
 
-pytestmark = pytest.mark.skipif(
-    not (ESSAYS / "essays.csv").is_file(), reason="the essays (../shared/data/persuade) are not here"
-)
-
 
 def essays(url: str, base: Path) -> dict[str, Any]:
-    """Make the suite; the data is read in place."""
-    folder = Path(os.path.relpath(ESSAYS, base))
+    """Make the suite; real data is read in place."""
+    folder = Path(os.path.relpath(essays_folder(base / "data"), base))
     columns = {"id": "essay_id", "request": "assignment", "response": "full_text", "label": "holistic_essay_score"}
     limits = {"concurrency": 16, "price": {"input": 0.5, "output": 1.5}, "max_tokens": 100}
     return {

@@ -11,12 +11,12 @@ import pytest
 import yaml
 from jrh_testing import ChatServer, Project, SimulatedAnswers
 from support.browsing import chromium
+from support.essays import essays_folder
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 ROOT = Path(__file__).parents[2]
-ESSAYS = ROOT.parent / "shared" / "data" / "persuade"
 KEY_VARIABLE = "JRH_BROWSER_TEST_KEY"
 
 
@@ -37,9 +37,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def essays(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the directory of a run over real essays: two priced LLM judges, prompt templates, option order."""
-    if not (ESSAYS / "essays.csv").is_file():
-        pytest.skip("the essays (../shared/data/persuade) are not here")
+    """Return the directory of a run over essays: two priced LLM judges, prompt templates, option order."""
     project = Project(tmp_path_factory.mktemp("essays"), env={KEY_VARIABLE: "made up"})
     form = '{"verdict": "{label}", "rationale": "The essay <b>argues</b> its case."}'
     with ChatServer(SimulatedAnswers(labels=tuple("123456"), accuracy=0.7, form=form)) as server:
@@ -50,7 +48,7 @@ def essays(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _essays(url: str, base: Path) -> dict[str, Any]:
-    folder = Path(os.path.relpath(ESSAYS, base))
+    folder = Path(os.path.relpath(essays_folder(base / "data"), base))
     columns = {"id": "essay_id", "request": "assignment", "response": "full_text", "label": "holistic_essay_score"}
 
     def model(name: str, price: float) -> dict[str, Any]:

@@ -40,14 +40,50 @@ def test_a_decision_log_becomes_records_with_one_template_per_prompt(tmp_path):
     assert len({record.case_id for record in records}) == 4
 
 
+TEMPLATES = {
+    "coherence": (
+        "Rate coherence 1-5. One number only.",
+        "Coherence score 1 to 5, respond with number only.",
+        "Assign coherence rating 1-5. Single digit response.",
+        "Coherence: 1 (incoherent) to 5 (very coherent). Reply with number.",
+        "How coherent is this? Score: 1=poor 5=excellent. Number only.",
+    ),
+    "relevance": (
+        "Which is more relevant? A or B only.",
+        "More relevant? Reply A or B.",
+        "Choose A or B by relevance.",
+        "Which answer is better? A or B.",
+        "Which answer is more relevant? A or B only.",
+    ),
+}
+
+
+def benchmark(name):
+    """Return the rows of JudgeSense: the real ones, or as many made ones that repeat 25 pairs over 5 items."""
+    if REAL.exists():
+        return [json.loads(line) for line in (REAL / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    texts = ["Dogs bark.", "The sea is wide.", "Sales grew.", "Rain fell.", "The budget passed."]
+    if name == "relevance":
+        texts = [f"A: {text} | B: The capital of France is Paris." for text in texts]
+    pairs = [(item, place) for item in range(5) for place in range(5)] * 5
+    return [
+        {
+            "pair_id": f"{name[:4]}_{number:03}",
+            "task_type": name,
+            "prompt_a": f"{TEMPLATES[name][place]}\n" + texts[item].replace(" | ", "\n"),
+            "prompt_b": f"{TEMPLATES[name][(place + 1) % 5]}\n" + texts[item].replace(" | ", "\n"),
+            "response_being_judged": texts[item],
+            "ground_truth_label": f"score_{item + 1}" if name == "coherence" else "A",
+        }
+        for number, (item, place) in enumerate(pairs)
+    ]
+
+
 @pytest.mark.slow
 def test_a_log_becomes_a_report_without_one_model_call(project):
-    if not REAL.exists():
-        pytest.skip("the real benchmark is not here (../shared/data/judgesense)")
     rows = []
     for name in ("coherence", "relevance"):
-        for line in (REAL / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
-            each = json.loads(line)
+        for each in benchmark(name):
             right = each["ground_truth_label"].removeprefix("score_")
             # The made-up judge loses its head over one of the five templates.
             told = [
