@@ -20,6 +20,7 @@ sys.dont_write_bytecode = False
 OF_A_PLUGIN = {"test_declaring_loads_no_other_library"}
 OF_A_COMPONENT = {
     "test_the_declaration_can_be_read_twice",
+    "test_the_factory_is_declared_by_name_and_can_be_called",
     "test_the_options_are_explained_and_have_defaults",
     "test_a_missing_required_option_is_an_error",
     "test_an_unknown_option_is_an_error",

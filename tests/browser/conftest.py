@@ -30,7 +30,7 @@ def browser() -> Iterator[Browser]:
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the directory of the demo run, with fewer items."""
     project = Project(tmp_path_factory.mktemp("demo"))
-    done = project.run("run", ROOT / "examples" / "demo.yaml", "--limit", "12", "--run-dir", "run", timeout=110)
+    done = project.run("run", ROOT / "examples" / "demo.yaml", "--limit", "12", "--run-dir", "run", timeout=240)
     assert done.exit_code == 0, done.output
     return project.path / "run"
 
@@ -42,7 +42,7 @@ def essays(tmp_path_factory: pytest.TempPathFactory) -> Path:
     form = '{"verdict": "{label}", "rationale": "The essay <b>argues</b> its case."}'
     with ChatServer(SimulatedAnswers(labels=tuple("123456"), accuracy=0.7, form=form)) as server:
         project.write("suite.yaml", yaml.safe_dump(_essays(server.url, project.path), sort_keys=False))
-        done = project.run("run", "suite.yaml", "--run-dir", "run", "--yes", timeout=110)
+        done = project.run("run", "suite.yaml", "--run-dir", "run", "--yes", timeout=240)
     assert done.exit_code == 0, done.output
     return project.path / "run"
 
@@ -121,7 +121,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "resamples": 200,
     }
     project.write("suite.yaml", yaml.safe_dump(suite, sort_keys=False))
-    done = project.run("run", "suite.yaml", "--run-dir", "run", timeout=110)
+    done = project.run("run", "suite.yaml", "--run-dir", "run", timeout=240)
     assert done.exit_code == 0, done.output
     return project.path / "run"
 

@@ -1,12 +1,12 @@
-"""Statistics as pure functions over arrays; imports nothing of the kernel.
+"""Estimate agreement, rates, changes, power and variance components of clustered ratings.
 
-Conventions of every function here:
+Pure functions over arrays; nothing of jrh is imported. Conventions of every function:
 
-* Arrays are numpy arrays or what `numpy.asarray` takes; a *cluster* is the unit that was sampled (in jrh: the item),
-  and trials of one cluster may depend on each other in any way.
+* Arrays are numpy arrays or whatever `numpy.asarray` takes. A *cluster* is the unit that was sampled (in jrh: the
+  item); trials of one cluster may depend on each other in any way.
 * Intervals are two-sided with coverage `level`, and always contain the estimate.
-* Randomness comes from `seed` alone. Results do not depend on the order of rows or of clusters.
-* What cannot be estimated is `None` with a flag, never NaN.
+* `seed` is the only source of randomness. Results do not depend on the order of rows or clusters.
+* A quantity that cannot be estimated is `None` with a flag, never NaN.
 """
 
 from __future__ import annotations

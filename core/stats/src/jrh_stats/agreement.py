@@ -1,4 +1,4 @@
-"""Agreement between any number of raters on nominal labels: Fleiss' kappa, Gwet's AC1, PABAK."""
+"""Estimate agreement between any number of raters on nominal labels: Fleiss' kappa, Gwet's AC1, PABAK."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cluster bootstrap: whole clusters are drawn with replacement, trials within them stay together."""
+"""Resample whole clusters with replacement; the trials of a cluster stay together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def resample_totals(sums: NDArray[np.float64] | Kinds, *, resamples: int, seed: 
         seed: the only source of randomness.
 
     Returns:
-        Totals, shape (B, columns). The same for any order of the clusters.
+        Totals, shape (B, columns). Independent of the order of the clusters.
 
     Raises:
         ValueError: there is no cluster.

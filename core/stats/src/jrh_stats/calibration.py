@@ -1,4 +1,4 @@
-"""Whether a judge that says 80 % is right 80 % of the time."""
+"""Measure calibration: is a judge that says 80% right 80% of the time?"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ReliabilityBin:
     """One bin of a reliability curve."""
 
     low: float
-    """Lower edge of the stated probability; the bin excludes it, but for the first."""
+    """Lower edge of the stated probability; excluded from the bin, except in the first."""
     high: float
     """Upper edge, included."""
     confidence: float
@@ -43,7 +43,7 @@ def brier_score(
     *,
     level: float = 0.95,
 ) -> Estimate:
-    """Estimate the Brier score, the mean of (probability - outcome)^2: 0 is perfect, 0.25 is a coin that says 50 %.
+    """Estimate the Brier score, the mean of (probability - outcome)^2: 0 is perfect, 0.25 is always saying 50%.
 
     Source: Brier (1950), Monthly Weather Review 78:1-3, in the form for one event.
 
@@ -150,15 +150,15 @@ def expected_calibration_error(
 ) -> Estimate:
     """Estimate the expected calibration error: the mean over bins of |accuracy - mean probability|, weighted by size.
 
-    The plain estimate is too high: also a perfectly calibrated judge shows differences in small samples. A bootstrap of
-    it is too high twice, so its percentiles do not cover. The interval used here holds for every truth: by the triangle
-    inequality the estimate errs by at most the summed error of the bins' signed differences; the quantile `level` of
-    that error is taken from normal draws with the cluster-robust covariance of the differences.
+    The plain estimate is biased upwards: in small samples even a perfectly calibrated judge shows differences. A
+    bootstrap of it is biased twice, so its percentiles do not cover. The interval used here holds whatever the truth:
+    by the triangle inequality the estimate errs by at most the summed error of the bins' signed differences. The
+    quantile `level` of that error comes from normal draws with the cluster-robust covariance of the differences.
 
         [max(0, ECE - q), ECE + q],  q = quantile of sum over bins |error of the difference|
 
-    It is wider than it has to be (flag `conservative`). The target is the error of these bins, with their edges as they
-    are.
+    It is wider than necessary (flag `conservative`). The target is the calibration error of these bins, with their
+    edges taken as fixed.
 
     Source: ECE: Naeini, Cooper and Hauskrecht (2015), AAAI 29:2901-2907; its bias: Roelofs, Cain, Shlens and Mozer
     (2022), AISTATS 25.

@@ -1,4 +1,4 @@
-"""Sums per cluster, and the closed form of a ratio's variance."""
+"""Sum per cluster, and compute the cluster-robust variance of a ratio in closed form."""
 
 from __future__ import annotations
 

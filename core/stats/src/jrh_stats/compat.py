@@ -1,4 +1,4 @@
-"""What other harnesses compute, under their own names, for comparison side by side. Never a default.
+"""Reproduce what other harnesses report, under their own names, for comparison. Never a default.
 
 None of these intervals respects clusters, and the first is no confidence interval of the rate.
 """
@@ -20,7 +20,7 @@ def jrh_bootstrap_accuracy(
 
     `repetitions` samples of int(size * n) rows are drawn with replacement; the value is the mean of their accuracies,
     the interval that of the mean of these means. Its width falls with the number of repetitions and not with that of
-    the items: it says how well the bootstrap was averaged, not how well the judge is known.
+    the items: it shows how well the bootstrap was averaged, not how well the judge is known.
 
     Source: RAND's judge-reliability-harness, src/reliability_tests/eval_metrics.py; its random numbers are others.
 

@@ -1,4 +1,4 @@
-"""Variance components of scores in a crossed random design."""
+"""Estimate variance components of scores in a crossed random-effects design."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jrh_stats.moments import Moment, balanced_components, henderson
 from jrh_stats.reml import reml_components, satterthwaite
 
 _NOISE: Final = 1e-7
-"""Variances that are smaller beside the total are rounding."""
+"""Variances smaller than this share of the total are rounding error."""
 REML_LEVELS: Final = 1500
 """Random effects up to which REML is used; its cost grows with their third power (about 10 s here)."""
 
@@ -85,9 +85,9 @@ def variance_components(
     * Where repeats never differ the residual is 0 and has no interval; the other components are those of the cells,
       each counted once. The likelihood has no maximum otherwise: it grows without end as the residual goes to 0.
 
-    In a simulation (20 or 40 items, 3 judges, 4 templates, 1 or 2 repeats) the balanced intervals at 95 % covered 94 to
-    96 %. Of a component that is really 0 they cover more, since their lower end cannot fall below it. REML's intervals
-    covered 91 to 97 %, least for the facet with three levels.
+    In a simulation (20 or 40 items, 3 judges, 4 templates, 1 or 2 repeats) the balanced intervals at 95% covered 94 to
+    96%. For a component that is truly 0 they cover more, because their lower end cannot fall below it. REML's intervals
+    covered 91 to 97%, least for the facet with three levels.
 
     Source: expected mean squares and D-studies: Brennan (2001), Generalizability Theory, chapters 3 to 5; intervals:
     Ting, Burdick, Graybill, Jeyaratnam and Lu (1990), J. Statistical Computation and Simulation 35:135-143, and Burdick

@@ -1,4 +1,4 @@
-"""How well a variance between clusters is known: effective degrees of freedom, and the flag for too few."""
+"""Estimate how well a variance between clusters is known: effective degrees of freedom, and the flag for too few."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 FEW: Final = 14.0
 """Below so many effective degrees of freedom an interval is flagged: five clusters or fewer differ from the others."""
 FEW_CLUSTERS: Final = 30
-"""Below so many clusters it is flagged whatever their degrees: what happens to one cluster in ten is missing from 4 %
-of samples of 30, and from 12 % of samples of 20."""
+"""Fewer clusters are flagged whatever their degrees: an event that happens to one cluster in ten is absent from 4% of
+samples of 30 and from 12% of samples of 20."""
 FEW_EVENTS: Final = "few-events"
 """So few clusters carry what varies that the interval may cover less or more often than it says."""
 
@@ -103,8 +103,8 @@ def design_degrees(deviations: ArrayLike, share: float, counts: ArrayLike | None
 def few_events(degrees: float, clusters: int) -> tuple[str, ...]:
     """Return the flag `few-events` below 14 effective degrees of freedom and below 30 clusters, else nothing.
 
-    Intervals that cover less than 93 or more than 97 % of the time have this flag in most studies: docs/statistics.md
-    tells how that was found, by the self-test and by a grid of designs beside it.
+    Intervals that cover less than 93% or more than 97% of the time have this flag in most studies. docs/statistics.md
+    says how that was measured, by the self-test and by a separate grid of designs.
 
     Args:
         degrees: the `effective_degrees`, not those of the design.

@@ -1,4 +1,4 @@
-"""A crossed design as integer codes: which effects the data can tell apart, and whether it is balanced."""
+"""Read a crossed design as integer codes: which effects the data can tell apart, and whether it is balanced."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RESIDUAL: Final = "residual"
 """The name of what is left."""
 _LARGEST_KEY: Final = 2**62
 _NOISE: Final = 1e-9
-"""Sums of squares that are smaller beside the total are rounding."""
+"""Sums of squares smaller than this share of the total are rounding error."""
 
 
 @frozen(kw_only=True, eq=False)

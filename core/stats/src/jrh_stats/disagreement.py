@@ -1,4 +1,4 @@
-"""Disagreement between repeats of one question: the noise floor."""
+"""Measure disagreement between repeats of one question: the noise floor."""
 
 from __future__ import annotations
 

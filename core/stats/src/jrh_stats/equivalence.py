@@ -1,4 +1,4 @@
-"""Equivalence within a declared margin: equivalent, different, or undecided."""
+"""Test for equivalence within a declared margin: equivalent, different, or undecided."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def equivalence(
 
     With d the mean difference, s its cluster-robust standard error (`ratio_variance`) and K - 1 degrees of freedom, the
     tests of d <= -margin and of d >= margin both reject at alpha exactly if the interval d -+ t s of coverage 1 - 2
-    alpha lies within the margin: `equivalent`. Where it lies wholly outside: `different`. Otherwise: `undecided`.
+    alpha lies within the margin: `equivalent`. If it lies wholly outside: `different`. Otherwise: `undecided`.
 
-    Where no cluster differs from another there is no standard error; the interval is that of `clustered_difference`,
-    and it decides alone.
+    If no cluster differs from another there is no standard error; the interval of `clustered_difference` decides
+    alone.
 
     Source: Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15:657-680.
 

@@ -1,4 +1,4 @@
-"""What an estimator returns."""
+"""Hold what an estimator returns."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from attrs import frozen
 
 @frozen(kw_only=True)
 class Estimate:
-    """A number, its interval, and what both rest on."""
+    """An estimate, its interval, and the data behind both."""
 
     value: float | None
-    """The point estimate; None where it is not defined, and then `flags` says why."""
+    """The point estimate; None where it is undefined; `flags` says why."""
     low: float | None = None
     """Lower end of the interval, in the unit of the value; None where there is no interval."""
     high: float | None = None

@@ -1,4 +1,4 @@
-"""Excess disagreement: how much more a condition moves verdicts than asking again does."""
+"""Estimate excess disagreement: how much more a condition changes verdicts than asking again does."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def excess_disagreement(counts: ArrayLike, *, level: float = 0.95) -> Excess:
     Returns:
         Raw, floor and excess, means over all item-condition pairs that take part, items as clusters, with the
         intervals of `clustered_mean` within bounds (-0.5 to 1 for the excess). Flags: `empty` where none takes part;
-        `reference-floor`, see `Excess`; `few-clusters` below 30 items: the interval of the excess is then too short
-        (down to 87 % instead of 95 % with 20 items); `few-events` where few items move.
+        `reference-floor`, see `Excess`; `few-clusters` below 30 items: the interval of the excess is then too narrow
+        (coverage down to 87% instead of 95% with 20 items); `few-events` where few items move.
 
     Raises:
         ValueError: `counts` has another shape or a negative number.
@@ -107,10 +107,10 @@ def excess_disagreement(counts: ArrayLike, *, level: float = 0.95) -> Excess:
 
 
 def excess_permutation_test(counts: ArrayLike, *, resamples: int = 2000, seed: int = 0) -> Significance:
-    """Test whether conditions move verdicts more than asking again does.
+    """Test whether conditions change verdicts more than asking again does.
 
     Under the null an item's answers are exchangeable between the reference and its conditions. The answers of every
-    item are dealt anew to groups of the sizes they had; the statistic is the summed excess of `excess_disagreement`.
+    item are dealt again to groups of the same sizes; the statistic is the summed excess of `excess_disagreement`.
     One-sided: p = (1 + those as large) / (1 + resamples).
 
     Where more than 200 items have answers that are not all equal, the dealings' distribution is normal for all

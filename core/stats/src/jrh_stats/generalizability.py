@@ -1,4 +1,4 @@
-"""Generalizability coefficients and D-studies: how reliable a design is, and the cheapest that is good enough."""
+"""Compute generalizability coefficients and D-studies: how reliable a design is, and the cheapest that suffices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jrh_stats.design import REPEAT
 
 @frozen(kw_only=True)
 class DStudy:
-    """What a design with given numbers of levels would give."""
+    """The reliability and cost of a design with given numbers of levels."""
 
     design: Mapping[str, int]
     """Facet -> levels every object is measured under."""
@@ -97,7 +97,7 @@ def cheapest_design(
     dependability: float | None = None,
     standard_error: float | None = None,
 ) -> DStudy | None:
-    """Find the cheapest design that reaches what is wished.
+    """Find the cheapest design that reaches the required reliability or precision.
 
     Every combination of the choices is computed. Of designs that cost the same the one with the smaller absolute error
     is returned, then the one with fewer levels of the facets named first.
@@ -109,15 +109,15 @@ def cheapest_design(
         fixed: facets whose levels are the only ones of interest.
         price: of one call.
         prices: what every further level of a facet costs per object beyond its calls, such as writing a template.
-        generalizability: smallest E rho^2 wished.
-        dependability: smallest Phi wished.
-        standard_error: largest sigma(Delta) wished, in the unit of the scores.
+        generalizability: smallest acceptable E rho^2.
+        dependability: smallest acceptable Phi.
+        standard_error: largest acceptable sigma(Delta), in the unit of the scores.
 
     Returns:
-        The design, or None where none of the choices reaches it.
+        The design, or None if none of the choices suffices.
 
     Raises:
-        ValueError: nothing is wished, or as for `d_study`.
+        ValueError: no requirement is given, or as for `d_study`.
     """
     if generalizability is None and dependability is None and standard_error is None:
         raise ValueError("say what the design has to reach: generalizability, dependability or standard_error")

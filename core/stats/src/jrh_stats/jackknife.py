@@ -1,4 +1,4 @@
-"""The jackknife over clusters, and the intervals of coefficients that it carries."""
+"""Jackknife over clusters, and build the intervals of coefficients from it."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def ratio_of_spreads(sums: NDArray[np.float64] | Kinds, ratio: Statistic, *, n: 
     if variance <= NOISE or value <= NOISE:
         return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
     degrees = effective_degrees(without, counts)
-    # The exponent is limited so that a hopeless interval is wide and not infinite.
+    # Limited so that the interval of a ratio close to 0 is wide and not infinite.
     reach = min(t_quantile(level, degrees) * float(np.sqrt(variance)) / value, 700.0)
     ends = (value * float(np.exp(-reach)), value * float(np.exp(reach)))
     return _with(value, ends, "jackknife-log", n, clusters, few_events(degrees, clusters))

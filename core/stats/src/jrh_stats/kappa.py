@@ -1,4 +1,4 @@
-"""Cohen's kappa, plain and weighted, with an interval that respects clusters."""
+"""Estimate Cohen's kappa, plain and weighted, with an interval clustered by item."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jrh_stats.jackknife import chance_corrected
 from jrh_stats.kinds import label_kinds
 
 Weighting: TypeAlias = Literal["none", "linear", "quadratic"]
-"""How a disagreement counts: any the same, by its distance, or by the square of its distance."""
+"""How a disagreement counts: all alike, by distance, or by squared distance."""
 
 _NOISE: Final = 1e-12
 _MOST_LABELS: Final = 12
@@ -57,7 +57,7 @@ def clustered_kappa(
     case_weights: ArrayLike | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """Estimate Cohen's kappa with an interval that respects clusters.
+    """Estimate Cohen's kappa with an interval clustered by item.
 
     The variance is that of the jackknife which leaves out one whole cluster at a time, over K clusters
 
@@ -75,7 +75,7 @@ def clustered_kappa(
       `wilson-clusters`, Wilson's interval of u with n = K.
     * With a single cluster there is a value but no interval.
 
-    With few clusters and a rare label every interval falls short (86 % with 20 items of which one is of the rare label,
+    With few clusters and a rare label every interval falls short (86% with 20 items of which one is of the rare label,
     in a simulation) or is far too wide; the flag `few-events` says so. docs/statistics.md has the coverage by design.
 
     Source: jackknife over clusters: Efron (1982), The Jackknife, the Bootstrap and Other Resampling Plans, chapter 3;

@@ -1,4 +1,4 @@
-"""Clusters by kind: the distinct contents that clusters have, and how many clusters have each.
+"""Group clusters by content: the distinct contents, and how many clusters have each.
 
 A statistic of per-cluster sums depends on the kinds and their numbers alone. With few labels and few trials per cluster
 there are tens of kinds, however many clusters there are.

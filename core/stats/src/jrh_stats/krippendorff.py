@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: agreement of any number of raters, on any kind of values, with missing ratings."""
+"""Estimate Krippendorff's alpha: any number of raters, any kind of values, missing ratings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def krippendorff_alpha(
         alpha = 1 - (n - 1) sum_ck o_ck d_ck^2 / sum_ck n_c n_k d_ck^2
 
     d_ck^2 is [c != k] (nominal); (c - k)^2 (interval); ((c - k) / (c + k))^2 (ratio); the squared difference of the
-    mid-ranks of c and k among all n ratings (ordinal). A missing rating is simply not counted.
+    mid-ranks of c and k among all n ratings (ordinal). Missing ratings are not counted.
 
     Source: Krippendorff (2011), Computing Krippendorff's Alpha-Reliability; Hayes and Krippendorff (2007),
     Communication Methods and Measures 1:77-89.

@@ -1,4 +1,4 @@
-"""Means and paired differences of clustered scores, with closed-form cluster-robust intervals."""
+"""Estimate means and paired differences of clustered scores, with closed-form cluster-robust intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts that are missing: what they could change, and whether they are missing for a reason."""
+"""Bound the effect of missing verdicts, and test whether they are missing at random."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _GROUPS: Final = 2
 
 
 def manski_bounds(total: float, observed: float, missing: float) -> tuple[float, float] | None:
-    """Bound a rate by what it would be had every missing score been 0, and had every one been 1.
+    """Bound a rate by its value if every missing score were 0, and if every one were 1.
 
     (total / (observed + missing), (total + missing) / (observed + missing)). Nothing is assumed about why scores are
     missing.
@@ -41,7 +41,7 @@ def manski_bounds(total: float, observed: float, missing: float) -> tuple[float,
 
 
 def missingness_test(missing: ArrayLike, conditions: ArrayLike, clusters: ArrayLike) -> Significance:
-    """Test whether verdicts go missing in some conditions more than in others, item by item.
+    """Test whether verdicts go missing more often under some conditions than others, within items.
 
     The generalised Cochran-Mantel-Haenszel test of association, items as strata. Item k has n_k trials, n_kg of them
     under condition g, m_k missing; under the null the missing ones fall on any of them:
@@ -62,7 +62,7 @@ def missingness_test(missing: ArrayLike, conditions: ArrayLike, clusters: ArrayL
 
     Returns:
         The p-value, method `cochran-mantel-haenszel`; `n` is the number of missing verdicts, `clusters` that of the
-        items that tell anything: put under several conditions, with some verdicts missing and some not. Flags: `empty`
+        informative items: put under several conditions, with some verdicts missing and some not. Flags: `empty`
         and no p-value without such items; `few` where a condition's expected number of missing verdicts is below 5.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Variance components by moments: the analysis of variance of balanced data, Henderson's method 1 for others."""
+"""Estimate variance components by moments: analysis of variance if balanced, else Henderson's method 1."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Moment:
 
 
 def balanced_components(design: Design, level: float) -> list[Moment]:
-    """Estimate the components of balanced data; the residual stands last.
+    """Estimate the components of balanced data; the residual is last.
 
     E[MS_a] = sum over effects b that contain a of (n / levels of b) sigma_b^2 + sigma_e^2; the system is triangular.
     """
@@ -197,7 +197,7 @@ def _alike(parts: NDArray[np.float64], degrees: NDArray[np.float64], shrink: NDA
 
 
 def henderson(design: Design) -> NDArray[np.float64]:
-    """Estimate the components of any data by Henderson's method 1; the residual stands last.
+    """Estimate the components of any data by Henderson's method 1; the residual is last.
 
     With T_a = sum over the levels of a of (sum of scores)^2 / n, E[T_a] is linear in the components:
     n mean^2 + sum_b sigma_b^2 sum_(levels of a) (sum_(levels of b within) n_ab^2) / n_a + (levels of a) sigma_e^2.

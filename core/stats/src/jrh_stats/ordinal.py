@@ -1,4 +1,4 @@
-"""How numbers of a judge relate to the right ones: errors, association, use of the scale."""
+"""Compare a judge's scores with the true ones: errors, association, use of the scale."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def scale_compression(
     """Estimate the spread of the verdicts relative to that of the truths: sd(verdicts) / sd(truths).
 
     Below 1 the judge uses less of the scale than the truths do (restriction of range), above 1 more; noise in the
-    verdicts widens their spread, so read it beside a correlation.
+    verdicts widens their spread, so read it together with a correlation.
 
     Source: restriction of range as a spread of ratings: Saal, Downey and Lahey (1980), Psychological Bulletin
     88:413-428.

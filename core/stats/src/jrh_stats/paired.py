@@ -1,4 +1,4 @@
-"""Agreement of paired labels beyond chance where chance is not that of Cohen's margins: Gwet's AC1, PABAK."""
+"""Estimate chance-corrected agreement of paired labels without Cohen's margins: Gwet's AC1, PABAK."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panels of judges: one decision out of several votes."""
+"""Combine the votes of a panel of judges into one decision."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def majority_vote(
         ties: the rule where several labels have the greatest weight. Sums that differ by rounding count as tied.
 
     Returns:
-        The label of every item, shape (items,); -1 where nobody voted, or where a tie decides nothing.
+        The label of every item, shape (items,); -1 without a vote, or where a tie is left undecided.
 
     Raises:
         ValueError: the shapes do not fit, a code is out of range, or a weight is negative.
@@ -49,7 +49,7 @@ def majority_vote(
 
 
 def mean_score(scores: ArrayLike, *, weights: ArrayLike | None = None) -> NDArray[np.float64]:
-    """Decide by the (weighted) mean of the scores that are there.
+    """Decide by the (weighted) mean of the available scores.
 
     Args:
         scores: NaN for a missing verdict, shape (items, judges).
@@ -66,7 +66,7 @@ def mean_score(scores: ArrayLike, *, weights: ArrayLike | None = None) -> NDArra
 
 
 def median_score(scores: ArrayLike, *, ties: MedianTies = "mean") -> NDArray[np.float64]:
-    """Decide by the median of the scores that are there.
+    """Decide by the median of the available scores.
 
     Args:
         scores: NaN for a missing verdict, shape (items, judges).

@@ -1,4 +1,4 @@
-"""How good a panel is: correlated errors, how many judges it is really worth, who helps, who is best."""
+"""Measure how good a panel is: correlated errors, effective number of judges, who helps, which panel is best."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def best_panel(
     """Find the panel of a size whose majority vote is most often right, by trying all.
 
     Its accuracy on the items it was chosen on is too high. `held_out` is the accuracy to expect: the best panel is
-    chosen anew on all folds but one and scored on the one left, for every fold.
+    chosen again on all folds but one and scored on the one left, for every fold.
 
     Args:
         votes: label codes, -1 where missing, shape (items, judges).

@@ -1,4 +1,4 @@
-"""What a design can show: smallest detectable difference, and how many items a wished precision needs."""
+"""Compute power, minimum detectable effect, and the items that a target precision needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TWO: Final = 2
 
 
 def design_effect(trials_per_item: float, icc: float) -> float:
-    """Return how many times more trials a clustered design needs than independent ones: 1 + (m - 1) icc.
+    """Return the design effect: how many times more trials a clustered design needs, 1 + (m - 1) icc.
 
     Source: Kish (1965), Survey Sampling, section 5.4.
 
@@ -57,7 +57,7 @@ def paired_power(difference: float, sd: float, items: int, *, alpha: float = 0.0
 
 
 def smallest_detectable_difference(sd: float, items: int, *, alpha: float = 0.05, power: float = 0.8) -> float:
-    """Return the difference that the paired t-test finds with the wished power.
+    """Return the minimum detectable effect of the paired t-test at the target power.
 
     Args:
         sd: standard deviation of the items' differences, > 0. For paired rates with a share q of discordant items it is
@@ -83,7 +83,7 @@ def smallest_detectable_difference(sd: float, items: int, *, alpha: float = 0.05
 
 
 def items_to_detect(difference: float, sd: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
-    """Return the fewest items with which the paired t-test finds a difference with the wished power.
+    """Return the fewest items with which the paired t-test detects a difference at the target power.
 
     Args:
         difference: the difference to find, not 0.
@@ -100,12 +100,12 @@ def items_to_detect(difference: float, sd: float, *, alpha: float = 0.05, power:
 
 
 def items_for_mean(half_width: float, sd: float, *, level: float = 0.95) -> int:
-    """Return the fewest items with which the interval of a mean reaches at most `half_width` to each side.
+    """Return the fewest items for which the interval of a mean is within ± `half_width`.
 
     t sd / sqrt(n) <= half_width, with n - 1 degrees of freedom.
 
     Args:
-        half_width: the wished precision, in the unit of `sd`.
+        half_width: target half-width, in the unit of `sd`.
         sd: standard deviation of the items' means.
         level: coverage.
 
@@ -125,7 +125,7 @@ def items_for_proportion(
     The effective number of trials is items x `trials_per_item` / `design_effect`.
 
     Args:
-        half_width: the wished precision, between 0 and 0.5.
+        half_width: target half-width, between 0 and 0.5.
         p: the rate expected; 0.5 needs the most.
         trials_per_item: trials of each item.
         icc: correlation of the scores of two trials of one item.

@@ -1,4 +1,4 @@
-"""The share of positives, corrected for a judge that errs."""
+"""Estimate prevalence, corrected for the errors of the judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interval jrh reports for a proportion whose trials are clustered in items."""
+"""Estimate a proportion from clustered trials, with the interval that jrh reports."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def clustered_proportion(
       degrees of freedom of `design_degrees`. v carries the factor K / (K - 1) that the bootstrap lacks.
 
     Why not percentiles: in a simulation (beta-binomial clusters of 1 to 5 trials, p from 0.5 to 0.99, intraclass
-    correlation 0.1 to 0.9, 10 to 60 clusters, level 95 %) percentile intervals covered down to 85 %, BCa down to 90 %,
-    bootstrap-t 94 % and more but up to ten times as wide near 1. This one, with K - 1 degrees of freedom, covered 96 %
-    on average and 89 % at worst (p = 0.99 and 10 clusters, where Wilson's own interval does), about as wide as the
+    correlation 0.1 to 0.9, 10 to 60 clusters, level 95%) percentile intervals covered down to 85%, BCa down to 90%,
+    bootstrap-t 94% and more but up to ten times as wide near 1. This one, with K - 1 degrees of freedom, covered 96%
+    on average and 89% at worst (p = 0.99 and 10 clusters, where Wilson's own interval does), about as wide as the
     percentile interval; the degrees of the design widen it where few clusters make up the variance, and not where the
     variance follows from the proportion. Ten clusters with many trials each cannot know of what happens to one cluster
     in ten: `few-events` says so, docs/statistics.md how much it matters.

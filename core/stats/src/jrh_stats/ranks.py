@@ -1,4 +1,4 @@
-"""Rank correlations of levels: Spearman's rho and Kendall's tau-b."""
+"""Estimate rank correlations of levels: Spearman's rho and Kendall's tau-b."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jrh_stats.jackknife import NOISE, Statistic, correlation_estimate
 from jrh_stats.kinds import pair_kinds
 
 _WIDE_BELOW: Final = 40
-"""Tau-b's interval from fewer clusters is too wide: it covers 97 to 98 % with 12 to 30 items."""
+"""Tau-b's interval from fewer clusters is too wide: it covers 97 to 98% with 12 to 30 items."""
 MOST_LEVELS: Final = 101
 """Both rank correlations work on the table of levels, one column per pair of levels that occur."""
 
@@ -29,7 +29,7 @@ def spearman(
 ) -> Estimate:
     """Estimate Spearman's rank correlation: Pearson's correlation of the mid-ranks.
 
-    The interval is that of `pearson`: leaving out a cluster ranks the others anew.
+    The interval is that of `pearson`: leaving out a cluster re-ranks the others.
 
     Source: Spearman (1904), American Journal of Psychology 15:72-101.
 

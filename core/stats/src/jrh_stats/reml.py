@@ -1,4 +1,4 @@
-"""Restricted maximum likelihood for crossed random effects with one mean."""
+"""Fit crossed random effects with one mean by restricted maximum likelihood."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class _Problem:
         # Products with H^-1 = I - Z S A^-1 S Z', where A is `inner` and S the scale.
         products = np.column_stack([self.zz, self.zx, self.zy]) - (self.zz * scale) @ solved
         zz, zx, zy = products[:, :-2], products[:, -2], products[:, -1]
-        # Positive by theory; rounding can make it not, where a variance is very large beside the residual's.
+        # Positive in theory; rounding can make it negative if a variance is far larger than the residual's.
         xx = max(self.n - float((scale * self.zx) @ solved[:, -2]), 1e-12 * self.n)
         xy = self.xy - float((scale * self.zx) @ solved[:, -1])
         yy = self.yy - float((scale * self.zy) @ solved[:, -1])

@@ -1,4 +1,4 @@
-"""Tests of significance, and their adjustment for being several."""
+"""Test for significance, and adjust for multiple tests."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _NOISE: Final = 1e-9
 
 @frozen(kw_only=True)
 class Significance:
-    """What a test of significance found."""
+    """The result of a significance test."""
 
     p: float | None
-    """The p-value; None where the test is not defined, and then `flags` says why."""
+    """The p-value; None where the test is undefined; `flags` says why."""
     statistic: float | None = None
     """The test statistic; its meaning is the method's."""
     degrees: int | None = None
@@ -121,7 +121,7 @@ def _drawn_signs(sizes: NDArray[np.float64], resamples: int, seed: int) -> NDArr
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Adjust p-values of a family of tests so that the chance of any false alarm is kept.
+    """Adjust p-values to control the family-wise error rate.
 
     The i-th smallest of m: the largest of (m - j + 1) p_(j) over j <= i, at most 1.
 
@@ -143,7 +143,7 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Adjust p-values so that the expected share of false alarms among the discoveries is kept.
+    """Adjust p-values to control the false discovery rate.
 
     The i-th smallest of m: the smallest of m p_(j) / j over j >= i, at most 1.
 

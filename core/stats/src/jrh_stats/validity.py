@@ -1,4 +1,4 @@
-"""The failure rate of a judge where some of the perturbed cases are themselves wrong."""
+"""Correct the failure rate of a judge for perturbed cases that are themselves invalid."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from jrh_stats.estimate import Estimate
 from jrh_stats.wilson import wilson, z_quantile
 
 _ENDS: Final = 3
-"""Three proportions share the error of the interval where the delta method has nothing to stand on."""
+"""Three proportions share the error of the interval where the delta method does not apply."""
 
 
 @frozen(kw_only=True)
 class ValidityBounds:
-    """Where the failure rate among the valid cases lies when only the share of invalid ones is known."""
+    """Bounds of the failure rate among the valid cases, given only the share of invalid ones."""
 
     low: float
     """If every invalid case is among the failures."""

@@ -15,7 +15,7 @@ from attrs import frozen
 from jrh.store.run_store import Store
 from jrh.values.records import RecordTable
 
-TIMEOUT: Final = 60.0
+TIMEOUT: Final = 120.0
 """Seconds a program may take unless a test says otherwise."""
 
 _SECRETS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
