@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Draft, Item, Json, Skip, Task
-from jrh.authoring import PROVIDER_ERROR, Unusable
+from jrh.authoring import PROVIDER_ERROR, Unusable, text_schema
 from jrh.text import TranscriptMessage, read_json, render_transcript
 
 from jrh_agentic.aims import Aim
@@ -26,12 +26,7 @@ from jrh_agentic.wording import Prompt, Wording
 NOT_AGREED: Final = "the verifier did not agree"
 _LONGEST_SUMMARY: Final = 4_000
 _NEIGHBOUR: Final = 1_500
-_SUMMARY_SCHEMA: Final[dict[str, Json]] = {
-    "type": "object",
-    "properties": {"summary": {"type": "string"}},
-    "required": ["summary"],
-    "additionalProperties": False,
-}
+_SUMMARY_SCHEMA: Final = text_schema("summary")
 
 
 @frozen(kw_only=True)

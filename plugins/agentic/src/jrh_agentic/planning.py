@@ -8,7 +8,7 @@ from typing import Final
 from attrs import frozen
 from jrh import Json
 from jrh.authoring import Unusable
-from jrh.text import TranscriptMessage, read_json
+from jrh.text import TranscriptMessage, object_schema, read_json
 
 from jrh_agentic.asking import NO_JSON, NoPlan
 from jrh_agentic.diffs import cut
@@ -19,23 +19,8 @@ _LONGEST: Final = 1_000
 _MOST_READ: Final = 100
 """Steps of a reply that are looked at."""
 _TEXT: Final[Mapping[str, Json]] = {"type": "string"}
-SCHEMA: Final[Mapping[str, Json]] = {
-    "type": "object",
-    "properties": {
-        "thesis": _TEXT,
-        "steps": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"message": {"type": "integer"}, "goal": _TEXT, "reason": _TEXT},
-                "required": ["message", "goal", "reason"],
-                "additionalProperties": False,
-            },
-        },
-    },
-    "required": ["thesis", "steps"],
-    "additionalProperties": False,
-}
+_STEP: Final = object_schema({"message": {"type": "integer"}, "goal": _TEXT, "reason": _TEXT})
+SCHEMA: Final = object_schema({"thesis": _TEXT, "steps": {"type": "array", "items": _STEP}})
 NO_STEP: Final = "no usable step in the plan"
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from attrs import frozen
 from jrh import Json, Scale
 from jrh.authoring import Unusable
-from jrh.text import read_json
+from jrh.text import object_schema, read_json
 
 from jrh_agentic.asking import NO_JSON
 from jrh_agentic.diffs import cut
@@ -32,12 +32,7 @@ class Verification:
 
 
 def _schema(name: str, kind: Mapping[str, Json]) -> Mapping[str, Json]:
-    return {
-        "type": "object",
-        "properties": {"reason": _REASON, name: kind},
-        "required": ["reason", name],
-        "additionalProperties": False,
-    }
+    return object_schema({"reason": _REASON, name: kind})
 
 
 def label_schema(scale: Scale) -> Mapping[str, Json]:

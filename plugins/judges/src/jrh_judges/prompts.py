@@ -10,7 +10,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import JrhError, Json, Message, Mode, Question, Scale, ScaleKind, Text, render
-from jrh.text import variables_of
+from jrh.text import object_schema, variables_of
 
 from jrh_judges.shown import left_out_of, mark_for, shown
 
@@ -46,12 +46,7 @@ def verdict_schema(scale: Scale, *, rationale: bool) -> Mapping[str, Json]:
     """Return the JSON schema of a verdict on the scale; the reasons stand before the verdict."""
     properties: dict[str, Json] = {"rationale": {"type": "string"}} if rationale else {}
     properties["verdict"] = {"type": "string", "enum": list(scale.labels)}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return object_schema(properties)
 
 
 @frozen(kw_only=True)

@@ -8,8 +8,8 @@ from itertools import count as natural_numbers
 from typing import Final
 
 from attrs import frozen
-from jrh import Item, Json, Message, Task, Text, render
-from jrh.text import check_template, packaged_template
+from jrh import Item, Message, Task, Text, render
+from jrh.text import check_template, object_schema, packaged_template
 
 from jrh_label_flip.aims import Aim
 from jrh_label_flip.options import Error
@@ -39,15 +39,9 @@ DESCRIPTIONS: Final[Mapping[Error, str]] = {
 }
 """What a model is told to do, for each kind of error."""
 
-SCHEMA: Final[Mapping[str, Json]] = {
-    "type": "object",
-    "properties": {
-        "response": {"type": "string"},
-        "changes": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["response", "changes"],
-    "additionalProperties": False,
-}
+SCHEMA: Final = object_schema(
+    {"response": {"type": "string"}, "changes": {"type": "array", "items": {"type": "string"}}}
+)
 VARIABLES: Final = words("task request response other target error description count mark")
 _TAG: Final = re.compile(r"<\s*/?\s*(?:request|response|other)(?![a-z])", re.IGNORECASE)
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh import BuildContext, ChatRequest, Draft, Item, JrhError, Json, Message, ModelClient, Prompt, Same, Skip, Task
+from jrh import BuildContext, ChatRequest, Draft, Item, JrhError, Message, ModelClient, Prompt, Same, Skip, Task
+from jrh.authoring import text_schema
 from jrh.text import read_json, variables_of
 
 from jrh_prompts.options import ParaphraseOptions
@@ -29,13 +30,6 @@ Version {number} of {total}; word it differently from what one would write first
 ====
 
 Answer with one JSON object and nothing else: {{"template": "<the reworded template>"}}"""
-
-_SCHEMA: Final[Mapping[str, Json]] = {
-    "type": "object",
-    "properties": {"template": {"type": "string"}},
-    "required": ["template"],
-    "additionalProperties": False,
-}
 
 
 @frozen(kw_only=True)
@@ -82,7 +76,7 @@ class ParaphrasePerturber:
         content = _REQUEST.format(
             number=number, total=self._wanted, template=self.options.template.content, braces="{{ response }}"
         )
-        return ChatRequest(messages=(Message(role="user", content=content),), json_schema=_SCHEMA)
+        return ChatRequest(messages=(Message(role="user", content=content),), json_schema=text_schema("template"))
 
     def _outcome(self, item: Item, name: str, text: str | None) -> Draft | Skip:
         if text is None:

@@ -8,7 +8,7 @@ from typing import Final
 from attrs import frozen
 from jrh import Item, Json, Message, Task, Text, render
 from jrh.authoring import text_schema
-from jrh.text import check_template, packaged_template, tag_mark
+from jrh.text import check_template, object_schema, packaged_template, tag_mark
 
 _WRITER: Final = frozenset(("task", "level", "request", "response", "examples", "mark"))
 _GRADER: Final = frozenset(("task", "request", "response", "mark"))
@@ -21,12 +21,8 @@ WRITTEN: Final = text_schema(RESPONSE)
 
 def graded(task: Task) -> Mapping[str, Json]:
     """Return the JSON schema of the grader's reply."""
-    return {
-        "type": "object",
-        "properties": {"rationale": {"type": "string"}, "level": {"type": "string", "enum": list(task.scale.labels)}},
-        "required": ["rationale", "level"],
-        "additionalProperties": False,
-    }
+    levels: list[Json] = [*task.scale.labels]
+    return object_schema({"rationale": {"type": "string"}, "level": {"type": "string", "enum": levels}})
 
 
 @frozen(kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import gather
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from typing import Any, Final
 
 from attrs import frozen
@@ -12,7 +12,6 @@ from jrh import (
     ChatRequest,
     Draft,
     Item,
-    Json,
     Message,
     ModelClient,
     Reply,
@@ -22,7 +21,7 @@ from jrh import (
     render,
 )
 from jrh.authoring import Answer, ask_until_read
-from jrh.text import packaged_template, read_json, tag_mark, variables_of
+from jrh.text import object_schema, packaged_template, read_json, tag_mark, variables_of
 
 from jrh_validators.fields import changed_texts
 from jrh_validators.options import EquivalenceOptions
@@ -30,12 +29,7 @@ from jrh_validators.undecided import undecided
 
 _SAME: Final = "The two texts are equivalent."
 _OTHER: Final = "The two texts are not equivalent."
-_SCHEMA: Final[Mapping[str, Json]] = {
-    "type": "object",
-    "properties": {"difference": {"type": "string"}, "answer": {"type": "string", "enum": ["A", "B"]}},
-    "required": ["difference", "answer"],
-    "additionalProperties": False,
-}
+_SCHEMA: Final = object_schema({"difference": {"type": "string"}, "answer": {"type": "string", "enum": ["A", "B"]}})
 
 
 @frozen(kw_only=True)

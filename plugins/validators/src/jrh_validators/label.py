@@ -30,7 +30,7 @@ from jrh import (
 )
 from jrh.authoring import Answer, ask_until_read
 from jrh.plugins import Parser
-from jrh.text import packaged_template, tag_mark, variables_of
+from jrh.text import object_schema, packaged_template, tag_mark, variables_of
 
 from jrh_validators.options import LabelOptions
 from jrh_validators.undecided import undecided
@@ -134,9 +134,5 @@ def _plain(value: object) -> object:
 
 
 def _schema(scale: Scale) -> Mapping[str, Json]:
-    return {
-        "type": "object",
-        "properties": {"rationale": {"type": "string"}, "verdict": {"type": "string", "enum": list(scale.labels)}},
-        "required": ["rationale", "verdict"],
-        "additionalProperties": False,
-    }
+    labels: list[Json] = [*scale.labels]
+    return object_schema({"rationale": {"type": "string"}, "verdict": {"type": "string", "enum": labels}})

@@ -11,6 +11,7 @@ from attrs.validators import ge
 from jrh.authoring.texts import PROVIDER_ERROR, Unusable, Written, read_text
 from jrh.authoring.wording import length_ratio
 from jrh.plugins.protocols import ChatRequest, ModelClient
+from jrh.text.structured import object_schema
 from jrh.values.types import Draft, Expectation, Json, Message, Same, Sampling, Skip, Status
 
 _SAME: Final = Same()
@@ -18,12 +19,7 @@ _SAME: Final = Same()
 
 def text_schema(key: str = "text") -> Mapping[str, Json]:
     """Return the JSON schema of a reply that is one text under a name."""
-    return {
-        "type": "object",
-        "properties": {key: {"type": "string"}},
-        "required": [key],
-        "additionalProperties": False,
-    }
+    return object_schema({key: {"type": "string"}})
 
 
 @frozen(kw_only=True)

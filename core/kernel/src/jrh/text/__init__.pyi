@@ -22,6 +22,7 @@ from .plain import flat_text as flat_text
 from .plain import utf8_text as utf8_text
 from .redact import Redactor as Redactor
 from .structured import json_objects as json_objects
+from .structured import object_schema as object_schema
 from .structured import read_json as read_json
 from .templates import check_template as check_template
 from .templates import packaged_template as packaged_template

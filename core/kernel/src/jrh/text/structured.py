@@ -23,6 +23,19 @@ _Found: TypeAlias = tuple[int, dict[str, Json]]
 """Where an object ends, and the object."""
 
 
+def object_schema(properties: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the JSON schema of an object that has exactly these properties, in this order.
+
+    Closed, so that a provider may bind the model to it (`response_format`).
+    """
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 def read_json(text: str, *, keys: Collection[str] = ()) -> Mapping[str, Json] | None:
     """Return the JSON object of a reply, or None where there is none.
 
