@@ -134,7 +134,7 @@ def test_a_setting_on_the_command_line_that_is_wrong(project: Project) -> None:
 def test_a_data_file_that_is_not_there(project: Project) -> None:
     change(project, "answers.csv", "absent.csv")
     assert refused(project) == (
-        "jrh: absent.csv: there is no such file; a relative path starts at the suite's directory\n"
+        "jrh: absent.csv: file not found; a relative path is relative to the suite's directory\n"
     )
 
 

@@ -42,4 +42,4 @@ def test_a_missing_file_is_named_as_the_suite_writes_it(project: Project) -> Non
     suite = simulated_suite(data={"source": "csv", "path": "data/items.csv"})
     outcome = project.run("run", write_suite(project, suite, "suites/suite.yaml"), "--run-dir", "run")
     assert outcome.exit_code == 2
-    assert "data/items.csv: there is no such file; a relative path starts at the suite's directory" in outcome.stderr
+    assert "data/items.csv: file not found; a relative path is relative to the suite's directory" in outcome.stderr

@@ -57,14 +57,13 @@ def test_a_target_that_templates_cannot_use_is_refused(read, target):
 def test_a_missing_column_lists_those_there_are(complaint):
     said = complaint("essay_id,full_text\n1,x\n2,y\n", columns={"response": "full_txt"})
     assert said == (
-        "data.csv: there is no column 'full_txt' (columns.response); did you mean 'full_text'? "
-        "Columns: essay_id, full_text"
+        "data.csv: no column 'full_txt' (columns.response); did you mean 'full_text'? Columns: essay_id, full_text"
     )
 
 
 def test_what_the_mode_needs_is_named_once(complaint):
     assert complaint("id,answer\n1,x\n2,y\n") == (
-        "data.csv: a pointwise task needs the field 'response'; name its column, `columns: {response: ...}`. "
+        "data.csv: a pointwise task needs the field 'response'; name its column with `columns: {response: ...}`. "
         "Columns: id, answer"
     )
     said = complaint("id,response\n1,x\n", task=PAIRS).splitlines()
@@ -76,21 +75,20 @@ def test_what_the_mode_needs_is_named_once(complaint):
 def test_empty_judged_cells_are_told_with_their_lines(complaint):
     said = complaint("id,response\n" + "".join(f"{number}, \n" for number in range(7)) + "z,full\n")
     assert said == (
-        "data.csv:2: the column 'response' (response) is empty (7 rows: 2, 3, 4, 5, 6, ...); "
-        "fill it or take the row out"
+        "data.csv:2: column 'response' (response) is empty (7 rows: 2, 3, 4, 5, 6, ...); fill it or remove the row"
     )
 
 
 def test_an_empty_id_is_told(complaint):
-    assert complaint("id,response\n,x\nb,y\n").startswith("data.csv:2: the column 'id' (id) is empty")
+    assert complaint("id,response\n,x\nb,y\n").startswith("data.csv:2: column 'id' (id) is empty")
 
 
 def test_labels_outside_the_scale_are_told_by_label(complaint):
     said = complaint("response,label\n" + "x,7\n" * 8 + "x,3\nx,high\n", task=LEVELS).splitlines()
-    advice = "; correct the label, the scale, or `columns: {label: ...}`"
+    advice = "; fix the label, the scale, or `columns: {label: ...}`"
     assert said == [
-        f"data.csv:2: the label '7' is not on the scale 1, 2, 3, 4, 5 (8 rows: 2, 3, 4, 5, 6, ...){advice}",
-        f"data.csv:11: the label 'high' is not on the scale 1, 2, 3, 4, 5{advice}",
+        f"data.csv:2: label '7' is not on the scale 1, 2, 3, 4, 5 (8 rows: 2, 3, 4, 5, 6, ...){advice}",
+        f"data.csv:11: label 'high' is not on the scale 1, 2, 3, 4, 5{advice}",
     ]
 
 

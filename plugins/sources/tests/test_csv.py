@@ -93,68 +93,68 @@ def test_a_column_without_a_name_is_not_kept(read):
 
 def test_duplicate_ids_name_both_lines(complaint):
     said = complaint('id,response\na,x\nb,"y\nz"\na,w\n')
-    assert said == "data.csv:5: the id 'a' stands twice: data.csv:2 and data.csv:5; ids must differ"
+    assert said == "data.csv:5: id 'a' is used twice: data.csv:2 and data.csv:5; ids must be unique"
 
 
 def test_ragged_rows_are_named_by_line(complaint):
     said = complaint("id,response\na,x\nb,y,z\nc\n").splitlines()
-    assert said[0].startswith("data.csv:3: too many cells: 3, and the header has 2")
-    assert said[1].startswith("data.csv:4: too few cells: 1, and the header has 2")
+    assert said[0].startswith("data.csv:3: too many cells: 3, but the header has 2")
+    assert said[1].startswith("data.csv:4: too few cells: 1, but the header has 2")
     assert len(said) == 2
 
 
 def test_a_quote_that_is_never_closed_is_named_where_its_row_starts(complaint):
     said = complaint('id,response\na,x\nb,"never\nclosed\n')
-    assert said == "data.csv:3: the row that starts here has a double quote that is never closed"
+    assert said == "data.csv:3: a double quote in the row that starts here is never closed"
 
 
 def test_text_after_a_closing_quote_is_an_error(complaint):
-    assert complaint('id,response\na,"x" y\n').startswith("data.csv:2: text follows a closing quote")
+    assert complaint('id,response\na,"x" y\n').startswith("data.csv:2: text after a closing quote")
 
 
 def test_bytes_of_another_encoding_are_named_by_line_and_column(complaint):
     said = complaint(b"id,response\na,x\nb,caf\xe9\nc,na\xefve\n").splitlines()
-    assert said[0].startswith("data.csv:3:6: the byte 0xe9 is not utf-8 text")
+    assert said[0].startswith("data.csv:3:6: byte 0xe9 is not valid utf-8")
     assert "encoding: cp1252" in said[0]
-    assert said[1].startswith("data.csv:4:5: the byte 0xef")
+    assert said[1].startswith("data.csv:4:5: byte 0xef")
 
 
 def test_a_file_of_utf_16_is_recognized(complaint):
-    assert "the file is UTF-16, say `encoding: utf-16`" in complaint("response\nx\n".encode("utf-16"))
+    assert "the file is UTF-16, set `encoding: utf-16`" in complaint("response\nx\n".encode("utf-16"))
 
 
 def test_bytes_cut_off_in_utf_16_are_an_error(complaint):
-    assert "cannot be read as utf-16" in complaint("response\nx\n".encode("utf-16")[:-1], encoding="utf-16")
+    assert "not readable as utf-16" in complaint("response\nx\n".encode("utf-16")[:-1], encoding="utf-16")
 
 
 def test_a_nul_byte_is_named_by_line_and_column(complaint):
-    assert complaint("id,response\na,x\0y\n").startswith("data.csv:2:4: a NUL byte")
+    assert complaint("id,response\na,x\0y\n").startswith("data.csv:2:4: contains a NUL byte")
 
 
 def test_an_empty_file_and_a_bare_header_are_told_apart(complaint):
-    assert complaint("") == "data.csv: the file is empty; a csv file starts with a header row"
-    assert complaint("\n\n") == "data.csv: the file is empty; a csv file starts with a header row"
+    assert complaint("") == "data.csv: the file is empty; a csv file must start with a header row"
+    assert complaint("\n\n") == "data.csv: the file is empty; a csv file must start with a header row"
     assert complaint("id,response\n") == "data.csv: the file has a header but no rows"
 
 
 def test_repeated_columns_are_named(complaint):
-    assert complaint("id,response,id\na,x,b\n").startswith("data.csv:1: the column 'id' stands 2 times")
+    assert complaint("id,response,id\na,x,b\n").startswith("data.csv:1: column 'id' appears 2 times")
 
 
 def test_another_delimiter_is_suggested(complaint):
     said = complaint("id;response\na;x\n")
     assert said == (
-        "data.csv:1: the header is one column, 'id;response'; if cells are parted by ';', say `delimiter: \";\"`"
+        "data.csv:1: the header is a single column, 'id;response'; if ';' separates the cells, set `delimiter: \";\"`"
     )
 
 
 def test_all_kinds_of_mistakes_are_told_at_once(complaint):
     said = complaint("id,response,label\na,x,MAYBE\nb,y\na,,YES\nc,w,yes\n")
-    assert "data.csv:2: the label 'MAYBE' is not on the scale YES, NO" in said
+    assert "data.csv:2: label 'MAYBE' is not on the scale YES, NO" in said
     assert "data.csv:3: too few cells" in said
-    assert "data.csv:4: the id 'a' stands twice" in said
-    assert "data.csv:4: the column 'response' (response) is empty" in said
-    assert "data.csv:5: the label 'yes'" in said
+    assert "data.csv:4: id 'a' is used twice" in said
+    assert "data.csv:4: column 'response' (response) is empty" in said
+    assert "data.csv:5: label 'yes'" in said
     assert [line.split(":")[1] for line in said.splitlines()] == ["2", "3", "4", "4", "5"]
 
 
@@ -167,7 +167,7 @@ def test_many_mistakes_are_counted_beyond_the_first_twenty(complaint):
 def test_a_missing_file_is_named_as_the_suite_writes_it(tmp_path):
     (tmp_path / "essays.csv").write_text("response\nx\n")
     source = build(jrh_sources.plugin, "csv", options={"path": "esays.csv"}, base=tmp_path)
-    with pytest.raises(JrhError, match=r"^esays\.csv: there is no such file; did you mean 'essays\.csv'\?$"):
+    with pytest.raises(JrhError, match=r"^esays\.csv: file not found; did you mean 'essays\.csv'\?$"):
         source.read()
 
 
@@ -175,7 +175,7 @@ def test_a_directory_is_named_with_what_is_in_it(tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "essays.csv").write_text("response\nx\n")
     source = build(jrh_sources.plugin, "csv", options={"path": "data"}, base=tmp_path)
-    with pytest.raises(JrhError, match=r"^data: is a directory; name one file in it: essays\.csv$"):
+    with pytest.raises(JrhError, match=r"^data is a directory; name one file in it: essays\.csv$"):
         source.read()
 
 

@@ -119,7 +119,7 @@ def test_coherence_paragraphs_have_four_to_seven_sentences():
 
 def test_a_scale_that_does_not_fit_the_dataset_is_an_error():
     source = build(jrh_sources.plugin, "examples", options={"dataset": "factual"}, task=TASKS["coherence"])
-    with pytest.raises(JrhError, match=r"factual\.jsonl:\d+: the label 'YES' is not on the scale 1, 2, 3, 4, 5"):
+    with pytest.raises(JrhError, match=r"factual\.jsonl:\d+: label 'YES' is not on the scale 1, 2, 3, 4, 5"):
         source.read()
 
 

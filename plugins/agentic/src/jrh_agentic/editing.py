@@ -112,7 +112,7 @@ def _fits(new: Json, old: Json) -> bool:
 
 
 def _same_types(new: Json, old: Json) -> bool:
-    """Tell whether two values have the same keys and types; a list may have more or fewer elements of its kinds."""
+    """Return whether two values have the same keys and types; a list may have more or fewer elements of its kinds."""
     if isinstance(old, Mapping):
         return isinstance(new, Mapping) and set(new) == set(old) and all(_same_types(new[key], old[key]) for key in old)
     if isinstance(old, Sequence) and not isinstance(old, str):

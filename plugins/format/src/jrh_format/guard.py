@@ -46,7 +46,7 @@ class Guard:
             self._held[start + 1 : end] = b"\1" * (end - start - 1)
 
     def admits(self, place: Place) -> bool:
-        """Tell whether every edit of the place stands between whole characters and outside of what is kept whole."""
+        """Return whether every edit of the place stands between whole characters and outside of what is kept whole."""
         return all(self._admits(edit) for edit in place.edits)
 
     def _admits(self, edit: Edit) -> bool:
@@ -60,5 +60,5 @@ class Guard:
 
 
 def starts_block(text: str, start: int) -> bool:
-    """Tell whether the text from `start` on, put on a line of its own, would be read as a list, heading or the like."""
+    """Return whether the text from `start` on, put on a line of its own, would be read as a list, heading or the like."""
     return _BLOCK_START.match(text, start) is not None

@@ -80,7 +80,7 @@ def _words(text: str) -> list[_Word]:
 
 
 def _same_words(original: list[str], changed: list[_Word], mark: str | None) -> bool:
-    """Tell whether taking away some line-leading marks, and nothing else, leaves the original words.
+    """Return whether taking away some line-leading marks, and nothing else, leaves the original words.
 
     A mark may as well be a word of the original; all ways to read the marks are followed at once. `read` holds the
     numbers of original words that the changed words so far can stand for.

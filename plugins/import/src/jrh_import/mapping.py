@@ -146,7 +146,7 @@ class ImportFile:
             raise JrhError(f"'{self.path}': say `format:`, one of {known}; the suffix does not tell") from None
 
     def is_neutralised(self) -> bool:
-        """Tell whether an apostrophe at the front of a cell is to be removed."""
+        """Return whether an apostrophe at the front of a cell is to be removed."""
         if self.neutralised is not None:
             return self.neutralised
         return self.layout is Layout.RECORDS and self.table_format() is Format.CSV

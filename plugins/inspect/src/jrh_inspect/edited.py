@@ -22,7 +22,7 @@ class Wanted:
     variant: str | None = None
 
     def accepts(self, task: str, test: str, variant: str) -> bool:
-        """Tell whether a case is meant."""
+        """Return whether a case is meant."""
         return (
             (self.task is None or task == self.task)
             and (test != REFERENCE if self.test is None else test == self.test)

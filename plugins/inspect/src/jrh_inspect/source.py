@@ -213,5 +213,5 @@ def _is_unscored(value: object) -> bool:
 
 
 def _as_written(path: Path, base: Path) -> str:
-    # The loader has put the suite's directory before a relative path; here it is taken off again.
+    # The loader made the path absolute; messages show it as the user wrote it.
     return path.relative_to(base).as_posix() if path.is_relative_to(base) else path.as_posix()

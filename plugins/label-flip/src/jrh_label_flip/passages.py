@@ -90,12 +90,12 @@ class Sentence:
         return tuple(word.lower for word in self.words)
 
     def has(self, words: frozenset[str]) -> bool:
-        """Tell whether one of the words stands in the sentence."""
+        """Return whether one of the words stands in the sentence."""
         return not words.isdisjoint(self.lowered)
 
     @cached_property
     def plain(self) -> bool:
-        """Tell whether it is prose that ends with a full stop, without markup and quotations."""
+        """Return whether it is prose that ends with a full stop, without markup and quotations."""
         text = self.text
         return (
             len(text) <= _LONGEST
@@ -109,7 +109,7 @@ class Sentence:
 
     @cached_property
     def asserts(self) -> bool:
-        """Tell whether it says plainly that something is so: no condition, doubt, opinion, question or report."""
+        """Return whether it says plainly that something is so: no condition, doubt, opinion, question or report."""
         # In the middle of a sentence, `May` is the month.
         return self.plain and not any(
             word.lower in _UNSURE and (word.text != "May" or place == 0) for place, word in enumerate(self.words)
@@ -117,7 +117,7 @@ class Sentence:
 
     @property
     def negative(self) -> bool:
-        """Tell whether something in it is negated."""
+        """Return whether something in it is negated."""
         return any(is_negative(word) for word in self.lowered)
 
 
@@ -127,7 +127,7 @@ _NEGATIVES: Final = words(
 
 
 def is_negative(word: str) -> bool:
-    """Tell whether a word in lower case negates."""
+    """Return whether a word in lower case negates."""
     return word in _NEGATIVES or word.endswith("n't")
 
 
@@ -155,7 +155,7 @@ class Passage:
 
     @cached_property
     def english(self) -> bool:
-        """Tell whether it is English: one word in eight is a function word, and one of them is English alone."""
+        """Return whether it is English: one word in eight is a function word, and one of them is English alone."""
         words = [found[0].lower() for found in _WORD.finditer(self.text)]
         known = [word for word in words if word in _ENGLISH]
         return bool(words) and 8 * len(known) >= len(words) and any(word in _NOT_SHARED for word in known)
@@ -187,7 +187,7 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _abbreviates(word: str, mark: str) -> bool:
-    """Tell whether a full stop belongs to an abbreviation, an initial or the number of a list."""
+    """Return whether a full stop belongs to an abbreviation, an initial or the number of a list."""
     if mark != ".":
         return False
     return word.lower() in _ABBREVIATIONS or (len(word) == 1 and word not in "I0123456789") or word == ""

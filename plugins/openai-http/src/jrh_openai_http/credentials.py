@@ -45,7 +45,7 @@ class Credentials:
 
     @property
     def sent(self) -> bool:
-        """Tell whether any are sent."""
+        """Return whether any are sent."""
         return bool(self._headers)
 
     def headers(self) -> dict[str, str]:

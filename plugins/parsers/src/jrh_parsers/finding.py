@@ -31,7 +31,7 @@ class Finding:
 
     @property
     def ok(self) -> bool:
-        """Tell whether it is a label."""
+        """Return whether it is a label."""
         return self.status is Status.OK
 
 

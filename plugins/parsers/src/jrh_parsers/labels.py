@@ -114,12 +114,12 @@ class LabelGrammar:
 
 
 def denied(text: str, at: int) -> bool:
-    """Tell whether what begins at `at` is denied by the words before it."""
+    """Return whether what begins at `at` is denied by the words before it."""
     return bool(NEGATED.search(text[max(0, at - LOOK_BEHIND) : at]))
 
 
 def negated_between(text: str, start: int, end: int) -> bool:
-    """Tell whether a negation stands between two places."""
+    """Return whether a negation stands between two places."""
     return bool(NEGATION.search(text[start:end]))
 
 

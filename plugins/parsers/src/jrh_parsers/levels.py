@@ -69,7 +69,7 @@ def _in_digits(match: re.Match[str]) -> str:
 
 
 def numeric(scale: Scale) -> bool:
-    """Tell whether every label of an ordinal scale is a number, no two of the same value."""
+    """Return whether every label of an ordinal scale is a number, no two of the same value."""
     values = [_value(plain(label)) for label in scale.labels]
     return scale.ordered and None not in values and len(set(values)) == len(values)
 

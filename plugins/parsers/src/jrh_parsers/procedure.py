@@ -169,7 +169,7 @@ def _begins_list(text: str, found: Finding) -> bool:
 
 
 def _begins_headings(text: str, found: Finding, grammar: Grammar) -> bool:
-    """Tell whether `A: ... B: ...` lists the options rather than choosing one."""
+    """Return whether `A: ... B: ...` lists the options rather than choosing one."""
     if not re.match(r"[*\"'`)\]]{0,4}\s?[:-]", text[found.end :][:8]):
         return False
     lines = islice(re.finditer(r"\n[\s*#>-]{0,8}(?=\S)", text), _MAX_LINES)
@@ -200,7 +200,7 @@ def _weak_conclusions(text: str, grammar: Grammar) -> Iterator[Finding]:
 
 
 def _stands_for_a_number(text: str, match: re.Match[str]) -> bool:
-    """Tell whether `the answer is 4` may speak of the item's answer and not of a score."""
+    """Return whether `the answer is 4` may speak of the item's answer and not of a score."""
     following = text[match.end() : match.end() + 12].lstrip("* a\"'`")
     return following[:1].isdigit() and not re.search(
         r"\b(?:my|final)\s$", text[max(0, match.start() - 10) : match.start()]

@@ -25,7 +25,7 @@ class RecordCheck:
 
     @property
     def biased(self) -> bool:
-        """Tell whether the measure is a ratio of means of few items, which is biased by something like 1 / items."""
+        """Return whether the measure is a ratio of means of few items, which is biased by something like 1 / items."""
         return self.measure in _RATIOS and self.world.items < FEW
 
 

@@ -26,7 +26,7 @@ def wording(text: str) -> str:
 
 
 def only_layout_differs(presented: Sequence[str], reference: Sequence[str]) -> bool:
-    """Tell whether texts differ, but not in their letters and digits."""
+    """Return whether texts differ, but not in their letters and digits."""
     if tuple(presented) == tuple(reference):
         return False
     return all(wording(one) == wording(other) for one, other in zip(presented, reference, strict=True))

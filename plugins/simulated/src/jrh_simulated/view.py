@@ -36,7 +36,7 @@ class View:
 
     @property
     def identical(self) -> bool:
-        """Tell whether all options are the same text."""
+        """Return whether all options are the same text."""
         return len(self.texts) > 1 and all(text == self.texts[0] for text in self.texts)
 
     def wording_of(self, canonical: str) -> str:

@@ -1,4 +1,4 @@
-"""Which column of a file becomes which part of an item."""
+"""Map the columns of a file to the parts of an item."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Final
 from attrs import Factory, field, frozen
 
 STANDARD: Final = ("id", "request", "response", "response_a", "response_b", "transcript", "label", "stratum", "group")
-"""The targets that take a column of their own name where the suite says nothing."""
+"""Targets that default to the column of the same name."""
 FIELDS: Final = ("request", "response", "response_a", "response_b", "transcript")
 """The standard targets that become fields."""
 KEPT_TWICE: Final = frozenset({"stratum", "group"})
-"""Targets whose column also stays in the metadata, so that it is found there by its own name."""
+"""Targets whose column also stays in the metadata, under the column's own name."""
 
 
 @frozen(kw_only=True)
 class ColumnMap:
-    """The suite's `columns`, completed."""
+    """The suite's `columns` mapping with its defaults filled in."""
 
     named: Mapping[str, str | None] = field(default=Factory(dict))
     """Target -> column as the suite says; None leaves the target empty."""
     column: Mapping[str, str] = field(init=False)
-    """Target -> column, also for the targets that go by their own name."""
+    """Target -> column, including the defaults."""
     away: frozenset[str] = field(init=False)
     """Columns that do not stay in the metadata."""
 
@@ -46,7 +46,7 @@ class ColumnMap:
         """Return (target, message) for every column the suite names and the file lacks."""
         there = list(columns)
         return [
-            (target, f"there is no column '{column}' (columns.{target}){did_you_mean(column, there)}")
+            (target, f"no column '{column}' (columns.{target}){did_you_mean(column, there)}")
             for target, column in self.named.items()
             if column is not None and column not in there
         ]

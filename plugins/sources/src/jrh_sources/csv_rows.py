@@ -1,4 +1,4 @@
-"""Rows of a csv file."""
+"""Read the rows of a csv file."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _OTHER_DELIMITERS: Final = ";\t|,"
 
 
 def csv_rows(path: Path, options: CsvOptions, problems: Problems) -> Iterator[Row]:
-    """Yield the rows below the header, cells as text; note ragged rows, open quotes and repeated columns.
+    """Yield the rows below the header, cells as text; record ragged rows, open quotes and repeated columns.
 
-    A row's line is the one it starts on. Blank lines are skipped. Reading ends where the structure is
-    lost, as after an open quote.
+    A row's line is the one it starts on. Blank lines are skipped. Reading stops where the structure is
+    lost, for example after an open quote.
     """
     lines = text_lines(path, encoding=options.encoding, newline="", problems=problems)
     rows = _numbered(csv.reader(lines, delimiter=options.delimiter, strict=True), problems)
     line, header = next(rows, (0, []))
     if not header:
         if not problems:
-            problems.add("the file is empty; a csv file starts with a header row")
+            problems.add("the file is empty; a csv file must start with a header row")
         return
     if not _check_header(header, line, options.delimiter, problems):
         return
@@ -77,15 +77,15 @@ def _check_header(header: list[str], line: int, delimiter: str, problems: Proble
     repeated = [name for position, name in enumerate(header) if name in header[:position]]
     for name in dict.fromkeys(repeated):
         problems.add(
-            f"the column '{name}' stands {header.count(name)} times in the header; names must differ", line=line
+            f"column '{name}' appears {header.count(name)} times in the header; names must be unique", line=line
         )
     if len(header) == 1:
         other = next((mark for mark in _OTHER_DELIMITERS if mark != delimiter and mark in header[0]), None)
         if other is not None:
             written = "\\t" if other == "\t" else other
             problems.add(
-                f"the header is one column, '{header[0][:60]}'; if cells are parted by '{written}', "
-                f'say `delimiter: "{written}"`',
+                f"the header is a single column, '{header[0][:60]}'; if '{written}' separates the cells, "
+                f'set `delimiter: "{written}"`',
                 line=line,
             )
             return False
@@ -95,14 +95,14 @@ def _check_header(header: list[str], line: int, delimiter: str, problems: Proble
 def _ragged(cells: int, columns: int) -> str:
     difference = "too many" if cells > columns else "too few"
     return (
-        f"{difference} cells: {cells}, and the header has {columns}; "
-        "a cell that holds the delimiter or a line break must stand in double quotes"
+        f"{difference} cells: {cells}, but the header has {columns}; "
+        "put double quotes around a cell that contains the delimiter or a line break"
     )
 
 
 def _structure(error: str) -> str:
     if "unexpected end of data" in error:
-        return "the row that starts here has a double quote that is never closed"
+        return "a double quote in the row that starts here is never closed"
     if "expected after" in error:
-        return 'text follows a closing quote in the row that starts here; write "" for a quote inside a quoted cell'
-    return f"the row that starts here is not csv: {error}"
+        return 'text after a closing quote in the row that starts here; write "" for a quote inside a quoted cell'
+    return f"the row that starts here is not valid csv: {error}"

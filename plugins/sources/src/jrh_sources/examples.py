@@ -1,4 +1,4 @@
-"""The examples shipped with the project, as a data source."""
+"""Provide the examples shipped with the project as a data source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jrh_sources.source import FileSource
 
 
 def examples_source(options: ExamplesOptions, context: BuildContext) -> FileSource:
-    """Build the source of one shipped dataset; its label must suit the task's scale like any file's."""
+    """Build the source of one shipped dataset; its labels must be on the task's scale, as for any file."""
     path = Path(__file__).parent / "data" / f"{options.dataset.value}.jsonl"
     file = JsonlOptions(path=path)
     return FileSource(

@@ -1,4 +1,4 @@
-"""Rows to items, with everything checked that the task demands."""
+"""Turn rows into items and check what the task requires."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ItemBuilder:
     """Turns the rows of one file into items, one after the other."""
 
     def __init__(self, task: Task, columns: ColumnMap, problems: Problems) -> None:
-        """Start a file; mistakes are noted in `problems`, those that many rows share only by `finish`."""
+        """Start a file; mistakes go to `problems`, those shared by many rows only when `finish` is called."""
         self._task = task
         self._columns = columns
         self._problems = problems
@@ -25,7 +25,7 @@ class ItemBuilder:
         self._rows = 0
 
     def build(self, row: Row) -> Item | None:
-        """Return the row's item, or None where something is wrong with it."""
+        """Return the row's item, or None if the row or an earlier one has a mistake."""
         self._rows += 1
         self._seen.update(dict.fromkeys(row.values))
         identity = self._identity(row)
@@ -45,7 +45,7 @@ class ItemBuilder:
         )
 
     def finish(self) -> None:
-        """Note what only shows at the end: columns that no row has, and mistakes shared by many rows."""
+        """Record what only shows at the end: columns that no row has, and mistakes shared by many rows."""
         if not self._rows:
             return
         if self._has_ids():
@@ -62,7 +62,7 @@ class ItemBuilder:
         if first != row.line:
             place = self._problems.place
             self._problems.add(
-                f"the id '{identity}' stands twice: {place(first)} and {place(row.line)}; ids must differ",
+                f"id '{identity}' is used twice: {place(first)} and {place(row.line)}; ids must be unique",
                 line=row.line,
             )
         return identity
@@ -71,7 +71,7 @@ class ItemBuilder:
         return self._columns.column.get("id") in self._seen
 
     def _fields(self, row: Row) -> dict[str, Json]:
-        fields: dict[str, Json] = {"request": ""}  # always there: templates are strict about undefined names
+        fields: dict[str, Json] = {"request": ""}  # always set: templates are strict about undefined names
         for target in FIELDS:
             value = self._value(row, target)
             if value is not None:
@@ -85,7 +85,7 @@ class ItemBuilder:
         if value is None or (isinstance(value, str) and not value.strip()) or value in ([], {}):
             self._tally.missing(target, row.line)
         elif self._task.mode is not Mode.TRANSCRIPT and is_nested(value):
-            self._problems.add(f"the field '{target}' must be text, this is a list or an object", line=row.line)
+            self._problems.add(f"field '{target}' must be text, not a list or an object", line=row.line)
 
     def _gold(self, row: Row) -> str | None:
         label = self._text(row, "label") or None
@@ -100,6 +100,6 @@ class ItemBuilder:
     def _text(self, row: Row, target: str) -> str | None:
         value = self._value(row, target)
         if is_nested(value):
-            self._problems.add(f"'{target}' must be text or a number, this is a list or an object", line=row.line)
+            self._problems.add(f"'{target}' must be text or a number, not a list or an object", line=row.line)
             return None
         return as_text(value)

@@ -1,4 +1,4 @@
-"""Rows of a JSON Lines file."""
+"""Read the rows of a JSON Lines file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def jsonl_rows(path: Path, options: JsonlOptions, problems: Problems) -> Iterator[Row]:
-    """Yield one row per JSON object; blank lines are skipped; note every line that is not an object."""
+    """Yield one row per JSON object; skip blank lines; record every line that is not an object."""
     count = 0
     lines = text_lines(path, encoding=options.encoding, newline="\n", problems=problems)
     for number, line in enumerate(lines, start=1):
@@ -32,12 +32,12 @@ def jsonl_rows(path: Path, options: JsonlOptions, problems: Problems) -> Iterato
         elif count == 1 and _whole_document(line):
             return  # every further line would be a mistake of the same kind
     if not count and not problems:
-        problems.add("the file is empty; a JSON Lines file has one object on each line")
+        problems.add("the file is empty; a JSON Lines file has one JSON object per line")
 
 
 def _read(line: str, number: int, problems: Problems) -> Row | None:
     try:
-        # JSON allows only these as white space around a value; `strip()` would also take others away.
+        # JSON allows only these four as white space around a value; plain `strip()` would accept others too.
         value = json.loads(
             line.strip(" \t\r\n"), parse_float=Written, parse_constant=_refuse, object_pairs_hook=_distinct
         )
@@ -47,21 +47,21 @@ def _read(line: str, number: int, problems: Problems) -> Row | None:
         return None
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        problems.add(f"not usable as JSON: {reason}", line=number)
+        problems.add(f"unusable JSON: {reason}", line=number)
         return None
     if not isinstance(value, dict):
         problems.add(_not_object(value), line=number)
         return None
     if _half_a_character(line, value):
-        problems.add("holds half of a surrogate pair (\\ud800 to \\udfff), which is not a character", line=number)
+        problems.add("contains half of a surrogate pair (\\ud800 to \\udfff), which is not a character", line=number)
         return None
     return Row(line=number, values=value)
 
 
 def _not_json(line: str, message: str) -> str:
     if _whole_document(line):
-        return "JSON Lines has one whole object on each line; this looks like one JSON document over several lines"
-    return f"not JSON: {message}"
+        return "JSON Lines has one complete object per line; this looks like one JSON document over several lines"
+    return f"invalid JSON: {message}"
 
 
 def _whole_document(line: str) -> bool:
@@ -70,7 +70,7 @@ def _whole_document(line: str) -> bool:
 
 def _not_object(value: object) -> str:
     kind = {list: "an array", str: "text", bool: "true or false", type(None): "null"}.get(type(value), "a number")
-    return f'a line must be one JSON object such as {{"response": "..."}}, this is {kind}'
+    return f'a line must be one JSON object such as {{"response": "..."}}, not {kind}'
 
 
 def _distinct(pairs: Sequence[tuple[str, Json]]) -> dict[str, Json]:
@@ -78,12 +78,12 @@ def _distinct(pairs: Sequence[tuple[str, Json]]) -> dict[str, Json]:
     if len(values) != len(pairs):
         keys = [key for key, _ in pairs]
         repeated = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key '{repeated}' stands twice in one object")
+        raise ValueError(f"key '{repeated}' appears twice in one object")
     return values
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON; write null or text")
+    raise ValueError(f"{constant} is not allowed in JSON; write null or text")
 
 
 def _half_a_character(line: str, value: object) -> bool:

@@ -1,4 +1,4 @@
-"""What a suite can say about a data source."""
+"""Define the options of the data sources."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from attrs import Attribute
 
 RESERVED: Final = frozenset({"task", "labels"})
-"""Names that prompt templates already use, so that no field may have them."""
+"""Names that prompt templates already use; a field may not have them."""
 NOT_FIELDS: Final = frozenset({"id", "label", "stratum", "group"})
-"""Targets of `columns` that a judge is never shown."""
+"""Targets of `columns` that judges never see."""
 
 _COLUMNS_HELP: Final = (
-    "Which column holds what: id, request, response, response_a, response_b, transcript, label, stratum, group; any "
-    "other name becomes a field for prompt templates. A target left out takes the column of its own name, if there is "
+    "Target -> column. Targets: id, request, response, response_a, response_b, transcript, label, stratum, group; any "
+    "other name becomes a field for prompt templates. A target left out uses the column of the same name, if there is "
     "one; null leaves it empty. Columns without a target are kept as metadata."
 )
 
@@ -32,7 +32,7 @@ class Dataset(Enum):
     FACTUAL = "factual"
     """Is the answer to the question true? YES or NO."""
     COHERENCE = "coherence"
-    """How well does the paragraph hang together? 1 to 5."""
+    """How coherent is the paragraph? 1 to 5."""
     RELEVANCE = "relevance"
     """Which passage answers the query? A or B."""
     PREFERENCE = "preference"
@@ -44,25 +44,25 @@ def _check_columns(_: object, __: Attribute[Any], columns: Mapping[str, str | No
         if not target.isidentifier() or iskeyword(target):
             raise ValueError(f"'{target}' cannot be a field of a template; use letters, digits and _")
         if target in RESERVED:
-            raise ValueError(f"'{target}' is a name that templates already use; choose another")
+            raise ValueError(f"templates already use the name '{target}'; choose another")
         if column == "":
-            raise ValueError(f"'{target}' names no column; write null to leave it empty")
+            raise ValueError(f"'{target}' has no column; write null to leave it empty")
     label = columns.get("label")
     leaks = [target for target, column in columns.items() if column == label and target not in NOT_FIELDS]
     if label is not None and leaks:
-        raise ValueError(f"'{label}' is the label and also the field '{leaks[0]}': judges would see the answer")
+        raise ValueError(f"column '{label}' is both the label and the field '{leaks[0]}': judges would see the answer")
 
 
 def _check_delimiter(_: object, __: Attribute[Any], delimiter: str) -> None:
     if len(delimiter) != 1 or delimiter in '"\r\n':
-        raise ValueError('one character, such as "," or ";" or "\\t"')
+        raise ValueError('must be one character, such as "," or ";" or "\\t"')
 
 
 def _check_encoding(_: object, __: Attribute[Any], encoding: str) -> None:
     try:
         " ".encode(encoding)
     except LookupError:
-        raise ValueError(f"'{encoding}' is not a text encoding Python knows; try utf-8 or cp1252") from None
+        raise ValueError(f"unknown text encoding '{encoding}'; try utf-8 or cp1252") from None
 
 
 @frozen(kw_only=True)
@@ -70,18 +70,19 @@ class CsvOptions:
     """Options of `csv`."""
 
     path: Path = field(
-        validator=instance_of(Path), metadata={"help": "The file; a relative path starts at the suite's directory."}
+        validator=instance_of(Path),
+        metadata={"help": "The file; a relative path is relative to the suite's directory."},
     )
     columns: Mapping[str, str | None] = field(
         default=Factory(dict), validator=_check_columns, metadata={"help": _COLUMNS_HELP}
     )
     delimiter: str = field(
-        default=",", validator=_check_delimiter, metadata={"help": "The one character between two cells."}
+        default=",", validator=_check_delimiter, metadata={"help": "The character that separates the cells."}
     )
     encoding: str = field(
         default="utf-8",
         validator=_check_encoding,
-        metadata={"help": "How the file's bytes are text; a byte order mark is dropped."},
+        metadata={"help": "Text encoding of the file; a byte order mark is dropped."},
     )
 
 
@@ -90,7 +91,8 @@ class JsonlOptions:
     """Options of `jsonl`."""
 
     path: Path = field(
-        validator=instance_of(Path), metadata={"help": "The file; a relative path starts at the suite's directory."}
+        validator=instance_of(Path),
+        metadata={"help": "The file; a relative path is relative to the suite's directory."},
     )
     columns: Mapping[str, str | None] = field(
         default=Factory(dict), validator=_check_columns, metadata={"help": _COLUMNS_HELP}
@@ -98,7 +100,7 @@ class JsonlOptions:
     encoding: str = field(
         default="utf-8",
         validator=_check_encoding,
-        metadata={"help": "How the file's bytes are text; a byte order mark is dropped."},
+        metadata={"help": "Text encoding of the file; a byte order mark is dropped."},
     )
 
 
@@ -107,7 +109,8 @@ class ParquetOptions:
     """Options of `parquet`."""
 
     path: Path = field(
-        validator=instance_of(Path), metadata={"help": "The file; a relative path starts at the suite's directory."}
+        validator=instance_of(Path),
+        metadata={"help": "The file; a relative path is relative to the suite's directory."},
     )
     columns: Mapping[str, str | None] = field(
         default=Factory(dict), validator=_check_columns, metadata={"help": _COLUMNS_HELP}

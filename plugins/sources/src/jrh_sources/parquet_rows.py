@@ -1,4 +1,4 @@
-"""Rows of a parquet file, read in batches."""
+"""Read the rows of a parquet file in batches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def parquet_rows(path: Path, options: ParquetOptions, problems: Problems) -> Ite
     """Yield the rows of a parquet file; `line` counts rows from 1.
 
     Text stays as it is; dates, times and decimals become text; NaN is null; lists and structs become JSON values.
-    Columns of bytes are left out, and are an error where the suite names them.
+    Binary columns are left out; naming one in the suite is an error.
     """
     arrow, parquet = _libraries()
     try:
@@ -31,7 +31,7 @@ def parquet_rows(path: Path, options: ParquetOptions, problems: Problems) -> Ite
     except (arrow.ArrowException, OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno:
             raise
-        # Arrow reports broken content as any of these; an OSError of the system itself has a number.
+        # Arrow reports broken content as any of these; only an OSError of the operating system has an errno.
         problems.add(f"not a readable parquet file: {str(error).splitlines()[0]}")
 
 
@@ -47,13 +47,13 @@ def _libraries() -> tuple[Any, Any]:
 def _readable(arrow: Any, schema: Any, options: ParquetOptions, problems: Problems) -> list[str]:
     repeated = [name for position, name in enumerate(schema.names) if name in schema.names[:position]]
     for name in dict.fromkeys(repeated):
-        problems.add(f"the column '{name}' stands {schema.names.count(name)} times in the file; names must differ")
+        problems.add(f"column '{name}' appears {schema.names.count(name)} times in the file; names must be unique")
     if repeated:
         return []
     names = [field.name for field in schema if not _holds_bytes(arrow, field.type)]
     for target, column in options.columns.items():
         if column in schema.names and column not in names:
-            problems.add(f"the column '{column}' (columns.{target}) holds bytes, not text")
+            problems.add(f"column '{column}' (columns.{target}) is binary, not text")
     return names
 
 
@@ -76,7 +76,7 @@ def _rows(arrow: Any, file: Any, names: list[str], problems: Problems) -> Iterat
 
 
 def _as_python(arrow: Any, column: Any) -> list[Any]:
-    # Arrow writes times itself: Python's have no nanoseconds and need a time zone database.
+    # Let Arrow write times: Python's have no nanoseconds and need a time zone database.
     if arrow.types.is_temporal(column.type) and not arrow.types.is_interval(column.type):
         column = column.cast(arrow.string())
     values: list[Any] = column.to_pylist()

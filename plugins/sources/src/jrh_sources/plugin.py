@@ -1,4 +1,4 @@
-"""What jrh-sources provides: csv, jsonl, parquet and examples."""
+"""Declare the data sources csv, jsonl, parquet and examples."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from jrh_sources.options import CsvOptions, ExamplesOptions, JsonlOptions, Parqu
 JRH_API_VERSION = 1
 
 _STARTER: Final = """\
-# Which items are judged. `examples` comes with jrh: factual, coherence, relevance or preference.
+# The items to judge. `examples` ships with jrh: factual, coherence, relevance or preference.
 # Your own file: {source: csv, path: essays.csv, columns: {request: assignment, response: full_text, label: score}}
 data:
   source: examples
   dataset: factual
-  # sample: {n: 10, seed: 7, stratify: true}   # fewer items, the shares of the strata kept
+  # sample: {n: 10, seed: 7, stratify: true}   # fewer items, same proportions of strata
 
-# What the judge is asked about each item.
+# The question the judge answers about each item.
 task:
   instruction: Decide whether the answer to the question is factually accurate.
   rubric: |
@@ -46,7 +46,7 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
     )
     yield DataSourceSpec(
         name="examples",
-        summary="120 labelled items that come with jrh, four datasets",
+        summary="120 labelled items shipped with jrh, in four datasets",
         options=ExamplesOptions,
         factory="jrh_sources.examples:examples_source",
         starter=_STARTER,

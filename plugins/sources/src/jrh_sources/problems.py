@@ -1,4 +1,4 @@
-"""Collect what is wrong with a data file, so that all of it is told at once."""
+"""Collect the mistakes of a data file and report them all at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jrh import SuiteError
 from jrh.errors import Problem
 
 SHOWN: Final = 20
-"""How many problems of a file are written out; the others are counted."""
+"""Problems listed per file; the rest are only counted."""
 
 
 class Problems:
@@ -21,11 +21,11 @@ class Problems:
         self._first: list[Problem] = []
 
     def __bool__(self) -> bool:
-        """Tell whether there is any problem."""
+        """Return whether there is any problem."""
         return self.count > 0
 
     def add(self, message: str, *, line: int | None = None, column: int | None = None) -> None:
-        """Note a problem; beyond the first few only the number is kept."""
+        """Record a problem; after the first 20 only the count grows."""
         self.count += 1
         if len(self._first) < SHOWN:
             self._first.append(Problem(message=message, source=self.source, line=line, column=column))

@@ -1,4 +1,4 @@
-"""The data source that all file formats share."""
+"""Read the items of a data file, whatever its format."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class FileSource:
     def read(self) -> Sequence[Item]:
         """Return the items in the order of the file.
 
-        Rows are read one at a time and not kept. Nothing is returned unless the whole file is in order.
+        Rows are read one at a time and not kept. Nothing is returned unless the whole file is valid.
 
         Raises:
-            SuiteError: with every mistake of the file, each at its line.
-            JrhError: there is no such file, or it cannot be read.
+            SuiteError: The file has mistakes; all are listed, each with its line.
+            JrhError: The file does not exist or cannot be read.
         """
         problems = Problems(self.shown)
         builder = ItemBuilder(self.task, self.columns, problems)
@@ -84,17 +84,17 @@ def _source(options: CsvOptions | JsonlOptions | ParquetOptions, context: BuildC
 
 
 def _as_written(path: Path, base: Path) -> str:
-    # The loader has put the suite's directory before a relative path; here it is taken off again.
+    # The loader made the path absolute; messages show it as the user wrote it.
     return path.relative_to(base).as_posix() if path.is_relative_to(base) else path.as_posix()
 
 
 def _check_path(path: Path, shown: str) -> None:
     if path.is_dir():
         inside = sorted(entry.name for entry in path.iterdir() if entry.is_file())[:5]
-        raise JrhError(f"{shown}: is a directory; name one file in it{': ' + ', '.join(inside) if inside else ''}")
+        raise JrhError(f"{shown} is a directory; name one file in it{': ' + ', '.join(inside) if inside else ''}")
     if path.exists():
         return
     siblings = sorted(entry.name for entry in path.parent.iterdir()) if path.parent.is_dir() else []
     close = get_close_matches(path.name, siblings, n=1)
-    hint = f"; did you mean '{close[0]}'?" if close else "; a relative path starts at the suite's directory"
-    raise JrhError(f"{shown}: there is no such file{hint}")
+    hint = f"; did you mean '{close[0]}'?" if close else "; a relative path is relative to the suite's directory"
+    raise JrhError(f"{shown}: file not found{hint}")

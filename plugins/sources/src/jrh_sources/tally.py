@@ -1,4 +1,4 @@
-"""Mistakes that many rows share: one message each, with the first lines and the number."""
+"""Merge a mistake that many rows share into one message with the count and the first lines."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class Tally:
         self._off_scale: dict[str, _Lines] = {}
 
     def __bool__(self) -> bool:
-        """Tell whether anything was counted."""
+        """Return whether anything was counted."""
         return bool(self._missing or self._off_scale)
 
     def missing(self, target: str, line: int) -> None:
-        """Count a row that has nothing where the task needs something."""
+        """Count a row without a value that the task requires."""
         self._missing.setdefault(target, _Lines()).add(line)
 
     def off_scale(self, label: str, line: int) -> None:
@@ -53,7 +53,7 @@ class Tally:
         self._off_scale.setdefault(label, _Lines()).add(line)
 
     def report(self, there: list[str]) -> None:
-        """Note everything counted as problems; `there` are the file's columns."""
+        """Add everything counted to the problems; `there` are the file's columns."""
         absent = dict(self._columns.missing(there))
         for message in absent.values():
             self._problems.add(message)
@@ -62,18 +62,18 @@ class Tally:
                 self._report_missing(target, lines, there)
         for label, lines in self._off_scale.items():
             labels = ", ".join(self._task.scale.labels)
-            message = f"the label '{label}' is not on the scale {labels}{lines}{_hint(label, self._task.scale)}"
+            message = f"label '{label}' is not on the scale {labels}{lines}{_hint(label, self._task.scale)}"
             self._problems.add(message, line=lines.first[0])
 
     def _report_missing(self, target: str, lines: _Lines, there: list[str]) -> None:
         column = self._columns.column.get(target)
         if column in there:
-            named = f"the column '{column}' ({target})"
-            self._problems.add(f"{named} is empty{lines}; fill it or take the row out", line=lines.first[0])
+            named = f"column '{column}' ({target})"
+            self._problems.add(f"{named} is empty{lines}; fill it or remove the row", line=lines.first[0])
             return
         mode = self._task.mode.value
         self._problems.add(
-            f"a {mode} task needs the field '{target}'; name its column, `columns: {{{target}: ...}}`"
+            f"a {mode} task needs the field '{target}'; name its column with `columns: {{{target}: ...}}`"
             f"{did_you_mean(target, there)}"
         )
 
@@ -83,8 +83,8 @@ def _hint(label: str, scale: Scale) -> str:
     if meant is not None:
         return f"; labels are compared exactly, write '{meant}'"
     if scale.kind is ScaleKind.ORDINAL and (equal := _same_number(label, scale)) is not None:
-        return f"; labels are text and stay as the file has them, write '{equal}'"
-    return "; correct the label, the scale, or `columns: {label: ...}`"
+        return f"; labels are compared as text, write '{equal}'"
+    return "; fix the label, the scale, or `columns: {label: ...}`"
 
 
 def _same_number(label: str, scale: Scale) -> str | None:

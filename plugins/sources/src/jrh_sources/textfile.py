@@ -1,4 +1,4 @@
-"""Lines of a text file, and what is wrong with its bytes."""
+"""Read the lines of a text file and locate invalid bytes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Final
 
 from jrh_sources.problems import Problems
 
-# Undecodable bytes arrive as lone surrogates ("surrogateescape"), which no valid text holds: so one pass finds them
-# all, each with its line and column, where a strict decoder would stop at the first without either.
+# Undecodable bytes arrive as lone surrogates ("surrogateescape"), which valid text never contains. One pass finds them
+# all with line and column; a strict decoder would stop at the first and give neither.
 _BAD: Final = re.compile("[\0\udc80-\udcff]")
 
 
 def text_lines(path: Path, *, encoding: str, newline: str, problems: Problems) -> Iterator[str]:
-    """Yield the lines with their line ends; note NUL bytes and bytes that are not of the encoding.
+    """Yield the lines with their line ends; record NUL bytes and bytes that are invalid in the encoding.
 
     Args:
         path: the file.
@@ -34,18 +34,18 @@ def text_lines(path: Path, *, encoding: str, newline: str, problems: Problems) -
                     problems.add(_explain(bad[0], encoding, path), line=number, column=bad.start() + 1)
                 yield line
         except UnicodeError as error:
-            problems.add(f"cannot be read as {encoding} from here on: {error}", line=number + 1)
+            problems.add(f"not readable as {encoding} from here on: {error}", line=number + 1)
 
 
 def _explain(character: str, encoding: str, path: Path) -> str:
     if character == "\0":
-        return f"a NUL byte: this is not plain {encoding} text{_utf16_hint(path)}"
+        return f"contains a NUL byte, so it is not plain {encoding} text{_utf16_hint(path)}"
     byte = ord(character) - 0xDC00
-    hint = _utf16_hint(path) or "; save the file as UTF-8, or say `encoding: cp1252` if Windows or Excel wrote it"
-    return f"the byte 0x{byte:02x} is not {encoding} text{hint}"
+    hint = _utf16_hint(path) or "; save the file as UTF-8, or set `encoding: cp1252` if Windows or Excel wrote it"
+    return f"byte 0x{byte:02x} is not valid {encoding}{hint}"
 
 
 def _utf16_hint(path: Path) -> str:
     with path.open("rb") as file:
         start = file.read(2)
-    return "; the file is UTF-16, say `encoding: utf-16`" if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else ""
+    return "; the file is UTF-16, set `encoding: utf-16`" if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else ""

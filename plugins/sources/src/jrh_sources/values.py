@@ -1,4 +1,4 @@
-"""Cells as text, exactly as the file writes them."""
+"""Keep cells as text exactly as the file writes them."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ class Row:
 
 
 class Written(float):
-    """A number that remembers how the file writes it: a label `1.0` is not the label `1`."""
+    """A number that remembers its spelling in the file: label `1.0` is not label `1`."""
 
     literal: str
 
     def __new__(cls, literal: str) -> Written:
-        """Read a number; raise `ValueError` where it is too large."""
+        """Read a number; raise `ValueError` if it is too large."""
         number = super().__new__(cls, literal)
         if isinf(number):
-            raise ValueError(f"the number {literal[:40]} is too large")
+            raise ValueError(f"number {literal[:40]} is too large")
         number.literal = literal
         return number
 
 
 def is_nested(value: Json) -> bool:
-    """Tell whether a value is a list or an object."""
+    """Return whether a value is a list or an object."""
     return value is not None and not isinstance(value, str | int | float)
 
 
 def as_text(value: Json) -> str | None:
-    """Return a single value as the file has it: text as it is, numbers by their digits, `true`, None for null."""
+    """Return a single value as the file writes it: text as it is, numbers by their digits, `true`, None for null."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -51,7 +51,7 @@ def as_text(value: Json) -> str | None:
 
 
 def plain(value: Json) -> Json:
-    """Return the value with ordinary numbers, as components expect them."""
+    """Return the value with plain Python numbers, as components expect them."""
     if isinstance(value, Written):
         return float(value)
     if isinstance(value, Mapping):

@@ -78,7 +78,7 @@ NO_TEXT: Final = Skip(reason="field 'response' is not text, or is empty")
 
 
 def has_text(item: Item) -> bool:
-    """Tell whether an item has a response to start from."""
+    """Return whether an item has a response to start from."""
     text = item.fields.get("response")
     return isinstance(text, str) and bool(text.strip())
 

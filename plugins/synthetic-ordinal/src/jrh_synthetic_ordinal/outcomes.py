@@ -35,5 +35,5 @@ def outcome(bucket: Bucket, longest: int, fingerprint: str) -> Draft | Skip:
 
 
 def _borrowed(kept: Attempt) -> bool:
-    """Tell whether the examples shown were of another level than the one asked for, since that has none."""
+    """Return whether the examples shown were of another level than the one asked for, since that has none."""
     return any(level != kept.wanted for level in kept.examples_of)

@@ -16,7 +16,7 @@ _READ: Final = 3_000
 
 
 def other_language(original: str, changed: str) -> bool:
-    """Tell whether the changed text is in another script or language than the original.
+    """Return whether the changed text is in another script or language than the original.
 
     Another script: most letters of one are of another script than most letters of the other. Another language: both
     texts have at least `LETTERS` letters, and py3langid names another language for each with a probability of at least

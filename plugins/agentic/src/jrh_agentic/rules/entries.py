@@ -56,22 +56,22 @@ def demanded_tools(entry: str, messages: Sequence[TranscriptMessage]) -> tuple[s
 
 
 def asks_for_agreement(entry: str) -> bool:
-    """Tell whether a sentence of an entry asks that what is said agrees with what tools returned. English only."""
+    """Return whether a sentence of an entry asks that what is said agrees with what tools returned. English only."""
     return any(_AGREE.search(sentence) and _SOURCE.search(sentence) for sentence in _SENTENCE.findall(entry))
 
 
 def forbids_invention(entry: str) -> bool:
-    """Tell whether a sentence of an entry asks that no call or result is made up. English only."""
+    """Return whether a sentence of an entry asks that no call or result is made up. English only."""
     return any(_INVENTED.search(sentence) and _SOURCE.search(sentence) for sentence in _SENTENCE.findall(entry))
 
 
 def _softens(sentence: str, tool: str) -> bool:
-    """Tell whether a sentence that negates or conditions something may be about the demand of a tool."""
+    """Return whether a sentence that negates or conditions something may be about the demand of a tool."""
     return tool in sentence or bool(_EXCEPTION.search(sentence))
 
 
 def _names_a_tool(demand: re.Match[str]) -> bool:
-    """Tell whether a word is a tool's name for certain: *use search results* does not name the tool *search*."""
+    """Return whether a word is a tool's name for certain: *use search results* does not name the tool *search*."""
     said = demand["verb"].lower() in ("call", "invoke") or demand["kind"] or demand["quote"]
     return bool(said) or not (demand["tool"].isalpha() and demand["tool"].islower())
 
@@ -85,7 +85,7 @@ def _first_calls(messages: Sequence[TranscriptMessage]) -> dict[str, int]:
 
 
 def _followed(demand: re.Match[str], called: dict[str, int]) -> bool:
-    """Tell whether what a tool is demanded *before* is a call that comes later; True where there is no *before*."""
+    """Return whether what a tool is demanded *before* is a call that comes later; True where there is no *before*."""
     before = _BEFORE.search(demand.string)
     if before is None:
         return True

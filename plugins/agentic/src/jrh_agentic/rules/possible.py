@@ -80,7 +80,7 @@ def _place(each: Possible) -> int:
 
 
 def _touch(one: Splice, other: Splice) -> bool:
-    """Tell whether two changes of one text meet; two that put something in at one point do not."""
+    """Return whether two changes of one text meet; two that put something in at one point do not."""
     return one.start < other.end and other.start < one.end
 
 

@@ -30,7 +30,7 @@ def values_of(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def within(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    """Tell whether the characters from `start` to `end` touch one of the spans, which are in order and apart."""
+    """Return whether the characters from `start` to `end` touch one of the spans, which are in order and apart."""
     place = bisect_left(spans, end, key=lambda span: span[0]) - 1
     return place >= 0 and spans[place][1] > start
 
@@ -46,7 +46,7 @@ def another(value: str, seed: int, everything: str) -> str | None:
 
 
 def _beside(text: str, place: int) -> bool:
-    """Tell whether a letter of any script stands at a place: the value is then part of a longer word."""
+    """Return whether a letter of any script stands at a place: the value is then part of a longer word."""
     return 0 <= place < len(text) and bool(_LETTERS_BESIDE.match(text[place]))
 
 

@@ -125,7 +125,7 @@ def _with_not(words: Sequence[str], place: int) -> str | None:
 
 
 def _is_main(sentence: Sentence, place: int) -> bool:
-    """Tell whether the verb at a place is that of the main clause, as far as the words around it show."""
+    """Return whether the verb at a place is that of the main clause, as far as the words around it show."""
     words = sentence.lowered
     if place == 0 or words[place - 1] in _NO_NOUN or (words[place - 1] in _PRONOUNS and place > 1):
         return False

@@ -42,7 +42,7 @@ def _is_date(number: Number) -> bool:
 
 
 def _has_article(text: str, number: Number) -> bool:
-    """Tell whether a or an stands before it, which another number might change."""
+    """Return whether a or an stands before it, which another number might change."""
     return text[max(0, number.start - 4) : number.start].lower().endswith((" a ", " an "))
 
 
