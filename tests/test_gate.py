@@ -104,7 +104,7 @@ def test_a_measure_without_an_interval_is_undecided_and_never_holds(finished: Pr
         ),
         ("accuracy[judge=god] >= 0.9", "the run has no judge 'god'\nDid you mean 'good'? There are: good, poor."),
         ("accuracy[task=x] >= 0.9", "the run has no task 'x'\nThere are: trial."),
-        ("accuracy[variant=tabs] >= 0.9", "the run has no variant of 'accuracy' 'tabs'"),
+        ("accuracy[variant=tabs] >= 0.9", "the run has no selector 'variant'"),
         ("accuracy[colour=red] >= 0.9", "the run has no selector 'colour'"),
         ("agreement[reference] >= 0.9", "the run has no such measure there\n'agreement' is there for the tests format"),
         ("accuracy >= 90", "accuracy is a share from 0 to 1; write the threshold as 0.9 or 90%, not 90"),

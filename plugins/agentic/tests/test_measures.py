@@ -269,6 +269,7 @@ def test_a_verdict_off_the_scale_is_missing_and_levels_have_an_accuracy_only() -
     rows = [record(1, case="case 9", verdict="odd"), record(2, case="case 9")]
     found = {each.name: each for each in measured("agent-error-rates", rows)}
     assert dict(found["agent-accuracy"].missing) == {"off_scale": 1}
-    levels = [record(1, case="case 9", verdict="2", expected="2"), record(2, case="case 9", verdict="1", expected="2")]
+    verdicts = enumerate(("2", "1"))
+    levels = [record(number, case="case 9", verdict=level, expected="2", gold=None) for number, level in verdicts]
     (only,) = measured("agent-error-rates", levels, task(scale=Scale.of_levels(1, 3)))
     assert (only.name, only.estimate) == ("agent-accuracy", 0.5)

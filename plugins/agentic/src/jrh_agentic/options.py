@@ -164,14 +164,3 @@ class StyleOptions(PipelineOptions):
         validator=[min_len(1), distinct],
         metadata={"help": f"changes that rules make: {', '.join(kind.value for kind in Style)}"},
     )
-
-
-@frozen(kw_only=True)
-class MeasureOptions:
-    """Options of the measures of this family."""
-
-    few_items: int = field(
-        default=10,
-        validator=ge(0),
-        metadata={"help": "estimates from fewer items than this are flagged `few-items`"},
-    )

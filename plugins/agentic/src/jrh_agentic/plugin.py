@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import MetricSpec, Mode, PerturberSpec, hookimpl
+from jrh.measuring import MetricOptions
 
-from jrh_agentic.options import MeasureOptions, PerturbationOptions, PositivesOptions, StyleOptions
+from jrh_agentic.options import PerturbationOptions, PositivesOptions, StyleOptions
 
 JRH_API_VERSION = 1
 
@@ -45,18 +46,18 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="agent-error-rates",
         summary="missed violations and false alarms on edited transcripts, side by side",
-        options=MeasureOptions,
-        factory="jrh_agentic.measures.error_rates:AgentErrorRates.of",
+        options=MetricOptions,
+        factory="jrh_agentic.measures.error_rates:AgentErrorRates",
     )
     yield MetricSpec(
         name="edit-sensitivity",
         summary="share of verdicts on edited transcripts that are as expected, by number and position of the edits",
-        options=MeasureOptions,
-        factory="jrh_agentic.measures.sensitivity:EditSensitivity.of",
+        options=MetricOptions,
+        factory="jrh_agentic.measures.sensitivity:EditSensitivity",
     )
     yield MetricSpec(
         name="evidence-localisation",
         summary="share of rationales that point at an edited message, beside the share that would by chance",
-        options=MeasureOptions,
-        factory="jrh_agentic.measures.localisation:EvidenceLocalisation.of",
+        options=MetricOptions,
+        factory="jrh_agentic.measures.localisation:EvidenceLocalisation",
     )

@@ -10,6 +10,7 @@ import jrh_stats
 import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, RunReport
+from jrh.measuring import difference_test
 from numpy.typing import NDArray
 
 from jrh_compare.matching import Matched
@@ -151,15 +152,10 @@ def _labels(case: Case) -> list[str | None]:
 def _significance(
     before: NDArray[np.float64], after: NDArray[np.float64], items: NDArray[np.int64], terms: Terms
 ) -> tuple[float | None, str]:
-    """Test the difference: McNemar's exact test for one yes or no per item, the sign-flip test by item otherwise."""
+    """Test the difference, whole items exchanged."""
     if not len(before):
         return None, ""
-    single = len(np.unique(items)) == len(items)
-    if single and np.isin(before, (0.0, 1.0)).all() and np.isin(after, (0.0, 1.0)).all():
-        found = jrh_stats.mcnemar_exact(int((after > before).sum()), int((before > after).sum()))
-    else:
-        sums = jrh_stats.cluster_sums(items, after - before)
-        found = jrh_stats.sign_flip_test(sums[:, 0], resamples=terms.resamples, seed=terms.seed)
+    found = difference_test(items, after - before, resamples=terms.resamples, seed=terms.seed)
     return found.p, found.method
 
 

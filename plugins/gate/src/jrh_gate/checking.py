@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from attrs import frozen
-from jrh import RunReport, Status
+from jrh import MetricContext, RunReport
+from jrh.measuring import Cell, cells_of, missing_by_status, read_trials
 from jrh.running import RunState
 from jrh.suite import Rule
 
@@ -141,14 +142,13 @@ def _end(state: RunState, report: RunReport | None) -> tuple[int, str]:
 
 
 def _answered(report: RunReport) -> Iterator[Answered]:
-    places = dict(report.records.split("judge", "task", "test"))
-    order = (report.judges, tuple(summary.task.name for summary in report.tasks), report.tests)
+    context = MetricContext(tasks={summary.task.name: summary.task for summary in report.tasks})
+    trials = read_trials(report.records, context)
+    order = (report.judges, tuple(context.tasks), report.tests)
 
-    def place(key: tuple[str, ...]) -> tuple[int, ...]:
-        return tuple(names.index(name) for names, name in zip(order, key, strict=True))
+    def place(cell: Cell) -> tuple[int, ...]:
+        return tuple(names.index(name) for names, name in zip(order, (cell.judge, cell.task, cell.test), strict=True))
 
-    for judge, task, test in sorted(places, key=place):
-        rows = places[judge, task, test]
-        statuses = Counter(status or "" for status in rows.text("status"))
-        statuses.pop(Status.OK.value, None)
-        yield Answered(judge=judge, task=task, test=test, trials=len(rows), missing=dict(sorted(statuses.items())))
+    for cell in sorted(cells_of(trials), key=place):
+        missing = missing_by_status(trials, cell.rows)
+        yield Answered(judge=cell.judge, task=cell.task, test=cell.test, trials=len(cell.rows), missing=missing)

@@ -82,6 +82,7 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
     name = read_name(root)
     settings = attrs.asdict(root.read_keys_of(SuiteSettings), recurse=False)
     sections = read_tasks(root, name, plugins)
+    metrics, added = _read_metrics(root, plugins)
     suite = Suite(
         name=name,
         tasks=tuple(use for section in sections for use in section.uses()),
@@ -89,7 +90,8 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
         parsers=_by_name(root, "parsers", lambda node, key: read_parser(node, key, plugins)),
         tests=read_tests(root, plugins),
         judges=_read_judges(root, plugins),
-        **_read_metrics(root, plugins),
+        metrics=metrics,
+        added_metrics=added,
         reports=_uses(root, "reports", lambda node: read_use(node, REPORTER, plugins)) if "reports" in value else None,
         base=base,
         source=document.source,
@@ -206,19 +208,19 @@ def _read_judges(suite: Node, plugins: Plugins) -> tuple[JudgeUse, ...]:
     return _uses(suite, "judges", lambda node: read_judge(node, plugins))
 
 
-def _read_metrics(suite: Node, plugins: Plugins) -> dict[str, tuple[Use, ...]]:
-    """Read `metrics`: a list that replaces the defaults, or `add` with a list beside them."""
+def _read_metrics(suite: Node, plugins: Plugins) -> tuple[tuple[Use, ...] | None, tuple[Use, ...]]:
+    """Return the metrics that replace the defaults, None where none do, and those that are added to them."""
     if "metrics" not in suite.value:
-        return {}
+        return None, ()
     section = suite["metrics"]
 
     def read(node: Node) -> Use | None:
         return read_use(node, METRIC, plugins)
 
     if not isinstance(section.value, Mapping):
-        return {"metrics": _uses(suite, "metrics", read)}
+        return _uses(suite, "metrics", read), ()
     section.allow_keys((syntax.ADD,))
-    return {"added_metrics": _uses(section, syntax.ADD, read)}
+    return None, _uses(section, syntax.ADD, read)
 
 
 def _uses(suite: Node, key: str, read: Callable[[Node], T | None]) -> tuple[T, ...]:

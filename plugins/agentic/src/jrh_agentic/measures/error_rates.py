@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
+from jrh.measuring import MeasureBuilder, MetricOptions, Scores, against_label, is_named, tasks_of
 
-from jrh_agentic.measures.rates import (
-    PERTURBATION,
-    POSITIVES,
-    Cell,
-    Measuring,
-    Scored,
-    answered,
-    cells_of,
-    gaps,
-    of_families,
-)
-from jrh_agentic.options import MeasureOptions
+from jrh_agentic.measures.families import DRAWS, PERTURBATION, POSITIVES, of_families
 
-FALSE_NEGATIVES = "agent-false-negative-rate"
-FALSE_POSITIVES = "agent-false-positive-rate"
-ACCURACY = "agent-accuracy"
+FALSE_NEGATIVES: Final = "agent-false-negative-rate"
+FALSE_POSITIVES: Final = "agent-false-positive-rate"
+ACCURACY: Final = "agent-accuracy"
+_NOTHING: Final = "no trial with a verdict that counts"
 
 
-@frozen(kw_only=True)
+@frozen
 class AgentErrorRates:
     """How often a judge misses a violation, and how often it flags a transcript that satisfies the entry.
 
@@ -35,35 +27,27 @@ class AgentErrorRates:
     does. On scales with levels there is only the accuracy: whether exactly the level that was aimed at is given.
     """
 
-    few_items: int
-
-    @classmethod
-    def of(cls, options: MeasureOptions) -> AgentErrorRates:
-        """Build the metric from its options."""
-        return cls(few_items=options.few_items)
+    options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield accuracy, false negative and false positive rate per task and judge, over all tests of the family."""
-        family = of_families(records, PERTURBATION, POSITIVES)
-        stated = family.where(family.equals("expectation", "equals")) if len(family) else family
-        for (task, judge), rows in cells_of(stated, "task", "judge"):
-            cell = Cell(task=task, judge=judge)
-            yield self._rate(ACCURACY, cell, rows, context, wrong=False, note="")
-            if task in context.tasks and context.tasks[task].scale.ordered:
+        builder = MeasureBuilder.of(records, context, self.options, draws=DRAWS)
+        trials = builder.trials
+        stated = is_named(trials.expectation, "equals")
+        missed, flagged = (of_families(trials, family) & stated for family in (PERTURBATION, POSITIVES))
+        right = against_label(trials, trials.expected, missed | flagged)
+        wrong = Scores.of(trials, trials.label != trials.expected, missed | flagged)
+        sides = (
+            (FALSE_NEGATIVES, wrong.among(missed), "violations that were missed"),
+            (FALSE_POSITIVES, wrong.among(flagged), "good transcripts that were flagged"),
+        )
+        for each in tasks_of(trials):
+            cell = evolve(each, rows=each.rows[right.eligible[each.rows]])
+            if not len(cell.rows):
                 continue
-            for name, of, note in (
-                (FALSE_NEGATIVES, PERTURBATION, "violations that were missed"),
-                (FALSE_POSITIVES, POSITIVES, "good transcripts that were flagged"),
-            ):
-                part = of_families(rows, of)
-                if len(part):
-                    yield self._rate(name, cell, part, context, wrong=True, note=note)
-
-    def _rate(
-        self, name: str, cell: Cell, rows: RecordTable, context: MetricContext, *, wrong: bool, note: str
-    ) -> Measure:
-        verdicts = answered(rows, context, cell.task)
-        right = [given == due for given, due in zip(rows.text("canonical"), rows.text("expected"), strict=True)]
-        scores = np.where(verdicts, np.array(right) != wrong, np.nan)
-        scored = Scored(records=rows, scores=scores, missing=gaps(rows, verdicts))
-        return Measuring(context=context, few_items=self.few_items).rate(name, cell, scored, note=note)
+            yield builder.rate(ACCURACY, cell, right, nothing=_NOTHING)
+            if cell.task in context.tasks and context.tasks[cell.task].scale.ordered:
+                continue
+            for name, scores, note in sides:
+                if np.any(scores.eligible[cell.rows]):
+                    yield builder.rate(name, cell, scores, nothing=_NOTHING, note=note)

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
-from attrs import frozen
-from jrh import REFERENCE, Measure, MetricContext, RecordTable
+from attrs import evolve, frozen
+from jrh import Measure, MetricContext, RecordTable
+from jrh.measuring import Cell, Codes, Mask, MeasureBuilder, MetricOptions, Trials, as_expected, cells_of
 from numpy.typing import NDArray
 
 from jrh_agentic.measures.edited import POSITIONS, edited_cases
-from jrh_agentic.measures.rates import FAMILIES, Cell, Measuring, Scored, answered, cells_of, gaps, of_families
-from jrh_agentic.options import MeasureOptions
+from jrh_agentic.measures.families import DRAWS, FAMILIES, of_families
 
-NAME = "edit-sensitivity"
-References: TypeAlias = Mapping[tuple[str | None, ...], Counter[str]]
-"""(task, judge, item) -> verdicts in the reference condition."""
+NAME: Final = "edit-sensitivity"
 
 
-@frozen(kw_only=True)
+@frozen
 class EditSensitivity:
     """How often the verdict on an edited transcript is the expected one.
 
@@ -29,73 +26,39 @@ class EditSensitivity:
     count.
     """
 
-    few_items: int
-
-    @classmethod
-    def of(cls, options: MeasureOptions) -> EditSensitivity:
-        """Build the metric from its options."""
-        return cls(few_items=options.few_items)
+    options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `edit-sensitivity` per task, judge and test, by number of edits, and by third of the transcript."""
-        family = of_families(records, *FAMILIES)
-        rows = family.where(family.number("strength") > 0) if len(family) else family
-        if not len(rows):
+        if "strength" not in records.columns:
             return
-        measuring = Measuring(context=context, few_items=self.few_items)
-        references = _references(records, context)
-        positions = {case.id: case.position for case in edited_cases(context.evidence, _distinct(rows, "case_id"))}
-        for (task, judge, test), part in cells_of(rows, "task", "judge", "test"):
-            scored = _scored(part, context, references, task)
-            where = [positions.get(str(case), "") for case in part.text("case_id")]
-            for levels, mask in _levels(part, where):
-                yield measuring.rate(NAME, Cell(task=task, judge=judge, test=test, levels=levels), scored.where(mask))
+        builder = MeasureBuilder.of(records, context, self.options, draws=DRAWS)
+        trials = builder.trials
+        scores = as_expected(trials)
+        edits = trials.records.number("strength")
+        edited = of_families(trials, *FAMILIES) & (edits > 0)
+        positions = _positions(trials, context, edited)
+        for each in cells_of(trials):
+            cell = evolve(each, rows=each.rows[edited[each.rows]])
+            if len(cell.rows):
+                for part in _parts(cell, edits, positions):
+                    yield builder.rate(NAME, part, scores, nothing="no trial with a verdict that counts")
 
 
-def _levels(rows: RecordTable, where: Sequence[str]) -> Iterator[tuple[dict[str, str], NDArray[np.bool_]]]:
-    yield {}, np.ones(len(rows), dtype=np.bool_)
-    strengths = rows.number("strength")
-    for strength in np.unique(strengths):
-        yield {"edits": f"{strength:g}"}, strengths == strength
-    for position in POSITIONS:
-        if position in where:
-            yield {"position": position}, np.array([each == position for each in where])
+def _parts(cell: Cell, edits: NDArray[np.float64], positions: Codes) -> Iterator[Cell]:
+    """Yield the cell, and its parts by number and by position of the edits where these differ."""
+    yield cell
+    numbers, places = np.unique(edits[cell.rows]), np.unique(positions[cell.rows])
+    if len(numbers) > 1:
+        yield from (cell.part({"edits": f"{each:g}"}, cell.rows[edits[cell.rows] == each]) for each in numbers)
+    if len(places) > 1:
+        for place in places[places >= 0]:
+            yield cell.part({"position": POSITIONS[place]}, cell.rows[positions[cell.rows] == place])
 
 
-def _scored(rows: RecordTable, context: MetricContext, references: References, task: str) -> Scored:
-    verdicts = answered(rows, context, task)
-    missing = gaps(rows, verdicts)
-    scores = np.full(len(rows), np.nan)
-    keys = _keys(rows)
-    columns = zip(rows.text("canonical"), rows.text("expectation"), rows.text("expected"), strict=True)
-    for row, (given, expectation, due) in enumerate(columns):
-        if missing[row]:
-            continue
-        if expectation == "equals":
-            scores[row] = given == due
-            continue
-        before = references.get(keys[row], Counter())
-        if before and expectation == "same":
-            scores[row] = before[str(given)] / before.total()
-        else:
-            missing[row] = "no_reference"
-    return Scored(records=rows, scores=scores, missing=missing)
-
-
-def _references(records: RecordTable, context: MetricContext) -> References:
-    found: defaultdict[tuple[str | None, ...], Counter[str]] = defaultdict(Counter)
-    reference = records.where(records.equals("test", REFERENCE))
-    for (task,), rows in cells_of(reference, "task"):
-        verdicts = answered(rows, context, task)
-        for key, given, verdict in zip(_keys(rows), rows.text("canonical"), verdicts.tolist(), strict=True):
-            if verdict:
-                found[key][str(given)] += 1
-    return found
-
-
-def _keys(rows: RecordTable) -> list[tuple[str | None, ...]]:
-    return list(zip(rows.text("task"), rows.text("judge"), rows.text("item_id"), strict=True))
-
-
-def _distinct(rows: RecordTable, name: str) -> list[str]:
-    return sorted({str(value) for value in rows.text(name)})
+def _positions(trials: Trials, context: MetricContext, edited: Mask) -> Codes:
+    """Return in which of `POSITIONS` the edits of every trial stand, -1 where that is not known, shape (n,)."""
+    names = [trials.case.names[code] for code in np.unique(trials.case.codes[edited])]
+    known = {case.id: POSITIONS.index(case.position) for case in edited_cases(context.evidence, names)}
+    of_case = np.array([known.get(name, -1) for name in trials.case.names], dtype=np.int64)
+    return of_case[trials.case.codes]
