@@ -112,8 +112,8 @@ def test_constant_gold_of_pairs_says_that_position_bias_cannot_be_told():
     items = [evolve(item, gold="A") for item in clean(PAIRS)]
     finding = found(items, PAIRS, "constant-gold")
     assert finding.evidence == "every gold label is A (120 items)"
-    assert "Always-A is the right answer" in finding.consequence
-    assert "Position bias cannot be told from it" in finding.consequence
+    assert "A judge that always says A scores 100%" in finding.consequence
+    assert "It hides position bias" in finding.consequence
     assert "gold-by-position" not in kinds(items, PAIRS)
 
 
@@ -125,8 +125,7 @@ def test_lopsided_gold_says_what_always_answering_it_is_worth():
 def test_gold_that_stands_mostly_in_one_place_is_confounded_with_it():
     items = [evolve(item, gold="A" if place % 4 else "B") for place, item in enumerate(clean(PAIRS))]
     assert (
-        found(items, PAIRS, "gold-by-position").evidence
-        == "the better option stands in place A in 90 of 120 items (75%)"
+        found(items, PAIRS, "gold-by-position").evidence == "the better option is in place A in 90 of 120 items (75%)"
     )
 
 
@@ -204,8 +203,8 @@ def test_few_items_say_how_precise_they_are():
     finding = found(clean(YES_NO, 30), YES_NO, "few-items")
     low, high = proportion_confint(15, 30, method="wilson")
     assert half_width(30) == pytest.approx((high - low) / 2)
-    assert f"known to within {(high - low) / 2:.2f}" in finding.consequence
-    assert finding.consequence.endswith("To know it to within 0.1 takes 93 items.")
+    assert f"near 0.5 is ±{(high - low) / 2:.2f}." in finding.consequence
+    assert finding.consequence.endswith("±0.10 would need 93 items.")
     assert half_width(93) <= 0.1 < half_width(92)
 
 
@@ -213,14 +212,14 @@ def test_items_that_ask_the_same_count_once_in_what_they_can_show():
     items = [evolve(item, id=f"{item.id}-{again}") for item in clean(YES_NO, 30) for again in range(4)]
     finding = found(items, YES_NO, "few-items")
     assert finding.evidence == "30 distinct questions"
-    assert f"known to within {half_width(30):.2f}" in finding.consequence
-    (told,) = [line for line in lines([(YES_NO, items)]) if "known to within" in line]
-    assert told.startswith(f"  30 distinct questions: A rate near one half is known to within {half_width(30):.2f}")
-    assert told.endswith("takes 93 items.")
+    assert f"near 0.5 is ±{half_width(30):.2f}." in finding.consequence
+    (told,) = [line for line in lines([(YES_NO, items)]) if line.startswith("  30 distinct questions")]
+    assert told.startswith(f"  30 distinct questions. The 95% interval of a rate near 0.5 is ±{half_width(30):.2f}")
+    assert told.endswith("±0.10 would need 93 items.")
 
 
 def test_enough_items_are_not_told_how_many_it_would_take():
-    assert "takes" not in " ".join(lines([(YES_NO, clean(YES_NO, 100))]))
+    assert "would need" not in " ".join(lines([(YES_NO, clean(YES_NO, 100))]))
 
 
 def test_the_metric_carries_findings_with_what_they_concern():
@@ -280,8 +279,8 @@ def test_the_real_benchmark_gets_the_findings_it_deserves():
     coherence, relevance = run(REAL / "coherence.jsonl").output, run(REAL / "relevance.jsonl").output
     for said in (coherence, relevance):
         assert "125 rows are 25 distinct pairs over 5 items" in said
-        assert "0.83 to 0.94 with rows as the unit, and 0.46 to 0.99 with items" in said
-    assert "every gold label is A (5 items). Always-A is the right answer" in relevance
-    assert "Position bias cannot be told from it" in relevance
+        assert "0.46 to 0.99 by item, not 0.83 to 0.94 by row" in said
+    assert "every gold label is A (5 items). A judge that always says A scores 100%" in relevance
+    assert "It hides position bias" in relevance
     assert "constant-gold" not in coherence
     assert "opposite-polarity" not in coherence + relevance

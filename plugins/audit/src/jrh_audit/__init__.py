@@ -1,1 +1,1 @@
-"""What a data set cannot show: the command `jrh audit` and the metric `audit`."""
+"""Report what a data set cannot support: the command `jrh audit` and the metric `audit`."""

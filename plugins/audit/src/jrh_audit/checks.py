@@ -1,4 +1,4 @@
-"""What a data set cannot show: findings about its items, before any money is spent. Pure functions over items."""
+"""Find what a data set cannot support. Pure functions over items."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHECKS = (
 
 
 def audit(items: Sequence[Item], task: Task, options: AuditOptions | None = None) -> tuple[Finding, ...]:
-    """Return what a task's items cannot show, each with its evidence and its consequence; nothing of a clean set."""
+    """Return what a task's items cannot support, each with evidence and consequence; nothing for a clean set."""
     if not items:
         return ()
     chosen = options or AuditOptions()

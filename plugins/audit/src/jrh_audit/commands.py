@@ -55,13 +55,13 @@ def lines(tasks: Sequence[tuple[Task, Sequence[Item]]]) -> Iterator[str]:
             concerns = f" Concerns {', '.join(finding.concerns)}." if finding.concerns else ""
             yield f"  {finding.kind}: {_plain(finding.sentence)}{concerns}"
         if not found:
-            yield "  no further finding"
+            yield "  No other findings."
 
 
 def _precision(task: Task, items: Sequence[Item]) -> str:
     """Say what the items can show; those that ask the same count once."""
     distinct, wanted = len(questions(items, task)), AuditOptions().half_width
-    text = power_of(distinct) if distinct == len(items) else f"{distinct} distinct questions: {power_of(distinct)}"
+    text = power_of(distinct) if distinct == len(items) else f"{distinct} distinct questions. {power_of(distinct)}"
     return f"{text} {needed(wanted)}" if half_width(distinct) > wanted else text
 
 

@@ -51,15 +51,15 @@ def constant(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterat
         return
     (label,) = labels
     position = (
-        f" Position bias cannot be told from it: a judge that always picks {label} for its place looks perfect; only "
-        "both orders (`option-order`) tell."
+        f" It hides position bias: a judge that always picks {label} for its place looks perfect. Test both orders "
+        "(`option-order`)."
         if task.mode is Mode.PAIRWISE and label in task.scale.options
         else ""
     )
     yield Finding(
         kind="constant-gold",
         evidence=f"every gold label is {label} ({counted(labels[label], 'item')})",
-        consequence=f"Always-{label} is the right answer: accuracy says nothing, kappa is undefined.{position}",
+        consequence=f"A judge that always says {label} scores 100%, and kappa is undefined.{position}",
         affected=labels[label],
         items=len(items),
         concerns=("accuracy", "gold-accuracy", "kappa", "position-bias", "gold-agreement-by-order"),
@@ -77,8 +77,8 @@ def lopsided(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterat
         yield Finding(
             kind="lopsided-gold",
             evidence=f"{most:,} of {total:,} gold labels are {label} ({most / total:.0%})",
-            consequence=f"Always-{label} is right on {most / total:.0%}: compare every accuracy with that, and read it "
-            "label by label.",
+            consequence=f"A judge that always says {label} scores {most / total:.0%}: compare every accuracy with "
+            "that, and read it label by label.",
             affected=most,
             items=len(items),
             concerns=("accuracy", "gold-accuracy", "kappa"),
@@ -97,8 +97,8 @@ def by_position(items: Sequence[Item], task: Task, options: AuditOptions) -> Ite
     if most / total >= _UNEVEN and _chance(most, total) < _CHANCE:
         yield Finding(
             kind="gold-by-position",
-            evidence=f"the better option stands in place {label} in {most:,} of {total:,} items ({most / total:.0%})",
-            consequence="A preference for that place looks like accuracy: judge both orders (`option-order`).",
+            evidence=f"the better option is in place {label} in {most:,} of {total:,} items ({most / total:.0%})",
+            consequence="A preference for that place looks like accuracy. Test both orders (`option-order`).",
             affected=most,
             items=len(items),
             concerns=("accuracy", "gold-accuracy", "gold-agreement-by-order"),
@@ -155,7 +155,7 @@ def _correlated(items: Sequence[Item], sizes: Sizes, ranks: NDArray[np.int64]) -
     if abs(float(found.statistic)) >= _CORRELATED and float(found.pvalue) < _CHANCE:
         yield _readable(
             items,
-            f"length and gold level have the rank correlation {float(found.statistic):.2f} over {len(sizes):,} items",
+            f"the rank correlation of length and gold level is {float(found.statistic):.2f} over {len(sizes):,} items",
         )
 
 
@@ -186,7 +186,7 @@ def _readable(items: Sequence[Item], evidence: str) -> Finding:
     return Finding(
         kind="gold-by-length",
         evidence=evidence,
-        consequence="A judge that only counts words looks good: test with `verbosity`, and report accuracy by length.",
+        consequence="A judge that only counts words looks good. Test with `verbosity`, and report accuracy by length.",
         affected=len(items),
         items=len(items),
         concerns=("accuracy", "gold-accuracy"),

@@ -1,4 +1,4 @@
-"""The limits of the audit."""
+"""The thresholds of the audit."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ class AuditOptions:
         metadata={"help": "share of common word triples (Jaccard) from which two items are near-duplicates"},
     )
     lopsided: float = field(
-        default=0.8, validator=and_(ge(0.5), le(1.0)), metadata={"help": "share of one gold label that is lopsided"}
+        default=0.8,
+        validator=and_(ge(0.5), le(1.0)),
+        metadata={"help": "share of one gold label that counts as lopsided"},
     )
-    stratum_items: int = field(default=10, validator=ge(1), metadata={"help": "items that a stratum needs at least"})
+    stratum_items: int = field(default=10, validator=ge(1), metadata={"help": "minimum items of a stratum"})
     half_width: float = field(
         default=0.1,
         validator=and_(ge(0.001), le(0.5)),
-        metadata={"help": "half the width of the interval of a rate near one half that is still precise enough"},
+        metadata={"help": "target half-width of the 95% interval of a rate near 0.5"},
     )

@@ -16,7 +16,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metric."""
     yield MetricSpec(
         name="audit",
-        summary="findings about the data set: what it cannot show",
+        summary="findings about the data set: what it cannot support",
         options=AuditOptions,
         factory="jrh_audit.metric:AuditMetric",
     )

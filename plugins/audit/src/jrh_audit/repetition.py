@@ -48,7 +48,7 @@ def duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iter
         return
     contradicting = sum(len(dict.fromkeys(item.gold for item in members)) > 1 for members in repeated)
     contradiction = (
-        f" {counted(contradicting, 'question')} of them with several gold labels: no judge can be right on all."
+        f" {counted(contradicting, 'question')} of them with several gold labels: no judge can match all of them."
         if contradicting
         else ""
     )
@@ -82,7 +82,7 @@ def near_duplicates(items: Sequence[Item], task: Task, options: AuditOptions) ->
     yield Finding(
         kind="near-duplicate-items",
         evidence=f"{counted(len(pairs), 'pair')} of items share {options.near_duplicate:.0%} of their word triples",
-        consequence="Such items are not independent of each other: intervals that count them as two are too short.",
+        consequence="Such items are not independent: intervals that count both are too narrow.",
         affected=len(affected),
         items=len(items),
         examples=some([f"{items[one].id} = {items[other].id}" for one, other in pairs]),
@@ -143,6 +143,6 @@ def _unit(rows: int, items: int) -> str:
     """Say what becomes of an interval when items are the unit."""
     counted, real = (" to ".join(f"{float(end):.2f}" for end in wilson(_SAMPLE_RATE * n, n)) for n in (rows, items))
     return (
-        f"Repeating a question says nothing about other questions: a rate of {_SAMPLE_RATE:.0%} has the 95 % interval "
-        f"{counted} with rows as the unit, and {real} with items, which is right."
+        f"Repeating a question adds no information about other questions: the 95% interval of a rate of "
+        f"{_SAMPLE_RATE:.0%} is {real} by item, not {counted} by row."
     )

@@ -28,7 +28,7 @@ def small_strata(items: Sequence[Item], task: Task, options: AuditOptions) -> It
             kind="small-strata",
             evidence=f"{len(small)} of {counted(len(sizes), 'stratum', 'strata')} have fewer than "
             f"{options.stratum_items} items: {listed}",
-            consequence="Their rates have intervals of half the scale and more: do not compare such strata.",
+            consequence="Their intervals span half the scale or more: do not compare these strata.",
             affected=sum(small.values()),
             items=len(items),
         )
@@ -48,23 +48,24 @@ def precision(items: Sequence[Item], task: Task, options: AuditOptions) -> Itera
 
 
 def half_width(items: int) -> float:
-    """Return half the width of the 95 % interval (Wilson) of a rate of one half."""
+    """Return half the width of the 95% interval (Wilson) of a rate of one half."""
     low, high = wilson(items / 2, items)
     return float(high - low) / 2
 
 
 def needed(half_width: float) -> str:
     """Say how many items a wished precision needs."""
-    return f"To know it to within {half_width:g} takes {items_for_proportion(half_width):,} items."
+    shown = f"{half_width:.2f}" if round(half_width, 2) == half_width else f"{half_width:g}"
+    return f"±{shown} would need {items_for_proportion(half_width):,} items."
 
 
 def power_of(items: int) -> str:
     """Say how precise so many items are, and what they can detect."""
-    text = f"A rate near one half is known to within {half_width(items):.2f} (95 %)."
+    text = f"The 95% interval of a rate near 0.5 is ±{half_width(items):.2f}."
     if items < 2:  # noqa: PLR2004 - a difference needs two
-        return f"{text} Nothing can be detected with one item."
+        return f"{text} One item cannot show any difference."
     effect = min(smallest_detectable_difference(DISCORDANT**0.5, items), 1.0)
     return (
-        f"{text} The smallest difference between two conditions that is found with 80 % power is {effect:.2f}, if they "
-        f"differ on {DISCORDANT:.0%} of the items."
+        f"{text} The minimum detectable difference between two conditions is {effect:.2f} (80% power, if they differ "
+        f"on {DISCORDANT:.0%} of items)."
     )

@@ -37,7 +37,7 @@ def empty(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[
         yield Finding(
             kind="empty-responses",
             evidence=f"{counted(len(bare), 'item')} with an empty {' or '.join(task.mode.judged_fields)}",
-            consequence="What a judge says of nothing is no measurement of it: fill the texts or take the items out.",
+            consequence="A verdict on nothing measures nothing: add the texts or remove the items.",
             affected=len(bare),
             items=len(items),
             examples=some([item.id for item in bare]),
@@ -57,8 +57,8 @@ def truncated(items: Sequence[Item], task: Task, options: AuditOptions) -> Itera
     if cut and ended / len(texts) >= _ENDED:
         yield Finding(
             kind="truncated-responses",
-            evidence=f"{counted(len(cut), 'item')} whose text ends in the middle of a sentence",
-            consequence="They were probably cut off; a judge may mark them down for that and for nothing else.",
+            evidence=f"{counted(len(cut), 'item')} whose text ends in mid-sentence",
+            consequence="They were probably cut off. A judge may mark them down only for that.",
             affected=len(cut),
             items=len(items),
             examples=some(cut),
@@ -77,8 +77,8 @@ def opposite_polarity(items: Sequence[Item], task: Task, options: AuditOptions) 
         yield Finding(
             kind="opposite-polarity",
             evidence=f"{len(turned)} of {counted(len(prompts), 'template')} seem to ask for the opposite",
-            consequence="Unless their labels are turned around, JSS counts a template's polarity as instability of the "
-            f"judge: declare `labels: {_turned(task)}`.",
+            consequence="Unless their labels are reversed, JSS counts a template's polarity as instability of the "
+            f"judge. Declare `labels: {_turned(task)}`.",
             affected=len(items),
             items=len(items),
             concerns=("jss", "jss-raw", "template-flip-rate", "template-kappa"),
