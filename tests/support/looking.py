@@ -51,5 +51,6 @@ def everything(project: Project, *outcomes: Outcome) -> bytes:
 
 
 def snapshot(path: Path) -> dict[str, bytes]:
-    """Return the files under a path by relative name."""
-    return {str(file.relative_to(path)): file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
+    """Return the files under a path by relative name, without the byte code of local plugins."""
+    files = [file for file in sorted(path.rglob("*")) if file.is_file() and file.parent.name != "__pycache__"]
+    return {str(file.relative_to(path)): file.read_bytes() for file in files}
