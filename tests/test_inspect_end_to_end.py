@@ -142,7 +142,7 @@ def test_mistakes_are_said_with_file_and_place(made: Project) -> None:
     done = made.run("run", "suite.yaml")
     assert done.exit_code == 2
     assert done.stderr.strip().endswith(
-        "made.eval: is no Inspect log: an .eval file is a zip archive, and this is none"
+        "made.eval is not an Inspect log: an .eval file is a zip archive, and this is not one"
     )
     assert "Traceback" not in done.output
 

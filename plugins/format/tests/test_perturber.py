@@ -56,7 +56,7 @@ async def test_strengths_that_come_to_the_same_text_are_made_once_under_the_clos
     outcomes = await perturber(variants=(Layout.CODE_FENCE,), strengths=(0.3, 0.6, 1.0)).perturb(response(TEXT))
     assert [type(outcome) for outcome in outcomes] == [Skip, Skip, Draft]
     assert outcomes[2].strength == 1.0
-    assert outcomes[0].reason == "too few places to tell this strength from another"
+    assert outcomes[0].reason == "too few places: this strength would equal another"
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_text_inside_that_ends_the_fence_is_named_as_such():
 
 
 def test_a_mark_that_lost_its_base_is_named_as_such():
-    assert difference("x \u0301", "x\n\u0301", "wrap") == "layout was put inside a character"
+    assert difference("x \u0301", "x\n\u0301", "wrap") == "the layout change splits a character"
 
 
 async def test_the_first_changed_field_that_differs_gives_the_reason():

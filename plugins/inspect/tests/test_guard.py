@@ -111,9 +111,9 @@ def test_too_many_members_are_refused_before_they_are_listed(complaint, archive)
 def test_what_is_no_archive_is_said(complaint, tmp_path):
     path = tmp_path / "text.eval"
     path.write_text("this is text", encoding="utf-8")
-    assert "is no Inspect log: an .eval file is a zip archive, and this is none" in complaint(path)
+    assert "is not an Inspect log: an .eval file is a zip archive, and this is not one" in complaint(path)
     path.write_bytes(b"")
-    assert "is no Inspect log" in complaint(path)
+    assert "is not an Inspect log" in complaint(path)
 
 
 def test_an_archive_that_is_cut_short_is_said(complaint, logs):
@@ -126,7 +126,7 @@ def test_an_archive_that_is_cut_short_is_said(complaint, logs):
 
 @pytest.mark.parametrize("name", ["../outside.json", "/etc/passwd", "samples/../../x", "C:/x.json", "a\\..\\b"])
 def test_a_member_that_leads_out_of_the_archive_is_refused(complaint, archive, name):
-    assert "leads out of the archive" in complaint(archive([("header.json", "{}"), (name, "{}")]))
+    assert "points outside the archive" in complaint(archive([("header.json", "{}"), (name, "{}")]))
 
 
 def test_two_members_of_one_name_are_refused(complaint, archive):
@@ -136,7 +136,7 @@ def test_two_members_of_one_name_are_refused(complaint, archive):
 
 
 def test_a_method_that_inspect_does_not_use_is_refused(complaint, archive):
-    assert "packed by a method" in complaint(archive([("header.json", "{}")], method=zipfile.ZIP_BZIP2))
+    assert "uses a compression method" in complaint(archive([("header.json", "{}")], method=zipfile.ZIP_BZIP2))
 
 
 def test_an_encrypted_member_is_refused(complaint, archive):
@@ -218,11 +218,11 @@ def test_a_log_without_a_header_is_said(complaint, changed):
 
 def test_a_log_without_samples_is_said(complaint, changed, made, tmp_path):
     kept = ("header.json", "_journal/start.json")
-    assert "the log holds no sample" in complaint(changed(lambda name, content: content if name in kept else None))
+    assert "the log has no sample" in complaint(changed(lambda name, content: content if name in kept else None))
     log = json.loads((made / "made.json").read_text(encoding="utf-8"))
     path = tmp_path / "empty.json"
     path.write_text(json.dumps({**log, "samples": []}), encoding="utf-8")
-    assert "the log holds no sample (status: success)" in complaint(path)
+    assert "the log has no samples (status: success)" in complaint(path)
 
 
 def test_members_that_hold_something_else_are_said(complaint, changed):
@@ -243,9 +243,9 @@ def test_json_that_is_no_log_is_said(complaint, tmp_path, text):
 
 
 def test_a_path_without_a_log_is_said(complaint, tmp_path):
-    assert "there is no such file" in complaint(tmp_path / "none.eval")
+    assert "file not found" in complaint(tmp_path / "none.eval")
     assert "no file matches the pattern" in complaint(tmp_path / "*.eval")
     (tmp_path / "empty").mkdir()
-    assert "the directory holds no Inspect log" in complaint(tmp_path / "empty")
+    assert "the directory has no Inspect log" in complaint(tmp_path / "empty")
     (tmp_path / "log.txt").touch()
-    assert "an Inspect log is an .eval or a .json file" in complaint(tmp_path / "log.txt")
+    assert "an Inspect log must be an .eval or a .json file" in complaint(tmp_path / "log.txt")

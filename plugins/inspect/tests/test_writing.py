@@ -168,19 +168,19 @@ def test_several_edits_of_one_sample_are_to_be_chosen_from(ran):
 
 def test_nothing_is_written_over_and_nothing_is_invented(ran):
     logs, name = ran
-    assert "is there already" in refusal("--log", name, "--variant", "swap", cwd=logs)
+    assert "already exists" in refusal("--log", name, "--variant", "swap", cwd=logs)
     (logs / "there.jsonl").touch()
-    assert "there.jsonl: is there already" in refusal("--jsonl", "there.jsonl", cwd=logs)
+    assert "there.jsonl: already exists" in refusal("--jsonl", "there.jsonl", cwd=logs)
     assert "say where to" in refusal(cwd=logs)
     said = refusal("--jsonl", "new.jsonl", "--test", "edit", cwd=logs)
-    assert said == "the run has no judged case of test 'edit'; there are: reference, editor"
+    assert said == "the run has no judged case of test 'edit'; available: reference, editor"
     assert not (logs / "new.jsonl").exists()
 
 
 def test_the_log_that_was_judged_has_to_be_there(ran):
     logs, name = ran
     wanted = ("--variant", "swap", "--log")
-    assert "there is no such file" in refusal(*wanted, "no.eval", "--source", "none.eval", cwd=logs)
+    assert "file not found" in refusal(*wanted, "no.eval", "--source", "none.eval", cwd=logs)
     shutil.copy(logs / name, logs / f"moved-{name}")
     assert "Wrote 2" in export(*wanted, "moved.eval", "--source", f"moved-{name}", cwd=logs)
     other = {"made.eval": "made.json", "made.json": "made.eval"}[name]

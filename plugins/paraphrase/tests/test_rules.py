@@ -63,7 +63,7 @@ async def test_a_stronger_draft_makes_the_swaps_of_the_weaker_and_more():
 async def test_strengths_that_give_the_same_text_are_drafted_once():
     outcomes = await paraphrase(strengths=[0.5, 1.0]).perturb(item("They do not."))
     assert isinstance(outcomes[0], Draft)
-    assert outcomes[1] == Skip(reason="too few swaps to tell this strength from another", variant="rules")
+    assert outcomes[1] == Skip(reason="too few swaps: this strength would equal another", variant="rules")
 
 
 async def test_the_seed_and_nothing_else_chooses():

@@ -1,1 +1,1 @@
-"""Change the layout of what is judged and not one word of it."""
+"""Change the layout of the judged text without changing a word."""

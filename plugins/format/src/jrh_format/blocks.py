@@ -1,4 +1,4 @@
-"""What a text is made of: which lines are prose, which are structure, which must not be touched."""
+"""Classify the lines of a text as prose, structure or verbatim."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _UNSAFE_START: Final = re.compile(r"[ \t]*(?:```|~~~|<)")
 
 
 class Kind(Enum):
-    """What may happen to a line."""
+    """Which changes a line allows."""
 
     BLANK = auto()
     """Nothing but white space."""
     PROSE = auto()
-    """Part of a paragraph that stands for itself: every layout may be put on it."""
+    """Part of a free-standing paragraph: every layout may be applied."""
     STRUCTURED = auto()
-    """A list item, a quotation or a heading: white space at its start has a meaning, white space inside has none."""
+    """A list item, quotation or heading: leading white space has a meaning, inner white space has none."""
     VERBATIM = auto()
     """Code, a table, HTML, a rule, a link definition: nothing may change."""
 
@@ -53,16 +53,16 @@ class Paragraph:
     """Behind its last one."""
     lines: tuple[Line, ...]
     after_list: bool
-    """The block before it is a list, so that indentation would make it part of the last item."""
+    """A list precedes it, so indentation would make it part of the last item."""
     before_code: bool
-    """The block after it is indented code, which a list before it would swallow."""
+    """Indented code follows it; if this became a list, the code would become part of it."""
     followed: bool
     """There is a blank line after it, and more text after that."""
 
 
 @frozen(kw_only=True)
 class Document:
-    """A text and what is known of it."""
+    """A text with its lines and paragraphs."""
 
     text: str
     lines: tuple[Line, ...]
@@ -72,7 +72,7 @@ class Document:
 
 
 def read(text: str) -> Document:
-    """Tell the lines and paragraphs of a text apart, as CommonMark with tables does.
+    """Split a text into lines and paragraphs as CommonMark with tables does.
 
     Plain text is Markdown without markup: its paragraphs are prose.
     """

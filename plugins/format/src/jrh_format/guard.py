@@ -1,4 +1,4 @@
-"""Where layout must not go: inside characters, code spans, links, emphasis, and directed runs of text."""
+"""Protect characters, code spans, links, emphasis and bidirectional runs from layout changes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _KEPT_WHOLE: Final = regex.compile(
     """,
     regex.VERBOSE,
 )
-# Edits stand beside white space or at an end of the text. There, by the rules of Unicode (UAX 29), only these can be
-# one character with what is put beside them: marks and joiners behind it, and the few signs that cling to what follows.
+# Edits are next to white space or at an end of the text. By Unicode's rules (UAX 29), only these can merge with what is
+# inserted there: marks and joiners after it, and the few signs that attach to what follows.
 _CLINGS_BEFORE: Final = regex.compile(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}]")
 _CLINGS_AFTER: Final = regex.compile(r"[\p{GCB=Prepend}\\]")
 
@@ -35,12 +35,12 @@ _BLOCK_START: Final = regex.compile(
 
 
 class Guard:
-    """Knows where in one text an edit would do more than change layout."""
+    """Decides where in one text an edit would change more than layout."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._held = bytearray(len(text) + 1)
-        """1 at every offset where nothing may be put."""
+        """1 at every offset where nothing may be inserted."""
         for match in _KEPT_WHOLE.finditer(text):
             start, end = match.span()
             self._held[start + 1 : end] = b"\1" * (end - start - 1)
@@ -52,7 +52,7 @@ class Guard:
     def _admits(self, edit: Edit) -> bool:
         if self._held[edit.start] or self._held[edit.end]:
             return False
-        # A mark at the start of a line has no base; put behind a space it would get one, and look different.
+        # A combining mark at the start of a line has no base; after a space it would get one and look different.
         if _CLINGS_BEFORE.match(self._text, edit.end):
             return False
         # A backslash before a space or a line break gives it a meaning in Markdown and in LaTeX.
@@ -60,5 +60,5 @@ class Guard:
 
 
 def starts_block(text: str, start: int) -> bool:
-    """Return whether the text from `start` on, put on a line of its own, would be read as a list, heading or the like."""
+    """Return whether the text from `start` on, if it started a line, would be read as a list, heading or the like."""
     return _BLOCK_START.match(text, start) is not None

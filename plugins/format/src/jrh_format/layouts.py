@@ -1,4 +1,4 @@
-"""The layouts: for each, the places of a text it can change."""
+"""Find the places of a text that each layout can change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jrh_format.sentences import sentence_gaps
 Finder: TypeAlias = Callable[[Document, Draws, int], Iterable[Place]]
 
 LONGEST_HEADING: Final = 120
-"""A longer sentence is not made a heading."""
+"""Longer sentences do not become headings."""
 _INDENTS: Final = ("    ", "        ", "\t")
 _LINE_GAP: Final = re.compile(r"(?<![ \t])[ \t]*(?:\r\n?|\n)[ \t]*")
 _INNER_SPACES: Final = re.compile(r"(?<=[^ \t]) +(?=[^ \t])")
@@ -25,15 +25,15 @@ _MARKERS: Final = re.compile(r"[ \t]*(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})(?:[ \t]+|$)
 _BACKTICKS: Final = re.compile("`+")
 
 NO_PLACE: Final = {
-    Layout.BLANK_LINES: "no end of a sentence or paragraph to put a blank line at",
-    Layout.SPACES: "no space between words of a line",
+    Layout.BLANK_LINES: "no sentence or paragraph end to put a blank line after",
+    Layout.SPACES: "no space between words on a line",
     Layout.INDENT: "no line of prose to indent",
-    Layout.TRAILING: "no line end that may get trailing spaces",
+    Layout.TRAILING: "no line that may get trailing spaces",
     Layout.CRLF: "no line break to change",
     Layout.WRAP: "no line of prose longer than the width",
-    Layout.BULLETS: "no prose to make a list of",
+    Layout.BULLETS: "no prose to turn into a list",
     Layout.HEADING: "no paragraph with a first sentence short enough for a heading",
-    Layout.CODE_FENCE: "no text outside of code to put into a fence",
+    Layout.CODE_FENCE: "no text outside code to fence",
 }
 """Why a text is skipped."""
 
@@ -41,7 +41,7 @@ NO_PLACE: Final = {
 def places(layout: Layout, document: Document, guard: Guard, *, seed: int, width: int) -> list[Place]:
     """Return the places of the text that the layout can change, in text order.
 
-    The seed decides what is put there (how many spaces, which indentation); which of them change is chosen elsewhere.
+    The seed decides what is inserted (how many spaces, which indentation); the caller chooses which places change.
     """
     return [place for place in _FINDERS[layout](document, Draws(seed), width) if guard.admits(place)]
 

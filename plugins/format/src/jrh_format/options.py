@@ -1,4 +1,4 @@
-"""What a suite can say about the format test."""
+"""Define the options of the format test."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Layout(Enum):
     TRAILING = "trailing"
     """Spaces at line ends."""
     CRLF = "crlf"
-    """Line breaks CR LF in place of LF."""
+    """CR LF line breaks instead of LF."""
     WRAP = "wrap"
     """Long lines broken at a width."""
     BULLETS = "bullets"
-    """Sentences, or the lines of a list without marks, as list items."""
+    """Sentences, or the lines of an unmarked list, as list items."""
     HEADING = "heading"
     """The first sentence of a paragraph set as a heading."""
     CODE_FENCE = "code-fence"
@@ -39,17 +39,17 @@ class FormatOptions:
     variants: tuple[Layout, ...] = field(
         default=tuple(Layout),
         validator=[min_len(1), distinct],
-        metadata={"help": f"the layout changes to make; default: all, {', '.join(layout.value for layout in Layout)}"},
+        metadata={"help": f"layout changes to make; default: all ({', '.join(layout.value for layout in Layout)})"},
     )
     strengths: tuple[float, ...] = field(
         default=(1.0,),
         validator=[min_len(1), distinct, deep_iterable(member_validator=[gt(0), le(1)])],
-        metadata={"help": "shares of the possible places to change, each above 0 and at most 1"},
+        metadata={"help": "shares of the possible places to change, each in (0, 1]"},
     )
     fields: ChangedFields = field(
         default=ChangedFields.BOTH,
-        metadata={"help": "for pairs: change `both` responses, or only the `first` or the `second`"},
+        metadata={"help": "pairwise tasks: change `both` responses, only the `first` or only the `second`"},
     )
     width: int = field(
-        default=72, validator=ge(20), metadata={"help": "the longest line in characters that `wrap` leaves alone"}
+        default=72, validator=ge(20), metadata={"help": "`wrap` breaks lines longer than this many characters"}
     )

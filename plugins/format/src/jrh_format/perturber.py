@@ -1,4 +1,4 @@
-"""The perturber: one draft per layout and strength."""
+"""Draft one layout change per layout and strength."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def build(options: FormatOptions, context: BuildContext) -> FormatPerturber:
 
 @frozen(kw_only=True)
 class FormatPerturber:
-    """Changes the layout of the judged fields, deterministically; what it cannot change exactly it skips."""
+    """Changes the layout of the judged fields deterministically; skips what it cannot change safely."""
 
     options: FormatOptions
     fields: tuple[str, ...]
@@ -62,11 +62,11 @@ class FormatPerturber:
 
     @classmethod
     def of(cls, options: FormatOptions, mode: Mode, seed: Callable[..., int]) -> FormatPerturber:
-        """Make the perturber for a task; raise `JrhError` where the options do not fit the task's mode."""
+        """Make the perturber for a task; raise `JrhError` if the options do not fit the task's mode."""
         return cls(options=options, fields=options.fields.of(mode, "format"), seed=seed)
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
-        """Return a draft per layout and strength, in the order of the options; pure but for the seed."""
+        """Return a draft per layout and strength, in the order of the options; deterministic given the seed."""
         texts = texts_of(item, self.fields)
         if isinstance(texts, Skip):
             return [texts]
@@ -76,24 +76,24 @@ class FormatPerturber:
     def _outcomes(self, item_id: str, layout: Layout, sources: Mapping[str, _Source]) -> Iterator[Draft | Skip]:
         plans = {name: self._plan(item_id, layout, name, source) for name, source in sources.items()}
         if not all(plan.places for plan in plans.values()):
-            # One response of a pair with the layout and the other without is another question.
+            # Changing the layout of only one response would favour it: all chosen fields change or none does.
             yield Skip(reason=NO_PLACE[layout], variant=layout.value)
             return
         for strength in self.options.strengths:
             if strength == self._telling(strength, plans.values()):
                 yield _draft(layout, strength, plans)
             else:
-                yield Skip(reason="too few places to tell this strength from another", variant=layout.value)
+                yield Skip(reason="too few places: this strength would equal another", variant=layout.value)
 
     def _telling(self, strength: float, plans: Collection[_Plan]) -> float:
-        """Return, of the strengths that change the same places as this one, the one closest to the share they are."""
+        """Of the strengths that change the same places as this one, return the one closest to the share they are."""
         counts = [plan.count(strength) for plan in plans]
         share = sum(counts) / sum(len(plan.places) for plan in plans)
         same = [other for other in self.options.strengths if [plan.count(other) for plan in plans] == counts]
         return min(same, key=lambda other: abs(other - share))
 
     def _plan(self, item_id: str, layout: Layout, name: str, source: _Source) -> _Plan:
-        # The strength is no part of the seed: a weaker draft changes some of the places a stronger one changes.
+        # The seed ignores the strength, so a weaker draft changes a subset of the places of a stronger one.
         seed = self.seed(item_id, layout.value, name)
         found = places(layout, source.document, source.guard, seed=seed, width=self.options.width)
         return _Plan(text=source.document.text, places=found, seed=seed)

@@ -1,4 +1,4 @@
-"""Places where a text can change, and the choice of some of them."""
+"""Represent and choose the places where a text can change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attrs import frozen
 
 @frozen
 class Edit:
-    """Put `text` in the place of the characters from `start` to `end`, which are white space or nothing."""
+    """Replace the characters from `start` to `end`, which are white space or nothing, with `text`."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class Place:
 class Draws:
     """Draw reproducibly from a seed.
 
-    Only `Random.random` is used: it is the one method whose sequence Python keeps between its versions.
+    Uses only `Random.random`, the one method whose sequence Python guarantees across versions.
     """
 
     def __init__(self, seed: int) -> None:
@@ -60,7 +60,7 @@ def choose(places: Sequence[Place], changed: int, seed: int) -> list[Place]:
 
 
 def apply(text: str, places: Iterable[Place]) -> str:
-    """Return the text with all edits of the places made."""
+    """Return the text with all edits of the places applied."""
     pieces = []
     done = 0
     for edit in sorted((edit for place in places for edit in place.edits), key=lambda edit: edit.start):

@@ -1,4 +1,4 @@
-"""What the plugin declares: the perturber `format` and the validator `words-unchanged`."""
+"""Declare the perturber `format` and the validator `words-unchanged`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jrh_format.options import FormatOptions
 JRH_API_VERSION = 1
 
 _STARTER = """\
-# Same words, other layout: a reliable judge does not move.
+# Same words, different layout: a reliable judge keeps its verdict.
 - format: {variants: [blank-lines, spaces, indent, bullets]}
 """
 
@@ -21,7 +21,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     """Declare the perturber."""
     yield PerturberSpec(
         name="format",
-        summary="layout changes that touch no word: blank lines, spaces, indentation, wrapping, Markdown",
+        summary="layout changes that keep every word: blank lines, spaces, indentation, wrapping, Markdown",
         options=FormatOptions,
         factory="jrh_format.perturber:build",
         validators=("words-unchanged",),
@@ -34,6 +34,6 @@ def jrh_validators() -> Iterable[ValidatorSpec]:
     """Declare the validator."""
     yield ValidatorSpec(
         name="words-unchanged",
-        summary="accepts a draft only if its words are the item's, in order and to the character",
+        summary="accepts a draft only if its words are exactly the item's, in the same order",
         factory="jrh_format.words_unchanged:WordsUnchanged",
     )

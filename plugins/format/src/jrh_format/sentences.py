@@ -1,6 +1,6 @@
-"""Where one sentence ends and the next begins, as far as a rule can tell.
+"""Find sentence boundaries by rule.
 
-A wrong answer costs little: a boundary too many or too few puts layout elsewhere, and never changes a word.
+Errors cost little: a missed or extra boundary moves the layout change but never changes a word.
 """
 
 from __future__ import annotations

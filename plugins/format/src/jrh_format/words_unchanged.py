@@ -1,7 +1,7 @@
-"""The validator: proves from two texts alone that no word changed.
+"""Prove from two texts alone that no word changed.
 
-It knows nothing of how a draft was made. It cuts both texts at white space and compares the words; of the changed text
-it takes away only such marks as the draft's variant is named for, and only where that mark is markup.
+The validator ignores how a draft was made. It splits both texts at white space and compares the words. From the changed
+text it removes only the marks that the draft's variant adds, and only where they are markup.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class WordsUnchanged:
 
 
 def difference(original: str, changed: str, variant: str = "") -> str:
-    """Return how the changed text differs from the original in more than layout; empty where it does not.
+    """Return how the changed text differs from the original beyond layout; empty if it does not.
 
     Args:
         original: the text before.
@@ -62,7 +62,7 @@ def difference(original: str, changed: str, variant: str = "") -> str:
     if not _same_words([word.text for word in before], after, _MARKS.get(variant)):
         return "the words changed"
     if _clinging(before) != _clinging(after):
-        return "layout was put inside a character"
+        return "the layout change splits a character"
     if _code(original) != _code(changed):
         return "fenced code changed"
     return ""
@@ -80,10 +80,10 @@ def _words(text: str) -> list[_Word]:
 
 
 def _same_words(original: list[str], changed: list[_Word], mark: str | None) -> bool:
-    """Return whether taking away some line-leading marks, and nothing else, leaves the original words.
+    """Return whether removing some line-leading marks, and nothing else, leaves the original words.
 
-    A mark may as well be a word of the original; all ways to read the marks are followed at once. `read` holds the
-    numbers of original words that the changed words so far can stand for.
+    A mark may also be a word of the original, so all readings are followed at once. `read` holds the counts of
+    original words that the changed words so far can match.
     """
     read = {0}
     for word in changed:
@@ -111,8 +111,8 @@ def _code(text: str) -> list[str]:
 def _fence_difference(original: str, changed: str) -> str:
     match = _FENCED.match(changed)
     if match is None:
-        return "the text is not in one code fence"
+        return "the text is not inside a single code fence"
     if match["inside"] != re.sub(r"(?:\r\n?|\n)\Z", "", original):
         return "the words changed"
-    # Markdown's own reading: the fence must not end early on a line of the text.
+    # Ask a Markdown parser: a line of the text must not close the fence early.
     return "" if len(_MARKDOWN.parse(changed)) == 1 else "the text ends the code fence early"

@@ -1,1 +1,1 @@
-"""Inspect AI logs as items with transcripts, and edited transcripts written back."""
+"""Read Inspect AI logs as items with transcripts, and write edited transcripts back as logs."""

@@ -1,4 +1,4 @@
-"""`jrh export-transcripts`."""
+"""Define the command `jrh export-transcripts`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option(
     "--source",
     type=click.Path(path_type=Path),
-    help="The logs that were judged.  [default: as the suite names them, from here]",
+    help="The logs that were judged.  [default: the suite's path, relative to the current directory]",
 )
 def command(
     run: Path,
@@ -35,9 +35,9 @@ def command(
     variant: str | None,
     source: Path | None,
 ) -> int:
-    """Write the edited transcripts of RUN as a log that Inspect opens, and as JSON Lines.
+    """Export the edited transcripts of RUN as an Inspect log, JSON Lines, or both.
 
-    Exit codes: 0 written, 2 usage error, or there is no edited transcript to write.
+    Exit codes: 0 written, 2 usage error or no edited transcripts in RUN.
     """
     from jrh import JrhError, open_run
 
@@ -45,7 +45,7 @@ def command(
     from jrh_inspect.writing import write_lines
 
     if log is None and jsonl is None:
-        raise JrhError("say where to: --log out.eval, --jsonl out.jsonl, or both")
+        raise JrhError("no output given; pass --log out.eval, --jsonl out.jsonl, or both")
     wanted = Wanted(task=task, test=test, variant=variant)
     with open_run(run) as report:
         if next(edited_transcripts(report, wanted), None) is None:
@@ -65,8 +65,8 @@ def _why_nothing(report: RunReport, wanted: Wanted) -> str:
     if all(summary.task.mode is not Mode.TRANSCRIPT for summary in report.tasks):
         return "the run has no transcripts; none of its tasks has `mode: transcript`"
     if any((wanted.task, wanted.test, wanted.variant)):
-        return "no case of that task, test and variant has an edited transcript"
-    return "no transcript of this run was edited; a test such as `agent-perturbation` edits them"
+        return "no case with that task, test and variant has an edited transcript"
+    return "this run edited no transcripts; a test such as `agent-perturbation` does"
 
 
 def _write_logs(report: RunReport, edited: Mapping[str, Edited], log: Path, source: Path | None) -> None:
@@ -79,7 +79,7 @@ def _write_logs(report: RunReport, edited: Mapping[str, Edited], log: Path, sour
 
     used = [each for each in report.components if each.component == "jrh-inspect/inspect"]
     if not used:
-        raise JrhError("--log: the run's data are no Inspect logs; use --jsonl")
+        raise JrhError("--log: the run did not read Inspect logs; use --jsonl")
     found: set[str] = set()
     for options in {str(each.options["path"]): each.options for each in used}.values():
         path = source or Path(str(options["path"]))

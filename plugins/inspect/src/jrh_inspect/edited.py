@@ -1,4 +1,4 @@
-"""The edited transcripts of a run, each with the transcript it was made of."""
+"""Find the edited transcripts of a run, each with its original."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _SHOWN: Final = 5
 
 @frozen(kw_only=True)
 class Wanted:
-    """Which cases of a run are meant; None is every one."""
+    """Select cases of a run; None selects all."""
 
     task: str | None = None
     test: str | None = None
     variant: str | None = None
 
     def accepts(self, task: str, test: str, variant: str) -> bool:
-        """Return whether a case is meant."""
+        """Return whether a case is selected."""
         return (
             (self.task is None or task == self.task)
             and (test != REFERENCE if self.test is None else test == self.test)
@@ -40,10 +40,10 @@ class Edited:
 
 
 def edited_transcripts(report: RunReport, wanted: Wanted) -> Iterator[Edited]:
-    """Return the cases with an edited transcript, in the order of the plan, a few in memory at a time.
+    """Yield the cases with an edited transcript, in plan order; only a few are in memory at a time.
 
     Raises:
-        JrhError: the run has no such task, test or variant.
+        JrhError: The run has no such task, test or variant.
     """
     rows = list(_rows(report))
     _check(wanted, rows)
@@ -66,7 +66,7 @@ def one_per_item(found: Iterator[Edited]) -> dict[str, Edited]:
     """Return the edited transcripts by item: a log holds one transcript per sample.
 
     Raises:
-        JrhError: an item has several.
+        JrhError: An item has several.
     """
     chosen: dict[str, Edited] = {}
     for each in found:
@@ -84,7 +84,7 @@ def one_per_item(found: Iterator[Edited]) -> dict[str, Edited]:
 
 
 def as_line(edited: Edited) -> dict[str, Json]:
-    """Return one edited transcript as it stands in JSON Lines."""
+    """Return the JSON Lines object of one edited transcript."""
     case = edited.case
     return {
         "item": case.item_id,
@@ -100,7 +100,7 @@ def as_line(edited: Edited) -> dict[str, Json]:
 
 
 def _rows(report: RunReport) -> Iterator[tuple[str, str, str, str, str]]:
-    """Yield case, task, test, variant and item of every case once."""
+    """Yield (case, task, test, variant, item) once per case."""
     seen: set[str] = set()
     columns = [report.records.text(name) for name in ("case_id", "task", "test", "variant", "item_id")]
     for row in zip(*columns, strict=True):
@@ -116,7 +116,7 @@ def _check(wanted: Wanted, rows: Sequence[tuple[str, ...]]) -> None:
         known = list(dict.fromkeys(row[place] for row in rows))
         if value is not None and value not in known:
             listed = ", ".join(each for each in known[:_SHOWN] if each)
-            raise JrhError(f"the run has no judged case of {name} '{value}'; there are: {listed or 'none'}")
+            raise JrhError(f"the run has no judged case for {name} '{value}'; available: {listed or 'none'}")
 
 
 def _edited(case: Case | None, reference: Case | None) -> Edited | None:

@@ -1,4 +1,4 @@
-"""Refuse a log that is broken or made to be expensive, before anything of it is unpacked."""
+"""Reject a broken or maliciously large log before unpacking anything."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from jrh import JrhError
 MOST_MEMBERS: Final = 200_000
 _MEGABYTE: Final = 1_000_000
 _METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, 93})
-"""How members may be packed: not at all, deflated, Zstandard."""
+"""Accepted compression methods: stored, deflated, Zstandard."""
 _CHUNK: Final = 1_024
-"""Bytes read at once: Zstandard unpacks all that is read, which can be 32,000 times as much."""
+"""Bytes read at once. Zstandard unpacks everything it is given, up to 32,000 times as much."""
 _SMALL: Final = 64 * _MEGABYTE
-"""Bytes below which the ratio says nothing: short files that repeat themselves are no danger."""
+"""Sizes below this skip the ratio check: a small, repetitive file is harmless."""
 _ENCRYPTED: Final = 0x1
 _HEADERS: Final = ("header.json", "_journal/start.json")
 _END, _END_64, _START = b"PK\x05\x06", b"PK\x06\x06", b"PK\x03\x04"
 _TAIL: Final = 66_000
-"""Bytes at the end of a file that hold the end record and its longest comment."""
+"""Bytes at the end of a file that are enough for the end record with its longest comment."""
 
 
 @frozen(kw_only=True)
 class Bounds:
-    """How large a log may be."""
+    """Limits on the size of a log."""
 
     max_bytes: int
     max_ratio: int
 
     @classmethod
     def of(cls, max_mb: int, max_ratio: int) -> Bounds:
-        """Take the options of the source."""
+        """Build the limits from the source's options."""
         return cls(max_bytes=max_mb * _MEGABYTE, max_ratio=max_ratio)
 
 
 def check_log(path: Path, shown: str, bounds: Bounds) -> None:
-    """Look at a log from outside: size, and of an archive the members' number, sizes, ratios and names.
+    """Check a log's size and, for an archive, the number, sizes, ratios and names of its members.
 
-    Nothing is unpacked; an archive's directory is all that is read.
+    Only the archive's directory is read; nothing is unpacked.
 
     Raises:
-        JrhError: the log is not used, and why.
+        JrhError: The log is rejected; the message says why.
     """
     if path.suffix == ".eval":
         with _opened(path, shown) as file:
@@ -61,10 +61,10 @@ def check_log(path: Path, shown: str, bounds: Bounds) -> None:
 
 
 def verify_content(path: Path, shown: str) -> None:
-    """Unpack every member once, a part at a time, and keep nothing: sizes and checksums are what the archive says.
+    """Verify sizes and checksums by unpacking every member in chunks; nothing is kept.
 
     Raises:
-        JrhError: a member is damaged, or longer than it says.
+        JrhError: A member is damaged or longer than declared.
     """
     with _opened(path, shown) as file, _archive(file, shown) as archive:
         for member in archive.infolist():
@@ -90,7 +90,7 @@ def _archive(file: IO[bytes], shown: str) -> Iterator[zipfile.ZipFile]:
 
 
 def _check_count(file: IO[bytes], shown: str) -> None:
-    """Read the number of members from the end record, before a list of them is made."""
+    """Check the member count in the end record before building the member list."""
     size = file.seek(0, 2)
     file.seek(max(size - _TAIL, 0))
     tail = file.read(_TAIL)
@@ -101,23 +101,25 @@ def _check_count(file: IO[bytes], shown: str) -> None:
     if at < 0 or at + 22 > len(tail):
         if start == _START:
             raise JrhError(f"{shown}: the archive is cut short: its end is missing; copy the log again")
-        raise JrhError(f"{shown}: is no Inspect log: an .eval file is a zip archive, and this is none")
+        raise JrhError(f"{shown} is not an Inspect log: an .eval file is a zip archive, and this is not one")
     (count,) = struct.unpack_from("<H", tail, at + 10)
     wide = tail.rfind(_END_64, 0, at)
     if wide >= 0 and wide + 40 <= len(tail):
         (count,) = struct.unpack_from("<Q", tail, wide + 32)
     if count > MOST_MEMBERS:
-        raise JrhError(f"{shown}: the archive has {count:,} members; more than {MOST_MEMBERS:,} are not read")
+        raise JrhError(f"{shown}: the archive has {count:,} members; the limit is {MOST_MEMBERS:,}")
 
 
 def _check_members(members: list[zipfile.ZipInfo], shown: str, bounds: Bounds) -> None:
     if len(members) > MOST_MEMBERS:
-        raise JrhError(f"{shown}: the archive has {len(members):,} members; more than {MOST_MEMBERS:,} are not read")
+        raise JrhError(f"{shown}: the archive has {len(members):,} members; the limit is {MOST_MEMBERS:,}")
     seen: set[str] = set()
     for member in members:
         name = member.orig_filename
         if _leads_outside(name):
-            raise JrhError(f"{shown}: the member {name[:80]!r} leads out of the archive; no log of Inspect has this")
+            raise JrhError(
+                f"{shown}: the member {name[:80]!r} points outside the archive; Inspect never writes such names"
+            )
         if name in seen:
             raise JrhError(
                 f"{shown}: two members are named {name[:80]!r}; write the log again, for example with "
@@ -127,14 +129,14 @@ def _check_members(members: list[zipfile.ZipInfo], shown: str, bounds: Bounds) -
         if member.flag_bits & _ENCRYPTED:
             raise JrhError(f"{shown}: the member {name[:80]!r} is encrypted")
         if member.compress_type not in _METHODS:
-            raise JrhError(f"{shown}: the member {name[:80]!r} is packed by a method that Inspect does not use")
+            raise JrhError(f"{shown}: the member {name[:80]!r} uses a compression method that Inspect does not")
         _check_ratio(member.file_size, member.compress_size, f"{shown}: the member {name[:80]!r}", bounds)
     size = sum(member.file_size for member in members)
     if size > bounds.max_bytes:
         raise _too_large(shown, size, bounds)
     _check_ratio(size, sum(member.compress_size for member in members), f"{shown}: the content", bounds)
     if not seen.intersection(_HEADERS):
-        raise JrhError(f"{shown}: is no Inspect log: the archive has neither {' nor '.join(_HEADERS)}")
+        raise JrhError(f"{shown} is not an Inspect log: the archive has neither {' nor '.join(_HEADERS)}")
 
 
 def _leads_outside(name: str) -> bool:
@@ -145,20 +147,20 @@ def _leads_outside(name: str) -> bool:
 def _check_ratio(size: int, compressed: int, what: str, bounds: Bounds) -> None:
     if size > _SMALL and size > bounds.max_ratio * max(compressed, 1):
         raise JrhError(
-            f"{what} unpacks {compressed:,} bytes to {size:,}, more than {bounds.max_ratio} times as much; if the log "
-            "is to be trusted, raise `max_ratio`"
+            f"{what} unpacks {compressed:,} bytes to {size:,}, more than {bounds.max_ratio} times as much; if you "
+            "trust the log, raise `max_ratio`"
         )
 
 
 def _too_large(shown: str, size: int, bounds: Bounds) -> JrhError:
     return JrhError(
-        f"{shown}: the log holds {size / _MEGABYTE:,.0f} MB, more than {bounds.max_bytes / _MEGABYTE:,.0f} MB; choose "
-        "some samples with Inspect, or raise `max_mb`"
+        f"{shown}: the log holds {size / _MEGABYTE:,.0f} MB, more than {bounds.max_bytes / _MEGABYTE:,.0f} MB; select "
+        "fewer samples with Inspect, or raise `max_mb`"
     )
 
 
 def _verify(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shown: str) -> None:
-    # One byte more than declared may come, so that a member that does not end where it says is noticed.
+    # Allow one byte more than declared, to detect a member that does not end where it should.
     longer = copy.copy(member)
     longer.file_size += 1
     length = 0
@@ -167,10 +169,10 @@ def _verify(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shown: str) -> No
             content.MIN_READ_SIZE = _CHUNK
             while chunk := content.read(_CHUNK):
                 length += len(chunk)
-    except Exception as error:  # every decompressor has errors of its own
+    except Exception as error:  # every decompressor raises its own errors
         raise _damaged(shown, member, str(error)) from error
     if length != member.file_size:
-        raise _damaged(shown, member, f"it holds other than the {member.file_size:,} bytes it declares")
+        raise _damaged(shown, member, f"its size is not the declared {member.file_size:,} bytes")
 
 
 def _damaged(shown: str, member: zipfile.ZipInfo, reason: str) -> JrhError:

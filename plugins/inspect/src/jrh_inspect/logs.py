@@ -1,4 +1,4 @@
-"""Logs found and read with Inspect's own functions, one sample at a time, once they have passed the guard."""
+"""Find logs and read them with Inspect's own functions, one sample at a time, after the guard's checks."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ T = TypeVar("T")
 _STAMPED: Final = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}.*\.json")
 """The names that Inspect gives to .json logs; a directory holds other .json files too."""
 _NOT_READ: Final = frozenset({"events", "store", "timelines", "error_retries"})
-"""Fields of a sample that a transcript does not need, and most of a log's size."""
+"""Fields of a sample that a transcript does not need; they are most of a log's size."""
 _BATCH: Final = 16
-"""Samples read at once: Inspect reads the archive's directory anew for every call."""
+"""Samples per call: Inspect rereads the archive's directory on every call."""
 _MAGIC: Final = frozenset("*?[")
 
 
@@ -39,9 +39,9 @@ class Log:
     """The path as the suite writes it, for messages."""
     header: EvalLog
     samples: Sequence[Sample]
-    """In the order of the dataset, epoch by epoch."""
+    """In dataset order, epoch by epoch."""
     read: Callable[[Sequence[Sample]], Iterator[EvalSample]]
-    """Reads samples, a few in memory at a time, attachments in place."""
+    """Reads samples with their attachments resolved; only a few are in memory at a time."""
 
 
 @frozen(kw_only=True)
@@ -51,14 +51,14 @@ class Sample:
     id: int | str
     epoch: int
     failed: bool
-    """It ended with an error."""
+    """Whether it ended with an error."""
 
 
 def find_logs(path: Path, shown: str) -> list[Path]:
     """Return the logs that a path names, sorted: a file, those in a directory, or those a pattern matches.
 
     Raises:
-        JrhError: there is none.
+        JrhError: There is none.
     """
     if path.is_file():
         return [path]
@@ -66,12 +66,12 @@ def find_logs(path: Path, shown: str) -> list[Path]:
         inside = (each for each in path.rglob("*") if each.suffix == ".eval" or _STAMPED.fullmatch(each.name))
         found = sorted(each for each in inside if each.is_file())
         if not found:
-            raise JrhError(f"{shown}: the directory holds no Inspect log (.eval, or .json named by Inspect)")
+            raise JrhError(f"{shown}: the directory has no Inspect log (.eval, or .json named by Inspect)")
         return found
     parts = path.parts
     first = next((at for at, part in enumerate(parts) if _MAGIC & set(part)), None)
     if first is None:
-        raise JrhError(f"{shown}: there is no such file; a relative path starts at the suite's directory")
+        raise JrhError(f"{shown}: file not found; a relative path is relative to the suite's directory")
     found = sorted(each for each in Path(*parts[:first]).glob(str(Path(*parts[first:]))) if each.is_file())
     if not found:
         raise JrhError(f"{shown}: no file matches the pattern")
@@ -79,24 +79,24 @@ def find_logs(path: Path, shown: str) -> list[Path]:
 
 
 def open_log(path: Path, shown: str, bounds: Bounds) -> Log:
-    """Check a log and read what is known of its samples.
+    """Check a log and list its samples without reading them.
 
     Raises:
-        JrhError: it is refused, damaged, or holds no sample.
+        JrhError: The log is rejected, damaged, or has no samples.
     """
     if path.suffix not in (".eval", ".json"):
-        raise JrhError(f"{shown}: an Inspect log is an .eval or a .json file")
+        raise JrhError(f"{shown}: an Inspect log must be an .eval or a .json file")
     check_log(path, shown, bounds)
     with reading(shown):
         log = _open_archive(path, shown) if path.suffix == ".eval" else _open_json(path, shown)
     if not log.samples:
-        raise JrhError(f"{shown}: the log holds no sample (status: {log.header.status})")
+        raise JrhError(f"{shown}: the log has no samples (status: {log.header.status})")
     return log
 
 
 @contextmanager
 def reading(shown: str) -> Iterator[None]:
-    """Turn what Inspect's functions raise into one message."""
+    """Convert exceptions of Inspect's functions into a `JrhError`."""
     try:
         yield
     except JrhError:
@@ -107,7 +107,7 @@ def reading(shown: str) -> Iterator[None]:
 
 
 def apart(call: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-    """Call one of Inspect's functions in a thread without an event loop: within one, Inspect would patch asyncio."""
+    """Call an Inspect function in a separate thread: where an event loop runs, Inspect would patch asyncio."""
     with ThreadPoolExecutor(max_workers=1) as pool:
         return pool.submit(call, *arguments, **named).result()
 
@@ -142,7 +142,7 @@ def _from_archive(path: Path, shown: str, samples: Sequence[Sample]) -> Iterator
         batch = samples[start : start + _BATCH]
         try:
             found = read(batch)
-        except Exception:  # which of them it is, only reading one by one tells
+        except Exception:  # the batch does not say which sample failed: read one by one
             found = []
             for each in batch:
                 with reading(f"{shown}: sample '{each.id}', epoch {each.epoch}"):

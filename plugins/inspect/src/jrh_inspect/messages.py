@@ -1,4 +1,4 @@
-"""Messages of Inspect as messages of a transcript; what is not text becomes a placeholder with its type."""
+"""Convert Inspect messages to transcript messages; content other than text becomes a typed placeholder."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _LONGEST_PLACE: Final = 200
 
 
 def to_messages(messages: Sequence[ChatMessage]) -> list[TranscriptMessage]:
-    """Return the messages of a sample, each with an id: the source's, or `message-N` with its number from 1."""
+    """Return the messages of a sample, each with its own id or, if it has none, `message-N` counted from 1."""
     return [to_message(message, number) for number, message in enumerate(messages, 1)]
 
 
 def to_message(message: ChatMessage, number: int) -> TranscriptMessage:
-    """Return one message; nothing of images, audio, video or documents but their type and place."""
+    """Return one message; images, audio, video and documents are reduced to their type and place."""
     error = getattr(message, "error", None)
     calls = getattr(message, "tool_calls", None) or ()
     answered = getattr(message, "tool_call_id", None)
@@ -43,12 +43,12 @@ def to_message(message: ChatMessage, number: int) -> TranscriptMessage:
 
 
 def message_id(message: ChatMessage, number: int) -> str:
-    """Return the id a message is known by in a transcript; old logs have none."""
+    """Return a message's id in the transcript; old logs have no ids, so one is made from the number."""
     return message.id or f"message-{number}"
 
 
 def text_of(content: str | list[Any]) -> str:
-    """Return the text of a message's content, with placeholders for what is not text; without reasoning."""
+    """Return the text of a message's content, with placeholders for other content and without reasoning."""
     if isinstance(content, str):
         return content
     parts = [part.text if part.type == "text" else placeholder(part) for part in content if part.type != "reasoning"]
@@ -56,7 +56,7 @@ def text_of(content: str | list[Any]) -> str:
 
 
 def reasoning_of(content: str | list[Any]) -> str:
-    """Return the reasoning in a message's content; of redacted reasoning its summary."""
+    """Return the reasoning in a message's content; for redacted reasoning, its summary."""
     if isinstance(content, str):
         return ""
     parts = [part for part in content if part.type == "reasoning"]
@@ -64,7 +64,7 @@ def reasoning_of(content: str | list[Any]) -> str:
 
 
 def placeholder(part: Any) -> str:
-    """Return what stands for a part that is not text."""
+    """Return the placeholder for a part that is not text."""
     if part.type in _MEDIA:
         return f"[{part.type}: {_place(getattr(part, part.type), getattr(part, 'mime_type', ''))}]"
     if part.type == "tool_use":
@@ -73,7 +73,7 @@ def placeholder(part: Any) -> str:
 
 
 def plain(value: Any) -> Json:
-    """Return a value as JSON can hold it; numbers that are not finite, and anything else, as text."""
+    """Return a value as JSON; non-finite numbers and unknown types become text."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if value is None or isinstance(value, bool | int | float | str):

@@ -1,4 +1,4 @@
-"""What a suite can say about Inspect logs."""
+"""Define the options of the data source `inspect`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ ROLES: Final[tuple[Role, ...]] = ("system", "user", "assistant", "tool")
 
 
 class Errors(Enum):
-    """What becomes of samples that ended with an error."""
+    """How to treat samples that ended with an error."""
 
     SKIP = "skip"
-    """They are left out, and counted in the run's log."""
+    """Leave them out; the run's log has the count."""
     KEEP = "keep"
 
 
@@ -28,48 +28,52 @@ class InspectOptions:
 
     path: Path = field(metadata={"help": "A log, a directory of logs, or a pattern such as `logs/*.eval`."})
     samples: tuple[str, ...] = field(
-        default=(), metadata={"help": "Ids of the samples that are read, as `id` or `id#epoch`; none: all."}
+        default=(), metadata={"help": "Ids of the samples to read, as `id` or `id#epoch`. Default: all."}
     )
     epochs: tuple[int, ...] = field(
-        default=(), validator=deep_iterable(ge(1)), metadata={"help": "Epochs that are read; none: all."}
+        default=(), validator=deep_iterable(ge(1)), metadata={"help": "Epochs to read. Default: all."}
     )
     errors: Errors = field(
-        default=Errors.SKIP, metadata={"help": "Samples that ended with an error: `skip` or `keep`."}
+        default=Errors.SKIP, metadata={"help": "What to do with samples that ended with an error: `skip` or `keep`."}
     )
     roles: tuple[Role, ...] = field(
-        default=ROLES, validator=min_len(1), metadata={"help": "Whose messages the transcript keeps."}
+        default=ROLES, validator=min_len(1), metadata={"help": "Roles whose messages the transcript keeps."}
     )
     reasoning: bool = field(default=True, metadata={"help": "Keep the reasoning of the assistant's messages."})
     tool_output: int | None = field(
         default=None,
         validator=optional(ge(0)),
-        metadata={"help": "The most characters of a tool's output, its middle left out; 0 drops it; none keeps it."},
+        metadata={
+            "help": "Longest tool output in characters; the middle is cut. 0 drops tool output. Default: no limit."
+        },
     )
     preprocess: str | None = field(
         default=None,
         validator=optional(matches_re(r"[^:\s][^:]*:[A-Za-z_][\w.]*")),
         metadata={
-            "help": "Your own function, `module:name` or `path/to/file.py:name`: gets the messages and the metadata, "
-            "returns the messages, or None to leave the sample out."
+            "help": "Your own function, `module:name` or `path/to/file.py:name`. It gets the messages and the metadata "
+            "and returns the messages, or None to leave the sample out."
         },
     )
     stratum: str | None = field(
-        default=None, metadata={"help": "A key of the sample's metadata, or a score, results are broken down by."}
+        default=None, metadata={"help": "Break results down by this key of the sample's metadata, or by this score."}
     )
     gold: str | Mapping[str, str] | None = field(
         default=None,
         metadata={
-            "help": "The score that is the gold label: the scorer's name, or `name.key` where it gives a mapping; per "
-            "task as `{TASK: name}`, and a task that is not named has none."
+            "help": "The score to use as gold label: the scorer's name, or `name.key` if its value is a mapping. Per "
+            "task: `{TASK: name}`; tasks left out have no gold labels."
         },
     )
     gold_labels: Mapping[str, str] = field(
         default=Factory(dict),
-        metadata={"help": "The score's value as text -> label, such as `{C: satisfies, I: violates}`; none: as it is."},
+        metadata={"help": "Score value -> label, such as `{C: satisfies, I: violates}`. Default: the value itself."},
     )
     max_mb: int = field(
-        default=1000, validator=gt(0), metadata={"help": "Megabytes of a log's content; a larger log is refused."}
+        default=1000, validator=gt(0), metadata={"help": "Largest log content in megabytes; larger logs are rejected."}
     )
     max_ratio: int = field(
-        default=200, validator=gt(0), metadata={"help": "How strongly content may be compressed, as a factor."}
+        default=200,
+        validator=gt(0),
+        metadata={"help": "Highest compression ratio; a log above it is rejected as a possible zip bomb."},
     )

@@ -1,4 +1,4 @@
-"""What jrh-inspect provides: the data source `inspect`."""
+"""Declare the data source `inspect` and its command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
     """Declare the data source."""
     yield DataSourceSpec(
         name="inspect",
-        summary="the samples of Inspect AI logs, .eval and .json, with their transcripts",
+        summary="samples and transcripts from Inspect AI logs (.eval and .json)",
         options=InspectOptions,
         factory="jrh_inspect.source:inspect_source",
     )

@@ -1,4 +1,4 @@
-"""The user's own function over a transcript."""
+"""Load the user's own transcript function."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Preprocess: TypeAlias = Callable[[list[dict[str, Json]], Mapping[str, Json]], An
 
 
 def load_preprocess(written: str, base: Path) -> Preprocess:
-    """Return the function that `module:name` or `file.py:name` names; a file's path starts at `base`.
+    """Return the function at `module:name` or `file.py:name`; file paths are relative to `base`.
 
     Raises:
-        JrhError: it cannot be imported, or is no function.
+        JrhError: It cannot be imported or is not callable.
     """
     place, _, name = written.rpartition(":")
     try:
@@ -31,14 +31,14 @@ def load_preprocess(written: str, base: Path) -> Preprocess:
     except Exception as error:  # the module is the user's, and may raise anything
         raise JrhError(f"preprocess: '{written}' cannot be loaded: {type(error).__name__}: {error}") from error
     if not callable(found):
-        raise JrhError(f"preprocess: '{written}' is {type(found).__name__}, which cannot be called")
+        raise JrhError(f"preprocess: '{written}' is not callable (type {type(found).__name__})")
     return found  # type: ignore[no-any-return]
 
 
 def _file(path: Path) -> ModuleType:
     absolute = path.absolute()
     if not absolute.is_file():
-        raise JrhError(f"preprocess: there is no file '{path}'; paths start from the suite's directory")
+        raise JrhError(f"preprocess: file '{path}' not found; paths are relative to the suite's directory")
     name = f"jrh_preprocess_{content_id(str(absolute))[:12]}"
     specification = importlib.util.spec_from_file_location(name, absolute)
     assert specification is not None

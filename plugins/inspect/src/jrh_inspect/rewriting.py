@@ -1,4 +1,4 @@
-"""The messages of a sample with the edits of a transcript applied, and nothing else changed."""
+"""Apply the edits of a transcript to the messages of a sample and change nothing else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 Key: TypeAlias = tuple[str, int]
-"""A message's id, and how many messages with this id stand before it."""
+"""A message's id, and how many earlier messages have the same id."""
 
 
 def rewritten(
@@ -26,16 +26,16 @@ def rewritten(
     original: Sequence[TranscriptMessage],
     edited: Sequence[TranscriptMessage],
 ) -> list[ChatMessage]:
-    """Return the messages of a sample as the edited transcript has them.
+    """Return the messages of a sample with the edits of a transcript applied.
 
-    A message that was not edited stays as it is stored, with everything a transcript does not hold. Messages that the
-    transcript left out, because the source's options drop their role, stay where they were.
+    A message that was not edited stays as stored, including everything that a transcript does not hold. Messages that
+    the transcript leaves out, because the source's options drop their role, stay where they were.
 
     Args:
         stored: the messages as the log has them.
-        resolved: the same with their attachments, which the placeholders of a transcript were made of.
-        original: the transcript that was edited.
-        edited: what became of it.
+        resolved: the same messages with attachments resolved, as the transcript's placeholders saw them.
+        original: the transcript before the edit.
+        edited: the transcript after the edit.
     """
     before = dict(zip(_keys([message.id for message in original]), original, strict=True))
     after = dict(zip(_keys([message.id for message in edited]), edited, strict=True))
@@ -61,7 +61,7 @@ def rewritten(
 
 
 def _keys(ids: Sequence[str]) -> list[Key]:
-    """Tell messages with the same id apart by their order."""
+    """Number messages with the same id in their order."""
     seen: Counter[str] = Counter()
     keys = []
     for each in ids:
@@ -92,7 +92,7 @@ def _changed(
 
 
 def _content(stored: str | list[Any], resolved: str | list[Any], text: str | None, reasoning: str | None) -> Any:
-    """Return a message's content with another text or another reasoning, None being the same as before."""
+    """Return a message's content with new text or new reasoning; None keeps the old one."""
     from inspect_ai.model import ContentReasoning
 
     if isinstance(stored, str) and reasoning is None:
@@ -108,7 +108,7 @@ def _content(stored: str | list[Any], resolved: str | list[Any], text: str | Non
 
 
 def _parts(stored: Sequence[Any], resolved: Sequence[Any], text: str) -> list[Any]:
-    """Split a text at the placeholders of what is not text; a part whose placeholder is gone is gone."""
+    """Split a text at its placeholders; a part whose placeholder was deleted is dropped."""
     from inspect_ai.model import ContentText
 
     parts: list[Any] = []
@@ -149,7 +149,7 @@ def _error(text: str) -> Any:
 
 
 def _made(message: TranscriptMessage, number: int) -> ChatMessage:
-    """Return a message that the source does not have; its id follows from its place and text."""
+    """Return a message that the source does not have; its id is derived from its place and text."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageTool, ChatMessageUser
 
     content: Any = message.content

@@ -1,4 +1,4 @@
-"""Scores of a sample as gold labels and strata."""
+"""Turn the scores of a sample into gold labels and strata."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTHING: Final = object()
 
 
 def score_value(scores: Mapping[str, Json], name: str) -> object:
-    """Return the value of a score `name`, or of its part `name.key`; `NOTHING` where there is none."""
+    """Return the value of score `name`, or of its part `name.key`; `NOTHING` if there is none."""
     if name in scores:
         return scores[name]
     scorer, _, key = name.partition(".")
@@ -25,7 +25,7 @@ def score_value(scores: Mapping[str, Json], name: str) -> object:
 
 
 def score_names(scores: Mapping[str, Json]) -> list[str]:
-    """Return the names that `score_value` knows."""
+    """Return the names that `score_value` accepts."""
     names = []
     for name, value in scores.items():
         names += [f"{name}.{key}" for key in value] if isinstance(value, Mapping) else [name]
@@ -34,22 +34,22 @@ def score_names(scores: Mapping[str, Json]) -> list[str]:
 
 @frozen(kw_only=True)
 class GoldScore:
-    """The score that is the gold label of one task."""
+    """The score used as gold label for one task."""
 
     name: str
     labels: Mapping[str, str]
 
     @classmethod
     def of(cls, options: InspectOptions, task: str) -> GoldScore | None:
-        """Return what the options say for a task; None: it has no gold labels."""
+        """Return the gold score of a task, or None if it has no gold labels."""
         name = options.gold.get(task) if isinstance(options.gold, Mapping) else options.gold
         return None if name is None else cls(name=name, labels=options.gold_labels)
 
     def label(self, scores: Mapping[str, Json], origin: str) -> str | None:
-        """Return the gold label of a sample; None where the sample has no such score.
+        """Return the gold label of a sample, or None if the sample has no such score.
 
         Raises:
-            JrhError: the score's value is no label.
+            JrhError: The score's value is not a label.
         """
         value = score_value(scores, self.name)
         if value is NOTHING or value is None:
@@ -57,7 +57,7 @@ class GoldScore:
         text = value_text(value)
         if text is None:
             raise JrhError(
-                f"{origin}: the score '{self.name}' is {type(value).__name__}, not one value; name a part of it as "
+                f"{origin}: the score '{self.name}' is {type(value).__name__}, not a single value; name one part as "
                 f"'{self.name}.KEY'"
             )
         if not self.labels:
@@ -71,7 +71,7 @@ class GoldScore:
 
 
 def value_text(value: object) -> str | None:
-    """Return a score's value as a label is written: whole numbers without a point; None for lists and mappings."""
+    """Return a score's value as label text, whole numbers without a decimal point; None for lists and mappings."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
@@ -80,7 +80,7 @@ def value_text(value: object) -> str | None:
 
 
 def stratum_of(name: str, metadata: Mapping[str, Json], scores: Mapping[str, Json]) -> str:
-    """Return the stratum of a sample: a key of its metadata, or else a score; empty where it has neither."""
+    """Return the stratum of a sample from its metadata or else its scores; empty if neither has the name."""
     value = metadata[name] if name in metadata else score_value(scores, name)
     if value is NOTHING or value is None:
         return ""
@@ -89,12 +89,12 @@ def stratum_of(name: str, metadata: Mapping[str, Json], scores: Mapping[str, Jso
 
 
 def check_known(names: Sequence[str], known: Sequence[str], what: str, shown: str) -> None:
-    """Refuse a name that no sample has.
+    """Reject names that no sample has.
 
     Raises:
-        JrhError: with the names there are.
+        JrhError: A name is unknown; the message lists the known ones.
     """
     for name in names:
         if name not in known:
             listed = ", ".join(dict.fromkeys(known)) or "none"
-            raise JrhError(f"{shown}: no sample has the {what} '{name}'; there are: {listed}")
+            raise JrhError(f"{shown}: no sample has the {what} '{name}'; available: {listed}")

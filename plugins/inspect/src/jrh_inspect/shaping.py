@@ -1,4 +1,4 @@
-"""What of a transcript is kept: roles, reasoning, tool outputs, and the user's own function."""
+"""Reduce a transcript by role, reasoning, length of tool outputs and the user's own function."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Shape:
     def of(
         self, messages: Sequence[TranscriptMessage], metadata: Mapping[str, Json], origin: str
     ) -> list[dict[str, Json]] | None:
-        """Return the messages that are kept, as an item's field holds them; None where the sample is left out.
+        """Return the kept messages as an item's field, or None to leave the sample out.
 
         Raises:
-            JrhError: the user's function raises, or returns what is no transcript.
+            JrhError: The user's function raises or does not return a transcript.
         """
         kept = [self._kept(message) for message in messages if message.role in self.options.roles]
         written = [message.to_json() for message in kept]

@@ -1,4 +1,4 @@
-"""The data source `inspect`: samples of logs as items."""
+"""Read samples of Inspect logs as items."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
 
 FACTS: Final = "inspect"
-"""The key of an item's metadata that says where it comes from; the sample's own metadata stand beside it."""
+"""Metadata key for the item's origin; the sample's own metadata are its siblings."""
 
 
 @frozen(kw_only=True)
 class Entry:
-    """What an item is made of, the same for every task."""
+    """The parts of an item that all tasks share."""
 
     id: str
     group: str
@@ -42,7 +42,7 @@ class Entry:
 
 @define
 class _Last:
-    """The entries read last: tasks that share their data read it once."""
+    """A cache of the last entries read, so that tasks with the same data read it once."""
 
     key: str = ""
     entries: tuple[Entry, ...] = ()
@@ -66,7 +66,7 @@ class InspectSource:
         """Yield one item per sample and epoch: log by log, in the order of the dataset.
 
         Raises:
-            JrhError: a log is refused or damaged, or an option names what is not there.
+            JrhError: A log is rejected or damaged, or an option names something that does not exist.
         """
         entries = self._entries()
         options = self.options
@@ -127,7 +127,7 @@ class InspectSource:
                 else:
                     yield entry
         if wanted:
-            raise JrhError(f"{self.shown}: there is no sample {', '.join(sorted(wanted))}")
+            raise JrhError(f"{self.shown}: no sample {', '.join(sorted(wanted))}")
 
     def _is_chosen(self, sample: Sample) -> bool:
         options = self.options
@@ -139,10 +139,10 @@ def inspect_source(options: InspectOptions, context: BuildContext) -> InspectSou
     """Build the source.
 
     Raises:
-        JrhError: the task compares two responses, which a log does not hold.
+        JrhError: The task compares two responses; a log has only one per sample.
     """
     if context.task.mode is Mode.PAIRWISE:
-        raise JrhError("inspect: a log holds one transcript per sample; the mode is `transcript` or `pointwise`")
+        raise JrhError("inspect: a log has one transcript per sample; set mode to `transcript` or `pointwise`")
     return InspectSource(
         options=options,
         shown=_as_written(options.path, context.base),
@@ -153,17 +153,17 @@ def inspect_source(options: InspectOptions, context: BuildContext) -> InspectSou
 
 
 def sample_key(sample_id: int | str, epoch: int, prefix: str = "") -> str:
-    """Return the id of a sample's item; `prefix` tells logs apart where there are several."""
+    """Return the id of a sample's item; `prefix` distinguishes several logs."""
     return f"{prefix}{sample_id}#{epoch}"
 
 
 def _names(sample: Sample) -> set[str]:
-    """Return what a suite may call a sample."""
+    """Return the names by which a suite may refer to a sample."""
     return {str(sample.id), sample_key(sample.id, sample.epoch)}
 
 
 def log_prefix(path: Path, paths: Sequence[Path]) -> str:
-    """Return what the ids of a log's items begin with: its name, where there are several logs."""
+    """Return the id prefix of a log's items: its name if there are several logs, otherwise empty."""
     return f"{path.name}:" if len(paths) > 1 else ""
 
 

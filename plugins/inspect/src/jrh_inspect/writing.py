@@ -1,4 +1,4 @@
-"""Edited transcripts as a log that Inspect opens, and as JSON Lines."""
+"""Write edited transcripts as an Inspect log and as JSON Lines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def write_lines(path: Path, edited: Iterable[Edited]) -> int:
     """Write one JSON object per edited transcript; return how many.
 
     Raises:
-        JrhError: the file is there already, or cannot be written.
+        JrhError: The file already exists or cannot be written.
     """
     count = 0
     try:
@@ -38,29 +38,29 @@ def write_lines(path: Path, edited: Iterable[Edited]) -> int:
                 file.write(json.dumps(as_line(each), ensure_ascii=False, default=_plain) + "\n")
                 count += 1
     except FileExistsError as error:
-        raise JrhError(f"{path}: is there already; give another name") from error
+        raise JrhError(f"{path} already exists; choose another name") from error
     except OSError as error:
         raise _not_written(path, error) from error
     return count
 
 
 def write_log(source: Path, target: Path, edited: Mapping[str, Edited], *, prefix: str, bounds: Bounds) -> set[str]:
-    """Write a copy of a log with the edited transcripts in it; return the items that were found in the log.
+    """Write a copy of a log with the edited transcripts; return the items found in the log.
 
     Args:
         source: the log that was read.
         target: the new log, `.eval` or `.json`.
         edited: item -> its edited transcript.
-        prefix: what the ids of the log's items begin with.
-        bounds: how large the log may be.
+        prefix: the id prefix of the log's items.
+        bounds: limits on the size of the log.
 
     Raises:
-        JrhError: the source is refused, or the target is there already.
+        JrhError: The source is rejected or the target already exists.
     """
     from inspect_ai.log import read_eval_log, write_eval_log
 
     if target.exists():
-        raise JrhError(f"{target}: is there already; give another name")
+        raise JrhError(f"{target} already exists; choose another name")
     check_log(source, str(source), bounds)
     if source.suffix == ".eval":
         verify_content(source, str(source))

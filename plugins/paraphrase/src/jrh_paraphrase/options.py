@@ -1,4 +1,4 @@
-"""What a suite can say about the paraphrase test."""
+"""Define the options of the paraphrase test."""
 
 from __future__ import annotations
 
@@ -37,39 +37,39 @@ class ParaphraseOptions:
     """Options of the perturber `paraphrase`."""
 
     model: ModelName | None = field(
-        default=None, metadata={"help": "the model of the suite's `models` that writes; none: rules make the text"}
+        default=None, metadata={"help": "name in the suite's `models` of the model that writes; default: rules write"}
     )
     by: WrittenBy | None = field(
-        default=None, metadata={"help": "`rules` or `model`; default: `model` where one is given, otherwise `rules`"}
+        default=None, metadata={"help": "`rules` or `model`; default: `model` if one is given, otherwise `rules`"}
     )
     rewrites: tuple[Rewrite, ...] = field(
         default=tuple(Rewrite),
         validator=[min_len(1), distinct],
-        metadata={"help": f"by rules: the kinds of swaps; default: {', '.join(kind.value for kind in Rewrite)}"},
+        metadata={"help": f"rules: kinds of swaps; default: all ({', '.join(kind.value for kind in Rewrite)})"},
     )
     strengths: tuple[float, ...] = field(
         default=(1.0,),
         validator=[min_len(1), distinct, deep_iterable(member_validator=[gt(0), le(1)])],
-        metadata={"help": "by rules: shares of the possible swaps to make, each above 0 and at most 1"},
+        metadata={"help": "rules: shares of the possible swaps to make, each in (0, 1]"},
     )
     prompt: Text | None = field(
-        default=None, metadata={"help": "by a model: Jinja2 template; variables: text, request, task, mark"}
+        default=None, metadata={"help": "model: Jinja2 prompt template; variables: text, request, task, mark"}
     )
     temperature: float = field(
-        default=0.7, validator=and_(ge(0.0), le(2.0)), metadata={"help": "by a model: sampling temperature"}
+        default=0.7, validator=and_(ge(0.0), le(2.0)), metadata={"help": "model: sampling temperature"}
     )
     attempts: int = field(
         default=3,
         validator=and_(ge(1), le(20)),
-        metadata={"help": "by a model: texts asked for at most until one can be used"},
+        metadata={"help": "model: attempts per text until one is usable"},
     )
     length_ratio: tuple[float, float] = field(
         default=(0.5, 2.0),
         validator=_ratio,
-        metadata={"help": "by a model: [low, high], the words of the new text per word of the old one"},
+        metadata={"help": "model: [low, high] ratio of words in the new text to words in the old one"},
     )
     checks: tuple[ValidatorName, ...] = field(
         default=(ValidatorName("jrh-validators/rules"),),
         validator=distinct,
-        metadata={"help": "validators, with their defaults, that every new text has to pass before it is a draft"},
+        metadata={"help": "validators, with default options, that a new text must pass to become a draft"},
     )

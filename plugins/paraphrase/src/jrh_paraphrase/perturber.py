@@ -1,4 +1,4 @@
-"""Rules or a model, as the options say."""
+"""Build the perturber by rules or by a model, as the options say."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def build(options: ParaphraseOptions, context: BuildContext) -> Perturber:
     """Make the perturber.
 
     Raises:
-        JrhError: a model is to write and none is named, or model, prompt or checks cannot be used.
+        JrhError: `by: model` has no model, or the model, the prompt or a check is unusable.
     """
     if WrittenBy.of(options.by, options.model) is WrittenBy.RULES:
         from jrh_paraphrase.rules import RuleParaphrase
@@ -26,7 +26,7 @@ def build(options: ParaphraseOptions, context: BuildContext) -> Perturber:
             seed=context.seed,
         )
     if options.model is None:
-        raise JrhError("paraphrase: `by: model` needs `model`, the name of a model of the suite")
+        raise JrhError("paraphrase: `by: model` needs `model`, the name of a model in the suite")
     from jrh_paraphrase.writing import by_model
 
     return by_model(options.model, options, context)

@@ -1,4 +1,4 @@
-"""What the plugin declares: the perturber `paraphrase`."""
+"""Declare the perturber `paraphrase`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jrh_paraphrase.options import ParaphraseOptions
 JRH_API_VERSION = 1
 
 _STARTER = """\
-# The same meaning in other words, by closed rules; with `model:` a model writes it.
+# Same meaning in other words, by fixed rules; with `model:` a model writes them.
 - paraphrase: {}
 """
 
@@ -21,7 +21,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     """Declare the perturber."""
     yield PerturberSpec(
         name="paraphrase",
-        summary="other words and sentences, same meaning and facts; by closed rules or by a model",
+        summary="same meaning and facts in other words, by fixed rules or by a model",
         options=ParaphraseOptions,
         factory="jrh_paraphrase.perturber:build",
         modes=frozenset({Mode.POINTWISE, Mode.PAIRWISE}),

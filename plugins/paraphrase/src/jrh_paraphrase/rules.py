@@ -1,4 +1,4 @@
-"""The rule-made paraphrase: swaps from closed lists, and nothing else."""
+"""Paraphrase by rules: swap phrases from closed lists and change nothing else."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ NO_PLACE = "no phrase that a rule can safely swap"
 
 
 def swaps(text: str, kinds: Collection[Rewrite]) -> list[Edit]:
-    """Return the swaps of these kinds that are safe in the text, in text order, none overlapping another.
+    """Return the swaps of these kinds that are safe in the text, in text order and without overlaps.
 
-    Nothing is swapped inside code, tables, quotations, addresses and tags. Pure.
+    Nothing is swapped inside code, tables, quotations, addresses and tags.
     """
     wanted = {kind.value for kind in kinds}
     return safe_edits(text, (swap for swap in SWAPS if swap.kind in wanted))
@@ -47,7 +47,7 @@ class RuleParaphrase:
         if not plans:
             return [Skip(reason=NO_PLACE, variant=WrittenBy.RULES.value)]
         drafts = [_draft(plans, strength) for strength in self.strengths]
-        return await self.checks.checked_once(item, drafts, alike="too few swaps to tell this strength from another")
+        return await self.checks.checked_once(item, drafts, alike="too few swaps: this strength would equal another")
 
 
 def _draft(plans: Mapping[str, PlannedEdits], strength: float) -> Draft:

@@ -1,4 +1,4 @@
-"""The closed lists of swaps that keep the meaning, each with the context in which it is safe."""
+"""List the swaps that keep the meaning, each with the context in which it is safe."""
 
 from __future__ import annotations
 
@@ -171,4 +171,4 @@ _NUMBERS: Final = (
 )
 
 SWAPS: Final = (*_CONTRACTIONS, *_PHRASES, _CONNECTIVES, *_PRONOUNS, *_NUMBERS)
-"""All of them; where two overlap, the one that begins first is made."""
+"""All rules; of two that overlap, the one that begins first applies."""

@@ -1,4 +1,4 @@
-"""The paraphrase a model writes."""
+"""Paraphrase with a model."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Ask the identical question again: how far does a judge agree with itself."""
+"""Repeat the identical question to measure a judge's self-consistency."""

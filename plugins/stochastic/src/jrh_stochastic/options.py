@@ -1,4 +1,4 @@
-"""What a suite can say about the stochastic test."""
+"""Define the options of the stochastic test."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class StochasticOptions:
     repeats: int = field(
         default=5,
         validator=[ge(2), le(10_000)],
-        metadata={"help": "how often every judge is asked each question, at each temperature; from 2 to 10,000"},
+        metadata={"help": "times each question is asked at each temperature; 2 to 10,000"},
     )
     temperatures: tuple[float, ...] = field(
         default=(),
@@ -23,5 +23,5 @@ class StochasticOptions:
     )
     vary_seed: bool = field(
         default=True,
-        metadata={"help": "send every repeat with a sampling seed of its own, where the provider takes one"},
+        metadata={"help": "send a different sampling seed with every repeat, if the provider accepts seeds"},
     )

@@ -1,4 +1,4 @@
-"""The perturber: no field changes; the question is put several times."""
+"""Draft the unchanged question, to be asked several times."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jrh_stochastic.options import StochasticOptions
 
 @frozen
 class StochasticPerturber:
-    """Drafts the unchanged question, to be put `repeats` times at every temperature."""
+    """Drafts the unchanged question, to be asked `repeats` times at every temperature."""
 
     options: StochasticOptions
 

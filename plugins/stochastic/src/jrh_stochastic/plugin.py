@@ -1,4 +1,4 @@
-"""What the plugin declares: the perturber `stochastic`."""
+"""Declare the perturber `stochastic`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jrh_stochastic.options import StochasticOptions
 JRH_API_VERSION = 1
 
 _STARTER = """\
-# The identical question, five times: how far a judge agrees with itself.
+# The identical question, five times: does a judge agree with itself?
 - stochastic: {repeats: 5}
 """
 
@@ -21,7 +21,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     """Declare the perturber."""
     yield PerturberSpec(
         name="stochastic",
-        summary="the identical question again, over seeds and temperatures",
+        summary="repeats the identical question over seeds and temperatures",
         options=StochasticOptions,
         factory="jrh_stochastic.perturber:StochasticPerturber",
         starter=_STARTER,

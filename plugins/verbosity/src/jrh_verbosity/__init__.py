@@ -1,1 +1,1 @@
-"""Say the same in more words, or in fewer."""
+"""Rewrite a response in more words or in fewer."""

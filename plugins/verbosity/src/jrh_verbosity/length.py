@@ -1,4 +1,4 @@
-"""Whether a new text is as long as it should be."""
+"""Check the length of a new text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from jrh_verbosity.options import Bounds, Variant
 
 
 def breach(achieved: float, variant: Variant, bounds: Bounds) -> str:
-    """Say how a length ratio breaks its bounds; empty where it does not."""
+    """Return how a length ratio breaks its bounds; empty if it does not."""
     low, high = bounds
     if low <= achieved <= high:
         return ""

@@ -1,6 +1,6 @@
-"""Words that add length and nothing else: frames, asides and longer phrases, from closed lists.
+"""Add length and nothing else: frames, asides and longer phrases from closed lists.
 
-None of them holds a fact, a number, a name, a negation or praise.
+None of them contains a fact, a number, a name, a negation or praise.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FRAMES: Final = (
     "What can be said is that",
     "As far as this is concerned, it holds that",
 )
-"""Put before a statement; they claim it, as the statement does itself."""
+"""Frames before a statement; they only assert it, as the statement itself does."""
 ASIDES: Final = (
     "That is the point being made here.",
     "This is what is meant.",
@@ -29,7 +29,7 @@ ASIDES: Final = (
     "That, in short, is what is being said.",
     "Put differently, the sentence before this means what it says.",
 )
-"""Put behind a statement; they speak of it and of nothing else."""
+"""Asides after a statement; they refer to it and to nothing else."""
 
 _VERB: Final = (
     r"(?:is|am|are|was|were|has|have|had|can|will|would|should|must|does|do|did|could|cannot"
@@ -86,4 +86,4 @@ LENGTHENING: Final = (
         after=r"(?= (?!other|one|two|three|so|now|few|single|last|bit|time|since)[a-z]+\b)",
     ),
 )
-"""All of them; where two overlap, the one that begins first is made."""
+"""All rules; of two that overlap, the one that begins first applies."""

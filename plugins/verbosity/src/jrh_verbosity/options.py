@@ -1,4 +1,4 @@
-"""What a suite can say about the verbosity test."""
+"""Define the options of the verbosity test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Bounds: TypeAlias = tuple[float, float]
 
 
 class Variant(Enum):
-    """In which direction the length changes."""
+    """The direction in which the length changes."""
 
     SHORT = "short"
     LONG = "long"
@@ -28,7 +28,7 @@ DEFAULT_BOUNDS: Final[Mapping[tuple[WrittenBy, Variant], Bounds]] = {
     (WrittenBy.MODEL, Variant.SHORT): (0.25, 0.85),
     (WrittenBy.MODEL, Variant.LONG): (1.25, 3.0),
 }
-"""What closed lists can reach, and what a model can be asked for."""
+"""Default bounds: what closed lists can reach, and what a model can be asked for."""
 
 
 def _below_one(instance: object, attribute: Attribute[Any], value: Bounds | None) -> None:  # noqa: ARG001
@@ -51,50 +51,54 @@ class VerbosityOptions:
         metadata={"help": "`short`, `long`, or both"},
     )
     model: ModelName | None = field(
-        default=None, metadata={"help": "the model of the suite's `models` that writes; none: rules make the text"}
+        default=None, metadata={"help": "name in the suite's `models` of the model that writes; default: rules write"}
     )
     by: WrittenBy | None = field(
-        default=None, metadata={"help": "`rules` or `model`; default: `model` where one is given, otherwise `rules`"}
+        default=None, metadata={"help": "`rules` or `model`; default: `model` if one is given, otherwise `rules`"}
     )
     short_ratio: Bounds | None = field(
         default=None,
         validator=_below_one,
-        metadata={"help": "words of the short text per word of the item's; none: [0.4, 0.99], a model [0.25, 0.85]"},
+        metadata={
+            "help": "[low, high] words of the short text per old word; default: [0.4, 0.99], with a model [0.25, 0.85]"
+        },
     )
     long_ratio: Bounds | None = field(
         default=None,
         validator=_above_one,
-        metadata={"help": "words of the long text per word of the item's; none: [1.05, 1.6], a model [1.25, 3]"},
+        metadata={
+            "help": "[low, high] words of the long text per old word; default: [1.05, 1.6], with a model [1.25, 3]"
+        },
     )
     fields: ChangedFields = field(
         default=ChangedFields.BOTH,
-        metadata={"help": "for pairs: change `both` responses, or only the `first` or the `second`"},
+        metadata={"help": "pairwise tasks: change `both` responses, only the `first` or only the `second`"},
     )
     strengths: tuple[float, ...] = field(
         default=(1.0,),
         validator=[min_len(1), distinct, deep_iterable(member_validator=[gt(0), le(1)])],
-        metadata={"help": "by rules: shares of the possible places to change, each above 0 and at most 1"},
+        metadata={"help": "rules: shares of the possible places to change, each in (0, 1]"},
     )
     short_prompt: Text | None = field(
         default=None,
-        metadata={"help": "by a model: Jinja2; variables: text, request, task, words, low, high, mark"},
+        metadata={"help": "model: Jinja2 prompt template; variables: text, request, task, words, low, high, mark"},
     )
     long_prompt: Text | None = field(
         default=None,
-        metadata={"help": "by a model: Jinja2; variables as in `short_prompt`"},
+        metadata={"help": "model: Jinja2 prompt template; variables as in `short_prompt`"},
     )
     temperature: float = field(
-        default=0.7, validator=and_(ge(0.0), le(2.0)), metadata={"help": "by a model: sampling temperature"}
+        default=0.7, validator=and_(ge(0.0), le(2.0)), metadata={"help": "model: sampling temperature"}
     )
     attempts: int = field(
         default=3,
         validator=and_(ge(1), le(20)),
-        metadata={"help": "by a model: texts asked for at most until one can be used"},
+        metadata={"help": "model: attempts per text until one is usable"},
     )
     checks: tuple[ValidatorName, ...] = field(
         default=(ValidatorName("jrh-validators/facts-kept"),),
         validator=distinct,
-        metadata={"help": "validators, with their defaults, that every new text has to pass before it is a draft"},
+        metadata={"help": "validators, with default options, that a new text must pass to become a draft"},
     )
 
     def bounds(self, by: WrittenBy, variant: Variant) -> Bounds:

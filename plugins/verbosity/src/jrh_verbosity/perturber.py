@@ -1,4 +1,4 @@
-"""Rules or a model, as the options say."""
+"""Build the perturber by rules or by a model, as the options say."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def build(options: VerbosityOptions, context: BuildContext) -> Perturber:
     """Make the perturber.
 
     Raises:
-        JrhError: a model is to write and none is named, the fields do not fit the task, or model, prompts or checks
-            cannot be used.
+        JrhError: `by: model` has no model, the fields do not fit the task, or the model, a prompt or a check is
+            unusable.
     """
     fields = options.fields.of(context.task.mode, "verbosity")
     if WrittenBy.of(options.by, options.model) is WrittenBy.RULES:
@@ -23,7 +23,7 @@ def build(options: VerbosityOptions, context: BuildContext) -> Perturber:
         checks = Checks.of(options.checks, context)
         return RuleVerbosity(options=options, fields=fields, checks=checks, seed=context.seed)
     if options.model is None:
-        raise JrhError("verbosity: `by: model` needs `model`, the name of a model of the suite")
+        raise JrhError("verbosity: `by: model` needs `model`, the name of a model in the suite")
     from jrh_verbosity.writing import by_model
 
     return by_model(options.model, options, fields, context)

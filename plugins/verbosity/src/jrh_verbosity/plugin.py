@@ -1,4 +1,4 @@
-"""What the plugin declares: the perturber `verbosity`."""
+"""Declare the perturber `verbosity`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jrh_verbosity.options import VerbosityOptions
 JRH_API_VERSION = 1
 
 _STARTER = """\
-# The same facts in fewer and in more words, by closed rules; with `model:` a model writes it.
+# The same facts in fewer and in more words, by fixed rules; with `model:` a model writes them.
 - verbosity: {}
 """
 
@@ -21,7 +21,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     """Declare the perturber."""
     yield PerturberSpec(
         name="verbosity",
-        summary="the same facts in fewer or in more words; by closed rules or by a model",
+        summary="the same facts in fewer or more words, by fixed rules or by a model",
         options=VerbosityOptions,
         factory="jrh_verbosity.perturber:build",
         modes=frozenset({Mode.POINTWISE, Mode.PAIRWISE}),

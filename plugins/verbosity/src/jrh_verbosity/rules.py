@@ -1,4 +1,4 @@
-"""The rule-made texts: shorter by closed lists of what can go, longer by closed lists of what states nothing."""
+"""Change length by rules: drop dispensable words, or add words that state nothing, from closed lists."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ _RULES: Final = {Variant.SHORT: SHORTENING, Variant.LONG: LENGTHENING}
 
 
 def places(text: str, variant: Variant) -> list[Edit]:
-    """Return what the rules can change in a direction, in text order, none overlapping another.
+    """Return the edits that the rules can make in one direction, in text order and without overlaps.
 
-    Code, tables, lists, headings, quotations, addresses and tags are left alone. Pure.
+    Code, tables, lists, headings, quotations, addresses and tags are left alone.
     """
     return safe_edits(text, _RULES[variant], lists=True)
 
 
 def _changed(plan: PlannedEdits, strength: float, variant: Variant, bounds: Bounds) -> tuple[str, dict[str, Json], str]:
-    """Return the new text, what was done, and how its length breaks the bounds, if it does."""
+    """Return the new text, its details, and how its length breaks the bounds (empty if it does not)."""
 
     def too_much(count: int) -> bool:
         achieved = length_ratio(plan.text, plan.made(count)[0])
         return achieved < bounds[0] if variant is Variant.SHORT else achieved > bounds[1]
 
     wanted = edits_at(strength, len(plan.edits))
-    # Every edit changes the length in the same direction. Too much is taken back; too little cannot be helped.
+    # Every edit changes the length in the same direction, so an overshoot is fixed by dropping the last edits.
     allowed = bisect_left(range(1, wanted + 1), True, key=too_much)
     text, details = plan.made(max(1, allowed))
     achieved = length_ratio(plan.text, text)
@@ -74,7 +74,7 @@ class RuleVerbosity:
             outcomes += await self.checks.checked_once(
                 item,
                 self._outcomes(item, texts, variant),
-                alike="too few places to tell this strength from another",
+                alike="too few places: this strength would equal another",
             )
         return outcomes
 

@@ -1,4 +1,4 @@
-"""Words that can go, and phrases that have a shorter form: closed lists, each with the context in which it is safe."""
+"""List the words that can be dropped and phrases with a shorter form, each with the context in which it is safe."""
 
 from __future__ import annotations
 
@@ -127,4 +127,4 @@ SHORTENING: Final = (
     ),
     phrase_rule("phrase", {"is able to": "can", "are able to": "can"}, after=r"(?= [a-z])"),
 )
-"""All of them; where two overlap, the one that begins first is made."""
+"""All rules; of two that overlap, the one that begins first applies."""

@@ -1,4 +1,4 @@
-"""The shorter and the longer text a model writes."""
+"""Change length with a model."""
 
 from __future__ import annotations
 
