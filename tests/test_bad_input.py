@@ -438,7 +438,7 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(project: Project) ->
     assert len(before["report.json"]) > shared_memory
     outcome = run_with_small_files(project, shared_memory, "report", "run")
     assert outcome.exit_code == 2, outcome.output
-    assert re.fullmatch(r"jrh: cannot write 'run/report\.(md|json)': File too large\n", outcome.stderr)
+    assert re.fullmatch(r"jrh: cannot write 'run/report\.(md|html|json)': File too large\n", outcome.stderr)
     after = snapshot(project.path / "run")
     assert {name: after[name] for name in before} == before
     assert set(after) - set(before) <= {"run.sqlite-shm", "run.sqlite-wal"}, "more than SQLite's own files was left"

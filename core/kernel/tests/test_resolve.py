@@ -362,7 +362,7 @@ budget: {usd: -5}
         (
             "s.yaml:10:5: tests[3]: no key 'test' says which test this is; "
             "are the options of 'format' to be indented further?\n"
-            "Write `test: NAME` with the options beside it, or `NAME: {options}`."
+            "Write `test: NAME` with the options next to it, or `NAME: {options}`."
         ),
         (
             "s.yaml:12:40: unknown validator 'same-word' in tests[4].validate[0]\n"

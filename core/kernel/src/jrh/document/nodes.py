@@ -1,4 +1,4 @@
-"""A value of a document at its place: whoever reads it leaves every mistake there instead of stopping at the first."""
+"""A value of a document with its place; reading one records every mistake instead of stopping at the first."""
 
 from __future__ import annotations
 

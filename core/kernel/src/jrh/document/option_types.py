@@ -1,4 +1,4 @@
-"""The types options may have, told apart and named in words."""
+"""The types that options may have: predicates, and words for messages."""
 
 from __future__ import annotations
 

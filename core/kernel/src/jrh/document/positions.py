@@ -1,4 +1,4 @@
-"""A structured text with the places its values stand at, so that every mistake can be pointed to."""
+"""A parsed document with the line and column of every value, so that a message can point to its cause."""
 
 from __future__ import annotations
 

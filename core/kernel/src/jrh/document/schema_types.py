@@ -161,7 +161,7 @@ def _bounds(validator: Any) -> Schema:
 
 @cache
 def _field_docs(cls: type) -> Mapping[str, str]:
-    """Return the texts that stand below the fields of a class in its source."""
+    """Return the docstrings below the fields of a class in its source."""
     docs: dict[str, str] = {}
     for base in reversed(cls.__mro__[:-1]):
         try:

@@ -74,7 +74,7 @@ def parse_document(text: str, source: str) -> Document:
 
 
 def in_order(problems: Iterable[Problem]) -> list[Problem]:
-    """Sort problems by where they stand in the file; those without a place come first."""
+    """Sort problems by their place in the file; those without a place come first."""
     return sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0))
 
 

@@ -178,7 +178,7 @@ class Suite(SuiteSettings):
     metrics: tuple[Use, ...] | None = None
     """None: the metrics that are a default, of all that are installed."""
     added_metrics: tuple[Use, ...] = ()
-    """Metrics beside the defaults; a default that is named here runs once, with these options."""
+    """Metrics in addition to the defaults; a default that is named here runs once, with these options."""
     reports: tuple[Use, ...] | None = None
     """None: every reporter that is a default."""
     base: Path = Path()

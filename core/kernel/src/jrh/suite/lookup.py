@@ -55,7 +55,7 @@ class Lookup:
             return None
 
     def resolved(self, use: Use, entry: Entry[S], ours: tuple[str, ...]) -> Resolved[S] | None:
-        """Read the options of a component that was found; `ours` are the keys the suite has beside them."""
+        """Read the options of a component that was found; `ours` are the suite's own keys in the same mapping."""
         options = self._options(use, entry, ours)
         if options is None:
             return None

@@ -164,7 +164,7 @@ def _read_question(node: Node, name: str) -> Sequence[Task]:
 
 
 def read_model(node: Node, name: str, plugins: Plugins) -> ModelUse | None:
-    """Read an entry of `models`: a provider, its options, and the suite's own keys beside them."""
+    """Read an entry of `models`: a provider, its options, and the suite's own keys."""
     if not node.is_mapping("a mapping with a provider and its options"):
         return None
     provider = node.required("provider", str, default="")

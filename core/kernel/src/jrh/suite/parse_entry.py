@@ -1,4 +1,4 @@
-"""One entry of a suite in its three forms: a name, a name with options, or flat with the options beside the name."""
+"""One entry of a suite in its three forms: a name, a name with options, or one mapping of name and options."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def read_entry(node: Node, role: Role, plugins: Plugins) -> Written | None:
 
 
 def read_flat_entry(node: Node, role: Role, plugins: Plugins) -> Written | None:
-    """Take apart an entry whose options stand beside the component's name."""
+    """Take apart an entry that is one mapping of name and options."""
     options = {key: part for key, part in node.value.items() if key != role.key}
     component = node.value[role.key]
     if isinstance(component, str) and component:
@@ -96,7 +96,7 @@ def _no_name(component: object, role: Role) -> str:
 def _no_entry(value: Any, role: Role) -> str:
     if not isinstance(value, Mapping):
         return f"expected the name of a {role.key} or a mapping, got {option_types.described(value)}"
-    forms = f"`{role.key}: NAME` with the options beside it, or `NAME: {{options}}`"
+    forms = f"`{role.key}: NAME` with the options next to it, or `NAME: {{options}}`"
     empty = next((key for key, part in value.items() if part is None), None)
     hint = f"; are the options of '{empty}' to be indented further?" if empty else ""
     return f"no key '{role.key}' says which {role.key} this is{hint}\nWrite {forms}."

@@ -42,7 +42,7 @@ class Criterion:
 
     @property
     def rubric(self) -> str:
-        """Return what a judge is told: the instructions, and what each level means."""
+        """Return the rubric a judge reads: the instructions, and what each level means."""
         if not self.score_levels:
             return self.instructions
         levels = [f"{each.level}: {each.label}" for each in self.score_levels]

@@ -138,7 +138,7 @@ class WrittenCriteriaTask:
 
 @frozen(kw_only=True)
 class DataSettings:
-    """What every `data` section may say beside the source's options."""
+    """The keys of every `data` section besides the source's options."""
 
     name: str | None = field(default=None, metadata={"help": "A name of its own."})
     sample: Sample | None = field(default=None, metadata={"help": "Take some of the items."})
@@ -146,24 +146,24 @@ class DataSettings:
 
 @frozen(kw_only=True)
 class KeySettings:
-    """What every parser may say beside its options: nothing; its name is its key."""
+    """The keys of every parser besides its options: none; its name is its key."""
 
 
 @frozen(kw_only=True)
 class Named:
-    """What every metric, validator and reporter may say beside its options."""
+    """The keys of every metric, validator and reporter besides its options."""
 
     name: str | None = field(default=None, metadata={"help": "A name of its own."})
 
 
 @frozen(kw_only=True)
 class TestSettings(Named):
-    """What every test may say beside the perturber's options."""
+    """The keys of every test besides the perturber's options."""
 
     __test__ = False
 
     validate: tuple[Json, ...] = field(
-        default=(), metadata={"help": "Validators every case has to pass, beside the perturber's own."}
+        default=(), metadata={"help": "Validators every case has to pass, in addition to the perturber's own."}
     )
     on_mismatch: OnMismatch = field(
         default=attrs.fields(TestUse).on_mismatch.default,
@@ -179,7 +179,7 @@ class TestSettings(Named):
 
 @frozen(kw_only=True)
 class JudgeSettings(Named):
-    """What every judge may say beside its options."""
+    """The keys of every judge besides its options."""
 
     folds: int = field(
         default=attrs.fields(JudgeUse).folds.default,
@@ -193,7 +193,7 @@ class Role:
     """A place of the suite where a component is named."""
 
     key: str
-    """The key that names the component where its options stand beside it: `test: format`."""
+    """The key that names the component in a mapping of name and options: `test: format`."""
     plural: str
     """The registry in `Plugins`."""
     settings: type
@@ -209,7 +209,7 @@ DATA: Final = Role(key="source", plural="data_sources", settings=DataSettings, o
 TEST: Final = Role(key="test", plural="perturbers", settings=TestSettings)
 JUDGE: Final = Role(key="judge", plural="judges", settings=JudgeSettings)
 ADD: Final = "add"
-"""The key of metrics that are computed beside the default ones."""
+"""The key of metrics computed in addition to the default ones."""
 METRIC: Final = Role(key="metric", plural="metrics", settings=Named)
 VALIDATOR: Final = Role(key="validator", plural="validators", settings=Named)
 REPORTER: Final = Role(key="reporter", plural="reporters", settings=Named)
@@ -223,7 +223,7 @@ SECTIONS: Final[Mapping[str, str]] = {
     "parsers": "Parsers with options of their own, by name.",
     "tests": "What is changed before the judge is asked again.",
     "judges": "The judges under test.",
-    "metrics": "What is computed: a list, or `add` with a list beside the default ones. Default: what reports show.",
+    "metrics": "What is computed: a list, or `add` with a list of further ones. Default: what reports show.",
     "reports": "Which reports are written; those that are a default where not given.",
     **{attribute.name: attribute.metadata["help"] for attribute in attrs.fields(SuiteSettings)},
 }
