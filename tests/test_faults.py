@@ -98,7 +98,7 @@ def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         )
         write_items(project, texts)
         write_suite(project, llm_suite(model))
-        outcome = project.run("run", "suite.yaml", "--run-dir", "run", timeout=90)
+        outcome = project.run("run", "suite.yaml", "--run-dir", "run", timeout=240)
         yield Judged(project=project, outcome=outcome, server=server, provider=request.param)
 
 
