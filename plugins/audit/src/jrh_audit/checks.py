@@ -25,7 +25,7 @@ CHECKS = (
     size.small_strata,
     size.precision,
 )
-"""Every check, in the order in which findings are told."""
+"""Every check, in the order of the findings."""
 
 
 def audit(items: Sequence[Item], task: Task, options: AuditOptions | None = None) -> tuple[Finding, ...]:

@@ -46,7 +46,7 @@ def command(target: Path, scale: str | None, columns: tuple[str, ...], plugins: 
 
 
 def lines(tasks: Sequence[tuple[Task, Sequence[Item]]]) -> Iterator[str]:
-    """Yield what is told about the tasks: what the number of items allows, then the findings."""
+    """Yield the lines of the report: the precision that the number of items allows, then the findings."""
     for task, items in tasks:
         yield f"{_plain(task.name)}: {len(items)} items, {task.mode.value}, {', '.join(task.scale.labels)}"
         yield f"  {_precision(task, items)}"
@@ -59,7 +59,7 @@ def lines(tasks: Sequence[tuple[Task, Sequence[Item]]]) -> Iterator[str]:
 
 
 def _precision(task: Task, items: Sequence[Item]) -> str:
-    """Say what the items can show; those that ask the same count once."""
+    """State the precision of the items; items with the same question count once."""
     distinct, wanted = len(questions(items, task)), AuditOptions().half_width
     text = power_of(distinct) if distinct == len(items) else f"{distinct} distinct questions. {power_of(distinct)}"
     return f"{text} {needed(wanted)}" if half_width(distinct) > wanted else text
@@ -76,5 +76,5 @@ def _columns(written: Sequence[str]) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """Take away what a terminal would obey: findings name items and labels of a file."""
+    """Replace control characters: item ids and labels come from a file and could control the terminal."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text)

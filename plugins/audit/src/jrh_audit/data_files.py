@@ -1,4 +1,4 @@
-"""Data files as the audit reads them: leniently, because what a source refuses is a finding here."""
+"""Read data files leniently: data that a source would reject is a finding here."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def read_data(path: Path, columns: Mapping[str, str], scale: str | None) -> tupl
 
     Args:
         path: the file.
-        columns: what a column is -> its name in the file.
-        scale: `1-6` or `YES,NO`; None: what the labels of the file look like.
+        columns: field -> name of its column in the file.
+        scale: `1-6` or `YES,NO`; None: inferred from the labels of the file.
 
     Raises:
         JrhError: it cannot be read, or has no column to judge.

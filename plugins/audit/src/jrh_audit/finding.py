@@ -1,4 +1,4 @@
-"""A finding about a data set."""
+"""Define a finding about a data set."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from attrs import frozen
 
 @frozen(kw_only=True)
 class Finding:
-    """One thing that a data set cannot show, or that stands between its numbers and what they seem to say."""
+    """One thing that a data set cannot show, or that makes its numbers misleading."""
 
     kind: str
     """Short name, such as `constant-gold`."""
     evidence: str
     """What was found, with its numbers."""
     consequence: str
-    """What follows for the reader of a report."""
+    """What it means for the reader of a report, and what to do."""
     affected: int
-    """Items it is about."""
+    """Number of items affected."""
     items: int
-    """Items of the task."""
+    """Number of items of the task."""
     concerns: tuple[str, ...] = ()
-    """Names of the measures it is about; empty: all."""
+    """Names of the measures affected; empty: all."""
     examples: tuple[str, ...] = ()
-    """Some of the items, by id."""
+    """Ids of some of the items."""
 
     @property
     def sentence(self) -> str:
@@ -32,5 +32,5 @@ class Finding:
 
 
 def some(ids: list[str], most: int = 5) -> tuple[str, ...]:
-    """Return the first few ids, with an ellipsis where there are more."""
+    """Return the first few ids, with an ellipsis if there are more."""
     return (*ids[:most], *(["..."] if len(ids) > most else []))

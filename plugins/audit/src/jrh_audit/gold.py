@@ -1,4 +1,4 @@
-"""Gold labels that tell less than they seem to."""
+"""Check gold labels: constant, lopsided, or predictable from position or length."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from jrh_audit.options import AuditOptions
 Sizes = NDArray[np.float64]
 
 _CHANCE: Final = 0.01
-"""A pattern is a finding only if chance makes one like it more rarely than this."""
+"""A pattern is a finding only if its p-value is below this."""
 _UNEVEN: Final = 0.65
-"""Share of gold labels on one option from which position and gold are confounded."""
+"""Share of gold labels on one option at which position and gold label count as confounded."""
 _READABLE: Final = 0.7
-"""Share of pairs (or area under the curve) from which length tells the gold label."""
+"""Share of pairs (or area under the ROC curve) at which length counts as predicting the gold label."""
 _CORRELATED: Final = 0.5
-"""Rank correlation from which length tells the level."""
+"""Rank correlation at which length counts as predicting the level."""
 _LEAST: Final = 10
-"""Labelled items below which a share means nothing."""
+"""Fewer labelled items than this are too few to look for a pattern."""
 
 
 def off_scale(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
-    """Find gold labels that the scale does not have."""
+    """Find gold labels that are not on the scale."""
     strange = [item for item in items if item.gold is not None and item.gold not in task.scale]
     if strange:
         names = ", ".join(f"'{label}'" for label in dict.fromkeys(str(item.gold) for item in strange))
@@ -45,7 +45,7 @@ def off_scale(items: Sequence[Item], task: Task, options: AuditOptions) -> Itera
 
 
 def constant(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
-    """Find that there is only one gold label."""
+    """Find that all gold labels are the same."""
     labels = Counter(item.gold for item in items if item.gold is not None)
     if len(labels) != 1 or sum(labels.values()) < 2:  # noqa: PLR2004 - one label alone is no pattern
         return
@@ -67,7 +67,7 @@ def constant(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterat
 
 
 def lopsided(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
-    """Find that one of several gold labels has nearly all items."""
+    """Find that one of several gold labels covers nearly all items."""
     labels = Counter(item.gold for item in items if item.gold is not None)
     total = sum(labels.values())
     if len(labels) < 2 or total < _LEAST:  # noqa: PLR2004 - one label is `constant`
@@ -86,7 +86,7 @@ def lopsided(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterat
 
 
 def by_position(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
-    """Find that the better option stands in one place too often."""
+    """Find that the better option is in one position too often."""
     if task.mode is not Mode.PAIRWISE or len(task.scale.options) != 2:  # noqa: PLR2004 - a pair
         return
     labels = Counter(item.gold for item in items if item.gold in task.scale.options)
@@ -106,12 +106,12 @@ def by_position(items: Sequence[Item], task: Task, options: AuditOptions) -> Ite
 
 
 def _chance(heads: int, tosses: int) -> float:
-    """Return how often a fair coin falls so one-sided: the exact binomial test, which McNemar's is."""
+    """Return the p-value of so many heads from a fair coin: the exact binomial test, of which McNemar's is a case."""
     return mcnemar_exact(heads, tosses - heads).p or 0.0
 
 
 def by_length(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
-    """Find that the gold label can be read from the length of what is judged alone."""
+    """Find that length alone predicts the gold label."""
     if task.mode is Mode.PAIRWISE:
         yield from _longer_option(items, task)
     elif task.mode is Mode.POINTWISE:
@@ -176,7 +176,7 @@ def _separated(
 
 
 def _rank_sum_p(one: Sizes, other: Sizes) -> float:
-    # Importing scipy.stats takes longer than all other audits together, and most data sets never come here.
+    # Importing scipy.stats takes longer than all other checks together, and most data sets never get here.
     from scipy.stats import mannwhitneyu
 
     return float(mannwhitneyu(one, other).pvalue)

@@ -1,4 +1,4 @@
-"""The metric `audit`: carries the findings about the data into the report, next to the numbers they concern."""
+"""The metric `audit`: brings the findings about the data into the report, next to the numbers they concern."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from jrh_audit.options import AuditOptions
 
 @frozen
 class AuditMetric:
-    """Turns the findings about each task's items into measures: share of items affected, and what follows."""
+    """Turn the findings about each task's items into measures: share of items affected, and the consequence."""
 
     options: AuditOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:  # noqa: ARG002
-        """Yield one measure per finding, of no judge; nothing where only records are known."""
+        """Yield one measure per finding, without a judge; nothing if the items are unknown (imported records)."""
         for name, items in context.items.items():
             task = context.tasks.get(name)
             if task is None:

@@ -8,7 +8,7 @@ from attrs.validators import and_, ge, le
 
 @frozen(kw_only=True)
 class AuditOptions:
-    """What the audit calls a finding."""
+    """Set the thresholds at which the audit reports a finding."""
 
     near_duplicate: float = field(
         default=0.8,

@@ -1,4 +1,4 @@
-"""Items and rows that repeat each other."""
+"""Check for items and rows that repeat each other."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from jrh_audit.finding import Finding, some
 from jrh_audit.options import AuditOptions
 
 _WORDS: Final = 3
-"""Words of a shingle."""
+"""Words per shingle (overlapping word n-gram)."""
 _SAMPLE_RATE: Final = 0.9
-"""The rate whose interval is told."""
+"""The rate whose interval the finding shows as an example."""
 
 
 def repeated_rows(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
-    """Find that rows repeat each other, where the source says how many rows there were."""
+    """Find rows that repeat each other, if the source reports how many rows it read."""
     rows = sum(_whole(item.metadata.get("rows")) for item in items)
     if rows <= len(items):
         return
@@ -65,7 +65,7 @@ def duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iter
 
 
 def questions(items: Sequence[Item], task: Task) -> dict[str, list[Item]]:
-    """Group the items by what a judge sees of them."""
+    """Group the items by the text a judge sees."""
     groups: dict[str, list[Item]] = {}
     for item in items:
         groups.setdefault(_shown(item, task), []).append(item)
@@ -73,7 +73,7 @@ def questions(items: Sequence[Item], task: Task) -> dict[str, list[Item]]:
 
 
 def near_duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:
-    """Find items whose texts have most word triples in common, without being equal."""
+    """Find items whose texts share most word triples without being equal."""
     shown = [_shown(item, task) for item in items]
     pairs = [(one, other) for one, other in similar(shown, options.near_duplicate) if shown[one] != shown[other]]
     if not pairs:
@@ -92,7 +92,7 @@ def near_duplicates(items: Sequence[Item], task: Task, options: AuditOptions) ->
 def similar(texts: Sequence[str], threshold: float) -> list[tuple[int, int]]:
     """Return the pairs of texts whose sets of word triples have a Jaccard index of at least the threshold.
 
-    Exact, without comparing all pairs: two such sets have one of their rarest triples in common (prefix filter).
+    Exact without comparing all pairs: two such sets must share at least one of their rarest triples (prefix filter).
     """
     sets = [_shingles(text) for text in texts]
     frequency = Counter(shingle for shingles in sets for shingle in shingles)
@@ -100,6 +100,7 @@ def similar(texts: Sequence[str], threshold: float) -> list[tuple[int, int]]:
     found = []
     for place, shingles in enumerate(sets):
         ordered = sorted(shingles, key=lambda shingle: (frequency[shingle], shingle))
+        # An overlap of at least ceil(t * n) triples cannot lie entirely in the last ceil(t * n) - 1 of them.
         prefix = ordered[: len(ordered) - ceil(threshold * len(ordered)) + 1]
         candidates = dict.fromkeys(other for shingle in prefix for other in seen.get(shingle, ()))
         found += [(other, place) for other in candidates if _jaccard(sets[other], shingles) >= threshold]
@@ -121,7 +122,7 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _shown(item: Item, task: Task) -> str:
-    """Return what a judge sees of an item, as one text."""
+    """Return the parts of an item that a judge sees, as one text."""
     return "\n".join(" ".join(_flat(item.fields.get(name)).split()) for name in ("request", *task.mode.judged_fields))
 
 
@@ -140,7 +141,7 @@ def _whole(value: Json) -> int:
 
 
 def _unit(rows: int, items: int) -> str:
-    """Say what becomes of an interval when items are the unit."""
+    """Compare the intervals with rows and with items as the unit of analysis."""
     counted, real = (" to ".join(f"{float(end):.2f}" for end in wilson(_SAMPLE_RATE * n, n)) for n in (rows, items))
     return (
         f"Repeating a question adds no information about other questions: the 95% interval of a rate of "

@@ -1,4 +1,4 @@
-"""What so many items can show."""
+"""Check sample sizes: precision, detectable difference, strata that are too small."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from jrh_audit.options import AuditOptions
 from jrh_audit.repetition import questions
 
 DISCORDANT: Final = 0.2
-"""Share of items on which two conditions differ that the detectable effect is told for."""
+"""Assumed share of items on which two conditions differ, for the minimum detectable difference."""
 
 
 def small_strata(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
-    """Find strata with too few items to be read alone."""
+    """Find strata with too few items to interpret on their own."""
     sizes = Counter(item.stratum for item in items)
     small = {name or "(none)": size for name, size in sizes.items() if size < options.stratum_items}
     if len(sizes) > 1 and small:
@@ -35,7 +35,7 @@ def small_strata(items: Sequence[Item], task: Task, options: AuditOptions) -> It
 
 
 def precision(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:
-    """Find that there are too few items for the precision that is wanted; items that ask the same count once."""
+    """Find that there are too few items for the wanted precision; items with the same question count once."""
     distinct = len(questions(items, task))
     if half_width(distinct) > options.half_width:
         yield Finding(

@@ -1,4 +1,4 @@
-"""Texts that are not what they should be: empty, cut off, or asking for the opposite."""
+"""Check texts: empty responses, truncated responses, templates that ask the inverted question."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from jrh_audit.finding import Finding, some
 from jrh_audit.options import AuditOptions
 
 _LONG: Final = 80
-"""Characters below which a text without a full stop is just short."""
+"""Shorter texts may end without a full stop, so they are not checked for truncation."""
 _ENDED: Final = 0.5
-"""Share of the long texts that end like a sentence from which the others are thought to be cut."""
+"""If at least this share of the long texts ends like a sentence, the others count as truncated."""
 _END: Final = re.compile(r"[.!?\u2026\u3002\uff01\uff1f:;)\]}>\"'\u201d\u2019\u00bb*`|_~-]\s*$")
 _CUT: Final = re.compile(r"[\w,]\s*$")
 
@@ -66,7 +66,7 @@ def truncated(items: Sequence[Item], task: Task, options: AuditOptions) -> Itera
 
 
 def opposite_polarity(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
-    """Find prompts, brought by the items, that seem to ask for the opposite of what the others ask."""
+    """Find prompts of the items that seem to ask the inverted question."""
     prompts: dict[str, str] = {}
     for item in items:
         brought = item.metadata.get("prompts")
@@ -87,7 +87,7 @@ def opposite_polarity(items: Sequence[Item], task: Task, options: AuditOptions) 
 
 
 def asks_for_opposite(template: str) -> bool:
-    """Tell whether a template names a fault to look for and no quality: by its words, English only."""
+    """Guess from its words whether a template asks for a fault and for no quality. English only."""
     bare = re.sub(r"\{\{.*?\}\}", " ", template)
     return bool(_OPPOSITE.search(bare)) and not _STRAIGHT.search(_OPPOSITE.sub(" ", bare))
 

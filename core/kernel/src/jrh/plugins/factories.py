@@ -1,35 +1,22 @@
-"""Factories of components: named as `package.module:Name` in a declaration, imported when a component is built."""
+"""Find and call the factories of components: `package.module:Name`, imported when a component is built."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
 import inspect
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from jrh.errors import PluginError
-
-if TYPE_CHECKING:
-    from jrh.plugins.registry import Entry
+from jrh.plugins.registry import Entry
 
 LOCAL: Final = "local"
 """The version of a plugin that is not installed."""
-_IMPORT_STRING: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
-
-
-def check_declared(_spec: object, _field: Any, factory: Any) -> None:
-    """Check the form of a declared factory, as an attrs validator does; nothing is imported."""
-    if isinstance(factory, str):
-        if _IMPORT_STRING.fullmatch(factory) is None:
-            raise ValueError(f"the factory '{factory}' is not written 'package.module:Name'")
-    elif not callable(factory):
-        raise TypeError(f"the factory is a {type(factory).__name__}, not 'package.module:Name' or a callable")
 
 
 def find_factory(entry: Entry[Any]) -> Callable[..., Any]:
@@ -56,13 +43,13 @@ def find_factory(entry: Entry[Any]) -> Callable[..., Any]:
 
 
 def call_factory(factory: Callable[..., Any], options: object, context: object) -> Any:
-    """Call a factory with what it takes: options and context, the options alone, or nothing."""
+    """Call a factory with as many arguments as it takes: options and context, only the options, or none."""
     given = (options, context)
     return factory(*given[: _positional(factory)])
 
 
 def missing_module(entry: Entry[Any]) -> str:
-    """Say which module of a declared factory does not exist; empty where there is nothing to say.
+    """Return an error message if the module of a declared factory does not exist; otherwise an empty text.
 
     Looks for the module without importing it, so that `jrh plugins list` can afford it for every component.
     """
@@ -80,7 +67,7 @@ def missing_module(entry: Entry[Any]) -> str:
 
 @contextmanager
 def working_directory_importable(wanted: bool = True) -> Iterator[None]:
-    """Let modules be imported from the working directory, where a plugin that is not installed may lie."""
+    """Put the working directory on the import path, for local plugins that are not installed."""
     if not wanted:
         yield
         return
@@ -97,7 +84,8 @@ def _imported(entry: Entry[Any], module: str) -> Any:
         with working_directory_importable(entry.version == LOCAL):
             return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        # A library that the module needs and that is not installed is another mistake, and told as such.
+        # Only the declared module itself is a wrong declaration. If a library that it imports is missing, the caller
+        # reports which package to install.
         if error.name and f"{module}.".startswith(f"{error.name}."):
             raise _wrong(entry, f"there is no module '{error.name}'") from None
         raise
@@ -114,7 +102,7 @@ def _positional(factory: Callable[..., Any]) -> int:
     """Count the positional arguments a factory takes."""
     try:
         parameters = inspect.signature(factory).parameters.values()
-    except ValueError:  # some callables written in C do not tell
+    except ValueError:  # callables written in C may have no signature
         return 2
     if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
         return 2

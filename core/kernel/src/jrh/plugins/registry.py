@@ -1,4 +1,4 @@
-"""Components by name: qualified, never silently shadowed, with help when a name is wrong."""
+"""Look up components by name: names are never silently shadowed, and a wrong name gets a suggestion."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Entry(Generic[S]):
 
 @frozen(kw_only=True)
 class LoadProblem:
-    """Something a plugin did wrong while it was loaded."""
+    """A problem found while a plugin was loaded."""
 
     plugin: str
     """The entry point's name, file or `module:attr`."""
@@ -62,7 +62,7 @@ class Registry(Generic[S]):
     """All components of one role."""
 
     def __init__(self, role: str, entries: Iterable[Entry[S]] = (), problems: Iterable[LoadProblem] = ()) -> None:
-        """Keep the entries in the order of loading; `problems` enrich the error for an unknown name."""
+        """Keep the entries in loading order; the error for an unknown name also lists the `problems`."""
         self.role = role
         self._entries = tuple(entries)
         self._problems = tuple(problems)
@@ -76,14 +76,14 @@ class Registry(Generic[S]):
         return len(self._entries)
 
     def find(self, name: str, *, prefer: str = "") -> Entry[S]:
-        """Return the component of a bare or qualified name.
+        """Return the component with a bare or qualified name.
 
         Args:
             name: `name` or `distribution/name`.
-            prefer: the distribution whose component wins where a bare name is ambiguous: a plugin's own.
+            prefer: the distribution whose component wins if a bare name is ambiguous, usually the caller's own plugin.
 
         Raises:
-            JrhError: no component, or several, have the name; the text lists what there is.
+            JrhError: no component or several components have the name; the message lists the alternatives.
         """
         found = [entry for entry in self._entries if name in (entry.spec.name, entry.qualified)]
         if len(found) > 1 and prefer:
@@ -115,7 +115,7 @@ class Registry(Generic[S]):
 
 @frozen(kw_only=True)
 class Plugins:
-    """Everything that is installed and could be loaded."""
+    """All installed components that could be loaded."""
 
     data_sources: Registry[DataSourceSpec]
     perturbers: Registry[PerturberSpec]
@@ -128,7 +128,7 @@ class Plugins:
     problems: tuple[LoadProblem, ...] = ()
 
     def registries(self) -> tuple[Registry[Spec], ...]:
-        """Return the eight registries in the order of the data's way."""
+        """Return the eight registries in pipeline order, from data sources to reporters."""
         return (  # type: ignore[return-value]
             self.data_sources,
             self.perturbers,

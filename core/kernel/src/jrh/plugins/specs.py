@@ -1,15 +1,15 @@
-"""Typed declarations: what a plugin says it provides."""
+"""Typed declarations of the components that a plugin provides."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import field, frozen
 from attrs.validators import matches_re
 
-from jrh.plugins.factories import check_declared
 from jrh.plugins.protocols import (
     BatchJudge,
     BuildContext,
@@ -39,6 +39,16 @@ is for local plugins in a single file.
 """
 ALL_MODES = frozenset(Mode)
 """Pointwise, pairwise and transcript."""
+_IMPORT_STRING: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def check_declared(_spec: object, _field: Any, factory: Any) -> None:
+    """Validate the form of a declared factory (an attrs validator). Imports nothing."""
+    if isinstance(factory, str):
+        if _IMPORT_STRING.fullmatch(factory) is None:
+            raise ValueError(f"the factory '{factory}' must have the form 'package.module:Name'")
+    elif not callable(factory):
+        raise TypeError(f"the factory must be 'package.module:Name' or a callable, got {type(factory).__name__}")
 
 
 @frozen(kw_only=True)
@@ -47,14 +57,14 @@ class NoOptions:
 
 
 class Scope(Enum):
-    """How much a perturber or a validator has to see at once."""
+    """How much a perturber or a validator sees at once: one item, or all items of a task."""
 
     ITEM = "item"
     SET = "set"
 
 
 class JudgeKind(Enum):
-    """How a judge is called, and what it may see."""
+    """How jrh calls a judge, and what the judge may see."""
 
     SINGLE = "single"
     """`Judge`: one question at a time, asynchronously, no labels."""
@@ -63,7 +73,7 @@ class JudgeKind(Enum):
     TRAINED = "trained"
     """`TrainedJudge`: fitted on the labels of the other folds only."""
     SIMULATED = "simulated"
-    """`SimulatedJudge`: handed the truth; marked as simulated wherever it appears."""
+    """`SimulatedJudge`: receives the right answer; marked as simulated wherever it appears."""
 
 
 class ReportTarget(Enum):
@@ -79,7 +89,7 @@ class ReportTarget(Enum):
 
 @frozen(kw_only=True)
 class Spec:
-    """What every declaration has. Each kind adds `factory`, which makes the component."""
+    """Hold the fields common to all declarations. Each kind adds `factory`, which makes the component."""
 
     name: str = field(validator=matches_re(r"[a-z0-9][a-z0-9._-]*"))
     """Lower case, as a suite writes it."""
@@ -110,7 +120,7 @@ class PerturberSpec(Spec):
     scope: Scope = Scope.ITEM
     modes: frozenset[Mode] = ALL_MODES
     validators: tuple[str, ...] = ()
-    """Validators every draft has to pass, by component name, before those the suite names."""
+    """Validators that every draft must pass, by component name; they run before those of the suite."""
 
 
 @frozen(kw_only=True)
@@ -129,7 +139,7 @@ class JudgeSpec(Spec):
     kind: JudgeKind = JudgeKind.SINGLE
     modes: frozenset[Mode] = ALL_MODES
     reads_prompt: bool = True
-    """Whether the wording of the prompt reaches the judge; if not, cases that change only it are not put."""
+    """Whether the judge sees the wording of the prompt. If not, it is not asked cases that change only the wording."""
 
 
 @frozen(kw_only=True)
@@ -141,11 +151,11 @@ class ParserSpec(Spec):
 
 @frozen(kw_only=True)
 class MetricSpec(Spec):
-    """Declare a metric; every declared metric that is a default runs unless the suite lists some."""
+    """Declare a metric. Default metrics run unless the suite lists its own."""
 
     factory: Factory[Metric] = field(validator=check_declared)
     default: bool = True
-    """Whether it runs without being named. Declare False for what no report shows and not every run needs."""
+    """Whether it runs without being named in the suite. Use False if no report shows it and few runs need it."""
 
 
 @frozen(kw_only=True)
@@ -154,19 +164,19 @@ class ModelSpec(Spec):
 
     factory: Factory[ChatModel] = field(validator=check_declared)
     simulated: bool = False
-    """Its answers are made up; whatever uses it is marked as simulated."""
+    """Whether it makes up its answers; everything that uses it is marked as simulated."""
 
 
 @frozen(kw_only=True)
 class ReporterSpec(Spec):
-    """Declare a reporter; every declared reporter that is a default writes unless the suite lists some."""
+    """Declare a reporter. Default reporters write unless the suite lists its own."""
 
     factory: Factory[Reporter] = field(validator=check_declared)
     target: ReportTarget = ReportTarget.FILE
     filename: str = ""
-    """The name of the file, or of the directory, in the run directory; not for `TERMINAL` reporters."""
+    """Name of the file or directory inside the run directory; empty for `TERMINAL` reporters."""
     default: bool = True
-    """Whether it writes where the suite lists no reports; others write only where they are named."""
+    """Whether it writes if the suite lists no reports. Other reporters write only if the suite names them."""
 
 
 AnySpec: TypeAlias = (
