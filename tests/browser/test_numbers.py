@@ -157,7 +157,7 @@ def test_plots_stand_at_the_measures_they_draw(page: Node, document: dict[str, A
 
 def test_attrition_and_missing_verdicts_are_those_of_the_document(page: Node, document: dict[str, Any]) -> None:
     tables = {table.all("caption")[0].text: table for table in page.all("table")}
-    attrition = next(table for caption, table in tables.items() if caption.startswith("What became of"))
+    attrition = next(table for caption, table in tables.items() if caption.startswith("Drafts by test"))
     rows = [[cell.text for cell in (row.all("th") + row.all("td"))] for row in attrition.all("tbody")[0].all("tr")]
     assert [row[:5] for row in rows] == [
         [line["task"], line["test"], str(line["items"]), str(line["drafted"]), str(line["kept"])]
