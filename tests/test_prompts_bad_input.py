@@ -27,22 +27,22 @@ def test_a_template_without_the_response_field(project: Project) -> None:
     project.write("blind.j2", "Is '{{ request }}' answered well? YES or NO.")
     lines = said(project, tests=[{"templates": {"templates": {"blind": {"text": {"file": "blind.j2"}}}}}])
     assert len(lines) == 1
-    assert lines[0].startswith("jrh: template 'blind' does not show response, which a pointwise judge has to see")
-    assert lines[0].endswith("write {{ response }} where it belongs")
+    assert lines[0].startswith("jrh: template 'blind' does not show response, which a pointwise judge must see")
+    assert lines[0].endswith("insert {{ response }}")
 
 
 def test_two_templates_with_the_same_text(project: Project) -> None:
     write_items(project, 2)
     templates = {"one": {"text": "Right? {{ response }}"}, "two": {"text": "Right?\n{{ response }}"}}
     (line,) = said(project, tests=[{"templates": {"templates": templates}}])
-    assert "'one' and 'two' have the same text, but for white space" in line
+    assert "'one' and 'two' have the same text (ignoring white space)" in line
 
 
 def test_a_label_map_that_is_no_bijection(project: Project) -> None:
     write_items(project, 2)
     templates = {"odd": {"text": "{{ response }}", "labels": {"YES": "NO", "NO": "NO"}}}
     (line,) = said(project, tests=[{"templates": {"templates": templates}}])
-    assert "template 'odd': labels: YES and NO both mean 'NO'; the map has to be a bijection" in line
+    assert "template 'odd': labels: YES and NO both mean 'NO'; map exactly one label to each label" in line
 
 
 def test_a_pairwise_item_with_one_response(project: Project) -> None:
@@ -75,8 +75,8 @@ def test_a_pair_file_with_a_missing_column(project: Project) -> None:
     [
         ({"inventory": "factualty"}, "Did you mean 'factuality'?"),
         ({"inventory": "coherence"}, "the inventory 'coherence' asks pointwise judges for 1, 2, 3, 4, 5"),
-        ({}, "there is no template for task 'trial'"),
-        ({"templates": {"a b": {"text": "{{ response }}"}}}, "a name is letters, digits"),
+        ({}, "no template for task 'trial'"),
+        ({"templates": {"a b": {"text": "{{ response }}"}}}, "names consist of letters, digits"),
     ],
 )
 def test_templates_that_do_not_exist_or_do_not_fit(project: Project, options: dict[str, Any], expected: str) -> None:

@@ -59,7 +59,7 @@ async def test_three_options_stand_once_in_every_place():
 async def test_equal_options_have_no_order():
     same = Item(id="1", fields={"response_a": "one", "response_b": "one"})
     assert await drafts("option-order", item=same) == [
-        Skip(reason="the options are the same text: no order can be told from another")
+        Skip(reason="the options have the same text, so their order makes no difference")
     ]
 
 

@@ -55,7 +55,7 @@ def test_a_judge_that_sticks_to_the_first_place_and_one_that_follows_the_respons
     bias = pick(found, "position-bias")
     assert bias.estimate == pytest.approx((6 - 2) / 12)
     assert bias.interval.low < bias.estimate < bias.interval.high
-    assert bias.note == "first place in both orders: 6 items, second: 2"
+    assert bias.note == "first position in both orders: 6 items; second: 2"
     assert pick(found, "position-bias-p").estimate == pytest.approx(binomtest(6, 8, 0.5).pvalue)
     assert pick(found, "gold-agreement-by-order", order="AB").estimate == pytest.approx(10 / 12)
     assert pick(found, "gold-agreement-by-order", order="BA").estimate == pytest.approx(6 / 12)

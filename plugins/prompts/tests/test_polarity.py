@@ -29,7 +29,7 @@ def test_a_template_whose_verdicts_have_to_be_turned_is_named_with_the_declarati
     (finding,) = yes_no.measure(METRIC)
     assert (finding.name, dict(finding.cell), finding.flags[0]) == ("undeclared-polarity", {"template": "c"}, "finding")
     assert finding.estimate == 1.0
-    assert "removes it on 20 of 20 items" in finding.note
+    assert "brings them closer on 20 of 20 items" in finding.note
     assert "declare `labels: {YES: NO, NO: YES}`" in finding.note
 
 
@@ -55,13 +55,13 @@ def test_a_judge_that_alone_misses_a_declared_inversion_is_told_apart_from_the_t
     fill(yes_no, "blind", inverted=("c",), turned=("c",))
     (finding,) = yes_no.measure(METRIC)
     assert (finding.name, finding.judge) == ("polarity-blindness", "blind")
-    assert "2 of 3 judges take the template as declared" in finding.note
+    assert "2 of 3 judges read the template as declared" in finding.note
 
 
 def test_a_single_judge_cannot_say_whether_it_or_the_declaration_is_wrong(yes_no):
     fill(yes_no, inverted=("c",), turned=("c",))
     (finding,) = yes_no.measure(METRIC)
-    assert "a second judge would tell" in finding.note
+    assert "Add a second judge to find out" in finding.note
 
 
 def test_of_two_templates_that_contradict_each_other_none_is_accused(yes_no):

@@ -64,10 +64,10 @@ async def test_the_tasks_own_scale_is_no_other_scale():
 @pytest.mark.parametrize(
     ("variant", "said"),
     [
-        ({"range": [1, 3]}, "has 3 levels and the task 6; a coarser scale cannot say what the task's does"),
-        ({"labels": ["a", "b"]}, "has 2 labels and the task 6"),
+        ({"range": [1, 3]}, "has 3 levels, fewer than the task's 6"),
+        ({"labels": ["a", "b"]}, "has 2 labels, but the task has 6"),
         ({}, "give one of `range`, `labels` and `reversed: true`"),
-        ({"range": [4, 4]}, "a range goes from a lower to a higher number"),
+        ({"range": [4, 4]}, "a range must go from a lower to a higher number"),
     ],
 )
 async def test_scales_that_cannot_be_are_refused(variant, said):
@@ -115,7 +115,7 @@ async def test_a_scale_without_order_cannot_be_stricter_but_its_list_can_be_turn
 
 async def test_a_rubric_without_a_list_of_levels_is_not_turned():
     found = await drafts("rubric", task=SIX)
-    assert found[-1] == Skip(reason="the rubric has no list of the scale's labels", variant="reversed-list")
+    assert found[-1] == Skip(reason="the rubric does not list the scale's labels", variant="reversed-list")
 
 
 def test_entries_of_several_lines_move_as_a_whole_and_what_is_around_them_stays():

@@ -159,14 +159,13 @@ async def test_a_template_that_shows_what_the_item_lacks_is_skipped_and_the_othe
 
 
 async def test_an_item_without_prompts_is_skipped_where_items_bring_them():
-    assert await drafts({"from_items": True}) == [Skip(reason="the item brings no prompt")]
+    assert await drafts({"from_items": True}) == [Skip(reason="the item carries no prompt")]
 
 
 def test_a_template_that_does_not_show_the_response_is_refused():
     message = refused({"templates": {"blind": {"text": "Is {{ request }} a good question?"}}})
     assert message == (
-        "template 'blind' does not show response, which a pointwise judge has to see; "
-        "write {{ response }} where it belongs"
+        "template 'blind' does not show response, which a pointwise judge must see; insert {{ response }}"
     )
 
 
@@ -185,8 +184,8 @@ def test_an_own_template_with_the_name_of_a_shipped_one_is_refused():
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        ({"YES": "YES", "NO": "YES"}, "YES and NO both mean 'YES'; the map has to be a bijection"),
-        ({"YES": "NO"}, "nothing means YES; the map has to be a bijection"),
+        ({"YES": "YES", "NO": "YES"}, "YES and NO both mean 'YES'; map exactly one label to each label"),
+        ({"YES": "NO"}, "no label means YES; map exactly one label to each label"),
         ({"YES": "NO", "NO": "MAYBE"}, "'MAYBE' is not on the task's scale YES, NO"),
     ],
 )
@@ -213,10 +212,10 @@ def test_a_set_that_asks_for_other_labels_is_refused():
 
 
 def test_a_task_without_any_template_is_told_what_there_is():
-    assert "`inventory: factuality, coherence, relevance, preference`" in refused({})
+    assert "set `inventory` to one of factuality, coherence, relevance, preference" in refused({})
 
 
 def test_an_unknown_name_in_only_lists_what_there_is():
-    assert "there is no template 'fact-plane'; there are fact-plain," in refused(
+    assert "no template 'fact-plane'; available: fact-plain," in refused(
         {"inventory": "factuality", "only": ["fact-plane"]}
     )

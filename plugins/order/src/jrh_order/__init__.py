@@ -1,1 +1,1 @@
-"""The order of the options of a pair: other orders, identical options, and position bias."""
+"""Test position bias: options of a pair in both orders, and identical options."""

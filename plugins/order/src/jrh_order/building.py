@@ -1,4 +1,4 @@
-"""Perturbers from their options and the task they are built for."""
+"""Build the perturbers from their options and their task."""
 
 from __future__ import annotations
 

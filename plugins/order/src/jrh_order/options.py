@@ -1,4 +1,4 @@
-"""What a suite can say about the order of options."""
+"""Options of the perturbers of option order."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from jrh.authoring import repeats_option
 
 
 class Design(Enum):
-    """Which orders an item is shown in."""
+    """Choose the orders in which an item is shown."""
 
     CROSSED = "crossed"
-    """Every order, each item in all of them."""
+    """Every item in every order."""
     RANDOM = "random"
-    """For every call, one order drawn by the seed."""
+    """One random order per call, drawn by the seed."""
 
 
 @frozen(kw_only=True)
@@ -23,7 +23,7 @@ class OrderOptions:
 
     design: Design = field(
         default=Design.CROSSED,
-        metadata={"help": "`crossed`: every item in every order; `random`: one order per call, drawn by the seed"},
+        metadata={"help": "`crossed`: every item in every order; `random`: one random order per call"},
     )
     repeats: int = repeats_option()
 

@@ -1,4 +1,4 @@
-"""The perturbers `option-order` and `identical-options`: other orders, and the same response as every option."""
+"""The perturbers `option-order` (both orders) and `identical-options` (the same response as every option)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from jrh import Draft, Equals, Item, Same, Skip, Task
 from jrh_order.options import Design, IdenticalOptions, OrderOptions
 
 NO_OPTION = "the item lacks one of the options"
-ALIKE = "the options are the same text: no order can be told from another"
+ALIKE = "the options have the same text, so their order makes no difference"
 
 
 @frozen(kw_only=True)
 class OrderPerturber:
-    """Shows the options of a pair in both orders; of more options, in as many orders as there are options.
+    """Show the options of a pair in both orders, and n options in n orders.
 
-    The orders are the rotations of a Latin square: every option stands once in every place.
+    The orders are the rows of a cyclic Latin square: every option appears once in every position.
     """
 
     options: OrderOptions
@@ -37,7 +37,7 @@ class OrderPerturber:
         return [self._ordered(item, order, repeats) for order, repeats in self._orders(item)]
 
     def _orders(self, item: Item) -> Iterator[tuple[Sequence[str], int]]:
-        """Yield the orders an item is shown in, and how often."""
+        """Yield the orders for an item, each with its number of repeats."""
         letters = self.task.scale.options
         rotations = [letters[start:] + letters[:start] for start in range(len(letters))]
         if self.options.design is Design.CROSSED:
@@ -69,7 +69,7 @@ class OrderPerturber:
 
 @frozen(kw_only=True)
 class IdenticalPerturber:
-    """Shows the same response as every option: which place does the judge pick when nothing else is there."""
+    """Show the same response as every option, so that only the position can decide."""
 
     options: IdenticalOptions
     task: Task
@@ -87,7 +87,7 @@ class IdenticalPerturber:
         return Draft(
             variant=f"{letter}{letter}",
             fields={field_of(place): text for place in self.task.scale.options if place != letter},
-            # Without a tie there is no right answer: what is measured is which place the judge picks.
+            # Without a tie label there is no right answer; the metric counts the positions the judge picks.
             expectation=Equals(label=tie) if tie is not None else None,
             repeats=self.options.repeats,
         )

@@ -1,4 +1,4 @@
-"""What the plugin declares: the order of options, and what it does to a judge."""
+"""Declare the components of the plugin."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     )
     yield PerturberSpec(
         name="identical-options",
-        summary="the same response as every option: which place does the judge pick",
+        summary="the same response as every option: which position does the judge pick",
         options=IdenticalOptions,
         factory="jrh_order.building:identical_options",
         modes=_PAIRWISE,
@@ -44,7 +44,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="identical-choice",
-        summary="which place a judge picks when all options are the same",
+        summary="which position a judge picks when all options are the same",
         options=MetricOptions,
         factory="jrh_order.position:IdenticalChoice",
     )

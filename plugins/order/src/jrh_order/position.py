@@ -1,4 +1,4 @@
-"""The metric `position-bias`: what the order of the options does to a judge."""
+"""The metrics `position-bias` and `identical-choice`: how the order of the options affects a judge."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from numpy.typing import NDArray
 PLACES: Final = ("first", "second", "third", "fourth", "fifth", "sixth")
 _METHOD: Final = "bonett-price"
 _NO_ORDERS: Final = "no item has verdicts in both orders"
-_MCNEMAR: Final = "exact McNemar test: as many items stick to the first place as to the second"
+_MCNEMAR: Final = "exact McNemar test; null hypothesis: as many items stick to the first position as to the second"
 _NO_GOLD: Final = "no item with a verdict has a gold label"
 
 
 @frozen
 class PositionBias:
-    """Swap consistency, position rates, signed position bias, and agreement with gold by order.
+    """Measure swap consistency, position rates, signed position bias, and agreement with gold by order.
 
-    Works on every test whose records say in which order the options stood: of a run, or imported. The orders may be
-    crossed or drawn; swap consistency and position bias need items that were judged in both.
+    Works on every test whose records state the order of the options, from a run or imported. The orders may be crossed
+    or random; swap consistency and position bias need items that were judged in both orders.
     """
 
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield all measures per judge, task and test with two orders at least."""
+        """Yield all measures per judge, task and test with at least two orders."""
         builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
         for answers in answers_by(builder.trials, "option_order"):
             task = context.tasks.get(answers.cell.task)
@@ -67,7 +67,7 @@ def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[M
     usable = told[answers.said[told] >= 0]
     tends_first = int((stuck_first > stuck_second).sum())
     tends_second = int((stuck_first < stuck_second).sum())
-    note = f"first place in both orders: {tends_first} items, second: {tends_second}"
+    note = f"first position in both orders: {tends_first} items; second: {tends_second}"
     yield builder.measure(
         "position-bias",
         answers.cell,
@@ -89,7 +89,7 @@ def _gold(builder: MeasureBuilder, answers: Answers) -> Iterator[Measure]:
         only = np.zeros(answered.shape, dtype=np.bool_)
         only[:, place] = answered[:, place] > 0
         yield _gold_measure(builder, answers, only, right[:, place], answered[:, place], {"order": order})
-    # Every order weighs the same on an item, however often it was asked.
+    # Each order of an item has the same weight, however often it was asked.
     shares = np.where(answered > 0, right / np.maximum(answered, 1.0), 0.0)
     in_all = np.asarray((answered > 0).all(axis=1))
     every = np.broadcast_to(in_all[:, None], answered.shape)
@@ -114,7 +114,7 @@ def _gold_measure(
 
 @frozen
 class IdenticalChoice:
-    """Which place a judge picks when all options are the same response: each place's rate, and that of ties."""
+    """Measure how often a judge picks each position, or a tie, when all options are the same response."""
 
     options: MetricOptions
 
@@ -145,11 +145,11 @@ def place_rates(builder: MeasureBuilder, answers: Answers, scale: Scale, prefix:
 
 
 def both_orders(answers: Answers, label: str) -> NDArray[np.float64]:
-    """Return how probable each item's judge is to pick one place in both orders, NaN without verdicts in both.
+    """Return, per item, the probability that the judge picks one position in both orders; NaN if one has no verdict.
 
     Args:
         answers: verdicts as presented, by order of the options.
-        label: the label of the place, such as A for the first.
+        label: the label of the position, such as A for the first.
 
     Returns:
         Shape (items,): the mean over pairs of orders of the product of the shares of the label; with one repeat 0 or 1.
@@ -161,18 +161,18 @@ def both_orders(answers: Answers, label: str) -> NDArray[np.float64]:
 
 
 def signed_bias(first: NDArray[np.float64], second: NDArray[np.float64], *, level: float) -> Estimate:
-    """Estimate the signed position bias: the share of items that stick to the first place less that of the second.
+    """Estimate the signed position bias: the share of items that stick to the first position minus that of the second.
 
-    +1: always the first place; -1: always the second; 0: neither, or as many of one as of the other. Ties and
-    consistent verdicts count as neither. With b and c the two sums over n items, the interval is
+    +1: always the first position; -1: always the second; 0: neither, or both equally often. Ties and consistent
+    verdicts count as neither. With b and c the two sums over n items, the interval is
 
         (b - c) / (n + 2) -+ z sqrt((p + q - (p - q)^2) / (n + 2)),   p = (b + 1) / (n + 2), q = (c + 1) / (n + 2)
 
     Source: Bonett and Price (2012), J. Educational and Behavioral Statistics 37:479-488.
 
     Args:
-        first: per item the probability of the first place in both orders, shape (n,).
-        second: that of the second place, shape (n,).
+        first: per item the probability of the first position in both orders, shape (n,).
+        second: that of the second position, shape (n,).
         level: coverage.
     """
     n = len(first)

@@ -1,4 +1,4 @@
-"""What several judges have in common under matched prompts: `flipped-by-every-judge` and `pairwise-agreement`."""
+"""Compare judges asked with the same prompts: metrics `flipped-by-every-judge` and `pairwise-agreement`."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ from jrh.measuring import (
 )
 
 _LISTED: Final = 20
-"""Pairs written out; the others are counted."""
-_DEGENERATE: Final = "both judges always give one and the same label: kappa is undefined"
+"""Pairs listed in the note; the others are only counted."""
+_DEGENERATE: Final = "both judges always give the same single label: kappa is undefined"
 _NO_QUESTION: Final = "no prompt was answered by both judges"
 
 
 @frozen
 class FlippedByEveryJudge:
-    """The template pairs on which every judge contradicts itself: a property of the item or the templates.
+    """Measure the share of template pairs on which every judge contradicts itself.
+
+    Such flips point at the item or the templates, not at one judge.
 
     Only pairs on which two judges or more have verdicts on both sides count. A judge flips a pair if its verdicts
     disagree in more than half of the combinations of repeats.
@@ -39,7 +41,7 @@ class FlippedByEveryJudge:
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield one measure per task and test, of no single judge; the note lists the pairs."""
+        """Yield one measure per task and test, over all judges; the note lists the pairs."""
         builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
         for members in _by_test(builder.trials):
             if len(members) > 1:
@@ -55,7 +57,7 @@ def _flipped(builder: MeasureBuilder, answers: Sequence[Answers]) -> Measure:
     listed = _listed([f"{answers[0].items[row]}: {judges[0].name(pair)}" for row, pair in np.argwhere(every)])
     rows = np.concatenate([each.rows for each in answers])
     cell = Cell(task=answers[0].cell.task, judge="", test=answers[0].cell.test, rows=rows)
-    # An item without a pair that two judges answered tells nothing.
+    # An item without a pair that two judges answered carries no information.
     with_pair = np.broadcast_to(common.any(axis=1)[:, None], answers[0].planned.shape)
     told = np.concatenate([each.rows_at(with_pair) for each in answers])
     estimate = builder.proportion(cell, every.sum(axis=1), common.sum(axis=1))
@@ -65,13 +67,13 @@ def _flipped(builder: MeasureBuilder, answers: Sequence[Answers]) -> Measure:
         estimate,
         rows=rows,
         usable=told[builder.trials.usable[told]],
-        note=listed if estimate.value is not None else "no pair has verdicts of two judges",
+        note=listed if estimate.value is not None else "no pair has verdicts from two judges",
     )
 
 
 @frozen
 class PairwiseAgreement:
-    """Agreement and Cohen's kappa of every two judges asked with the same prompts, over all prompts of a test."""
+    """Measure agreement and Cohen's kappa of each pair of judges asked with the same prompts, over a whole test."""
 
     options: MetricOptions
 
@@ -89,7 +91,7 @@ def _between(builder: MeasureBuilder, first: Answers, second: Answers) -> Iterat
     agreeing = (first.counts * second.counts).sum(axis=2) / np.maximum(answered, 1.0)
     rows = np.concatenate([first.rows, second.rows])
     cell = first.cell.part({"with": second.cell.judge}, rows)
-    # Prompts of one item are added up at once: clusters are items, so that only their sums count.
+    # Clusters are items, so only the sum over the prompts of an item matters.
     joint = np.einsum("itl,itm,it->ilm", first.counts, second.counts, usable / np.maximum(answered, 1.0))
     kappa = joint_kappa(joint, level=builder.context.level)
     told = np.concatenate([first.rows_at(usable), second.rows_at(usable)])

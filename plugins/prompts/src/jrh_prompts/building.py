@@ -1,4 +1,4 @@
-"""Components from their options and the task they are built for."""
+"""Build the components from their options and their task."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jrh_prompts.templates import TemplatesPerturber
 
 
 def paired_prompts(options: PairedPromptsOptions, context: BuildContext) -> PairedPrompts:
-    """Build the data source `paired-prompts`; messages show the path as the suite's directory sees it."""
+    """Build the data source `paired-prompts`; messages show the path relative to the suite's directory."""
     path = options.path
     shown = path.relative_to(context.base) if path.is_relative_to(context.base) else path
     return PairedPrompts(

@@ -1,6 +1,6 @@
-"""The same template in another layout: separators, casing, enumeration, order; no other word changes.
+"""Change the layout of a template (separators, casing, enumeration, order) without changing its wording.
 
-After FormatSpread (Sclar, Choi, Tsvetkov and Suhr 2024): choices of layout that mean nothing should change nothing.
+After FormatSpread (Sclar, Choi, Tsvetkov and Suhr 2024): layout choices without meaning should not change verdicts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jrh_prompts.options import Format
 from jrh_prompts.template import Template
 
 _NAMED: Final = re.compile(r"^(?P<name>[^\n{}:]{1,40}):(?P<gap>[ \t]*\n?)(?=\{\{)", re.MULTILINE)
-"""The name of what is judged, before it: `Answer: {{`."""
+"""The heading before a judged text: `Answer: {{`."""
 _OPTION: Final = re.compile(r"^(?P<name>[A-Z]):[ \t]*(?=\{\{)", re.MULTILINE)
 _JUDGED: Final = re.compile(r"\{\{")
 
@@ -33,7 +33,7 @@ def _upper(text: str) -> str:
 
 
 def _lower(text: str) -> str:
-    # An option's letter is a label that the judge answers with; it stays.
+    # A single letter is the name of an option, and so a label the judge answers with: it stays upper case.
     return _NAMED.sub(
         lambda found: found[0] if len(found["name"]) == 1 else f"{found['name'].lower()}:{found['gap']}", text
     )
@@ -66,7 +66,7 @@ _CHANGES: Final[Mapping[Format, Callable[[str], str]]] = {
 
 
 def reformatted(template: Template, layout: Format) -> Template | None:
-    """Return the template in another layout, or None where it has no place for it."""
+    """Return the template in another layout, or None if the layout does not change it."""
     changed = _CHANGES[layout](template.user)
     if changed == template.user:
         return None
@@ -74,7 +74,7 @@ def reformatted(template: Template, layout: Format) -> Template | None:
 
 
 def variants(templates: Sequence[Template], layouts: Sequence[Format]) -> Iterator[Template]:
-    """Yield every template followed by those of its variants that differ from it and from each other."""
+    """Yield every template, each followed by its distinct layout variants."""
     for template in templates:
         seen = {template.user}
         yield template

@@ -1,4 +1,4 @@
-"""The templates that come with the package."""
+"""Load the templates shipped with this plugin."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jrh_prompts.template import Template, names_of_labels
 
 @frozen(kw_only=True)
 class Shipped:
-    """One set of templates and the questions it is for."""
+    """One set of templates, with the mode and labels it asks for."""
 
     name: str
     mode: Mode
@@ -25,7 +25,7 @@ class Shipped:
 
 @lru_cache
 def shipped(inventory: Inventory) -> Shipped:
-    """Read one set."""
+    """Load one set of templates."""
     source = files("jrh_prompts").joinpath("sets", f"{inventory.value}.yaml").read_text(encoding="utf-8")
     content = yaml.safe_load(source)
     return Shipped(
@@ -50,13 +50,13 @@ def inventory_for(inventory: Inventory, task: Task) -> tuple[Template, ...]:
     """Return the templates of a set for a task.
 
     Raises:
-        JrhError: the set asks for other labels or another mode than the task's.
+        JrhError: the set asks for different labels or a different mode than the task's.
     """
     found = shipped(inventory)
     if found.mode is not task.mode or found.labels != task.scale.labels:
         raise JrhError(
             f"templates: the inventory '{found.name}' asks {found.mode.value} judges for {', '.join(found.labels)}; "
             f"task '{task.name}' is {task.mode.value} with {names_of_labels(task.scale)}. Choose another inventory, "
-            "name one per task (`inventory: {<task>: <inventory>}`), or write `templates` of your own"
+            "name one per task (`inventory: {<task>: <inventory>}`), or write your own `templates`"
         )
     return found.templates

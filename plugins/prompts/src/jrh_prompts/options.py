@@ -1,4 +1,4 @@
-"""What a suite can say about how a judge is asked."""
+"""Options of the prompt perturbers, the source `paired-prompts` and the metrics over templates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LENIENT = "Apply the rubric leniently: whenever you hesitate between two levels,
 
 
 class Inventory(Enum):
-    """The sets of templates that come with the package."""
+    """The sets of templates shipped with this plugin."""
 
     FACTUALITY = "factuality"
     """Six for YES/NO, one of them with inverted polarity."""
@@ -35,12 +35,12 @@ class Inventory(Enum):
 
 
 class Format(Enum):
-    """Changes of a template that touch its layout and no other word."""
+    """Changes of a template's layout that leave its wording unchanged."""
 
     SEPARATOR_DASH = "separator-dash"
     """`Answer - ...` in place of `Answer: ...`."""
     SEPARATOR_LINE = "separator-line"
-    """What is judged on the line below its name."""
+    """The judged text on the line below its name."""
     CASING_UPPER = "casing-upper"
     """`ANSWER: ...`."""
     CASING_LOWER = "casing-lower"
@@ -50,7 +50,7 @@ class Format(Enum):
     ENUMERATION_BRACKETS = "enumeration-brackets"
     """`[A] ...` in place of `A: ...`, for options."""
     INSTRUCTION_LAST = "instruction-last"
-    """What is judged first, then the instruction."""
+    """The judged text first, then the instruction."""
 
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -59,12 +59,12 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 def _named(instance: object, attribute: Attribute[Any], value: Mapping[str, object]) -> None:  # noqa: ARG001
     strange = next((name for name in value if not _NAME.fullmatch(name)), None)
     if strange is not None:
-        raise ValueError(f"'{attribute.name}': a name is letters, digits, '.', '_' and '-'; got '{strange}'")
+        raise ValueError(f"'{attribute.name}': names consist of letters, digits, '.', '_' and '-'; got '{strange}'")
 
 
 @frozen(kw_only=True)
 class TemplateOptions:
-    """One template of one's own."""
+    """One template written in the suite."""
 
     text: Text = field(
         default=Text(content=""),
@@ -73,20 +73,20 @@ class TemplateOptions:
         },
     )
     system: Text | None = field(
-        default=None, metadata={"help": f"system message; none: '{SYSTEM}'; empty text: no system message"}
+        default=None, metadata={"help": f"system message; default: '{SYSTEM}'; empty text: no system message"}
     )
     labels: Mapping[str, str] = field(
         default=Factory(dict),
-        metadata={"help": "label as asked for -> label of the scale it means, such as {YES: NO, NO: YES}; none: as is"},
+        metadata={"help": "presented label -> label of the scale, such as {YES: NO, NO: YES}; default: unchanged"},
     )
     inverted: bool | None = field(
         default=None,
-        metadata={"help": "whether it asks for the opposite; none: it does if `labels` turns the scale around"},
+        metadata={"help": "whether it asks the inverted question; default: true if `labels` reverses the scale"},
     )
     language: str = field(
-        default="", metadata={"help": "language of the template, such as de; JSS is told per language"}
+        default="", metadata={"help": "language of the template, such as de; JSS is reported per language"}
     )
-    tasks: tuple[str, ...] = field(default=(), metadata={"help": "tasks of the suite it is for; none: all"})
+    tasks: tuple[str, ...] = field(default=(), metadata={"help": "tasks that use it; default: all"})
 
 
 @frozen(kw_only=True)
@@ -96,29 +96,29 @@ class TemplatesOptions:
     inventory: Inventory | Mapping[str, Inventory] | None = field(
         default=None,
         metadata={
-            "help": "shipped templates: factuality, coherence, relevance or preference, or one of them per task; none: "
-            "those with the name of the task, where there are no others"
+            "help": "shipped templates: factuality, coherence, relevance or preference, or one of them per task; "
+            "default: those named like the task, unless `templates` or `from_items` is given"
         },
     )
     templates: Mapping[str, TemplateOptions] = field(
-        default=Factory(dict), validator=_named, metadata={"help": "templates of one's own, by name"}
+        default=Factory(dict), validator=_named, metadata={"help": "your own templates, by name"}
     )
     from_items: bool = field(
-        default=False, metadata={"help": "the prompts that the items bring along (source `paired-prompts`)"}
+        default=False, metadata={"help": "use the prompts that the items carry (source `paired-prompts`)"}
     )
     only: tuple[str, ...] = field(
-        default=(), validator=distinct, metadata={"help": "names of the templates to use; none: all"}
+        default=(), validator=distinct, metadata={"help": "names of the templates to use; default: all"}
     )
     formats: tuple[Format, ...] = field(
         default=(),
         validator=distinct,
-        metadata={"help": f"also every template in another layout: {', '.join(each.value for each in Format)}"},
+        metadata={"help": f"also use every template in these layouts: {', '.join(each.value for each in Format)}"},
     )
     repeats: int = repeats_option()
     temperature: float | None = field(
-        default=None, validator=optional(ge(0.0)), metadata={"help": "sampling temperature; none: the judge's own"}
+        default=None, validator=optional(ge(0.0)), metadata={"help": "sampling temperature; default: the judge's own"}
     )
-    vary_seed: bool = field(default=False, metadata={"help": "send every repeat with a sampling seed of its own"})
+    vary_seed: bool = field(default=False, metadata={"help": "send a different sampling seed with every repeat"})
 
 
 @frozen(kw_only=True)
@@ -126,35 +126,35 @@ class ParaphraseOptions:
     """Options of the perturber `prompt-paraphrase`."""
 
     template: Text = field(metadata={"help": "the judge's real prompt, a Jinja2 template, or {file: name}"})
-    model: ModelName = field(metadata={"help": "the model of the suite's `models` that writes the paraphrases"})
-    paraphrases: int = field(
-        default=4, validator=and_(ge(1), le(50)), metadata={"help": "how many paraphrases are wanted"}
-    )
+    model: ModelName = field(metadata={"help": "model that writes the paraphrases: a name from the suite's `models`"})
+    paraphrases: int = field(default=4, validator=and_(ge(1), le(50)), metadata={"help": "number of paraphrases"})
     attempts: int = field(
-        default=3, validator=and_(ge(1), le(20)), metadata={"help": "times the model is asked at most for each"}
+        default=3, validator=and_(ge(1), le(20)), metadata={"help": "maximum number of requests per paraphrase"}
     )
-    system: Text | None = field(default=None, metadata={"help": "system message of all; none: no system message"})
+    system: Text | None = field(
+        default=None, metadata={"help": "system message of all paraphrases; default: no system message"}
+    )
     repeats: int = repeats_option()
 
 
 @frozen(kw_only=True)
 class ScaleVariant:
-    """The same question on one other scale; one of `range`, `labels` and `reversed`."""
+    """One other scale for the same question; set exactly one of `range`, `labels` and `reversed`."""
 
     range: tuple[int, int] | None = field(
-        default=None, metadata={"help": "[low, high]: levels in whole numbers, at least as many as the task has"}
+        default=None, metadata={"help": "[low, high]: whole-number levels, at least as many as the task has"}
     )
     labels: tuple[str, ...] = field(
-        default=(), validator=distinct, metadata={"help": "one other label for each of the task's, in its order"}
+        default=(), validator=distinct, metadata={"help": "one new label for each label of the task, in the same order"}
     )
-    reversed: bool = field(default=False, metadata={"help": "the task's own levels, but the lowest is the best"})
+    reversed: bool = field(default=False, metadata={"help": "the task's own levels, with the lowest as the best"})
 
     def __attrs_post_init__(self) -> None:
-        """Reject a variant that names no scale or several."""
+        """Reject a variant that sets no scale or several."""
         if (self.range is not None) + bool(self.labels) + self.reversed != 1:
             raise ValueError("give one of `range`, `labels` and `reversed: true`")
         if self.range is not None and self.range[0] >= self.range[1]:
-            raise ValueError("a range goes from a lower to a higher number")
+            raise ValueError("a range must go from a lower to a higher number")
 
 
 def _usual_scales() -> dict[str, ScaleVariant]:
@@ -179,14 +179,15 @@ class RubricOptions:
 
     stricter: tuple[Text, ...] = field(
         default=(Text(content=STRICTER),),
-        metadata={"help": "texts added to the rubric that make it stricter: no verdict may rise"},
+        metadata={"help": "texts that make the rubric stricter: no verdict may rise"},
     )
     lenient: tuple[Text, ...] = field(
         default=(Text(content=LENIENT),),
-        metadata={"help": "texts added to the rubric that make it more lenient: no verdict may fall"},
+        metadata={"help": "texts that make the rubric more lenient: no verdict may fall"},
     )
     reorder: bool = field(
-        default=True, metadata={"help": "also the rubric with its list of levels in reverse order: nothing may change"}
+        default=True,
+        metadata={"help": "also use the rubric with its levels listed in reverse order: no verdict may change"},
     )
     repeats: int = repeats_option()
 
@@ -195,35 +196,35 @@ class RubricOptions:
 class PairedPromptsOptions:
     """Options of the source `paired-prompts`."""
 
-    path: Path = field(metadata={"help": "the file, JSON Lines or csv; relative to the suite's directory"})
+    path: Path = field(metadata={"help": "JSON Lines or csv file, relative to the suite's directory"})
     task_type: str | None = field(
-        default=None, metadata={"help": "the `task_type` to read; needed where the file holds several"}
+        default=None, metadata={"help": "the `task_type` to read; required if the file has several"}
     )
     labels: Mapping[str, str] = field(
         default=Factory(dict),
-        metadata={"help": "label in the file -> label of the scale; `score_3` is 3 without saying so"},
+        metadata={"help": "label in the file -> label of the scale; `score_3` is read as 3"},
     )
     columns: Mapping[str, str] = field(
         default=Factory(dict),
-        metadata={"help": "column of the benchmark's files -> column of this one, where they differ"},
+        metadata={"help": "standard column -> column of this file, for those that differ"},
     )
 
 
 @frozen(kw_only=True)
 class SensitivityOptions(MetricOptions):
-    """Options of the metrics over templates."""
+    """Options of the metrics over prompt templates."""
 
     pairs: int | None = field(
         default=None,
         validator=optional(ge(1)),
-        metadata={"help": "template pairs per item, a balanced sample drawn by the seed; none: all pairs"},
+        metadata={"help": "template pairs per item, a balanced random sample; default: all pairs"},
     )
     items: int = field(
         default=1000,
         validator=ge(0),
-        metadata={"help": "with `all`: tell JSS per item for tasks of so many items at most"},
+        metadata={"help": "with `all`: report JSS per item only for tasks with at most this many items"},
     )
     all: bool = field(
         default=False,
-        metadata={"help": "also flip rate and kappa of every pair of templates, and JSS of every item"},
+        metadata={"help": "also report flip rate and kappa of every template pair, and JSS of every item"},
     )

@@ -15,7 +15,7 @@ from jrh_prompts.template import Template, check_templates, lacking
 from jrh_prompts.templates import NO_FIELD
 
 ORIGINAL: Final = "original"
-"""Name of the template that is reworded; it is asked too, and is part of every pair."""
+"""Name of the template that is paraphrased. It is asked too, and is paired with every paraphrase."""
 FAILED: Final = "the model wrote no usable paraphrase"
 
 _REQUEST: Final = """\
@@ -34,10 +34,10 @@ Answer with one JSON object and nothing else: {{"template": "<the reworded templ
 
 @frozen(kw_only=True)
 class ParaphrasePerturber:
-    """Asks about every item with the prompt and with paraphrases of it that a model wrote, the same for all items.
+    """Ask about every item with the judge's prompt and with paraphrases of it, the same ones for all items.
 
-    What a model wrote is checked here for what can be checked without a model: that it is a template, has the same
-    variables, and is not one of the others. Whether it means the same is for the suite's validators to say.
+    A model writes the paraphrases. Each is checked here: it must be a valid template, use the same variables as often,
+    and differ from the others. The suite's validators decide whether it still means the same.
     """
 
     options: ParaphraseOptions
@@ -46,13 +46,13 @@ class ParaphrasePerturber:
 
     @classmethod
     def of(cls, options: ParaphraseOptions, context: BuildContext) -> ParaphrasePerturber:
-        """Check the prompt; raise `JrhError` where it is no template or does not show what is judged."""
+        """Check the prompt; raise `JrhError` if it is not a valid template or does not show the judged fields."""
         original = Template(name=ORIGINAL, user=options.template.content)
         check_templates([original], context.task)
         return cls(options=options, client=context.model(options.model), task=context.task)
 
     async def perturb_set(self, items: Sequence[Item]) -> Sequence[tuple[Item, Draft | Skip]]:
-        """Return, for every item, the original and each paraphrase, or a skip for one that could not be had."""
+        """Return, for every item, the original and each paraphrase; a skip for each that the model failed to write."""
         written = {f"paraphrase-{number}": await self._write(number) for number in range(1, self._wanted + 1)}
         unique = _without_copies({ORIGINAL: self.options.template.content, **written})
         return [(item, self._outcome(item, name, text)) for item in items for name, text in unique.items()]
@@ -62,7 +62,7 @@ class ParaphrasePerturber:
         return self.options.paraphrases
 
     async def _write(self, number: int) -> str | None:
-        """Ask until a paraphrase is usable; None where none is."""
+        """Ask until a paraphrase is usable; return None if none is."""
         original = self.options.template.content
         for attempt in range(self.options.attempts):
             reply = await self.client.ask(self._request(number), repeat=attempt, purpose="prompt-paraphrase")
@@ -96,7 +96,7 @@ class ParaphrasePerturber:
 
 
 def _usable(text: str, original: str) -> bool:
-    """Tell whether a text is a template with the variables of the original, each as often."""
+    """Check that a text is a template with the same variables as the original, each as often."""
     try:
         same = variables_of(text) == variables_of(original)
     except JrhError:
@@ -105,7 +105,7 @@ def _usable(text: str, original: str) -> bool:
 
 
 def _without_copies(written: Mapping[str, str | None]) -> dict[str, str | None]:
-    """Make a paraphrase that another one already is a failure: a pair of equal templates measures nothing."""
+    """Turn a duplicate paraphrase into a failure: a pair of equal templates measures nothing."""
     return dict(_told_apart(written))
 
 

@@ -1,4 +1,4 @@
-"""What the plugin declares: how a judge is asked, and what that does to its verdicts."""
+"""Declare the components of the plugin."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
     """Declare the source of paired-prompt files."""
     yield DataSourceSpec(
         name="paired-prompts",
-        summary="rows of two prompts about one text: one item per text, with the prompts it is asked with",
+        summary="files with two prompts per row: one item per judged text, with all its prompts",
         options=PairedPromptsOptions,
         factory="jrh_prompts.building:paired_prompts",
     )
@@ -35,7 +35,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     """Declare the perturbers."""
     yield PerturberSpec(
         name="templates",
-        summary="other prompt templates that ask for the same thing: shipped, one's own, or the items'",
+        summary="equivalent prompt templates: shipped, your own, or those of the items",
         options=TemplatesOptions,
         factory="jrh_prompts.building:templates",
     )
@@ -48,13 +48,13 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     )
     yield PerturberSpec(
         name="scale",
-        summary="the same question on another scale, brought back to the task's own",
+        summary="the same question on another scale, mapped back to the task's levels",
         options=ScaleOptions,
         factory="jrh_prompts.building:scale",
     )
     yield PerturberSpec(
         name="rubric",
-        summary="a stricter and a more lenient rubric, and its list of levels the other way round",
+        summary="a stricter and a more lenient rubric, and its levels listed in reverse order",
         options=RubricOptions,
         factory="jrh_prompts.building:rubric",
     )
@@ -71,19 +71,19 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="polarity",
-        summary="findings: templates declared the wrong way round, judges that miss an inverted question",
+        summary="findings: templates with the wrong polarity, judges that overlook an inverted question",
         options=MetricOptions,
         factory="jrh_prompts.polarity:PolarityFindings",
     )
     yield MetricSpec(
         name="flipped-by-every-judge",
-        summary="template pairs on which every judge contradicts itself",
+        summary="share of template pairs on which every judge contradicts itself",
         options=MetricOptions,
         factory="jrh_prompts.between:FlippedByEveryJudge",
     )
     yield MetricSpec(
         name="pairwise-agreement",
-        summary="agreement and kappa of every two judges asked with the same prompts",
+        summary="agreement and kappa of each pair of judges asked with the same prompts",
         options=MetricOptions,
         factory="jrh_prompts.between:PairwiseAgreement",
         default=False,

@@ -1,4 +1,4 @@
-"""The metric `polarity`: templates declared the wrong way round, and judges that do not notice an inverted question."""
+"""The metric `polarity`: finds templates with the wrong polarity, and judges that overlook an inverted question."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc
 
 _CHANCE: Final = 0.01
-"""The chance, over all templates of a test, of a false finding about one judge."""
+"""Probability of a false finding about one judge, over all templates of a test."""
 _SHARE: Final = 0.75
-"""The least share of telling items on which turning the verdicts around has to help."""
+"""Minimum share of informative items on which inverting the verdict must help."""
 _LEAST_TEMPLATES: Final = 3
-"""Of two templates that contradict each other, nobody can tell which one asks for the opposite."""
+"""If only two templates contradict each other, either could be the inverted one."""
 
 
 @frozen(kw_only=True, eq=False)
 class Turned:
-    """One judge whose verdicts under one template fit the other templates' only when they are turned around."""
+    """One judge whose verdicts under one template match those under the others only if inverted."""
 
     answers: Answers
     template: str
     inverted: bool
-    """The template is declared to ask for the opposite."""
+    """Whether the template is declared as inverted."""
     helps: int
-    """Items on which the turned verdict is nearer to the others'."""
+    """Items on which the inverted verdict is closer to the other templates' verdicts."""
     telling: int
-    """Items on which turning makes a difference."""
+    """Items on which inverting the verdict makes a difference."""
 
 
 @frozen
 class PolarityFindings:
-    """Finds templates whose label map is the wrong way round, and judges that miss an inverted question.
+    """Find templates with the wrong label map, and judges that overlook an inverted question.
 
-    Each template's verdict on an item is compared with the majority of the other templates' verdicts, as it is and
-    turned around (YES <-> NO, A <-> B, 1 <-> 5). Turning helps a judge if it brings the verdict nearer on at least
-    three quarters of the items where it makes a difference, and more often than chance (one-sided sign test at 0.01,
-    divided by the number of templates). If it helps more than half of the judges, the template asks for the opposite
-    of what is declared (`undeclared-polarity`); if it helps fewer, the fault is theirs (`polarity-blindness`). One
-    judge alone cannot tell the two apart where the template is declared as inverted.
+    Compares each template's verdict on an item with the majority of the other templates' verdicts, unchanged and
+    inverted (YES <-> NO, A <-> B, 1 <-> 5). Inverting helps a judge if it brings the verdict closer on at least three
+    quarters of the items where it makes a difference, and more often than chance (one-sided sign test at 0.01, divided
+    by the number of templates). If it helps more than half of the judges, the declared polarity of the template is
+    wrong (`undeclared-polarity`). If it helps fewer, those judges are wrong (`polarity-blindness`). With a single judge
+    and a template declared as inverted, the two cases cannot be distinguished.
     """
 
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield one finding per judge and template that it is about; nothing where all is as declared."""
+        """Yield one finding per judge and template concerned; nothing if all templates behave as declared."""
         builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
         tests: dict[tuple[str, str], list[Answers]] = {}
         for answers in answers_by(builder.trials, "template"):
@@ -76,7 +76,7 @@ class PolarityFindings:
 
 
 def turned_templates(answers: Answers, declared: Mapping[str, bool], scale: Scale) -> Iterator[Turned]:
-    """Yield the templates under which a judge's verdicts have to be turned around to fit those under the others."""
+    """Yield the templates under which a judge's verdicts must be inverted to match those under the others."""
     if len(answers.levels) < _LEAST_TEMPLATES or not all(label in scale for label in answers.labels):
         return
     total = answers.counts.sum(axis=1)
@@ -88,6 +88,7 @@ def turned_templates(answers: Answers, declared: Mapping[str, bool], scale: Scal
         helps, telling = int((nearer > 0).sum()), int((nearer != 0).sum())
         if not telling or helps / telling < _SHARE:
             continue
+        # bdtrc(k - 1, n, p) is the probability of k or more successes in n trials.
         if float(bdtrc(helps - 1, telling, 0.5)) * len(answers.levels) < _CHANCE:
             yield Turned(
                 answers=answers,
@@ -107,30 +108,30 @@ def _declared(answers: Answers) -> dict[str, bool]:
 def _note(each: Turned, helped: int, judges: int, scale: Scale) -> str:
     turned = ", ".join(f"{one}: {other}" for one, other in scale.swap_map().items())
     found = (
-        f"under template '{each.template}' the verdicts contradict those under the other templates, and turning them "
-        f"around removes it on {each.helps} of {each.telling} items where that makes a difference"
+        f"verdicts under template '{each.template}' contradict those under the other templates; inverting them brings "
+        f"them closer on {each.helps} of {each.telling} items where it makes a difference"
     )
-    declare = "take its `labels` away" if each.inverted else f"declare `labels: {{{turned}}}`"
+    declare = "remove its `labels`" if each.inverted else f"declare `labels: {{{turned}}}`"
     if 2 * helped <= judges:
         return (
-            f"{found}. {judges - helped} of {judges} judges take the template as declared: this one does not notice "
-            "which way round it asks."
+            f"{found}. {judges - helped} of {judges} judges read the template as declared: this judge overlooks its "
+            "polarity."
         )
     if judges == 1 and each.inverted:
         return (
             f"{found}. Either the judge answers the inverted question as if it were not inverted, or the template is "
-            "declared as inverted and is not; a second judge would tell."
+            "wrongly declared as inverted. Add a second judge to find out."
         )
     return (
-        f"{found} ({helped} of {judges} judges). The template asks for the opposite of what is declared: {declare}. "
-        "Until then JSS and flip rates count its polarity as instability of the judge."
+        f"{found} ({helped} of {judges} judges). The declared polarity of the template is wrong: {declare}. Until "
+        "then, JSS and flip rates count its polarity as instability of the judge."
     )
 
 
 def _nearer(
     own: NDArray[np.int64], others: NDArray[np.int64], labels: tuple[str, ...], scale: Scale
 ) -> NDArray[np.float64]:
-    """Return, per item, by how much the turned verdict is nearer to the others' than the verdict as it is."""
+    """Return, per item, by how much inverting the verdict brings it closer to the other templates' verdict."""
     turned: Mapping[str, str] = scale.swap_map()
     distance = np.array([[scale.distance(one, other) for other in labels] for one in labels])
     around = np.array([[scale.distance(turned[one], other) for other in labels] for one in labels])

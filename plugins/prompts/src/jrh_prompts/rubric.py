@@ -1,4 +1,4 @@
-"""The perturber `rubric`: stricter, more lenient, and the list of its levels the other way round."""
+"""The perturber `rubric`: a stricter rubric, a more lenient one, and the levels listed in reverse order."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from jrh import Draft, Expectation, Item, NotAbove, NotBelow, Same, Scale, Skip,
 
 from jrh_prompts.options import RubricOptions
 
-NO_ORDER = "the task's scale has no order: nothing can be stricter"
-NO_LIST = "the rubric has no list of the scale's labels"
+NO_ORDER = "the scale has no order, so no rubric is stricter"
+NO_LIST = "the rubric does not list the scale's labels"
 
 _BEFORE = r"[ \t]*(?:[-*+\u2022][ \t]+)?(?:\*\*|__)?(?:(?:score|level|grade|rating)[ \t]+)?(?:of[ \t]+)?[(\[]?"
 _AFTER = r"[)\]]?(?:\*\*|__)?[ \t]*(?:[:.=)\u2013\u2014-]|points?\b)"
-"""What may stand around a label that begins an entry: a list mark, emphasis, `Score of`; then a colon or the like."""
+"""Text allowed around a label that starts an entry: list mark, emphasis, `Score of`; then a colon or similar."""
 
 
 @frozen(kw_only=True)
 class RubricPerturber:
-    """Changes the rubric that every item is judged by."""
+    """Change the rubric, in the same way for every item."""
 
     options: RubricOptions
     task: Task
@@ -59,11 +59,11 @@ class RubricPerturber:
 
 
 def reversed_list(rubric: str, scale: Scale) -> str | None:
-    """Return the rubric with its list of labels in reverse order, or None where it has no such list.
+    """Return the rubric with its list of labels in reverse order, or None if it has no such list.
 
     An entry starts on a line that begins with a label (`4: ...`, `- Level 4 - ...`, `YES: ...`) and ends before the
-    next one; the last entry ends at a blank line or at the end. Every label has to have exactly one entry, and
-    the entries have to stand one after the other. No character changes but the places of the entries.
+    next one; the last entry ends at a blank line or at the end. Every label must have exactly one entry, and the
+    entries must follow each other directly. Only the positions of the entries change.
     """
     lines = rubric.splitlines(keepends=True)
     starts = [(place, label) for place, line in enumerate(lines) if (label := _label_at(line, scale)) is not None]
@@ -74,13 +74,14 @@ def reversed_list(rubric: str, scale: Scale) -> str | None:
     bounds = [*(place for place, _ in starts), end]
     entries = ["".join(lines[one:other]) for one, other in pairwise(bounds)]
     bodies = [entry.rstrip() for entry in entries]
-    # What stands between two entries stays where it is: blank lines, or none at the end of the text.
+    # White space after an entry keeps its position: the last entry may end without a line break.
     gaps = [entry[len(body) :] for entry, body in zip(entries, bodies, strict=True)]
     turned = [body + gap for body, gap in zip(reversed(bodies), gaps, strict=True)]
     return "".join([*lines[:begin], *turned, *lines[end:]])
 
 
 def _label_at(line: str, scale: Scale) -> str | None:
+    # Longest first: `10` starts with the label `1`.
     for label in sorted(scale.labels, key=len, reverse=True):
         if re.match(f"{_BEFORE}{re.escape(label)}{_AFTER}", line, re.IGNORECASE):
             return label

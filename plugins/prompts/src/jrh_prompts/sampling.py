@@ -1,4 +1,4 @@
-"""A balanced sample of template pairs per item."""
+"""Draw a balanced sample of template pairs per item."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jrh.measuring import Answers, Mask, all_pairs
 
 
 def sampled_pairs(answers: Answers, sample: int, seed: int) -> Mask:
-    """Choose so many pairs of every item that all levels stand in equally many, as nearly as their number allows.
+    """Choose pairs of every item so that all templates occur in equally many, to within one.
 
     Args:
         answers: the answers by template.
@@ -31,10 +31,10 @@ def sampled_pairs(answers: Answers, sample: int, seed: int) -> Mask:
 
 
 def _round(levels: list[int]) -> list[tuple[int, int]]:
-    """Return all pairs in an order of which every beginning uses the levels equally often, to within one.
+    """Return all pairs, ordered so that every prefix uses the levels equally often, to within one.
 
-    Of an even number: matchings, one after the other (the circle method). Of an odd number: the edges of Hamiltonian
-    cycles (Walecki's decomposition), every second one first.
+    For an even number of levels: perfect matchings, one after the other (the circle method). For an odd number: the
+    edges of Hamiltonian cycles (Walecki's decomposition), every second edge first.
     """
     *ring, fixed = levels
     if len(levels) % 2 == 0:
@@ -59,5 +59,5 @@ def _cycle(ring: list[int], fixed: int, turn: int) -> list[int]:
 
 def _every_second(cycle: list[int]) -> list[tuple[int, int]]:
     edges = list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))
-    # Of an odd cycle the last edge of the first pass closes it, so that no level is left behind.
+    # The cycle has an odd length: the first pass ends with its closing edge, so it reaches every level.
     return edges[::2] + edges[1::2]

@@ -1,4 +1,4 @@
-"""The perturber `scale`: the same question on another scale, brought back to the task's own levels."""
+"""The perturber `scale`: the same question on another scale, mapped back to the task's levels."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ SAME_SCALE = "the scale is the task's own"
 
 @frozen(kw_only=True)
 class OtherScale:
-    """One other scale as presented."""
+    """Another scale, as shown to the judge."""
 
     scale: Scale
     label_map: Mapping[str, str]
     """Presented label -> the task's level."""
     sentence: str
-    """What is added to the instruction."""
+    """The sentence added to the instruction."""
     polarity: Polarity = Polarity.POSITIVE
     rounding: str = ""
-    """How several presented labels become one level; empty where the map is one to one."""
+    """How several presented labels map to one level; empty for a one-to-one map."""
 
 
 @frozen(kw_only=True)
 class ScalePerturber:
-    """Asks about every item on the other scales; the expectation is the reference verdict, brought to own levels."""
+    """Ask about every item on the other scales; expect the reference verdict, after mapping to the task's levels."""
 
     options: ScaleOptions
     task: Task
     scales: Mapping[str, OtherScale | str]
-    """Name -> the scale, or the reason why there is none."""
+    """Name -> the scale, or the reason why the task is skipped."""
 
     @classmethod
     def of(cls, options: ScaleOptions, task: Task) -> ScalePerturber:
-        """Work the scales out for a task; raise `JrhError` where a variant does not fit the task's scale."""
+        """Work out the scales for a task; raise `JrhError` if a variant does not fit the task's scale."""
         scales = {name: other_scale(name, variant, task.scale) for name, variant in options.variants.items()}
         return cls(options=options, task=task, scales=scales)
 
@@ -66,10 +66,10 @@ class ScalePerturber:
 
 
 def other_scale(name: str, variant: ScaleVariant, scale: Scale) -> OtherScale | str:
-    """Return the other scale, or the reason why the task's scale has none such.
+    """Return the other scale, or the reason why it does not apply to the task's scale.
 
     Raises:
-        JrhError: the range has fewer levels than the scale, or there is not one label for each of the scale's.
+        JrhError: the range has fewer levels than the scale, or the number of labels differs from the scale's.
     """
     if variant.labels:
         return _relabelled(name, variant.labels, scale)
@@ -82,10 +82,11 @@ def other_scale(name: str, variant: ScaleVariant, scale: Scale) -> OtherScale | 
 
 
 def rescale(place: int, places: int, levels: int) -> int:
-    """Return the level, 0-based, that stands where a place of a longer scale does.
+    """Map a 0-based position on a longer scale to a 0-based level of the task's scale.
 
     level = place * (levels - 1) / (places - 1), to the nearest whole number, halves up; exact arithmetic.
     """
+    # Fractions, because halves are common here: floats could round 2.5 to either side.
     return floor(Fraction(place * (levels - 1), places - 1) + Fraction(1, 2))
 
 
@@ -96,8 +97,8 @@ def _stretched(name: str, ends: tuple[int, int], scale: Scale) -> OtherScale | s
         return SAME_SCALE
     if len(presented.labels) < len(scale.labels):
         raise JrhError(
-            f"scale: variant '{name}' has {len(presented.labels)} levels and the task {len(scale.labels)}; a coarser "
-            "scale cannot say what the task's does, so the same verdict could not be expected"
+            f"scale: variant '{name}' has {len(presented.labels)} levels, fewer than the task's {len(scale.labels)}: "
+            "the verdict could not be mapped back. Use a range with at least as many levels"
         )
     places, levels = len(presented.labels), len(scale.labels)
     mapped = {label: scale.labels[rescale(place, places, levels)] for place, label in enumerate(presented.labels)}
@@ -121,7 +122,7 @@ def _relabelled(name: str, labels: tuple[str, ...], scale: Scale) -> OtherScale 
         return SAME_SCALE
     if len(labels) != len(scale.labels):
         raise JrhError(
-            f"scale: variant '{name}' has {len(labels)} labels and the task {len(scale.labels)} "
+            f"scale: variant '{name}' has {len(labels)} labels, but the task has {len(scale.labels)} "
             f"({', '.join(scale.labels)}); give one for each"
         )
     mapped = dict(zip(labels, scale.labels, strict=True))

@@ -26,23 +26,23 @@ from jrh_prompts.sampling import sampled_pairs
 ACROSS = "across"
 """The cell of pairs whose templates are in different languages."""
 _PAIR = "pair"
-_DEGENERATE = "both streams are one and the same label: agreement by chance is certain and kappa is undefined"
+_DEGENERATE = "all verdicts have the same label: kappa is undefined"
 _NO_PAIR = "no item has verdicts under two templates"
 
 
 @frozen
 class TemplateSensitivity:
-    """Agreement of a judge with itself between prompt templates that ask for the same thing.
+    """Measure the agreement of a judge with itself between equivalent prompt templates.
 
-    The judge sensitivity score (JSS) of the JudgeSense paper: the share of template pairs whose verdicts on an item
-    agree. `jss-raw` compares the labels as presented, `jss` those they mean: with a template of inverted polarity only
-    the second is a statement about the judge.
+    The judge sensitivity score (JSS) of the JudgeSense paper is the share of template pairs whose verdicts on an item
+    agree. `jss-raw` compares the labels as presented, `jss` the labels they stand for. If a template is inverted, only
+    `jss` describes the judge.
     """
 
     options: SensitivityOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield all measures per judge, task and test in which there are two templates."""
+        """Yield all measures per judge, task and test with at least two templates."""
         builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
         for answers in answers_by(builder.trials, "template"):
             if len(answers.levels) > 1:
@@ -93,7 +93,7 @@ class TemplateSensitivity:
         yield made("template-kappa", kappa, "coefficient", _DEGENERATE if DEGENERATE in kappa.flags else "")
 
     def _items(self, builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
-        # Of one item there is no interval over items, so that none is drawn.
+        # A single item has no confidence interval over items.
         answers, used, scores = pairs.answers, pairs.usable, pairs.scores
         if not self.options.all or len(answers.items) > self.options.items:
             return
@@ -135,21 +135,21 @@ class TemplateSensitivity:
     def _excluded(self, builder: MeasureBuilder, pairs: Pairs, lost: Mask, levels: dict[str, str]) -> Measure:
         cell = pairs.answers.cell.part(levels)
         found = builder.proportion(cell, lost.sum(axis=1), pairs.looked_at.sum(axis=1))
-        # Of whether there is a verdict, trials without one say as much as the others.
+        # This measures whether there is a verdict, so trials without one are usable too.
         rows = pairs.answers.rows
         measure = builder.measure("excluded-pairs", cell, found, rows=rows, usable=rows)
         return _without(measure, keep=(FEW_ITEMS, SIMULATED))
 
 
 def _without(measure: Measure, *, keep: tuple[str, ...]) -> Measure:
-    """Leave out the flags that say nothing of this measure."""
+    """Drop the flags that do not apply to this measure."""
     return evolve(measure, flags=tuple(flag for flag in measure.flags if flag in keep))
 
 
 def _cells(pairs: Pairs, languages: Mapping[str, str]) -> Iterator[tuple[dict[str, str], Pairs]]:
     """Yield the whole test, then every template pair, then within and across languages."""
     yield {}, pairs
-    # Prompts of an imported log may differ from item to item; pairs that stand on no item are no cells.
+    # Prompts of an imported log may differ from item to item, so some pairs occur on no item.
     for pair in np.flatnonzero(pairs.looked_at.any(axis=0)):
         yield {_PAIR: pairs.name(int(pair))}, pairs.select(np.array([pair]))
     spoken = sorted(dict.fromkeys(languages.values()))

@@ -1,4 +1,4 @@
-"""One way of asking: a template, the labels it asks for, and what they mean."""
+"""Define a prompt template, the labels it asks for, and their meaning on the task's scale."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from jrh import Draft, Item, JrhError, Polarity, Prompt, Same, Sampling, Scale, 
 from jrh.text import variables_of
 
 GIVEN: Final = frozenset({"task", "labels", "answer_format", "mark"})
-"""The variables a template has beside the item's fields."""
+"""The variables of a template in addition to the item's fields."""
 
 
 @frozen(kw_only=True)
 class Template:
-    """A prompt template as a judge is asked with it."""
+    """A prompt template for a judge."""
 
     name: str
     user: str
     """Jinja2 source."""
     system: str = ""
     labels: Mapping[str, str] | None = None
-    """Label as asked for -> label of the task's scale; None: as they are."""
+    """Presented label -> label of the task's scale; None: unchanged."""
     polarity: Polarity = Polarity.POSITIVE
     language: str = ""
     original: str = ""
-    """Name of the template it is a variant of; empty: none."""
+    """Name of the template this one is a variant of; empty: none."""
 
     @property
     def variables(self) -> frozenset[str]:
-        """Return the item's fields it shows."""
+        """Return the item fields that the template shows."""
         return variables_of(self.user) - GIVEN
 
     def draft(
         self, task: Task, *, repeats: int = 1, sampling: Sampling | None = None, vary_seed: bool = False
     ) -> Draft:
-        """Return the case it makes of any item of the task; the expectation is the reference verdict."""
+        """Return the draft for any item of the task; it expects the reference verdict."""
         return Draft(
             variant=self.name,
             expectation=Same(),
@@ -52,7 +52,7 @@ class Template:
 
 
 def presented_task(task: Task, labels: Mapping[str, str] | None) -> Task | None:
-    """Return the task with the labels that are asked for, or None where they are the task's own."""
+    """Return the task with the presented labels, or None if they are the task's own."""
     if labels is None or tuple(labels) == task.scale.labels:
         return None
     if set(labels) == set(task.scale.labels):
@@ -63,7 +63,7 @@ def presented_task(task: Task, labels: Mapping[str, str] | None) -> Task | None:
 
 
 def turns_around(labels: Mapping[str, str], scale: Scale) -> bool:
-    """Tell whether a label map over the scale's own labels reverses it: YES <-> NO, 1 <-> 5."""
+    """Check whether a label map over the scale's own labels reverses it: YES <-> NO, 1 <-> 5."""
     return dict(labels) == scale.swap_map()
 
 
@@ -71,7 +71,7 @@ def check_labels(name: str, labels: Mapping[str, str], scale: Scale) -> None:
     """Require a bijection onto the scale.
 
     Raises:
-        JrhError: a label means nothing on the scale, or two mean the same, or one of the scale is not meant.
+        JrhError: a label maps to none of the scale, two map to the same, or one of the scale is missing.
     """
     meant = list(labels.values())
     off = [label for label in meant if label not in scale]
@@ -83,21 +83,21 @@ def check_labels(name: str, labels: Mapping[str, str], scale: Scale) -> None:
     if twice:
         both = " and ".join(label for label, target in labels.items() if target == twice[0])
         raise JrhError(
-            f"template '{name}': labels: {both} both mean '{twice[0]}'; the map has to be a bijection: every label of "
-            f"the scale ({known}) is meant by exactly one"
+            f"template '{name}': labels: {both} both mean '{twice[0]}'; map exactly one label to each label of the "
+            f"scale ({known})"
         )
     if absent:
         raise JrhError(
-            f"template '{name}': labels: nothing means {', '.join(absent)}; the map has to be a bijection: every label "
-            f"of the scale ({known}) is meant by exactly one"
+            f"template '{name}': labels: no label means {', '.join(absent)}; map exactly one label to each label of "
+            f"the scale ({known})"
         )
 
 
 def check_templates(templates: Sequence[Template], task: Task) -> None:
-    """Require templates that can be told apart and show what is judged.
+    """Require templates that are distinct and show the judged fields.
 
     Raises:
-        JrhError: two have one name or one text, or one does not show a judged field.
+        JrhError: two have the same name or text, or one does not show a judged field.
     """
     for template in templates:
         _check_shows(template, task)
@@ -110,8 +110,8 @@ def check_templates(templates: Sequence[Template], task: Task) -> None:
         other = first.setdefault((" ".join(template.user.split()), template.system), template.name)
         if other != template.name:
             raise JrhError(
-                f"templates: '{other}' and '{template.name}' have the same text, but for white space; a pair of them "
-                "would measure nothing: take one out"
+                f"templates: '{other}' and '{template.name}' have the same text (ignoring white space), so the pair "
+                "would measure nothing; remove one"
             )
 
 
@@ -119,8 +119,8 @@ def _check_shows(template: Template, task: Task) -> None:
     unseen = [field for field in task.mode.judged_fields if field not in template.variables]
     if unseen:
         raise JrhError(
-            f"template '{template.name}' does not show {' and '.join(unseen)}, which a {task.mode.value} judge has to "
-            f"see; write {{{{ {unseen[0]} }}}} where it belongs"
+            f"template '{template.name}' does not show {' and '.join(unseen)}, which a {task.mode.value} judge must "
+            f"see; insert {{{{ {unseen[0]} }}}}"
         )
 
 

@@ -1,4 +1,4 @@
-"""The perturber `templates`: every template is one case per item."""
+"""The perturber `templates`: one case per item and template."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from jrh_prompts.template import Template, check_labels, check_templates, lackin
 
 NO_TEMPLATE = "no template for this task"
 NO_FIELD = "the item lacks a field that the template shows"
-NO_PROMPT = "the item brings no prompt"
+NO_PROMPT = "the item carries no prompt"
 
 
 @frozen(kw_only=True)
 class TemplatesPerturber:
-    """Asks about every item with every template. A question is put once per repeat and serves all its pairs."""
+    """Ask about every item with every template; one answer per repeat serves all template pairs."""
 
     options: TemplatesOptions
     task: Task
     templates: tuple[Template, ...]
-    """Those that are the same for all items."""
+    """The templates that are the same for all items."""
 
     @classmethod
     def of(cls, options: TemplatesOptions, task: Task) -> TemplatesPerturber:
         """Gather and check the templates of a task.
 
         Raises:
-            JrhError: there is none, one is not usable, or two cannot be told apart.
+            JrhError: there is none, one is not usable, or two are the same.
         """
         own = [
             template_of(name, each, task)
@@ -44,8 +44,8 @@ class TemplatesPerturber:
         found = list(variants(_chosen(found, options), options.formats))
         if not found and not options.from_items and not _elsewhere(options):
             raise JrhError(
-                f"templates: there is no template for task '{task.name}'; say `inventory: "
-                f"{', '.join(each.value for each in Inventory)}` (one of them), or write `templates` of your own"
+                f"templates: no template for task '{task.name}'; set `inventory` to one of "
+                f"{', '.join(each.value for each in Inventory)}, or write your own `templates`"
             )
         return cls(options=options, task=task, templates=tuple(found))
 
@@ -78,7 +78,7 @@ def template_of(name: str, options: TemplateOptions, task: Task) -> Template:
     """Return a template of the suite.
 
     Raises:
-        JrhError: it is no valid Jinja2, or its labels are no bijection onto the task's scale.
+        JrhError: it is not valid Jinja2, or its labels do not map one-to-one to the task's scale.
     """
     try:
         variables_of(options.text.content)
@@ -105,7 +105,7 @@ def template_of(name: str, options: TemplateOptions, task: Task) -> Template:
 
 
 def brought(item: Item) -> Mapping[str, str]:
-    """Return the prompts an item brings along, by name, as Jinja2 sources."""
+    """Return the prompts of an item, by name, as Jinja2 sources."""
     prompts = item.metadata.get("prompts")
     if not isinstance(prompts, Mapping):
         return {}
@@ -130,7 +130,7 @@ def _inventory(options: TemplatesOptions, task: Task) -> tuple[Template, ...]:
 
 
 def _elsewhere(options: TemplatesOptions) -> bool:
-    """Tell whether the suite says for which tasks the templates are, so that other tasks go without."""
+    """Check whether the suite assigns templates to tasks; the other tasks then need none."""
     return isinstance(options.inventory, Mapping) or any(each.tasks for each in options.templates.values())
 
 
@@ -138,7 +138,7 @@ def _chosen(templates: Sequence[Template], options: TemplatesOptions) -> list[Te
     known = [template.name for template in templates]
     absent = [name for name in options.only if name not in known]
     if absent and known:
-        raise JrhError(f"templates: only: there is no template '{absent[0]}'; there are {', '.join(known)}")
+        raise JrhError(f"templates: only: no template '{absent[0]}'; available: {', '.join(known)}")
     if not options.only:
         return list(templates)
     return [template for template in templates if template.name in options.only]
