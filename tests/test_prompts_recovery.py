@@ -118,7 +118,7 @@ def test_polarity_blindness_is_recovered_corrected_and_is_invisible_raw_when_it_
 
 def test_a_blind_judge_is_told_apart_from_a_template_declared_wrongly(shipped: Found) -> None:
     finding = shipped("polarity-blindness", "factual", "blind", template="fact-errors")
-    assert "4 of 5 judges take the template as declared" in finding.note
+    assert "4 of 5 judges read the template as declared" in finding.note
     assert not [each for each in shipped.measures if each.name == "undeclared-polarity"]
 
 
