@@ -21,7 +21,9 @@ class Accuracy:
 
     def of(self, judge, rows, context):
         labelled = rows.where(np.array([gold is not None for gold in rows.text("gold")]))
-        done = labelled.where(labelled.equals("status", "ok"))
+        scales = [context.tasks[name].scale for name in labelled.text("task")]
+        known = [label in scale for label, scale in zip(labelled.text("canonical"), scales, strict=True)]
+        done = labelled.where(labelled.equals("status", "ok") & np.array(known, dtype=bool))
         right = np.array([a == b for a, b in zip(done.text("gold"), done.text("canonical"), strict=True)], dtype=float)
         missing = len(labelled) - len(done)
         items = sorted({item or "" for item in done.text("item_id")})
@@ -32,9 +34,15 @@ class Accuracy:
             interval=self.interval(done, right, items, context),
             n_trials=len(done),
             n_items=len(items),
-            missing={"timeout": missing} if missing else {},
+            missing={"off_scale" if labelled.equals("status", "ok").any() else "timeout": missing} if missing else {},
+            flags=self.flags(done, items, missing),
             bounds=(right.sum() / len(labelled), (right.sum() + missing) / len(labelled)) if len(labelled) else None,
         )
+
+    def flags(self, done, items, missing):
+        few, constant = 0 < len(items) < 10, len(done) > 1 and len(set(done.text("canonical"))) == 1
+        found = {"few-items": few, "constant-verdicts": constant, "all-missing": missing and not items}
+        return tuple(name for name, applies in found.items() if applies)
 
     def interval(self, done, right, items, context):
         if not items:
@@ -116,6 +124,11 @@ class MissingIsZero(Accuracy):
         return evolve(measure, estimate=measure.estimate or 0.0)
 
 
+class NoFlags(Accuracy):
+    def flags(self, done, items, missing):
+        return ()
+
+
 class NeedsTwo(Accuracy):
     def of(self, judge, rows, context):
         if len(rows) == 1:
@@ -163,6 +176,7 @@ PLANTED = {
     Twice: "test_no_measure_comes_twice",
     FromNothing: "test_nothing_comes_out_of_nothing",
     MissingIsZero: "test_missing_verdicts_are_not_numbers",
+    NoFlags: "test_the_flags_are_those_of_every_metric",
     NeedsTwo: "test_one_record_is_measured",
     Drawing: "test_the_same_records_give_the_same_measures",
     ByAppearance: ORDER,

@@ -50,6 +50,7 @@ class TestMissingContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "missing"
     interval_tolerance = 0.0
+    about_missing = frozenset({"missing"})
 
 
 class TestErrorRatesContract(MetricContract):

@@ -138,6 +138,8 @@ def _asked_with(records: tuple[Record, ...], task: Task, names: tuple[str, ...])
 class _OverTemplates(MetricContract):
     """Sample records whose two variants are two templates and languages."""
 
+    about_missing = frozenset({"excluded-pairs"})
+
     def records_of(self, task: Task) -> tuple[Record, ...]:
         return _asked_with(sample_records(task), task, ("one", "two"))
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, Status
 from jrh.measuring import (
     DEGENERATE,
-    FEW_ITEMS,
-    SIMULATED,
     Answers,
     Mask,
     MeasureBuilder,
@@ -103,7 +101,7 @@ class TemplateSensitivity:
             here = np.zeros(answers.planned.shape, dtype=np.bool_)
             here[row] = True
             rows = answers.rows_at(here)
-            measure = builder.measure(
+            yield builder.measure(
                 "jss",
                 answers.cell.part({"item": answers.items[row]}),
                 Estimate(value=value),
@@ -111,7 +109,6 @@ class TemplateSensitivity:
                 usable=rows[answers.said[rows] >= 0],
                 note="" if count else _NO_PAIR,
             )
-            yield _without(measure, keep=(SIMULATED,))
 
     def _exclusions(self, builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
         answers, rows = pairs.answers, pairs.rows
@@ -137,13 +134,7 @@ class TemplateSensitivity:
         found = builder.proportion(cell, lost.sum(axis=1), pairs.looked_at.sum(axis=1))
         # This measures whether there is a verdict, so trials without one are usable too.
         rows = pairs.answers.rows
-        measure = builder.measure("excluded-pairs", cell, found, rows=rows, usable=rows)
-        return _without(measure, keep=(FEW_ITEMS, SIMULATED))
-
-
-def _without(measure: Measure, *, keep: tuple[str, ...]) -> Measure:
-    """Drop the flags that do not apply to this measure."""
-    return evolve(measure, flags=tuple(flag for flag in measure.flags if flag in keep))
+        return builder.measure("excluded-pairs", cell, found, rows=rows, usable=rows)
 
 
 def _cells(pairs: Pairs, languages: Mapping[str, str]) -> Iterator[tuple[dict[str, str], Pairs]]:

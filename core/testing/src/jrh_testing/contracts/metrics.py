@@ -16,6 +16,7 @@ from jrh.values.records import RecordTable
 from jrh.values.types import Interval, Measure, Record, Status, Task
 
 from jrh_testing.contracts.base import ComponentContract
+from jrh_testing.contracts.situations import SITUATIONS, without_verdict
 from jrh_testing.reports import sample_records
 from jrh_testing.samples import sample_tasks
 
@@ -31,6 +32,8 @@ class MetricContract(ComponentContract):
     """How far interval limits may move when the rows are permuted; a bootstrap that sorts its clusters needs none."""
     other_gaps: ClassVar[frozenset[str]] = frozenset()
     """Keys of `Measure.missing` beside the statuses and `no_reference`."""
+    about_missing: ClassVar[frozenset[str]] = frozenset()
+    """Names of measures about missing verdicts themselves: they rest on trials without one."""
     silent: ClassVar[str] = ""
     """Why the metric finds nothing in the sample records; empty: it finds something."""
 
@@ -78,9 +81,22 @@ class MetricContract(ComponentContract):
     def test_missing_verdicts_are_not_numbers(self, base: Path) -> None:
         """If this fails: where no trial has a verdict there is no estimate of what judges answer; it is None."""
         for task in self.tasks():
-            missing = [_without_verdict(record) for record in self.records_of(task)]
+            missing = [without_verdict(record) for record in self.records_of(task)]
             for measure in self.measure(base, task, missing):
                 _assert_sound(measure, missing, self._gaps)
+
+    def test_the_flags_are_those_of_every_metric(self, base: Path) -> None:
+        """If this fails: build measures with `jrh.measuring.MeasureBuilder`, which adds the flags any measure has.
+
+        On one item, no item, verdicts that are all missing, all the same, or all off the scale, every measure has the
+        same flags; the table is `jrh_testing.contracts.situations`.
+        """
+        for task in self.tasks():
+            for situation in SITUATIONS:
+                records = situation.change(self.records_of(task), task)
+                for measure in self.measure(base, task, records):
+                    faults = list(situation.faults(measure, self.about_missing))
+                    assert not faults, f"{situation.name}: '{measure.name}' of '{measure.judge}' {'; '.join(faults)}"
 
     def test_one_record_is_measured(self, base: Path) -> None:
         """If this fails: small tables occur; say None where an estimate or an interval needs more."""
@@ -139,10 +155,6 @@ def _limits(measure: Measure) -> tuple[float | None, ...]:
     interval = measure.interval
     limits = (interval.low, interval.high) if interval else (None, None)
     return (*limits, *(measure.bounds or (None, None)))
-
-
-def _without_verdict(record: Record) -> Record:
-    return evolve(record, status=Status.TIMEOUT, presented=None, canonical=None, probability=None, rationale="")
 
 
 def _assert_sound(measure: Measure, records: Sequence[Record], gaps: Set[str]) -> None:
