@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from jrh_report.flags import EXPECTED_LABEL, MEANING, cautions
+from jrh.measuring import FLAG_MEANINGS
+from jrh_report.flags import EXPECTED_LABEL, cautions
 
 ROOT = Path(__file__).parents[3]
-SOURCES = (ROOT / "core" / "stats" / "src", *sorted((ROOT / "plugins").glob("*/src")))
+MEASURING = ROOT / "core" / "kernel" / "src" / "jrh" / "measuring"
+SOURCES = (ROOT / "core" / "stats" / "src", MEASURING, *sorted((ROOT / "plugins").glob("*/src")))
 TOLD_OTHERWISE = {"simulated", "finding"}
 FLAG = re.compile(r"[a-z]+(-[a-z]+)*")
 
@@ -94,12 +96,12 @@ def test_the_flags_in_the_sources_are_found() -> None:
 
 
 def test_every_flag_that_can_be_raised_is_explained() -> None:
-    assert raised() - TOLD_OTHERWISE <= set(MEANING)
+    assert raised() - TOLD_OTHERWISE <= set(FLAG_MEANINGS)
 
 
 @pytest.mark.parametrize("answer", ["equivalent", "different", "undecided"])
 def test_the_answers_of_an_equivalence_test_are_explained(answer: str) -> None:
-    assert "declared margin" in MEANING[answer]
+    assert "declared margin" in FLAG_MEANINGS[answer]
 
 
 def flagged(report, measure, **fields):
@@ -113,7 +115,7 @@ def test_a_test_that_plants_one_label_is_not_blamed_on_the_gold_labels(report, m
 
 def test_one_gold_label_in_the_data_is_said_in_the_reference_and_elsewhere(report, measure) -> None:
     (line,) = cautions(flagged(report, measure, test="reference"), "essays")
-    assert MEANING["constant-gold"] in line
+    assert FLAG_MEANINGS["constant-gold"] in line
     alone = evolve(report, tasks=(evolve(report.tasks[0], gold={"1": 60}),))
     (line,) = cautions(flagged(alone, measure, test="format"), "essays")
-    assert MEANING["constant-gold"] in line
+    assert FLAG_MEANINGS["constant-gold"] in line

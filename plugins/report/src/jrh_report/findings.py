@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from jrh import Measure, RunReport
 
 from jrh_report.tables import judge_label
-
-FINDING: Final = "finding"
-"""The flag of a measure that is a finding; its note says what was found and what follows from it."""
 
 
 def findings(report: RunReport, task: str) -> list[str]:

@@ -6,41 +6,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from jrh import REFERENCE, RunReport
+from jrh.measuring import CONSTANT_GOLD, FINDING, FLAG_MEANINGS, SIMULATED
 
-from jrh_report.findings import FINDING
 from jrh_report.overview import COLUMNS, EXPECTED
 from jrh_report.tables import judge_label
-
-MEANING: Final = {
-    "few-items": "few items; the interval is wide, and its coverage is approximate.",
-    "change-due": "this test asks for different verdicts than the reference; agreement is not a merit here.",
-    "one-item": "one item only; chance-corrected agreement cannot be estimated.",
-    "few-labels": "fewer than 30 labels to correct with; the interval is approximate.",
-    "few-missing": "too few missing verdicts for this test's approximation.",
-    "few": "too few events for this test's approximation.",
-    "few-events": "only a few items vary; actual coverage may differ from the stated level.",
-    "few-clusters": "too few items; actual coverage may fall below the stated level.",
-    "constant-gold": "all gold labels are the same; a judge that always gives that label scores 100%.",
-    "constant-verdicts": "the judge gave a single label throughout.",
-    "constant-reference": "the judge gave a single label in the reference condition, so kappa is 0 by definition.",
-    "degenerate": "undefined for these data.",
-    "all-missing": "every verdict is missing.",
-    "empty": "no data.",
-    "no-interval": "no interval; nothing varies, or the estimate lies at the end of its range.",
-    "conservative": "the interval is wider than necessary.",
-    "cut": "the estimate fell outside [0, 1] and was clipped.",
-    "reference-floor": "this test asks once; the reference's rerun noise stands in for its own.",
-    "single-level": "the factor has a single level and was left out.",
-    "confounded": "no question was repeated; the last component includes rerun noise.",
-    "identical-repeats": "repeats never differ; their variance is 0.",
-    "negative": "a negative variance estimate was set to 0.",
-    "equivalent": "equivalent: the change lies within the declared margin.",
-    "different": "different: the change exceeds the declared margin.",
-    "undecided": "inconclusive: too few data to decide whether the change lies within the declared margin.",
-}
-"""What the flags of the shipped metrics mean; flags of other metrics are shown by name alone."""
-
-GOLD: Final = "constant-gold"
 
 EXPECTED_LABEL: Final = (
     "this test expects a single label; a judge that always gives it scores 100%. Compare with the reference."
@@ -68,7 +37,7 @@ def cautions(report: RunReport, task: str) -> list[str]:
         if measure.task != task or measure.cell or measure.name not in MAIN:
             continue
         for flag in measure.flags:
-            if flag not in ("simulated", FINDING):
+            if flag not in (SIMULATED, FINDING):
                 told = flag, _meaning(flag, made=varied and measure.test != REFERENCE and measure.name == EXPECTED)
                 _note(places.setdefault(told, {}).setdefault(measure.judge, []), measure.test)
                 _note(names.setdefault(told, []), measure.name)
@@ -80,7 +49,7 @@ def _gold(report: RunReport, task: str) -> Mapping[str, int]:
 
 
 def _meaning(flag: str, *, made: bool) -> str:
-    return EXPECTED_LABEL if flag == GOLD and made else MEANING.get(flag, "")
+    return EXPECTED_LABEL if flag == CONSTANT_GOLD and made else FLAG_MEANINGS.get(flag, "")
 
 
 def _note(known: list[str], name: str) -> None:

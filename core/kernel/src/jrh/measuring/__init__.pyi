@@ -23,6 +23,7 @@ from .flags import EMPTY as EMPTY
 from .flags import FEW_EVENTS as FEW_EVENTS
 from .flags import FEW_ITEMS as FEW_ITEMS
 from .flags import FINDING as FINDING
+from .flags import FLAG_MEANINGS as FLAG_MEANINGS
 from .flags import ONE_ITEM as ONE_ITEM
 from .flags import SIMULATED as SIMULATED
 from .judges import judge_pairs as judge_pairs

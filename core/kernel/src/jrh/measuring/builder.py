@@ -222,7 +222,7 @@ class MeasureBuilder:
         """
         if unit == _COEFFICIENT and estimate.value is not None and self.items(usable) == 1:
             estimate, flags, note = Estimate(value=None), (*flags, ONE_ITEM), note or _ONE_ITEM
-        flags = (*flags, *self._common(cell, rows, usable, labels))
+        flags = (*flags, *self._common_flags(cell, rows, usable, labels))
         if estimate.value is None and len(rows) and _UNEXPLAINED.issuperset((*_own_flags(estimate), *flags)):
             flags = (*flags, EMPTY)
         return Measure(
@@ -289,7 +289,7 @@ class MeasureBuilder:
         self._facts[key] = found
         return found
 
-    def _common(self, cell: Cell, rows: Codes, usable: Codes, labels: Codes | None) -> Flags:
+    def _common_flags(self, cell: Cell, rows: Codes, usable: Codes, labels: Codes | None) -> Flags:
         """Return the flags that any measure can have."""
         found = {
             CONSTANT_VERDICTS: self._of(usable, self.trials.label if labels is None else labels).constant,

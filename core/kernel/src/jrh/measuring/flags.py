@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 ALL_MISSING: Final = "all-missing"
@@ -28,3 +29,32 @@ ONE_ITEM: Final = "one-item"
 """One item only: agreement beyond chance cannot be estimated."""
 SIMULATED: Final = "simulated"
 """The judge is simulated: its answers are made up."""
+
+FLAG_MEANINGS: Final[Mapping[str, str]] = {
+    FEW_ITEMS: "few items; the interval is wide, and its coverage is approximate.",
+    CHANGE_DUE: "this test asks for different verdicts than the reference; agreement is not a merit here.",
+    ONE_ITEM: "one item only; chance-corrected agreement cannot be estimated.",
+    "few-labels": "fewer than 30 labels to correct with; the interval is approximate.",
+    "few-missing": "too few missing verdicts for this test's approximation.",
+    "few": "too few events for this test's approximation.",
+    FEW_EVENTS: "only a few items vary; actual coverage may differ from the stated level.",
+    "few-clusters": "too few items; actual coverage may fall below the stated level.",
+    CONSTANT_GOLD: "all gold labels are the same; a judge that always gives that label scores 100%.",
+    CONSTANT_VERDICTS: "the judge gave a single label throughout.",
+    CONSTANT_REFERENCE: "the judge gave a single label in the reference condition, so kappa is 0 by definition.",
+    DEGENERATE: "undefined for these data.",
+    ALL_MISSING: "every verdict is missing.",
+    EMPTY: "no data.",
+    "no-interval": "no interval; nothing varies, or the estimate lies at the end of its range.",
+    "conservative": "the interval is wider than necessary.",
+    "cut": "the estimate fell outside [0, 1] and was clipped.",
+    "reference-floor": "this test asks once; the reference's rerun noise stands in for its own.",
+    "single-level": "the factor has a single level and was left out.",
+    "confounded": "no question was repeated; the last component includes rerun noise.",
+    "identical-repeats": "repeats never differ; their variance is 0.",
+    "negative": "a negative variance estimate was set to 0.",
+    "equivalent": "equivalent: the change lies within the declared margin.",
+    "different": "different: the change exceeds the declared margin.",
+    "undecided": "inconclusive: too few data to decide whether the change lies within the declared margin.",
+}
+"""What the flags of measures mean, in one sentence each; `finding` and `simulated` are told in other ways."""

@@ -7,13 +7,12 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Measure, RunReport
+from jrh.measuring import FINDING, SIMULATED
 from jrh.text import format_bounds, format_counts, format_estimate, format_interval, is_estimable
-
-from jrh_report.findings import FINDING
 
 SHADES: Final = 9
 """Colours of the scales, from 0; the style sheet has as many."""
-_UNSAID: Final = frozenset({"simulated", FINDING})
+_UNSAID: Final = frozenset({SIMULATED, FINDING})
 """Flags that are shown otherwise: simulated judges are marked by name, findings are told in words."""
 
 

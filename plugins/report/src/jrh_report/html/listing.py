@@ -7,8 +7,8 @@ from typing import Final
 
 from attrs import frozen
 from jrh import Measure, RunReport
+from jrh.measuring import FLAG_MEANINGS
 
-from jrh_report.flags import MEANING
 from jrh_report.html.found import Cell, Found
 
 LINES: Final = 150
@@ -112,4 +112,4 @@ def mixed_mark(measures: Iterable[Measure | None]) -> str:
 def meanings(cells: Iterable[Cell | None]) -> tuple[tuple[str, str], ...]:
     """Return the flags that occur in cells, each with what it means; those of unknown meaning are left out."""
     used = {flag for cell in cells if cell is not None for flag in cell.flags}
-    return tuple((flag, meaning) for flag, meaning in MEANING.items() if flag in used)
+    return tuple((flag, meaning) for flag, meaning in FLAG_MEANINGS.items() if flag in used)
