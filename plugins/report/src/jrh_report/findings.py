@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jrh import Measure, RunReport
+from jrh.measuring import FINDING
 
 from jrh_report.tables import judge_label
 
