@@ -1,4 +1,4 @@
-"""The kit that tests of plugins stand on: contracts, fakes, a chat server that misbehaves, and a runner.
+"""Test plugins: contract tests, fakes, a misbehaving chat server, and a runner for the real program.
 
 Names are loaded on first use, so that the server needs no pytest and the fakes need no server.
 """

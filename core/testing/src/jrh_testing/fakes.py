@@ -1,4 +1,4 @@
-"""Fakes that behave: a scripted model, an echo judge, a parser of bare labels."""
+"""Provide working fakes: a scripted model, an echo judge, a parser of bare labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CHARACTERS_PER_TOKEN = 4
 
 @frozen(kw_only=True)
 class Asked:
-    """One request that a scripted model was asked."""
+    """One request sent to a scripted model."""
 
     request: ChatRequest
     repeat: int = 0
@@ -50,7 +50,7 @@ class ScriptedModel:
         fingerprint: str = "",
         rates: Rates | None = None,
     ) -> None:
-        """Keep the script; the fingerprint is made from the name where it is not given."""
+        """Keep the script; the fingerprint defaults to one made from the name."""
         self.name = name
         self.fingerprint = fingerprint or f"scripted/{name}"
         self.rates = rates
@@ -63,7 +63,7 @@ class ScriptedModel:
 
     @property
     def requests(self) -> list[ChatRequest]:
-        """Return the requests in the order they came."""
+        """Return the requests in order of arrival."""
         return [asked.request for asked in self.asked]
 
     @property
@@ -143,7 +143,7 @@ def _failed(fault: ModelFault, fingerprint: str) -> Reply:
 
 
 class EchoJudge:
-    """A judge that answers the last label that stands as a word in what it judges, and abstains where none does."""
+    """A judge that answers the last label that occurs as a word in what it judges, and abstains if there is none."""
 
     async def judge(self, question: Question) -> Judgement:
         """Answer from the judged fields alone."""
@@ -173,7 +173,7 @@ def _last_label(text: str, scale: Scale) -> str | None:
 
 
 class LabelParser:
-    """A parser that reads a reply that is nothing but a label."""
+    """A parser of replies that consist of a label alone."""
 
     def parse(self, reply: Reply, scale: Scale) -> Verdict:
         """Return the label, or `unparsable`."""

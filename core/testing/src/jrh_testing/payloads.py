@@ -1,4 +1,4 @@
-"""Texts that try to run or to get out wherever a report shows them: HTML, SVG, Markdown, CSV, a terminal, a template.
+"""List hostile texts that try to execute or escape in HTML, SVG, Markdown, CSV, a terminal or a template.
 
 Whatever runs sets `window.pwned` or opens a dialog; whatever gets out asks `evil.test`. A page that shows all of them
 has no `window.pwned`, no dialog and no request.

@@ -1,4 +1,4 @@
-"""Fixtures for pytest, enabled with `pytest_plugins = ["jrh_testing.plugin"]`."""
+"""Provide pytest fixtures, enabled with `pytest_plugins = ["jrh_testing.plugin"]`."""
 
 from __future__ import annotations
 

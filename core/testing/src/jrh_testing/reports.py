@@ -1,4 +1,4 @@
-"""Records and reports to test metrics and reporters with."""
+"""Make records and reports to test metrics and reporters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run the real program: `python -m jrh` in a directory of its own, and look at what came out."""
+"""Run the real program: `python -m jrh` in its own directory, and inspect the outcome."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from jrh.store.run_store import Store
 from jrh.values.records import RecordTable
 
 TIMEOUT: Final = 120.0
-"""Seconds a program may take unless a test says otherwise."""
+"""Default limit on the run time of a program, in seconds; generous, for busy machines."""
 
 _SECRETS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 
 
 @frozen(kw_only=True)
 class Outcome:
-    """What a program did."""
+    """The outcome of a finished program."""
 
     exit_code: int
     """As the shell sees it; a program ended by signal n has -n."""
@@ -34,12 +34,12 @@ class Outcome:
 
     @property
     def output(self) -> str:
-        """Return everything that was printed, standard output first."""
+        """Return all output, standard output first."""
         return self.stdout + self.stderr
 
 
 class Running:
-    """A program that is running; a context manager that kills it if it still runs at the end."""
+    """A running program; as a context manager it kills a program that is still running at the end."""
 
     def __init__(self, command: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None) -> None:
         """Start the program; see `run_jrh` for the environment."""
@@ -62,7 +62,7 @@ class Running:
 
     @property
     def running(self) -> bool:
-        """Tell whether the program has not ended yet."""
+        """Return whether the program is still running."""
         return self._process.poll() is None
 
     def send(self, number: signal.Signals) -> None:
@@ -74,14 +74,14 @@ class Running:
         self.send(signal.SIGINT)
 
     def kill(self) -> None:
-        """Send SIGKILL: the program can do nothing about it."""
+        """Send SIGKILL, which the program cannot handle."""
         self.send(signal.SIGKILL)
 
     def wait(self, timeout: float = TIMEOUT) -> Outcome:
         """Wait for the end.
 
         Raises:
-            subprocess.TimeoutExpired: the program still runs; it is killed.
+            subprocess.TimeoutExpired: the program is still running; it is killed.
         """
         try:
             stdout, stderr = self._process.communicate(timeout=timeout)
@@ -92,7 +92,7 @@ class Running:
         return Outcome(exit_code=self._process.returncode, stdout=stdout, stderr=stderr, duration=duration)
 
     def close(self) -> None:
-        """Kill the program if it still runs, and let go of its output."""
+        """Kill the program if it is still running, and close its output."""
         if self.running:
             self._process.kill()
         self._process.wait()
@@ -105,7 +105,7 @@ class Running:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Kill the program if it still runs."""
+        """Kill the program if it is still running."""
         self.close()
 
 
@@ -116,16 +116,16 @@ def run_jrh(
     input: str = "",
     timeout: float = TIMEOUT,
 ) -> Outcome:
-    """Run `jrh` with the arguments to its end.
+    """Run `jrh` with the arguments and wait for it to finish.
 
     The environment is this process's without its secrets (variables that end in `_KEY`, `_TOKEN`, `_SECRET` or
-    `_PASSWORD`), so that no test can spend money by accident; `env` goes on top.
+    `_PASSWORD`), so that no test can spend money by accident. `env` is added.
 
     Args:
-        arguments: what stands after `jrh` on the command line.
+        arguments: the command line after `jrh`.
         cwd: the working directory.
         env: variables to set.
-        input: what stands on standard input.
+        input: text for standard input.
         timeout: seconds after which the program is killed.
 
     Raises:
@@ -162,7 +162,7 @@ def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
 
 
 class Project:
-    """A directory with a suite and its data, in which `jrh` is run with a cache of its own."""
+    """A directory with a suite and its data, in which `jrh` runs with its own cache."""
 
     def __init__(self, path: Path, env: Mapping[str, str] | None = None) -> None:
         """Use an existing, empty directory; the variables are set in every run."""
@@ -185,7 +185,7 @@ class Project:
     def run(
         self, *arguments: str | Path, env: Mapping[str, str] | None = None, input: str = "", timeout: float = TIMEOUT
     ) -> Outcome:
-        """Run `jrh` in the project to its end."""
+        """Run `jrh` in the project and wait for it to finish."""
         return run_jrh(*arguments, cwd=self.path, env={**self.env, **(env or {})}, input=input, timeout=timeout)
 
     def start(self, *arguments: str | Path, env: Mapping[str, str] | None = None) -> Running:
@@ -193,7 +193,7 @@ class Project:
         return start_jrh(*arguments, cwd=self.path, env={**self.env, **(env or {})})
 
     def records(self, run_dir: str | Path) -> RecordTable:
-        """Read the records of a run directory, also of one that is still being written."""
+        """Read the records of a run directory, even while it is being written."""
         store = Store.view(self.path / run_dir)
         try:
             return RecordTable.from_columns(store.records.columns())

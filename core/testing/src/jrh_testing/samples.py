@@ -1,4 +1,4 @@
-"""Tasks, items and questions to test components with: small, but not tame."""
+"""Make tasks, items and questions to test components: small, with awkward content."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def with_text(item: Item, mode: Mode, text: str) -> dict[str, Json]:
 
 
 def sample_question(task: Task | None = None, item: Item | None = None, *, occasion: int = 0) -> Question:
-    """Make the question a judge is asked about an item, unperturbed."""
+    """Make the unperturbed question about an item."""
     task = task or sample_task()
     item = item or sample_items(task)[0]
     return Question(
@@ -134,7 +134,7 @@ def sample_question(task: Task | None = None, item: Item | None = None, *, occas
 
 
 def sample_truth(task: Task | None = None, item: Item | None = None) -> Truth:
-    """Make what a simulated judge is handed with the unperturbed question about an item."""
+    """Make the truth that a simulated judge gets with the unperturbed question about an item."""
     task = task or sample_task()
     item = item or sample_items(task)[0]
     return Truth(

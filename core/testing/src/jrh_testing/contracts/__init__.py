@@ -1,1 +1,1 @@
-"""What every component of a kind has to hold: test classes that a plugin's tests subclass."""
+"""Test the contract of every kind of component: classes that a plugin's tests subclass."""

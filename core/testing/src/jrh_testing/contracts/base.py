@@ -1,4 +1,4 @@
-"""What every component holds, whatever its kind: its declaration, its options, its factory."""
+"""Test what every component must satisfy, whatever its kind: declaration, options, factory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from jrh_testing.samples import sample_items, sample_task
 
 
 class ComponentContract:
-    """What every component has to hold; subclass the contract of its kind, not this one.
+    """Contract tests for every component; subclass the contract of its kind, not this one.
 
     A subclass says which component it tests, and may say with what. A contract test that is overridden (or switched
     off with `test_x = None`) needs its reason in `overrides`.
@@ -37,7 +37,7 @@ class ComponentContract:
     component: ClassVar[str]
     """The declared name."""
     options: ClassVar[Mapping[str, Json]] = {}
-    """The component's options, as a suite would say them."""
+    """The component's options, as a suite would write them."""
     required_options: ClassVar[tuple[str, ...]] = ()
     """Options that have no default because there can be none."""
     files: ClassVar[Mapping[str, str | bytes]] = {}
@@ -86,13 +86,13 @@ class ComponentContract:
         return self.items or sample_items(task)
 
     def models_for(self, task: Task) -> Mapping[str, ModelClient]:  # noqa: ARG002 - for those who override it
-        """Return the models for a task; override where the answers depend on it. Scripted models come back unused."""
+        """Return the models for a task; override if the answers depend on it. Scripted models are returned unused."""
         return {
             name: model.fresh() if isinstance(model, ScriptedModel) else model for name, model in self.models.items()
         }
 
     def built(self, base: Path, task: Task | None = None, options: Mapping[str, Json] | None = None) -> Any:
-        """Build the component; the options given go on top of the contract's."""
+        """Build the component; the given options are merged over the contract's."""
         task = task or self.tasks()[0]
         return build(
             self.plugin,

@@ -1,4 +1,4 @@
-"""What every judge holds, whatever its kind."""
+"""Test the contract of every judge, whatever its kind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ARGUMENTS = {JudgeKind.SINGLE: 1, JudgeKind.SIMULATED: 2}
 
 
 class JudgeContract(ComponentContract):
-    """What every judge has to hold, called as its declared kind says."""
+    """Contract tests for every judge, called as its declared kind says."""
 
     role: ClassVar[type[Spec]] = JudgeSpec
     examples: ClassVar[tuple[Example, ...]] = ()
@@ -70,7 +70,7 @@ class JudgeContract(ComponentContract):
         return [sample_question(task, item) for item in self.items_of(task)]
 
     def odd_questions(self, task: Task) -> list[Question]:
-        """Return questions about texts that a judge meets sooner or later."""
+        """Return questions about unusual texts that real data contain."""
         item = self.items_of(task)[0]
         return [
             evolve(sample_question(task, item, occasion=place), fields=with_text(item, task.mode, text))
@@ -95,13 +95,13 @@ class JudgeContract(ComponentContract):
                 _assert_sound(judgement, task)
 
     def test_odd_texts_get_a_sound_judgement(self, base: Path) -> None:
-        """If this fails: a text that exists in the world makes it raise; that is a status, not an exception."""
+        """If this fails: an unusual but real text makes it raise; return a status instead of raising."""
         for task in self.tasks():
             for judgement in self.judge(base, task, self.odd_questions(task)):
                 _assert_sound(judgement, task)
 
     def test_the_same_question_is_judged_the_same(self, base: Path) -> None:
-        """If this fails: it draws without the question's seed; reruns would not continue but begin anew."""
+        """If this fails: it draws without the question's seed; a resumed run would start over."""
         for task in self.tasks():
             first = self.judge(base, task, self.questions(task))
             second = self.judge(base, task, self.questions(task))
@@ -141,7 +141,7 @@ class JudgeContract(ComponentContract):
         assert len(parameters) == wanted, f"judge() takes {len(parameters)} arguments; its kind has {wanted}"
 
     def test_closing_is_harmless(self, base: Path) -> None:
-        """If this fails: `aclose` is optional, async, and also called when nothing was asked, or twice."""
+        """If this fails: `aclose` is optional, async, and may be called twice, or before any question."""
         judge = self.built(base)
         if not hasattr(judge, "aclose"):
             return

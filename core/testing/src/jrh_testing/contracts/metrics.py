@@ -1,4 +1,4 @@
-"""What every metric holds."""
+"""Test the contract of every metric."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _GAPS = {"no_reference", *(status.value for status in Status if status is not St
 
 
 class MetricContract(ComponentContract):
-    """What every metric has to hold, on tables that hold much, little and nothing."""
+    """Contract tests for every metric, on tables with many, few and no records."""
 
     role: ClassVar[type[Spec]] = MetricSpec
     interval_tolerance: ClassVar[float] = 1e-9
-    """How far interval limits may move when the rows are permuted; a bootstrap that sorts its clusters needs none."""
+    """How far interval limits may move when rows are permuted; 0 suffices for a bootstrap that sorts its clusters."""
     other_gaps: ClassVar[frozenset[str]] = frozenset()
-    """Keys of `Measure.missing` beside the statuses and `no_reference`."""
+    """Keys of `Measure.missing` other than the statuses and `no_reference`."""
     about_missing: ClassVar[frozenset[str]] = frozenset()
     """Names of measures about missing verdicts themselves: they rest on trials without one."""
     silent: ClassVar[str] = ""
@@ -99,7 +99,7 @@ class MetricContract(ComponentContract):
                     assert not faults, f"{situation.name}: '{measure.name}' of '{measure.judge}' {'; '.join(faults)}"
 
     def test_one_record_is_measured(self, base: Path) -> None:
-        """If this fails: small tables occur; say None where an estimate or an interval needs more."""
+        """If this fails: small tables occur; return None if an estimate or interval needs more records."""
         for task in self.tasks():
             for record in self.records_of(task)[:5]:
                 for measure in self.measure(base, task, (record,)):

@@ -1,4 +1,4 @@
-"""What every provider of chat models holds."""
+"""Test the contract of every provider of chat models."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _HUGE = (("A" * HUGE, "stop", None), (None, TOO_LONG, None))
 
 
 class ModelContract(ComponentContract):
-    """What every provider has to hold; with `endpoint_options`, also on the wire against the chat server."""
+    """Contract tests for every provider; with `endpoint_options`, also over HTTP against the chat server."""
 
     role: ClassVar[type[Spec]] = ModelSpec
     key_variables: ClassVar[tuple[str, ...]] = ("OPENAI_API_KEY",)
@@ -73,7 +73,7 @@ class ModelContract(ComponentContract):
 
     @pytest.fixture
     def wire(self) -> Iterator[ChatServer]:
-        """Start the chat server, or skip where the provider has no endpoint that can be set."""
+        """Start the chat server, or skip if the provider's endpoint cannot be set."""
         if not self.endpoint_options("http://127.0.0.1:1/v1"):
             pytest.skip("no endpoint_options: this provider is not tested on the wire")
         with ChatServer(answer="YES") as server:
@@ -108,7 +108,7 @@ class ModelContract(ComponentContract):
         return self.send(base, request, self.endpoint_options(server.url))
 
     def test_the_fingerprint_says_what_answers_and_no_secret(self, base: Path) -> None:
-        """If this fails: name provider, model and endpoint in one line; keys are no part of it, nor of `repr`."""
+        """If this fails: name provider, model and endpoint in one line; neither it nor `repr` may contain keys."""
         model = self.built(base)
         assert model.fingerprint.strip(), "the fingerprint is empty"
         assert "\n" not in model.fingerprint, "the fingerprint is more than one line"
@@ -135,7 +135,7 @@ class ModelContract(ComponentContract):
         asyncio.run(close())
 
     def test_rates_are_prices_or_unknown(self, base: Path) -> None:
-        """If this fails: an unknown price is None; 0 says that it is free."""
+        """If this fails: an unknown price is None; 0 means free."""
         rates = self.built(base).rates
         assert rates is None or min(rates.input, rates.output) >= 0.0, f"a price below 0: {rates}"
 
@@ -206,13 +206,13 @@ class ModelContract(ComponentContract):
         assert usage.completion_tokens is None, f"completion_tokens is {usage.completion_tokens}, not None"
 
     def fault_of(self, base: Path, server: ChatServer, fault: Fault) -> ModelFault:
-        """Send one request while the server misbehaves and return what is raised."""
+        """Send one request to a misbehaving server and return what is raised."""
         server.misbehave(fault)
         with pytest.raises(ModelFault) as caught:
             self.send_to(base, server)
         return caught.value
 
     def answer_under(self, base: Path, server: ChatServer, fault: str) -> Any:
-        """Send one request while the server misbehaves and return the completion."""
+        """Send one request to a misbehaving server and return the completion."""
         server.misbehave(Fault(fault))
         return self.send_to(base, server)

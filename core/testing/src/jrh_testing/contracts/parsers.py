@@ -1,4 +1,4 @@
-"""What every parser holds."""
+"""Test the contract of every parser."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _checking = settings(
 
 
 class ParserContract(ComponentContract):
-    """What every parser has to hold, for arbitrary text."""
+    """Contract tests for every parser, on arbitrary text."""
 
     role: ClassVar[type[Spec]] = ParserSpec
     scales: ClassVar[tuple[Scale, ...]] = SCALES

@@ -1,4 +1,4 @@
-"""What every perturber holds."""
+"""Test the contract of every perturber."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Result: TypeAlias = tuple[Item, Draft | Skip]
 
 
 class PerturberContract(ComponentContract):
-    """What every perturber has to hold, item-wise or over the whole set."""
+    """Contract tests for every perturber, item-wise or over the whole set."""
 
     role: ClassVar[type[Spec]] = PerturberSpec
     also_changes: ClassVar[tuple[str, ...]] = ()
@@ -80,7 +80,7 @@ class PerturberContract(ComponentContract):
                 assert after == before, f"'{item.id}' gets other drafts when the items come in another order"
 
     def test_odd_texts_are_treated_or_skipped(self, base: Path) -> None:
-        """If this fails: a text that exists in the world makes it raise; return a `Skip` for what it cannot treat."""
+        """If this fails: an unusual but real text makes it raise; return a `Skip` for what it cannot treat."""
         for task in self.tasks():
             item = self.items_of(task)[0]
             odd = [

@@ -1,4 +1,4 @@
-"""What every reporter holds."""
+"""Test the contract of every reporter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jrh_testing.samples import sample_tasks
 
 
 class ReporterContract(ComponentContract):
-    """What every reporter has to hold, on runs that found much and nothing."""
+    """Contract tests for every reporter, on runs with many findings and none."""
 
     role: ClassVar[type[Spec]] = ReporterSpec
     not_text: ClassVar[str] = ""
@@ -32,7 +32,7 @@ class ReporterContract(ComponentContract):
         return "\n".join(part if isinstance(part, str) else part.decode("utf-8") for part in parts)
 
     def test_an_empty_run_is_reported(self, base: Path) -> None:
-        """If this fails: a run may end before it has found anything; say so."""
+        """If this fails: a run may end before it finds anything; report that."""
         assert self.render(base, empty_report()), "the report of an empty run is empty"
 
     def test_every_kind_of_task_is_reported(self, base: Path) -> None:
@@ -49,7 +49,7 @@ class ReporterContract(ComponentContract):
         assert self.render(base, sample_report()) == first, "the document of an equal run differs"
 
     def test_judges_are_named_and_simulated_ones_marked(self, base: Path) -> None:
-        """If this fails: a reader cannot tell made-up answers from measured ones."""
+        """If this fails: a reader cannot tell simulated answers from measured ones."""
         if self.not_text:
             return
         report = sample_report()

@@ -1,4 +1,4 @@
-"""What every data source holds."""
+"""Test the contract of every data source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jrh_testing.contracts.content import assert_json
 
 
 class DataSourceContract(ComponentContract):
-    """What every data source has to hold; give it something to read in `files` and `options`."""
+    """Contract tests for every data source; provide something to read in `files` and `options`."""
 
     role: ClassVar[type[Spec]] = DataSourceSpec
 
@@ -29,7 +29,7 @@ class DataSourceContract(ComponentContract):
         assert not strange, f"the source yields {type(strange[0]).__name__}, not Item" if strange else ""
 
     def test_reading_twice_gives_the_same(self, base: Path) -> None:
-        """If this fails: order or content depends on something else than the data and the options."""
+        """If this fails: order or content depends on something other than the data and the options."""
         source = self.built(base)
         first = list(source.read())
         assert list(source.read()) == first, "the second read() differs; is a file or an iterator used up?"

@@ -1,4 +1,4 @@
-"""What every validator holds."""
+"""Test the contract of every validator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jrh_testing.samples import ODD_TEXTS, with_text
 
 
 class ValidatorContract(ComponentContract):
-    """What every validator has to hold; give it drafts it accepts and drafts it rejects."""
+    """Contract tests for every validator; provide drafts it accepts and drafts it rejects."""
 
     role: ClassVar[type[Spec]] = ValidatorSpec
     accepted: ClassVar[tuple[tuple[Item, Draft], ...]] = ()
@@ -73,7 +73,7 @@ class ValidatorContract(ComponentContract):
             assert validation.label is None or validation.label in scale, f"label {validation.label!r}"
 
     def test_odd_texts_are_decided(self, base: Path) -> None:
-        """If this fails: a text that exists in the world makes it raise; accept or reject it instead."""
+        """If this fails: an unusual but real text makes it raise; accept or reject it instead."""
         mode = self.tasks()[0].mode
         item = self.items_of(self.tasks()[0])[0]
         fields = [with_text(item, mode, text) for text in ODD_TEXTS]

@@ -1,4 +1,4 @@
-"""Notice what code does to the outside: connections, processes, files."""
+"""Watch the side effects of code: connections, processes, files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 class _Watch:
-    """What one thread did while it was watched."""
+    """Side effects of one thread while it is watched."""
 
     def __init__(self, base: Path) -> None:
         self.thread = threading.get_ident()

@@ -1,1 +1,1 @@
-"""A real HTTP server on loopback that speaks chat completions and misbehaves on request."""
+"""Serve chat completions over real HTTP on loopback, and misbehave on request."""

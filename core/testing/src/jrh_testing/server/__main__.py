@@ -1,4 +1,4 @@
-"""The chat server as a process: `python -m jrh_testing.server`, for benchmarks and for tests that kill things."""
+"""Run the chat server as a process: `python -m jrh_testing.server`, for benchmarks and for tests that kill things."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ async def _watch_parent(parent: int, over: asyncio.Event) -> None:
 
 
 def _watch_stdin(ended: Callable[[], object]) -> None:
-    """Call `ended` when standard input closes, where it is a pipe: a background job's may be closed from the start."""
+    """Call `ended` when standard input closes, if it is a pipe: a background job's may be closed from the start."""
     if not stat.S_ISFIFO(os.fstat(sys.stdin.fileno()).st_mode):
         return
 
@@ -102,7 +102,7 @@ def _watch_stdin(ended: Callable[[], object]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Serve until the lifetime is over, the parent goes, standard input closes, or a signal comes."""
+    """Serve until the lifetime ends, the parent exits, standard input closes, or a signal arrives."""
     asyncio.run(_serve(_parser().parse_args(arguments)))
 
 

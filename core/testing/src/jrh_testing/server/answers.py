@@ -1,4 +1,4 @@
-"""What the chat server answers: a text, a label chosen by hash, a simulated judge, or any function."""
+"""Answer chat requests with a text, a label chosen by hash, a simulated judge, or any function."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AnswerPolicy: TypeAlias = str | Callable[[dict[str, Any]], str | Mapping[str, An
 
 
 def share(*parts: str) -> float:
-    """Return a number from 0 to 1 that follows from the parts and is spread evenly over texts."""
+    """Return a number from 0 to 1, determined by the parts and uniform over texts."""
     digest = hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big") / 2**64
 

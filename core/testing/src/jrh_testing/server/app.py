@@ -1,4 +1,4 @@
-"""The handler: one function from request to response, on a server without routes, logs or middle layers."""
+"""Handle requests: one function from request to response, without routes, logs or middleware."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON of chat completions, built without waste: the server is also what benchmarks are measured against."""
+"""Build the JSON of chat completions, fast: benchmarks are measured against this server."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def message_completion(message: Body, prompt: str, *, finish_reason: str = "stop
 
 
 def response(message: Body | None, *, usage: Body | None, finish_reason: str = "stop") -> dict[str, Any]:
-    """Make the response with one choice, or with none where there is no message; the usage stands last."""
+    """Make the response with one choice, or with none where there is no message; the usage comes last."""
     choices = [] if message is None else [{"index": 0, "message": message, "finish_reason": finish_reason}]
     return {
         "id": "chatcmpl-loopback",

@@ -1,4 +1,4 @@
-"""The ways in which the chat server misbehaves."""
+"""Define the ways in which the chat server misbehaves."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ FAULTS: Final[Mapping[str, Misbehaviour]] = {
 
 @frozen(kw_only=True)
 class Fault:
-    """One misbehaviour, and which requests it meets."""
+    """One misbehaviour, and which requests it affects."""
 
     kind: str = field(kw_only=False, validator=in_(FAULTS))
     """One of `FAULTS`."""

@@ -1,4 +1,4 @@
-"""The chat server as a process of its own, started from a test or a benchmark."""
+"""Start the chat server as a separate process, from a test or a benchmark."""
 
 from __future__ import annotations
 

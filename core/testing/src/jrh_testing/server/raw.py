@@ -1,4 +1,4 @@
-"""A server that sends the exact bytes a test gives it, for what the chat server does not do."""
+"""Serve the exact bytes a test provides, for responses the chat server cannot produce."""
 
 from __future__ import annotations
 

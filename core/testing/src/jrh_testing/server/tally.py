@@ -1,4 +1,4 @@
-"""What the chat server counts, and which request meets which fault."""
+"""Count what the chat server receives, and decide which request meets which fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chat server in a thread of the test process."""
+"""Run the chat server in a thread of the test process."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class ChatServer:
 
     @property
     def max_in_flight(self) -> int:
-        """Return the most requests that were handled at one time."""
+        """Return the largest number of requests handled at once."""
         return self._app.tally.max_in_flight
 
     @property
