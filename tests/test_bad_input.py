@@ -222,7 +222,7 @@ def test_a_plugin_that_declares_a_shipped_name_makes_the_bare_name_ambiguous(pro
 def test_a_broken_plugin_that_was_named(project: Project) -> None:
     project.write("broken.py", "1 / 0\n")
     assert refused(project, "--plugins", "broken.py") == (
-        "jrh: plugin 'broken.py' was named and has a problem: broken local (ZeroDivisionError: division by zero)\n"
+        "jrh: cannot load plugin 'broken.py': broken local (ZeroDivisionError: division by zero)\n"
     )
 
 

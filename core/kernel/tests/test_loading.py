@@ -127,7 +127,7 @@ def test_a_hook_that_declares_a_name_twice_is_reported_and_the_first_one_counts(
     )
     loaded = load_plugins()
     assert [entry.spec.summary for entry in loaded.plugins.perturbers] == ["first"]
-    assert messages(loaded) == ["jrh_perturbers declares 'same' twice; the first one counts"]
+    assert messages(loaded) == ["jrh_perturbers declares 'same' twice; only the first one is used"]
 
 
 def test_the_same_name_in_two_distributions_vanishes_in_neither(site: Any) -> None:
@@ -144,14 +144,14 @@ def test_a_misspelt_hook_is_reported_with_the_right_name(site: Any) -> None:
     site.install("acme-unmarked-typo", "def jrh_judgse():\n    return []\n")
     found = {problem.distribution: problem.message for problem in load_plugins().plugins.problems}
     assert found == {
-        "acme-typo": "there is no hook 'jrh_pertubers'; did you mean 'jrh_perturbers'?",
-        "acme-unmarked-typo": "there is no hook 'jrh_judgse'; did you mean 'jrh_judges'?",
+        "acme-typo": "unknown hook 'jrh_pertubers'; did you mean 'jrh_perturbers'?",
+        "acme-unmarked-typo": "unknown hook 'jrh_judgse'; did you mean 'jrh_judges'?",
     }
 
 
 def test_a_hook_without_its_marker_is_reported_and_not_called(site: Any) -> None:
     site.install("acme-bare", "def jrh_perturbers():\n    raise AssertionError('called')\n")
-    assert messages(load_plugins()) == ["'jrh_perturbers' has no @hookimpl and is not called"]
+    assert messages(load_plugins()) == ["'jrh_perturbers' lacks @hookimpl, so it is never called"]
 
 
 def test_helpers_whose_names_only_begin_like_hooks_are_no_mistake(site: Any) -> None:
@@ -224,7 +224,7 @@ def test_attrs_and_annotations_work_in_a_local_file(site: Any, tmp_path: Path) -
 
 
 def test_a_missing_file_is_named(site: Any) -> None:
-    with pytest.raises(JrhError, match=r"--plugins: there is no file 'nowhere/mine\.py'"):
+    with pytest.raises(JrhError, match=r"--plugins: no such file: 'nowhere/mine\.py'"):
         load_plugins(["nowhere/mine.py"])
 
 

@@ -174,7 +174,7 @@ async def test_a_judge_that_changes_its_question_changes_nobody_elses(judge):
     ("name", "message"),
     [
         ("own.py:nothing", "own.py has no 'nothing'"),
-        ("own.py:number", "int, which cannot be called"),
+        ("own.py:number", "int and cannot be called"),
         ("gone.py:judge", "there is no file"),
         ("no_such_module_9:judge", "cannot be imported"),
         ("broken.py:judge", "fails when loaded: ZeroDivisionError"),

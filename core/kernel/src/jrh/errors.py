@@ -1,4 +1,4 @@
-"""What can go wrong, and what a person is told about it."""
+"""Define the expected errors, the failures of model providers, and the reasons to stop a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class JrhError(Exception):
 
 
 class PluginError(JrhError):
-    """Report a component that was declared or behaves against its contract."""
+    """Report a component whose declaration or behaviour violates its contract."""
 
 
 class StoreError(JrhError):
@@ -29,28 +29,28 @@ class StoreError(JrhError):
 
 @frozen(kw_only=True)
 class Problem:
-    """One mistake in a file, at a place a person can go to."""
+    """One mistake in a file, with its position."""
 
     message: str
-    """What is wrong and what to do, one or more lines."""
+    """What is wrong and what to do, in one or more lines."""
     source: str = ""
-    """The file's name as the user wrote it; empty where there is no file."""
+    """The file's name as the user wrote it; empty if there is no file."""
     line: int | None = None
     """1-based line."""
     column: int | None = None
     """1-based column."""
 
     def __str__(self) -> str:
-        """Format as `file:line:column: message`, leaving out what is unknown."""
+        """Format as `file:line:column: message`, without the unknown parts."""
         where = ":".join(str(part) for part in (self.source, self.line, self.column) if part not in ("", None))
         return f"{where}: {self.message}" if where else self.message
 
 
 class SuiteError(JrhError):
-    """Report every mistake of a suite at once."""
+    """Report all mistakes of a suite or data file at once."""
 
     def __init__(self, problems: Iterable[Problem | str]) -> None:
-        """Collect the problems; a plain string is a problem without a place."""
+        """Collect the problems; a plain string is a problem without a position."""
         self.problems: Sequence[Problem] = tuple(
             Problem(message=problem) if isinstance(problem, str) else problem for problem in problems
         )
@@ -65,15 +65,15 @@ class FaultKind(Enum):
     SERVER_ERROR = "server_error"
     """The server failed or is busy (5xx, 409); retried."""
     CONNECTION = "connection"
-    """The connection could not be made or broke; retried."""
+    """The connection failed or broke; retried."""
     TIMEOUT = "timeout"
-    """No complete answer in time (408 too); retried."""
+    """No complete answer in time (also 408); retried."""
     MALFORMED = "malformed"
-    """An answer that is not the protocol's: bad JSON, no choices; retried."""
+    """The answer violates the protocol: bad JSON, no choices; retried."""
     REJECTED = "rejected"
-    """The request itself is refused (other 4xx); final for this call."""
+    """The provider rejects the request (other 4xx); final for this call."""
     UNAUTHORIZED = "unauthorized"
-    """The key is refused (401, 403); stops the run."""
+    """The provider rejects the key (401, 403); stops the run."""
 
 
 _RETRYABLE: Final = frozenset(
@@ -91,7 +91,7 @@ _KIND_OF_STATUS: Final[dict[int, FaultKind]] = {
 
 
 class ModelFault(Exception):
-    """Report one failed attempt of a model provider; raised by models, handled by the gateway alone."""
+    """Report one failed attempt of a model provider. Models raise it; only the gateway handles it."""
 
     def __init__(
         self, kind: FaultKind, detail: str, *, status: int | None = None, retry_after: float | None = None
@@ -105,12 +105,12 @@ class ModelFault(Exception):
 
     @property
     def retryable(self) -> bool:
-        """Tell whether asking again can help."""
+        """Return whether a retry can help."""
         return self.kind in _RETRYABLE
 
     @classmethod
     def from_http_status(cls, status: int, detail: str, *, retry_after: float | None = None) -> ModelFault:
-        """Classify an HTTP error status; the one place where statuses get their meaning."""
+        """Classify an HTTP error status; no other code interprets statuses."""
         if status in _KIND_OF_STATUS:
             kind = _KIND_OF_STATUS[status]
         elif status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -121,10 +121,10 @@ class ModelFault(Exception):
 
 
 class StopReason(Enum):
-    """Why a run ends before its plan does."""
+    """Why a run stops before all planned trials are done."""
 
     UNAUTHORIZED = "unauthorized"
-    """A provider refuses the key."""
+    """A provider rejects the key."""
     BREAKER = "breaker"
     """A provider fails every call."""
     BUDGET = "budget"
@@ -134,13 +134,13 @@ class StopReason(Enum):
 
 
 class StopRun(BaseException):
-    """End the run in good order: calls in flight finish and are kept.
+    """Stop the run in an orderly way: calls in flight finish and their results are kept.
 
-    Not an `Exception`, so that a component's broad `except` cannot turn the end of a run into a verdict.
+    Not an `Exception`, so that a broad `except` in a component cannot turn the end of a run into a verdict.
     """
 
     def __init__(self, reason: StopReason, message: str) -> None:
-        """Keep the reason and the text that is shown to the user."""
+        """Keep the reason and the message for the user."""
         super().__init__(message)
         self.reason = reason
         self.message = message

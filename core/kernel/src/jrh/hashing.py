@@ -1,4 +1,4 @@
-"""Ids and seeds that follow from content, so that the same work has the same name everywhere."""
+"""Derive ids and seeds from content, so that the same work has the same id everywhere."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ _CANONICAL: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separat
 
 
 def canonical_json(value: object) -> str:
-    """Write JSON with sorted keys and no white space; equal values give equal text."""
+    """Write JSON with sorted keys and without white space, so that equal values give equal text."""
     return _CANONICAL.encode(value)
 
 
 def content_id(*parts: object) -> str:
     """Return the id of JSON-like parts: the first 128 bits of SHA-256 over their canonical JSON."""
+    # JSON escapes can put lone surrogates into a text; strict UTF-8 would refuse to encode them.
     digest = hashlib.sha256(canonical_json(parts).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:ID_LENGTH]
 
 
 def derive_seed(run_seed: int, *parts: object) -> int:
-    """Derive a seed from the run's seed and what it is for, for example family, item and variant.
+    """Derive a seed from the run's seed and its purpose, for example family, item and variant.
 
     Returns:
         A number from 0 to 2**31 - 1, which every library and provider accepts.
@@ -37,8 +38,8 @@ def derive_seed(run_seed: int, *parts: object) -> int:
 
 
 def shuffled(things: Sequence[T], seed: int) -> list[T]:
-    """Return the things in an order that the seed decides, the same in every version of Python."""
-    # `Random.random` alone: the one method whose sequence Python keeps between its versions.
+    """Shuffle a sequence by a seed, with the same result in every version of Python."""
+    # `Random.random` is the only method whose sequence Python guarantees across versions; `shuffle` may change.
     draws = random.Random(seed)  # noqa: S311 - a seeded order, no secret
     keys = [draws.random() for _ in things]
     return [things[place] for place in sorted(range(len(things)), key=keys.__getitem__)]

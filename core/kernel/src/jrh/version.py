@@ -9,13 +9,13 @@ __version__: Final = "0.1.0"
 API_VERSION: Final = 1
 """The version of the plugin API: hooks, declarations, protocols, and the public names of `jrh` and its public packages.
 
-It is raised by one when a plugin written for the one before may stop working, and only together with the minor or major
-version of jrh. What is added (a hook, a name, an option with a default) does not raise it. A plugin says which version
-it was written for: `JRH_API_VERSION = 1` in its module; without it, 1 is assumed. jrh refuses a plugin written for a
-later version than its own, and accepts those down to `OLDEST_API_VERSION`.
+It increases by one when a change can break plugins written for the previous version, and only with a new minor or major
+version of jrh. Additions (a hook, a name, an option with a default) do not change it. A plugin declares the version it
+was written for with `JRH_API_VERSION = 1` in its module; the default is 1. jrh rejects plugins written for a newer
+version than its own, and accepts older ones down to `OLDEST_API_VERSION`.
 """
 OLDEST_API_VERSION: Final = 1
-"""The oldest plugin API version that is still accepted.
+"""The oldest plugin API version that jrh still accepts.
 
-A version stays accepted for at least two minor releases, or six months, after the one that replaced it.
+A version is accepted for at least two minor releases, or six months, after its successor appears.
 """

@@ -38,7 +38,7 @@ def find_factory(entry: Entry[Any]) -> Callable[..., Any]:
             raise _wrong(entry, f"'{module}' has no '{path}'{hint}")
         found = getattr(found, name)
     if not callable(found):
-        raise _wrong(entry, f"'{path}' in '{module}' is a {type(found).__name__}, which cannot be called")
+        raise _wrong(entry, f"'{path}' in '{module}' is a {type(found).__name__} and cannot be called")
     return found  # type: ignore[no-any-return]
 
 
@@ -62,7 +62,7 @@ def missing_module(entry: Entry[Any]) -> str:
             known = module in sys.modules or importlib.util.find_spec(module) is not None
     except Exception:  # a package on the way may be broken in any way
         known = False
-    return "" if known else str(_wrong(entry, f"there is no module '{module}'"))
+    return "" if known else str(_wrong(entry, f"no module '{module}' exists"))
 
 
 @contextmanager
@@ -87,7 +87,7 @@ def _imported(entry: Entry[Any], module: str) -> Any:
         # Only the declared module itself is a wrong declaration. If a library that it imports is missing, the caller
         # reports which package to install.
         if error.name and f"{module}.".startswith(f"{error.name}."):
-            raise _wrong(entry, f"there is no module '{error.name}'") from None
+            raise _wrong(entry, f"no module '{error.name}' exists") from None
         raise
 
 

@@ -1,4 +1,4 @@
-"""Plugins from entry points, files and modules: a guarded loop in which no plugin can stop another."""
+"""Load plugins from entry points, files and modules; a broken plugin never affects the others."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
 }
 
 WRITTEN_FOR: Final = "JRH_API_VERSION"
-"""What a plugin calls the version of the plugin API it was written for; 1 where it does not say."""
+"""Name of the attribute in which a plugin states the API version it was written for; 1 by default."""
 
 
 @frozen(kw_only=True)
@@ -51,7 +51,7 @@ class Candidate:
 
 @frozen(kw_only=True)
 class Loaded:
-    """What loading gave: the components, and the plugin manager that knows the event hooks."""
+    """Hold the loaded components, and the plugin manager with the event hooks."""
 
     plugins: Plugins
     manager: pluggy.PluginManager
@@ -60,14 +60,14 @@ class Loaded:
 
 
 def load_plugins(allow: Sequence[str] = ()) -> Loaded:
-    """Load the plugins that are installed, and local ones that are named.
+    """Load the installed plugins, and the local ones that are named.
 
     Args:
-        allow: distributions or entry points; when any is named, no other installed plugin is loaded. An item that
-            ends in `.py`, or is written `module:attr`, is a local plugin and comes on top.
+        allow: distributions or entry points; if any is given, no other installed plugin is loaded. An item that ends
+            in `.py`, or has the form `module:attr`, is a local plugin and is loaded in addition.
 
     Raises:
-        JrhError: a name is unknown, or a plugin that was named could not be loaded.
+        JrhError: a name is unknown, or a named plugin could not be loaded.
     """
     candidates = _select(list(_installed()), allow)
     manager = pluggy.PluginManager(hookspecs.PROJECT)
@@ -79,7 +79,7 @@ def load_plugins(allow: Sequence[str] = ()) -> Loaded:
         found = _load_one(manager, candidate, entries)
         problems.extend(found)
         if allow and found and _is_named(candidate, allow):
-            raise PluginError(f"plugin '{candidate.name}' was named and has a problem: {found[0].failed}")
+            raise PluginError(f"cannot load plugin '{candidate.name}': {found[0].failed}")
         names.append(f"{candidate.distribution} {candidate.version}".strip())
     registries = {
         hook.removeprefix("jrh_"): Registry(role, entries[hook], problems) for hook, (role, _) in _DECLARATIONS.items()
@@ -101,7 +101,7 @@ def _installed() -> Iterator[Candidate]:
 
 
 def _command_plugins() -> set[str]:
-    """Return the distributions that bring commands: they may be named, though they may declare no component."""
+    """Return the distributions that provide commands; users may name them even if they declare no component."""
     return {point.dist.name for point in metadata.entry_points(group=entry_points.COMMANDS) if point.dist}
 
 
@@ -133,7 +133,7 @@ def _local(item: str) -> Candidate:
     if item.endswith(".py"):
         path = Path(item)
         if not path.is_file():
-            raise JrhError(f"--plugins: there is no file '{item}'")
+            raise JrhError(f"--plugins: no such file: '{item}'")
         return Candidate(
             name=item,
             distribution=path.stem.replace("_", "-"),
@@ -157,7 +157,7 @@ def _from_file(path: Path) -> object:
     if spec is None or spec.loader is None:
         raise ImportError(f"'{path}' is not a Python file")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # attrs and dataclasses look their module up
+    sys.modules[name] = module  # attrs and dataclasses look up the module of a class there
     spec.loader.exec_module(module)
     return module
 
@@ -170,7 +170,7 @@ def _from_directory(module: str) -> object:
 def _load_one(
     manager: pluggy.PluginManager, candidate: Candidate, entries: dict[str, list[Entry[Any]]]
 ) -> list[LoadProblem]:
-    """Load, register and ask one plugin; whatever it does wrong becomes a problem."""
+    """Load and register one plugin and read its declarations; return its errors as problems."""
     try:
         plugin = candidate.load()
     except (Exception, SystemExit) as error:  # a plugin's import may fail in any way
@@ -192,18 +192,18 @@ def _load_one(
 
 
 def _unfit(plugin: object) -> str:
-    """Say why a plugin cannot be used with this version of the plugin API; empty where it can."""
+    """Return why a plugin does not fit this version of the plugin API; empty if it fits."""
     written_for = getattr(plugin, WRITTEN_FOR, 1)
     if not isinstance(written_for, int) or isinstance(written_for, bool):
-        return f"{WRITTEN_FOR} is a {type(written_for).__name__}, not a whole number"
+        return f"{WRITTEN_FOR} must be a whole number, got {type(written_for).__name__}"
     if written_for > API_VERSION:
         return (
-            f"it is written for version {written_for} of the plugin API, and jrh {__version__} has version "
-            f"{API_VERSION}: upgrade jrh, or install an older version of the plugin"
+            f"written for version {written_for} of the plugin API, but jrh {__version__} has version {API_VERSION}: "
+            "upgrade jrh, or install an older version of the plugin"
         )
     if written_for < OLDEST_API_VERSION:
         return (
-            f"it is written for version {written_for} of the plugin API, and jrh {__version__} supports versions "
+            f"written for version {written_for} of the plugin API, but jrh {__version__} supports versions "
             f"{OLDEST_API_VERSION} to {API_VERSION}: upgrade the plugin"
         )
     return ""
@@ -223,7 +223,7 @@ def _declared(
         if not isinstance(spec, expected):
             problems.append(_problem(candidate, f"{hook} yields {type(spec).__name__}, not {expected.__name__}"))
         elif spec.name in names:
-            problems.append(_problem(candidate, f"{hook} declares '{spec.name}' twice; the first one counts"))
+            problems.append(_problem(candidate, f"{hook} declares '{spec.name}' twice; only the first one is used"))
         else:
             names.add(spec.name)
             entries[hook].append(
@@ -238,9 +238,9 @@ def _misspelt(manager: pluggy.PluginManager, plugin: object) -> Iterator[str]:
         marked = manager.parse_hookimpl_opts(plugin, name) is not None
         close = get_close_matches(name, known, n=1)
         if name not in known and (marked or close):
-            yield f"there is no hook '{name}'" + (f"; did you mean '{close[0]}'?" if close else "")
+            yield f"unknown hook '{name}'" + (f"; did you mean '{close[0]}'?" if close else "")
         elif name in known and not marked:
-            yield f"'{name}' has no @hookimpl and is not called"
+            yield f"'{name}' lacks @hookimpl, so it is never called"
 
 
 def _problem(candidate: Candidate, message: str) -> LoadProblem:
@@ -254,15 +254,15 @@ def _describe(error: BaseException) -> str:
 
 
 class Events:
-    """Tell plugins what happened; what they raise is reported and goes no further."""
+    """Call the event hooks of plugins; an error in a hook is reported and does not affect the run."""
 
     def __init__(self, manager: pluggy.PluginManager, report: Callable[[str, str, str], None]) -> None:
-        """Keep the manager; `report` is told hook, plugin and error of an implementation that raised."""
+        """Keep the manager; `report` receives hook, plugin and error when an implementation raises."""
         self._manager = manager
         self._report = report
 
     def listens(self, hook: str) -> bool:
-        """Tell whether any plugin implements the hook."""
+        """Return whether any plugin implements the hook."""
         return bool(getattr(self._manager.hook, hook).get_hookimpls())
 
     def tell(self, hook: str, event: object) -> None:

@@ -1,4 +1,4 @@
-"""What components look like to the kernel. Structural types: nothing has to be inherited."""
+"""Define the interfaces of components as protocols: a component needs no base class."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from jrh.values.report import RunReport
 
 LONGEST_ANSWER: Final = 8 * 1024 * 1024
-"""Bytes of a model's answer; a longer one is not read."""
+"""Maximum size of a model's answer in bytes; jrh does not read a longer one."""
 TOO_LONG: Final = "too_long"
-"""The finish reason of an answer that is longer: it is final, has no text, and counts as truncated."""
+"""Finish reason of an answer that is longer: it is final, has no text, and counts as truncated."""
 
 
 @runtime_checkable
 class DataSource(Protocol):
-    """Yields the items of a task."""
+    """Yield the items of a task."""
 
     def read(self) -> Iterable[Item]:
         """Yield items in a stable order, ids distinct; raise `JrhError` with file and line on bad data."""
@@ -49,26 +49,26 @@ class DataSource(Protocol):
 
 @runtime_checkable
 class Perturber(Protocol):
-    """Changes one item at a time."""
+    """Change one item at a time."""
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
-        """Return the drafts of one item, in a stable order, and a `Skip` for what cannot be treated.
+        """Return the drafts of one item, in a stable order, and a `Skip` for each variant that does not apply.
 
-        The result depends on the item, the options and the replies alone, not on the order of calls.
+        The result depends only on the item, the options and the replies, not on the order of calls.
         """
 
 
 @runtime_checkable
 class SetPerturber(Protocol):
-    """Needs all items at once (`PerturberSpec(scope=Scope.SET)`)."""
+    """Change items in view of all items (`PerturberSpec(scope=Scope.SET)`)."""
 
     async def perturb_set(self, items: Sequence[Item]) -> Sequence[tuple[Item, Draft | Skip]]:
-        """Return drafts and skips with the item each belongs to."""
+        """Return drafts and skips, each with its item."""
 
 
 @runtime_checkable
 class Validator(Protocol):
-    """Decides about one draft at a time."""
+    """Accept or reject one draft at a time."""
 
     async def validate(self, item: Item, draft: Draft) -> Validation:
         """Accept or reject the draft of the item."""
@@ -76,7 +76,7 @@ class Validator(Protocol):
 
 @runtime_checkable
 class SetValidator(Protocol):
-    """Decides about drafts in the light of the others (`ValidatorSpec(scope=Scope.SET)`)."""
+    """Accept or reject drafts in view of all drafts (`ValidatorSpec(scope=Scope.SET)`)."""
 
     async def validate_set(self, drafts: Sequence[tuple[Item, Draft]]) -> Sequence[Validation]:
         """Return one validation per draft, in the order given."""
@@ -84,10 +84,10 @@ class SetValidator(Protocol):
 
 @runtime_checkable
 class Judge(Protocol):
-    """Answers one question at a time.
+    """Answer one question at a time.
 
-    Judges of every kind may have `async def aclose(self)` as well, to close connections: it is awaited once, after the
-    last question, also where the run ends early.
+    Judges of every kind may also define `async def aclose(self)` to close connections. jrh awaits it once, after the
+    last question, even if the run ends early.
     """
 
     async def judge(self, question: Question) -> Judgement:
@@ -96,7 +96,7 @@ class Judge(Protocol):
 
 @runtime_checkable
 class BatchJudge(Protocol):
-    """Answers many questions in one call (CPU-bound judges)."""
+    """Answer many questions in one call (CPU-bound judges)."""
 
     def judge_batch(self, questions: Sequence[Question]) -> Sequence[Judgement]:
         """Return one judgement per question, in the order given. Called in a worker thread."""
@@ -104,15 +104,15 @@ class BatchJudge(Protocol):
 
 @runtime_checkable
 class TrainedJudge(Protocol):
-    """Learns from the labels of other folds before it judges one."""
+    """Learn from the labels of the other folds before judging a fold."""
 
     def fit(self, examples: Sequence[Example]) -> BatchJudge:
-        """Return a judge trained on these examples and on nothing else."""
+        """Return a judge trained only on these examples."""
 
 
 @runtime_checkable
 class SimulatedJudge(Protocol):
-    """Makes its answers up from the truth and a planted defect."""
+    """Make up answers from the right label and a planted defect."""
 
     async def judge(self, question: Question, truth: Truth) -> Judgement:
         """Answer with the planted behaviour; the same question and seed give the same answer."""
@@ -120,7 +120,7 @@ class SimulatedJudge(Protocol):
 
 @runtime_checkable
 class Parser(Protocol):
-    """Reads a verdict from a reply."""
+    """Read a verdict from a reply."""
 
     def parse(self, reply: Reply, scale: Scale) -> Verdict:
         """Return the presented label or the status that says why there is none. Pure; `reply.ok` is True."""
@@ -128,13 +128,13 @@ class Parser(Protocol):
 
 @frozen(kw_only=True)
 class MetricContext:
-    """What a metric may know beside the records."""
+    """Hold what a metric may use in addition to the records."""
 
     tasks: Mapping[str, Task]
     items: Mapping[str, Sequence[Item]] = Factory(dict)
-    """Task -> its items, for findings about the data themselves; empty where only records are known."""
+    """Task -> its items, for findings about the data; empty for imported records."""
     evidence: Evidence = NoEvidence()
-    """What stands behind the records: how a case was edited, for findings about that."""
+    """Cases and replies behind the records, read on demand."""
     level: float = 0.95
     """Coverage of the intervals."""
     resamples: int = 2000
@@ -143,7 +143,7 @@ class MetricContext:
 
 @runtime_checkable
 class Metric(Protocol):
-    """Turns records into measures."""
+    """Compute measures from records."""
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterable[Measure]:
         """Yield measures in a stable order. Pure and deterministic: any randomness comes from `context.seed`."""
@@ -151,14 +151,14 @@ class Metric(Protocol):
 
 @frozen(kw_only=True)
 class ChatRequest:
-    """One request to a chat model; the sampling's None values are filled from the suite's model."""
+    """One request to a chat model; None values of the sampling are filled in from the suite's model."""
 
     messages: tuple[Message, ...]
     sampling: Sampling = Sampling()
     json_schema: Mapping[str, Json] | None = None
-    """Ask for JSON of this shape where the provider can."""
+    """Request JSON of this schema, if the provider supports it."""
     top_logprobs: int = 0
-    """Ask for the probabilities of so many likeliest tokens per position; 0 for none."""
+    """Number of most likely tokens per position whose probabilities are requested; 0 for none."""
 
 
 @frozen(kw_only=True)
@@ -168,47 +168,47 @@ class Rates:
     input: float
     output: float
     max_output_tokens: int | None = None
-    """The most a reply can have, where the provider limits it."""
+    """Maximum length of a reply, if the provider limits it."""
 
 
 @frozen(kw_only=True)
 class Completion:
-    """One answer of a provider, before the gateway judges it."""
+    """One answer of a provider, before the gateway classifies it."""
 
     text: str | None
     finish_reason: str
-    """As the provider says it; `TOO_LONG` where the answer was too long to be read."""
+    """The provider's word for it; `TOO_LONG` if the answer was too long to read."""
     usage: Usage = Usage()
     cost: float | None = None
-    """Only where the provider itself states a cost; otherwise the gateway computes it from `rates`."""
+    """Only if the provider states a cost; otherwise the gateway computes it from `rates`."""
     refusal: str | None = None
     model_version: str = ""
-    """What the provider says answered."""
+    """The model version that the provider reports."""
     token_probabilities: tuple[Mapping[str, float], ...] = ()
 
 
 @runtime_checkable
 class ChatModel(Protocol):
-    """A chat model of one provider. Sends one attempt; the gateway does everything else."""
+    """Send single requests to a chat model of one provider; the gateway does everything else."""
 
     @property
     def fingerprint(self) -> str:
-        """Name what answers: provider, model, endpoint. Part of every cache key. Holds no secret."""
+        """Identify provider, model and endpoint. Part of every cache key. Contains no secret."""
 
     @property
     def rates(self) -> Rates | None:
-        """Return the prices, or None where they are unknown."""
+        """Return the prices, or None if they are unknown."""
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Send once, without retries or a total timeout; raise `ModelFault` for every failure."""
 
     async def aclose(self) -> None:
-        """Close connections; called once, also after failures."""
+        """Close connections; called once, even after failures."""
 
 
 @runtime_checkable
 class ModelClient(Protocol):
-    """A model as components see it: through the gateway."""
+    """Give components access to a model through the gateway."""
 
     @property
     def name(self) -> str:
@@ -216,24 +216,24 @@ class ModelClient(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Return what answers, including the sampling set in the suite."""
+        """Identify the model, including the sampling set in the suite."""
 
     async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:
         """Answer from the cache or ask the provider, within budget and limits, with retries.
 
-        Failures are values: the reply's status says what happened. `repeat` tells identical requests apart.
+        Failures are values: the reply's status says what happened. `repeat` distinguishes identical requests.
         """
 
 
 @runtime_checkable
 class Reporter(Protocol):
-    """Writes a run down for people or programs."""
+    """Render a run as a document for people or programs."""
 
     def render(self, report: RunReport) -> str | bytes | Iterable[bytes] | Mapping[str, str | bytes]:
         """Return the whole document. Pure: same report, same bytes.
 
-        A file may also come as chunks of bytes, in order, which are written as they come: for documents that are too
-        large to be held whole. A directory is a mapping of plain file names to their contents.
+        A file may also be an iterable of chunks of bytes, written in order as they arrive, for documents too large for
+        memory. A directory is a mapping of plain file names to their contents.
         """
 
 
@@ -244,26 +244,26 @@ class Logger(Protocol):
         """Log detail."""
 
     def info(self, event: str, /, **values: Any) -> Any:
-        """Log what happened."""
+        """Log an event."""
 
     def warning(self, event: str, /, **values: Any) -> Any:
-        """Log what somebody should look at."""
+        """Log a problem that someone should look at."""
 
 
 class BuildContext(Protocol):
-    """What a factory is handed beside its options: how components of different plugins meet."""
+    """Give a factory its task, seeds, and the components of other plugins, in addition to its options."""
 
     @property
     def name(self) -> str:
-        """Return the name the suite gives the component."""
+        """Return the component's name in the suite."""
 
     @property
     def task(self) -> Task:
-        """Return the task the component is built for."""
+        """Return the task of the component."""
 
     @property
     def base(self) -> Path:
-        """Return the directory that relative paths of the suite start from."""
+        """Return the directory to which relative paths in the suite refer."""
 
     @property
     def log(self) -> Logger:

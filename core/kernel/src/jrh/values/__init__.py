@@ -1,4 +1,4 @@
-"""The vocabulary: what an item, a case, a verdict, a record and a measure are."""
+"""Define the values passed between components: items, cases, verdicts, records and measures."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Events: one frozen object per event hook."""
+"""Define the events: one frozen object per event hook."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from jrh.values.types import Case, Record
 
 @frozen(kw_only=True)
 class RunStarted:
-    """A run has loaded its suite and opened its store; nothing has been asked yet."""
+    """A run has loaded its suite and opened its store, and has not called any model yet."""
 
     run_id: str
     """Content id of the suite's name and the run's seed."""
     suite: str
     """Name of the suite."""
     run_dir: Path
-    """Where the store, the log and the reports lie."""
+    """Directory of the store, the log and the reports."""
 
 
 @frozen(kw_only=True)
 class CaseReady:
-    """A case has passed validation and is stored; the judges have not seen it yet."""
+    """A case has passed validation and is stored; no judge has seen it yet."""
 
     run_id: str
     """The run it belongs to."""
@@ -44,17 +44,17 @@ class RecordCommitted:
 
 @frozen(kw_only=True)
 class RunFinished:
-    """A run has ended, in whatever way."""
+    """A run has ended, for any reason."""
 
     run_id: str
     """The run that ended."""
     run_dir: Path
-    """Where its results lie."""
+    """Directory of its results."""
     exit_code: int
     """0 done, 3 incomplete, 4 budget reached, 130 interrupted."""
     records: int
-    """Records of the plan that exist."""
+    """Number of planned trials that have a record."""
     planned: int
-    """Trials of the plan."""
+    """Number of planned trials."""
     statuses: Mapping[str, int] = Factory(dict)
-    """Records by status."""
+    """Number of records by status."""

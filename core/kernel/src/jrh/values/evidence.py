@@ -1,4 +1,4 @@
-"""What stands behind the records: cases and replies, for metrics and reports that need more than the verdicts."""
+"""Define access to cases and replies, for metrics and reports that need more than the verdicts."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from jrh.values.types import Case, Reply
 
 @runtime_checkable
 class Evidence(Protocol):
-    """What stands behind the records, read on demand: large, and absent where records were imported."""
+    """Read the cases and replies behind the records on demand; they are large, and absent for imported records."""
 
     def cases(self, case_ids: Sequence[str]) -> Mapping[str, Case]:
-        """Return the cases that are known, by id."""
+        """Return the known cases, by id."""
 
     def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:
-        """Return the replies that are known, by the id of their trial; secrets are taken out."""
+        """Return the known replies, by trial id, with secrets removed."""
 
 
 class NoEvidence:
-    """The evidence of records that came without any."""
+    """Stand in for missing evidence, as with imported records."""
 
     def cases(self, case_ids: Sequence[str]) -> Mapping[str, Case]:  # noqa: ARG002 - the signature is the protocol's
-        """Know no case."""
+        """Return no cases."""
         return {}
 
     def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:  # noqa: ARG002 - the signature is the protocol's
-        """Know no reply."""
+        """Return no replies."""
         return {}

@@ -1,4 +1,4 @@
-"""Records as columns: what metrics compute on, whether a run made them or a log was imported."""
+"""Hold records as columns, for metrics; the records come from a run or from an imported log."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Categorical:
         return cls(codes, categories)
 
     def take(self, rows: NDArray[Any]) -> Categorical:
-        """Return the rows of a boolean mask or an index array; categories stay."""
+        """Return the rows of a boolean mask or an index array; the categories stay the same."""
         return Categorical(self.codes[rows], self.categories)
 
     def values(self) -> list[str | None]:
@@ -71,7 +71,7 @@ class RecordTable:
     """Columns of equal length, one row per record, in plan order. Immutable by convention."""
 
     def __init__(self, categorical: Mapping[str, Categorical], numeric: Mapping[str, NDArray[np.float64]]) -> None:
-        """Keep the columns; a table may leave out columns that its source does not have."""
+        """Keep the columns; a table may lack columns that its source does not have."""
         self._categorical = dict(categorical)
         self._numeric = dict(numeric)
         self._length = next(
