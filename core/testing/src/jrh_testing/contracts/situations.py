@@ -54,13 +54,15 @@ def _of_one_item(measure: Measure, about_missing: Set[str]) -> Iterator[str]:  #
         yield "rests on one item and has no flag 'few-items'"
     if measure.unit == "coefficient" and measure.estimate is not None:
         yield f"estimates {measure.estimate} from one item, between which a coefficient is"
-    if measure.unit == "coefficient" and not _NOT_ESTIMABLE.intersection(measure.flags):
+    if measure.unit == "coefficient" and measure.n_items and not _NOT_ESTIMABLE.intersection(measure.flags):
         yield f"has none of the flags {', '.join(sorted(_NOT_ESTIMABLE))}"
 
 
 def _of_nothing(measure: Measure, about_missing: Set[str]) -> Iterator[str]:  # noqa: ARG001
     if measure.estimate is not None or measure.interval is not None:
         yield "has an estimate"
+    if not measure.flags and not measure.note:
+        yield "says neither in a flag nor in its note why there is no estimate"
 
 
 def _of_missing(measure: Measure, about_missing: Set[str]) -> Iterator[str]:
