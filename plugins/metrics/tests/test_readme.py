@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import jrh_metrics.plugin
+from jrh.measuring import FLAG_MEANINGS
 
 TEXT = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
@@ -44,3 +45,8 @@ def test_every_measure_of_a_run_is_named(measures, ref, row) -> None:
 
 def _renamed(record, labels):
     return record | {key: labels[int(record[key]) - 1] for key in ("canonical", "gold") if record.get(key)}
+
+
+def test_every_flag_is_explained() -> None:
+    flags = TEXT.split("## Flags\n")[1].split("\n## ")[0]
+    assert set(FLAG_MEANINGS) | {"simulated"} == set(re.findall(r"`([a-z-]+)`", flags)) - {"accuracy-equivalence"}
