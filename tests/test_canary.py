@@ -75,11 +75,12 @@ def test_a_search_through_next_to_nothing_does_not_count(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_pytest_writes_where_the_search_looks(tmp_path: Path) -> None:
+@pytest.mark.parametrize("parallel", [(), ("--numprocesses", "1")], ids=["alone", "in a worker"])
+def test_pytest_writes_where_the_search_looks(tmp_path: Path, parallel: tuple[str, ...]) -> None:
     (tmp_path / "test_leak.py").write_text(
         "import os\n\ndef test_leak(tmp_path):\n    (tmp_path / 'kept').write_text(os.environ['OPENAI_API_KEY'])\n"
     )
-    done = run(tmp_path, "--at-least", "1", sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+    done = run(tmp_path, "--at-least", "1", sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *parallel)
     assert done.returncode == 1
     assert "1 passed" in done.stdout
-    assert re.search(r"canary:   \S+/pytest/test_leak0/kept", done.stdout)
+    assert re.search(r"canary:   \S+/pytest/(popen-gw0/)?test_leak0/kept", done.stdout)
