@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import MeasureBuilder, against_gold, as_expected, cells_of
+from jrh.measuring import BreakdownOptions, MeasureBuilder, against_gold, as_expected, cells_of
 
 from jrh_metrics.options import RateOptions
 
@@ -45,7 +45,7 @@ class GoldAccuracy:
     Only cases whose condition keeps the gold label count: the reference condition, and cases that expect `Same`.
     """
 
-    options: RateOptions
+    options: BreakdownOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `gold-accuracy` per task, judge and test, and per factor of `by`."""

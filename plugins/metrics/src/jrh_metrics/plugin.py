@@ -45,7 +45,7 @@ def _rates() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="gold-accuracy",
         summary="share of verdicts that equal the gold label, where the condition keeps it",
-        options=RateOptions,
+        options=BreakdownOptions,
         factory="jrh_metrics.accuracy:GoldAccuracy",
     )
     yield MetricSpec(

@@ -26,9 +26,23 @@ class JsonReporter:
 
     def render(self, report: RunReport) -> str:
         """Return the document."""
-        indent = self.options.indent or None
-        separators = None if indent else (",", ":")
-        return json.dumps(document(report), indent=indent, separators=separators, allow_nan=False) + "\n"
+        if self.options.indent is None:
+            return _by_line(document(report))
+        return _text(document(report), self.options.indent) + "\n"
+
+
+def _by_line(document: Mapping[str, object]) -> str:
+    """Write every entry of a list on a line of its own: short, and a changed measure is one changed line."""
+    lines = []
+    for name, value in document.items():
+        entries = [_text(entry) for entry in value] if isinstance(value, list) else []
+        lines.append(f"{_text(name)}:" + ("[\n" + ",\n".join(entries) + "\n]" if entries else _text(value)))
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _text(value: object, indent: int = 0) -> str:
+    separators = None if indent else (",", ":")
+    return json.dumps(value, indent=indent or None, separators=separators, allow_nan=False)
 
 
 def document(report: RunReport) -> dict[str, object]:

@@ -44,8 +44,10 @@ class MarkdownOptions:
 class JsonOptions:
     """How the JSON report is written."""
 
-    indent: int = field(
-        default=2, validator=ge(0), metadata={"help": "spaces per level; 0 writes a single line without spaces"}
+    indent: int | None = field(
+        default=None,
+        validator=optional(ge(0)),
+        metadata={"help": "spaces per level; 0 writes a single line. Default: one line per measure, without spaces"},
     )
 
 
