@@ -184,9 +184,9 @@ def test_who_writes_is_what_is_said_or_the_model_that_is_named(by: Any, model: A
 
 def test_a_template_is_checked_before_anything_is_asked() -> None:
     check_template("p", "{{ text }} {{ task }}", known=("text", "task"), needed="text")
-    with pytest.raises(JrhError, match=r"^p: its prompt uses gold, which it is not given; there are task, text$"):
+    with pytest.raises(JrhError, match=r"^p: its prompt uses unknown variables \(gold\); variables: task, text$"):
         check_template("p: its prompt", "{{ text }} {{ gold }}", known=("text", "task"), needed="text")
-    with pytest.raises(JrhError, match=r"^p does not show \{\{ text \}\}; there are text$"):
+    with pytest.raises(JrhError, match=r"^p does not show \{\{ text \}\}; variables: text$"):
         check_template("p", "hello", known=("text",), needed="text")
     with pytest.raises(JrhError, match="prompt template, line 1"):
         check_template("p", "{% for %}", known=(), needed="text")

@@ -53,7 +53,7 @@ def test_two_transcripts_that_say_the_same_are_the_same_question():
     ("value", "said"),
     [
         ("user: hi", "transcript: expected a list of messages"),
-        ([], "transcript: there is no message"),
+        ([], "transcript: must have at least one message"),
         (["hi"], "transcript[0]: expected a mapping, got the text 'hi'"),
         ([{"content": "hi"}], "transcript[0]: missing key 'role'"),
         ([{"role": "agent", "content": "hi"}], "transcript[0].role: expected one of system, user, assistant, tool"),
@@ -64,7 +64,7 @@ def test_two_transcripts_that_say_the_same_are_the_same_question():
             "transcript[1].tool_calls[0]: missing key 'name'",
         ),
         ([{"role": "user", "tool_calls": [{"name": "f"}]}], "transcript[0].tool_calls: only the assistant calls tools"),
-        ([{"role": "user", "error": "no"}], "transcript[0].error: only a tool's message has this"),
+        ([{"role": "user", "error": "no"}], "transcript[0].error: only tool messages may have this"),
     ],
 )
 def test_what_is_no_transcript_is_said_with_its_place(value, said):

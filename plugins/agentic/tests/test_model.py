@@ -331,7 +331,7 @@ async def test_prompts_can_be_the_suites_own_and_are_checked() -> None:
         JrhError, match=r"agent-perturbation: the template `editor_prompt` does not show \{\{ message \}\}"
     ):
         perturber(scripted, editor_prompt="Edit it.")
-    with pytest.raises(JrhError, match="`verifier_prompt` uses gold, which it is not given; there are aim, edits"):
+    with pytest.raises(JrhError, match=r"`verifier_prompt` uses unknown variables \(gold\); variables: aim, edits"):
         perturber(scripted, verifier_prompt="{{ transcript }} {{ gold }}")
     with pytest.raises(JrhError, match=r"`verifier_prompt` does not show \{\{ edits \}\}"):
         perturber(scripted, test="agent-style", verifier_prompt="{{ transcript }}")

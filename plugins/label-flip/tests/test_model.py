@@ -135,7 +135,7 @@ async def test_the_prompt_can_be_the_suites_own():
     assert model.requests[0].messages[-1].content == f"Spoil this: {ORIGINAL} -> NO"
     with pytest.raises(JrhError, match=r"does not show \{\{ response \}\}"):
         perturber(model, prompt="Spoil it.")
-    with pytest.raises(JrhError, match="uses gold, which it is not given"):
+    with pytest.raises(JrhError, match=r"uses unknown variables \(gold\)"):
         perturber(model, prompt="{{ response }} {{ gold }}")
 
 

@@ -1,4 +1,4 @@
-"""Text from elsewhere: escaping, redaction, templates, JSON in replies, transcripts."""
+"""Handle text: escaping, redaction, number formats, templates, JSON in replies, transcripts."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Makes text that came from somewhere else harmless where it is shown: terminal, Markdown, spreadsheet."""
+"""Escape untrusted text for display in a terminal, in Markdown or in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _ESCAPES: Final = re.compile(
     r"|\x1b[ -/]*[0-~]"  # two-character escapes
 )
 _REMEMBERED: Final = 4096
-"""Texts whose safe form is kept: names stand in many rows."""
+"""Size of the cache of escaped texts: the same names occur in many rows."""
 _CHARACTERS: Final = 8192
 _JOINERS: Final = "\u200c\u200d"
 """Invisible, but needed to write Persian, Hindi and many emoji."""
 _MARKUP: Final = re.compile(r"([\\`*_\[\]|~$])")
 _BLOCK: Final = re.compile(r"^(?:[#=]|[-+](?=[\s+-]|$)|\d+(?=[.)](?:\s|$)))")
-"""What makes a heading, a list or a rule of a line that starts with it."""
+"""Starts of a line that Markdown turns into a heading, a list or a rule."""
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _BREAK: Final = "\u200b"
-"""A space without width: what it parts is no longer one word. `clean_text` removes those of the text."""
+"""A zero-width space, which splits a word invisibly. `clean_text` removes those in the original text."""
 _ACTIVE: Final = re.compile(
     r"@(?=\w)"  # mentions, which notify people, and addresses
     r"|#(?=\d)|\bGH-(?=\d)"  # references to issues
@@ -30,13 +30,13 @@ _ACTIVE: Final = re.compile(
     r"|:(?=[\w+-]+:)",  # names of emoji
     re.IGNORECASE,
 )
-"""What GitHub makes something of though it is no markup; it does so after entities and backslashes are resolved."""
+"""Text that GitHub links or replaces after resolving entities and backslashes, so escaping does not stop it."""
 _FORMULA: Final = ("=", "+", "-", "@", "|", "%", "\t", "\r", "\n")
-"""What makes a formula of a spreadsheet's cell that starts with it, or may."""
+"""Characters at the start of a cell that make (or may make) a spreadsheet treat it as a formula."""
 
 
 def clean_text(text: str, limit: int = 200) -> str:
-    """Return the text on one line without anything that a terminal would obey.
+    """Return the text on one line without terminal control sequences.
 
     Escape sequences and control characters are removed, also the invisible ones that reorder text (bidirectional
     overrides); white space becomes single spaces; lone surrogates become U+FFFD.
@@ -45,7 +45,7 @@ def clean_text(text: str, limit: int = 200) -> str:
         text: any text.
         limit: characters kept; a longer text ends in an ellipsis.
     """
-    # Cut before and after: the first bounds the work, the second the result.
+    # Truncate twice: before cleaning to bound the work, after it to bound the result.
     return _cleaned(text[: 10 * limit], limit)
 
 
@@ -57,9 +57,9 @@ def _cleaned(text: str, limit: int) -> str:
 
 
 def markdown_text(text: str, limit: int = 200) -> str:
-    """Return the text so that GitHub shows it literally, also in a table cell: no markup, no HTML, one line.
+    """Escape the text so that GitHub shows it literally, even in a table cell: no markup, no HTML, one line.
 
-    Mentions, references to issues and bare addresses are broken by a space without width.
+    A zero-width space breaks mentions, issue references and bare addresses.
     """
     return _marked(clean_text(text, limit))
 
@@ -74,7 +74,7 @@ def _marked(line: str) -> str:
 
 
 def html_text(text: str, limit: int = 200) -> str:
-    """Return the text for HTML within Markdown, where backslashes escape nothing."""
+    """Escape the text for HTML within Markdown, where backslashes do not escape."""
     return _inert(clean_text(text, limit))
 
 
@@ -84,9 +84,9 @@ def _inert(line: str) -> str:
 
 
 def formula_safe(text: str) -> str:
-    """Return the text for a cell of a CSV file, led by an apostrophe where a spreadsheet would take it for a formula.
+    """Escape the text for a CSV cell: prefix an apostrophe if a spreadsheet would treat the text as a formula.
 
-    Lone surrogates become U+FFFD and NUL is removed; quoting is the CSV writer's. For text, not for numbers.
+    Lone surrogates become U+FFFD and NUL is removed; the CSV writer does the quoting. For text, not for numbers.
     """
     storable = text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
     return f"'{storable}" if storable.lstrip(" ").startswith(_FORMULA) else storable

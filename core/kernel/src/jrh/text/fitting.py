@@ -1,4 +1,4 @@
-"""Documents that keep to a number of characters, such as a comment on GitHub."""
+"""Fit documents into a maximum length, such as that of a GitHub comment."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Final
 
 LONGEST_COMMENT: Final = 65_536
-"""The longest comment GitHub takes, in characters."""
+"""Maximum length of a GitHub comment, in characters."""
 
 
 def comment_length(text: str) -> int:
-    """Count characters as GitHub does at most: those beyond the first 65,536 code points count twice."""
+    """Count characters like GitHub, or more strictly: characters above U+FFFF count twice."""
     return len(text.encode("utf-16-le", "replace")) // 2
 
 
@@ -18,9 +18,9 @@ def lines_that_fit(text_of: Callable[[int], str], count: int, room: int) -> int:
     """Return how many of the first lines of a text fit, 0 to `count`; fewer lines never make a longer text.
 
     Args:
-        text_of: from a number of lines to the text with so many, which says how many it lacks.
-        count: all lines there are.
-        room: characters, counted by `comment_length`.
+        text_of: returns the text with a given number of lines; it states how many lines are omitted.
+        count: number of all lines.
+        room: maximum number of characters, counted by `comment_length`.
     """
     if comment_length(text_of(count)) <= room:
         return count

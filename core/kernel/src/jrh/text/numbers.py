@@ -1,4 +1,4 @@
-"""How numbers are written: the same everywhere, and never rounded to a claim they do not support."""
+"""Format numbers consistently, and never round them to a stronger claim (0.999 is not shown as 1)."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Final
 from jrh.values.types import Measure
 
 _VAST: Final = 1e9
-"""From here on a number is written with its power of ten."""
+"""Numbers from here on are written in scientific notation."""
 _CENTS: Final = 0.0001
-"""The smallest amount that is written."""
+"""Smaller amounts of money are written as `<`."""
 _SMALLEST_P: Final = 0.001
-"""The smallest p-value that is written."""
+"""Smaller p-values are written as `<`."""
 
 
 def format_number(
     value: float, digits: int, *, proportion: bool = True, signed: bool = False, trimmed: bool = False
 ) -> str:
-    """Write a number; what would round to 0, or a share that would round to 1, without being it is `<0.01` or `>0.99`.
+    """Format a number; a nonzero number that would round to 0 is `<0.01`, a share that would round to 1 is `>0.99`.
 
     A vast one is `4.31e+50`: such ends of intervals say that next to nothing is known.
 
     Args:
         value: the number.
         digits: decimals.
-        proportion: False for a coefficient, which is rounded to 0 and to 1 like to any other number.
-        signed: write the sign of a positive number too, as of a difference.
-        trimmed: leave out zeros at the end.
+        proportion: False for a coefficient, which may round to 0 and 1.
+        signed: also write the sign of positive numbers, as for differences.
+        trimmed: drop trailing zeros.
     """
     if abs(value) >= _VAST:
         return f"{value:.{digits}e}"
@@ -44,22 +44,22 @@ def format_number(
 
 
 def format_p(value: float | None) -> str:
-    """Write a p-value: three decimals, `<0.001` below; `-` where there is none."""
+    """Format a p-value: three decimals, `<0.001` below, `-` if there is none."""
     return "-" if value is None else "<0.001" if value < _SMALLEST_P else f"{value:.3f}"
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
-    """Write a number with its noun: `1 item`, `1,680 trials`."""
+    """Format a number with its noun: `1 item`, `1,680 trials`."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 def is_estimable(measure: Measure) -> bool:
-    """Tell whether the measure has an estimate that is a number."""
+    """Return whether the measure has a finite estimate."""
     return measure.estimate is not None and math.isfinite(measure.estimate)
 
 
 def format_estimate(measure: Measure, digits: int) -> str:
-    """Write the estimate, or `not estimable` and the flag that says why."""
+    """Format the estimate, or `not estimable` with the flag that says why."""
     if measure.estimate is None or not math.isfinite(measure.estimate):
         reasons = [flag for flag in measure.flags if flag in ("degenerate", "all-missing", "one-item")]
         return f"not estimable ({', '.join(reasons)})" if reasons else "not estimable"
@@ -67,7 +67,7 @@ def format_estimate(measure: Measure, digits: int) -> str:
 
 
 def format_interval(measure: Measure, digits: int) -> str:
-    """Write the interval as `[low, high]`; empty where there is none."""
+    """Format the interval as `[low, high]`; empty if there is none."""
     found = measure.interval
     if found is None or not is_estimable(measure):
         return ""
@@ -76,20 +76,20 @@ def format_interval(measure: Measure, digits: int) -> str:
 
 
 def format_bounds(measure: Measure, digits: int) -> str:
-    """Write the best and worst case as `low to high`; empty where there are none."""
+    """Format the worst and best case as `low to high`; empty if there are none."""
     if measure.bounds is None:
         return ""
     return " to ".join(format_number(end, digits, proportion=is_proportion(measure)) for end in measure.bounds)
 
 
 def format_sizes(measure: Measure, separator: str = ", ") -> str:
-    """Write what the estimate rests on: `n=60, 2 missing`."""
+    """Format the number of trials behind the estimate: `n=60, 2 missing`."""
     missing = sum(measure.missing.values())
     return f"n={measure.n_trials}" + (f"{separator}{missing} missing" if missing else "")
 
 
 def format_measure(measure: Measure, digits: int) -> str:
-    """Write a measure on one line: `0.93 [0.88, 0.96] n=60, 2 missing`."""
+    """Format a measure on one line: `0.93 [0.88, 0.96] n=60, 2 missing`."""
     return " ".join(
         part
         for part in (format_estimate(measure, digits), format_interval(measure, digits), format_sizes(measure))
@@ -98,23 +98,23 @@ def format_measure(measure: Measure, digits: int) -> str:
 
 
 def format_counts(found: Mapping[str, int]) -> str:
-    """Write counts by name, most frequent first and without those of nothing: `timeout 2, refused 1`."""
+    """Format counts by name, most frequent first, without zeros: `timeout 2, refused 1`."""
     ordered = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
     return ", ".join(f"{name} {count}" for name, count in ordered if count)
 
 
 def is_proportion(measure: Measure) -> bool:
-    """Tell whether the measure's unit is a proportion."""
+    """Return whether the measure's unit is a proportion."""
     return measure.unit == "proportion"
 
 
 def format_dollars(cost: float, unknown: int = 0, replies: int | None = None) -> str:
-    """Write a cost; replies of unknown price are never counted as free.
+    """Format a cost; replies of unknown price never count as free.
 
     Args:
         cost: US dollars of the replies whose price is known.
         unknown: replies of unknown price.
-        replies: all of them; where none has a price, the cost is `unknown`.
+        replies: number of all replies; if none has a price, the cost is `unknown`.
     """
     if unknown and replies is not None and unknown >= replies:
         return "unknown"
@@ -123,7 +123,7 @@ def format_dollars(cost: float, unknown: int = 0, replies: int | None = None) ->
 
 
 def format_tokens(count: int, unknown: int, replies: int) -> str:
-    """Write a token count; replies without a count are said."""
+    """Format a token count; `at least` if some replies have no count."""
     if unknown and unknown >= replies:
         return "unknown"
     return f"at least {count:,}" if unknown else f"{count:,}"

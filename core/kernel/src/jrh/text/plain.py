@@ -1,4 +1,4 @@
-"""Plain text out of values, and text that can be written as UTF-8."""
+"""Convert values to plain text, and text to valid UTF-8."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from jrh.values.types import Json
 
 
 def utf8_text(text: str) -> str:
-    """Return text that can be written as UTF-8: half a surrogate pair, which JSON allows, becomes a question mark."""
+    """Make text encodable as UTF-8: lone surrogates, which JSON allows, become question marks."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def flat_text(value: Json) -> str:
-    """Return all text within a JSON value, one piece per line; a text is returned as it is, null as the empty text."""
+    """Return all text within a JSON value, one piece per line; text stays unchanged, null becomes the empty text."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Keys never leave the process: whatever is stored, logged or shown passes through here."""
+"""Mask secrets in everything that jrh stores, logs or shows."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ import attrs
 MASK: Final = "[redacted]"
 _SECRET_NAME: Final = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)S?(_ID|_?\d+)?$", re.IGNORECASE)
 SHORTEST: Final = 8
-"""Characters of a value that is taken for a secret; keys are longer, and placeholders such as `EMPTY` are not."""
+"""Minimum length of a value treated as a secret: real keys are longer, placeholders such as `EMPTY` are shorter."""
 _SCHEME_AND_SECRET: Final = 2
 
 
 class Redactor:
-    """Replace secrets in text, also where they are written for a URL, HTML or JSON; shows nothing of them itself."""
+    """Mask secrets in text, also in their URL, HTML and JSON escaped forms; its repr shows none of them."""
 
     __slots__ = ("_forms",)
 
     def __init__(self, secrets: frozenset[str]) -> None:
-        """Keep every form of the secrets, longest first, so that one that contains another goes whole."""
+        """Keep every form of the secrets, longest first, so that a secret containing another is masked as a whole."""
         forms = {form for secret in secrets if secret for form in _forms(secret)}
         self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None, *, also: Iterable[str] = ()) -> Redactor:
-        """Take every variable whose name ends like a secret's and whose value has at least 8 characters.
+        """Collect every variable whose name looks like a secret's and whose value has at least 8 characters.
 
         A value that may be no secret is still taken: a redacted word costs nothing, a leaked key does.
 
@@ -45,19 +45,19 @@ class Redactor:
 
     def __call__(self, text: str) -> str:
         """Return the text with every secret masked."""
-        # Looking for one text after the other is much faster than one pattern of them all: nearly no text holds any.
+        # Nearly no text contains a secret, and plain substring searches are much faster than one combined pattern.
         for form in self._forms:
             if form in text:
                 text = text.replace(form, MASK)
         return text
 
     def __repr__(self) -> str:
-        """Show nothing."""
+        """Reveal no secret."""
         return "Redactor()"
 
 
 def named_secrets(options: Iterable[Any]) -> Iterator[str]:
-    """Yield the values of the environment variables that options name, whatever these variables are called.
+    """Yield the values of the environment variables that options refer to, whatever their names.
 
     An option whose name ends in `_env` holds the name of such a variable, or a mapping to such names. Values of fewer
     than 8 characters are left out: they are placeholders, such as `EMPTY`, and would be masked in every reply.
@@ -73,13 +73,13 @@ def named_secrets(options: Iterable[Any]) -> Iterator[str]:
 
 
 def error_line(error: BaseException) -> str:
-    """Say an error of a plugin in one line, for people: its type and its text, with every secret masked."""
+    """Format an error of a plugin as one line: its type and its text, with every secret masked."""
     text = Redactor.from_environment()(" ".join(str(error).split()))
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """Yield how a secret may be echoed: as it is, without its scheme (`Bearer ...`), or escaped."""
+    """Yield the forms in which a secret may be echoed: unchanged, without its scheme (`Bearer ...`), or escaped."""
     words = secret.split()
     bare = len(words) == _SCHEME_AND_SECRET and len(words[1]) >= SHORTEST
     for text in (secret, words[1]) if bare else (secret,):

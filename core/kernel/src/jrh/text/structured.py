@@ -1,4 +1,4 @@
-"""Structured replies: the JSON object in what a model wrote, with fences, prose or thoughts around it."""
+"""Extract the JSON object from a model's reply, which may have fences, prose or thoughts around it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Final, TypeAlias
 from jrh.values.types import Json
 
 LONGEST_READ: Final = 1_000_000
-"""Characters; a longer text is not read, so that the work stays bounded."""
+"""Maximum length in characters; a longer text is not read, to bound the work."""
 
 _MOST_FALSE_STARTS: Final = 200
-"""A text with so many beginnings of objects that are none is not searched further."""
+"""Maximum number of invalid objects; the search stops after that many, to bound the work."""
 _START: Final = re.compile(r'\{\s*["}]')
 _THOUGHT_OPENS: Final = re.compile(r"\s*<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _THOUGHT_CLOSES: Final = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
@@ -37,7 +37,7 @@ def object_schema(properties: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 def read_json(text: str, *, keys: Collection[str] = ()) -> Mapping[str, Json] | None:
-    """Return the JSON object of a reply, or None where there is none.
+    """Return the JSON object of a reply, or None if there is none.
 
     A reply that is one object is that object. Otherwise the text is searched for objects, in fences or not, with
     anything around them; the last outermost one that has the keys binds. Objects in a thinking block at the
@@ -47,7 +47,7 @@ def read_json(text: str, *, keys: Collection[str] = ()) -> Mapping[str, Json] | 
 
     Args:
         text: the reply.
-        keys: names the object has to have; an object that lacks one is passed over.
+        keys: keys that the object must have; objects that lack one are skipped.
     """
     if len(text) > LONGEST_READ:
         return None
@@ -59,7 +59,7 @@ def read_json(text: str, *, keys: Collection[str] = ()) -> Mapping[str, Json] | 
 
 
 def json_objects(text: str) -> Iterator[Mapping[str, Json]]:
-    """Yield the outermost JSON objects of a reply behind its thoughts, in order, whatever stands around them."""
+    """Yield the outermost JSON objects of a reply after its thoughts, in order, ignoring other text."""
     thoughts = _thoughts_end(text)
     yield from (value for end, value in _objects(text) if end > thoughts)
 
@@ -69,7 +69,7 @@ def _has(value: Mapping[str, Json], keys: Collection[str]) -> bool:
 
 
 def _thoughts_end(text: str) -> int:
-    """Return where the thoughts at the beginning end: an object that ends before it is one of them."""
+    """Return the end of the leading thoughts; an object that ends before it belongs to them."""
     closes = [match.end() for match in _THOUGHT_CLOSES.finditer(text)]
     if closes:
         return closes[-1]

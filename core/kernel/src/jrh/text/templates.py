@@ -1,4 +1,4 @@
-"""Prompt templates: Jinja2, sandboxed, strict about undefined names, rendered once.
+"""Render prompt templates: Jinja2, sandboxed, strict about undefined names, rendered once.
 
 Text from an item enters as the value of a variable and is never rendered itself.
 """
@@ -25,7 +25,7 @@ def render(source: str, variables: Mapping[str, object]) -> str:
         JrhError: the template is not valid, uses an undefined name, does what the sandbox forbids, or raises anything
             else, such as a filter that is given the wrong type.
     """
-    if "{" not in source and "\r" not in source:  # nothing to fill in, as in most system prompts
+    if "{" not in source and "\r" not in source:  # no variables, as in most system prompts: skip compilation
         return source
     from jinja2 import TemplateError
 
@@ -33,12 +33,12 @@ def render(source: str, variables: Mapping[str, object]) -> str:
         return _compile(source).render(variables)
     except TemplateError as error:
         raise JrhError(f"prompt template: {error.message}") from error
-    except Exception as error:  # a template is a small program, and a mistake in it may raise whatever Python raises
+    except Exception as error:  # a template is a small program: a mistake in it can raise any exception
         raise JrhError(f"prompt template: {type(error).__name__}: {error}") from error
 
 
 def variables_of(source: str) -> frozenset[str]:
-    """Return the names a template needs from outside; raise `JrhError` where it is not valid."""
+    """Return the variables that a template needs; raise `JrhError` if it is not valid."""
     from jinja2 import TemplateSyntaxError, meta
 
     try:
@@ -49,18 +49,18 @@ def variables_of(source: str) -> frozenset[str]:
 
 @lru_cache(maxsize=128)
 def packaged_template(package: str, name: str) -> str:
-    """Return the template `prompts/<name>.j2` that comes with a package, without its last line break."""
+    """Return the template `prompts/<name>.j2` shipped with a package, without its final line break."""
     return files(package).joinpath("prompts", f"{name}.j2").read_text(encoding="utf-8").removesuffix("\n")
 
 
 def check_template(what: str, source: str, *, known: Collection[str], needed: str) -> None:
-    """Check a template before anything is asked with it.
+    """Check a template before it is used.
 
     Args:
         what: names the template in the message, such as "label-flip: the prompt template".
         source: the template.
-        known: the names it is given.
-        needed: the name it has to use.
+        known: the available variables.
+        needed: the variable that it must use.
 
     Raises:
         JrhError: it is not valid, uses an unknown name, or does not use the one that is needed.
@@ -68,12 +68,12 @@ def check_template(what: str, source: str, *, known: Collection[str], needed: st
     used = variables_of(source)
     unknown = sorted(used - set(known))
     if unknown or needed not in used:
-        wrong = f"uses {', '.join(unknown)}, which it is not given" if unknown else f"does not show {{{{ {needed} }}}}"
-        raise JrhError(f"{what} {wrong}; there are {', '.join(sorted(known))}")
+        wrong = f"uses unknown variables ({', '.join(unknown)})" if unknown else f"does not show {{{{ {needed} }}}}"
+        raise JrhError(f"{what} {wrong}; variables: {', '.join(sorted(known))}")
 
 
 def tag_mark(*shown: object) -> str:
-    """Return what a prompt appends to the tags around texts: no text holds its own hash, so none can close them."""
+    """Return a suffix for the tags around texts in a prompt: no text contains its own hash, so none can close a tag."""
     return content_id(*shown)[:8]
 
 
@@ -83,10 +83,10 @@ def _environment() -> SandboxedEnvironment:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     class Prompts(ImmutableSandboxedEnvironment):
-        """Copies its globals into each template: looked up through a chain of mappings they cost half a rendering."""
+        """Copy the globals into each template: looking them up in a chain of mappings takes half the rendering time."""
 
         def make_globals(self, d: MutableMapping[str, Any] | None) -> dict[str, Any]:
-            """Return what a template sees beside its variables."""
+            """Return the globals of a template, merged with its variables."""
             return {**self.globals, **(d or {})}
 
     # Prompts are plain text for a model: HTML escaping would change what the judge reads.

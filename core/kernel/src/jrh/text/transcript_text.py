@@ -1,4 +1,7 @@
-"""A transcript as text for judges: numbered messages whose text cannot pass for a message, within a length."""
+"""Render a transcript as text for judges: numbered messages, within a maximum length.
+
+Message text is indented, so that it cannot imitate the header of another message.
+"""
 
 from __future__ import annotations
 
@@ -13,32 +16,32 @@ from jrh.text.transcripts import ToolCall, TranscriptMessage
 from jrh.values.types import Json
 
 SHORTEST_LIMIT: Final = 2_000
-"""Characters; within fewer not even the first and the last message could be shown."""
+"""Minimum limit in characters: with less, not even the first and the last message could be shown."""
 
 _LABEL: Final = "  "
-"""Before what the rendering itself says within a message."""
+"""Indentation of labels that the rendering adds within a message."""
 _TEXT: Final = "    "
-"""Before every line of the message's own text: it can be neither a header nor a label."""
+"""Indentation of the message's own text, so that no line of it can look like a header or a label."""
 _LEAST_OUTPUT: Final = 400
-"""Characters of a tool's output that stay before whole messages are left out."""
+"""Tool outputs are not shortened below this many characters; after that, whole messages are omitted."""
 _NOTICE: Final = 80
-"""More characters than any notice of what is left out has."""
+"""Upper bound for the length of an omission notice, in characters."""
 _LONGEST_NAME: Final = 200
 
 
 @frozen(kw_only=True)
 class LeftOut:
-    """What a rendering does not show."""
+    """What a rendering omits."""
 
     characters: int = 0
-    """Characters of the whole rendering that are not in the text."""
+    """Number of omitted characters of the full rendering."""
     messages: tuple[int, ...] = ()
-    """Numbers of the messages that are left out as a whole."""
+    """Numbers of the messages that are omitted completely."""
     shortened: tuple[int, ...] = ()
-    """Numbers of the messages that are shown without a part of their middle."""
+    """Numbers of the messages shown without part of their middle."""
 
     def __bool__(self) -> bool:
-        """Tell whether anything is left out."""
+        """Return whether anything is omitted."""
         return bool(self.characters)
 
 
@@ -51,10 +54,10 @@ class Rendered:
 
 
 def render_transcript(transcript: Sequence[TranscriptMessage] | str, *, limit: int | None = None) -> Rendered:
-    """Write a transcript for a judge; the same messages and limit give the same text.
+    """Render a transcript for a judge; the same messages and limit give the same text.
 
-    Every message stands under a header `[3] assistant` with its number, counted from 1 in the whole transcript, so that
-    numbers stay when messages are left out. Its own text is indented deeper than anything the rendering says itself:
+    Every message has a header `[3] assistant` with its number, counted from 1 in the whole transcript, so that numbers
+    do not change when messages are omitted. Its own text is indented deeper than anything the rendering says itself:
     no text can pass for another message, a tool call or a notice. Tool calls and failed calls are shown.
 
     Where the text is longer than the limit, the middle of long tool outputs is left out first, then whole messages from
@@ -87,9 +90,9 @@ class _Block:
     body: str
     is_output: bool
     full: str = field(init=False)
-    """The body before anything is left out."""
+    """The body before shortening."""
     cut: int = 0
-    """Characters of the body that are left out."""
+    """Number of omitted characters of the body."""
 
     def __attrs_post_init__(self) -> None:
         self.full = self.body
@@ -107,16 +110,16 @@ class _Block:
 
     @property
     def size(self) -> int:
-        """Return the characters of the block, with the empty line behind it."""
+        """Return the length of the block, including the empty line after it."""
         return len(self.header) + len(self.body) + 3
 
     @property
     def whole(self) -> int:
-        """Return the size before anything is left out."""
+        """Return the size before shortening."""
         return self.size - len(self.body) + len(self.full)
 
     def shorten(self, most: int) -> None:
-        """Leave out so much of the body's middle that it has at most so many characters; may be called again."""
+        """Cut the middle of the body to at most this many characters; repeated calls start from the full body."""
         is_longer = len(self.full) > most
         self.body, self.cut = _without_middle(self.full, most, indent=_TEXT) if is_longer else (self.full, 0)
 
@@ -153,13 +156,13 @@ def _indented(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """Write a name so that it stays on its line."""
+    """Shorten and escape a name so that it stays on one line."""
     shown = text if len(text) <= _LONGEST_NAME else text[:_LONGEST_NAME] + "..."
     return shown if shown.isprintable() else json.dumps(shown)
 
 
 def _without_middle(text: str, most: int, *, indent: str) -> tuple[str, int]:
-    """Return the text with a notice instead of its middle, and the number of characters that are left out."""
+    """Return the text with a notice instead of its middle, and the number of omitted characters."""
     kept = max(most - _NOTICE, 0)
     head = (kept + 1) // 2
     tail = kept - head
@@ -181,7 +184,7 @@ def _size(blocks: Sequence[_Block]) -> int:
 
 
 def _shorten_outputs(blocks: Sequence[_Block], limit: int) -> None:
-    """Give every tool output the same most length, the largest with which everything fits, but not too small a one."""
+    """Cap all tool outputs at the same length: the largest at which everything fits, but not below the minimum."""
     outputs = [block for block in blocks if block.is_output]
     if not outputs:
         return
@@ -195,7 +198,7 @@ def _shorten_outputs(blocks: Sequence[_Block], limit: int) -> None:
 
 
 def _without_middle_messages(blocks: list[_Block], limit: int) -> Rendered:
-    """Keep messages from both ends in turn as long as they fit; the first and the last one always stay."""
+    """Keep messages from both ends in turn while they fit; the first and the last one always stay."""
     room = limit - _NOTICE
     first, last = blocks[0], blocks[-1]
     if len(blocks) == 1:
@@ -222,7 +225,7 @@ def _without_middle_messages(blocks: list[_Block], limit: int) -> Rendered:
 
 
 def _joined(blocks: Sequence[_Block], start: int = 0, end: int = 0) -> Rendered:
-    """Write the blocks, a notice instead of those from `start` up to `end`."""
+    """Join the blocks, with a notice instead of those from `start` up to `end`."""
     out, shown = blocks[start:end], [*blocks[:start], *blocks[end:]]
     dropped = sum(block.whole for block in out)
     texts = [str(block) for block in shown]

@@ -1,4 +1,4 @@
-"""An agent's transcript as messages: the shape of the field `transcript`, read strictly and written back."""
+"""Read and write an agent's transcript as messages: the strict format of the field `transcript`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _MOST_SHOWN: Final = 5
 
 @frozen(kw_only=True)
 class ToolCall:
-    """A call of a tool, as the assistant asked for it."""
+    """A tool call requested by the assistant."""
 
     id: str = ""
-    """What the tool message that answers it names; empty where the source has none."""
+    """Id of the call, to which the answering tool message refers; empty if the source has none."""
     name: str
-    """The function."""
+    """Name of the function."""
     arguments: Mapping[str, Json] = Factory(dict)
 
 
@@ -35,24 +35,24 @@ class TranscriptMessage:
     role: TranscriptRole
     content: str = ""
     reasoning: str = ""
-    """What the model thought before it wrote; empty where the source has none, or it is dropped."""
+    """The model's reasoning before its answer; empty if the source has none or drops it."""
     tool_calls: tuple[ToolCall, ...] = ()
     """Only of the assistant."""
     tool_call_id: str = ""
-    """Of a tool message the call it answers."""
+    """Tool messages only: id of the call they answer."""
     name: str = ""
-    """Of a tool message the function that was called."""
+    """Tool messages only: name of the called function."""
     error: str = ""
-    """Of a tool message why the call failed; empty where it did not."""
+    """Tool messages only: why the call failed; empty if it succeeded."""
     id: str = ""
-    """The message's id in its source; passed through, and not shown to judges."""
+    """The message's id in its source; passed through, not shown to judges."""
     source: str = ""
-    """Who made the message, as its source says; passed through, and not shown to judges."""
+    """The message's author according to its source; passed through, not shown to judges."""
     metadata: Mapping[str, Json] = Factory(dict)
-    """Anything else its source says; passed through, and not shown to judges."""
+    """Other data from its source; passed through, not shown to judges."""
 
     def to_json(self) -> dict[str, Json]:
-        """Return the message as an item's field holds it: role and content, and what else is not empty."""
+        """Return the message in the format of an item's field: role, content, and all non-empty keys."""
         written: dict[str, Json] = {"role": self.role, "content": self.content}
         for name in _OPTIONAL:
             value = getattr(self, name)
@@ -77,16 +77,15 @@ _PASSED_THROUGH: Final = frozenset({"id", "source", "metadata"})
 def read_transcript(value: Json, origin: str = "") -> tuple[TranscriptMessage, ...]:
     """Return the messages of an item's field `transcript`.
 
-    A key without a value (null) is taken as absent. Every other key that is not known is an error; what a source says
-    beside it goes into `metadata`.
+    A key with the value null counts as absent. Any other unknown key is an error; put additional data into `metadata`.
 
     Args:
         value: a list of mappings.
-        origin: where the transcript stands, for messages: `item '17'`.
+        origin: the transcript's origin, for error messages: `item '17'`.
 
     Raises:
-        JrhError: it is no list of messages, with every mistake (the first five of many) and the message's place:
-            `item '17': transcript[3].tool_calls[0].name: ...`, counted from 0 as lists are.
+        JrhError: it is not a list of messages. The message lists the mistakes (at most five) with their positions,
+            counted from 0: `item '17': transcript[3].tool_calls[0].name: ...`.
     """
     messages, problems = _checked(value)
     if problems:
@@ -98,7 +97,7 @@ def read_transcript(value: Json, origin: str = "") -> tuple[TranscriptMessage, .
 
 
 def transcript_problems(value: Json) -> tuple[str, ...]:
-    """Return what keeps a value from being a transcript of messages; nothing where it is one."""
+    """Return the mistakes of a value as a transcript of messages; empty if it is valid."""
     return _checked(value)[1]
 
 
@@ -106,7 +105,7 @@ def _checked(value: Json) -> tuple[tuple[TranscriptMessage, ...], tuple[str, ...
     if isinstance(value, str) or not isinstance(value, Sequence):
         return (), ("transcript: expected a list of messages",)
     if not value:
-        return (), ("transcript: there is no message",)
+        return (), ("transcript: must have at least one message",)
     try:
         messages = structure({"transcript": list(map(_without_nothing, value))}, _Transcript).transcript
     except SuiteError as error:
@@ -116,7 +115,7 @@ def _checked(value: Json) -> tuple[tuple[TranscriptMessage, ...], tuple[str, ...
 
 
 def without_passed_through(value: Json) -> Json:
-    """Return a transcript without what its messages only pass through, which no judge is shown; others as they are."""
+    """Remove the passed-through keys, which no judge sees, from the messages; other values stay unchanged."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         return value
     return [
@@ -144,5 +143,8 @@ def _misplaced(message: TranscriptMessage, at: str) -> list[str]:
         found.append(f"{at}.tool_calls: only the assistant calls tools, not the {message.role}")
     if message.role != "tool":
         given = [name for name in ("tool_call_id", "error") if getattr(message, name)]
-        found += [f"{at}.{name}: only a tool's message has this, not one of the {message.role}" for name in given]
+        found += [
+            f"{at}.{name}: only tool messages may have this, not a message with the role {message.role}"
+            for name in given
+        ]
     return found

@@ -17,60 +17,59 @@ from jrh.values.types import Interval, Json, Measure, Task
 
 @frozen(kw_only=True)
 class Agreement:
-    """How far the voters of one validator agree on all drafts of a test that it saw, accepted or not."""
+    """How well the voters of one validator agree, over all drafts of a test that it saw, accepted or rejected."""
 
     validator: str
     """The suite's name for it."""
     estimate: float | None
-    """Krippendorff's alpha for nominal votes: 1 is agreement throughout, 0 what chance alone gives; None where it is
-    not defined."""
+    """Krippendorff's alpha for nominal votes: 1 is perfect agreement, 0 is chance level; None if undefined."""
     interval: Interval | None
-    """Drafts of one item are one cluster; None where there is none."""
+    """Clustered by item; None if there is none."""
     drafts: int
-    """Drafts that were voted on."""
+    """Number of drafts with votes."""
     comparable: int
-    """Of these, the ones with two votes or more; the estimate rests on them."""
+    """Number of drafts with at least two votes; the estimate uses only these."""
     voters: int
     missing: int
-    """Votes that were not cast: refusals, failures, replies that could not be read."""
+    """Missing votes: refusals, failures, unreadable replies."""
     flags: tuple[str, ...] = ()
     """Why there is no estimate. `empty`: no draft has two votes; `degenerate`: all votes are the same."""
 
 
 @frozen(kw_only=True)
 class Attrition:
-    """What became of one test's drafts."""
+    """Counts of one test's drafts, from items to cases."""
 
     task: str
     test: str
     items: int
-    """Items the perturber was given."""
+    """Number of items passed to the perturber."""
     drafted: int
     kept: int
     rejected: Mapping[str, int] = Factory(dict)
-    """`validator: reason` -> drafts."""
+    """`validator: reason` -> number of drafts."""
     skipped: Mapping[str, int] = Factory(dict)
-    """Reason -> items or variants the perturber could not treat."""
+    """Reason -> number of items or variants that the perturber skipped."""
     agreement: tuple[Agreement, ...] = ()
-    """One for each validator that reported votes, in the order in which they were asked."""
+    """One per validator that reported votes, in the order in which they ran."""
 
 
 @frozen(kw_only=True)
 class CostLine:
-    """What the replies of one judge in one test cost."""
+    """Cost of one judge's replies in one test."""
 
     judge: str
     task: str
     test: str
     trials: int
     cost: float
-    """US dollars of the replies whose price is known."""
+    """US dollars, for the replies of known price."""
     unknown: int
-    """Replies whose price is not known; the cost is a lower bound where this is not 0."""
+    """Number of replies of unknown price; if not 0, the cost is a lower bound."""
     prompt_tokens: int
     completion_tokens: int
     tokens_unknown: int
-    """Replies without a token count."""
+    """Number of replies without a token count."""
 
 
 @frozen(kw_only=True)
@@ -80,14 +79,14 @@ class FaultLine:
     model: str
     kind: str
     attempts: int
-    """Attempts that failed in this way."""
+    """Number of attempts that failed in this way."""
     final: int
-    """Of these, the ones that were the last attempt of their call: it has no verdict because of them."""
+    """Number of these that were the last attempt of their call, which therefore has no verdict."""
 
 
 @frozen(kw_only=True)
 class ComponentUsed:
-    """One component of the run, enough to repeat it."""
+    """One component of the run, in enough detail to repeat it."""
 
     role: str
     """`data source`, `perturber`, `validator`, `judge`, `parser`, `metric`, `model`."""
@@ -97,7 +96,7 @@ class ComponentUsed:
     """Qualified name, `distribution/name`."""
     version: str
     options: Mapping[str, Json]
-    """Every option, defaults included; secrets are never options."""
+    """All options, including defaults; secrets are never options."""
     simulated: bool = False
 
 
@@ -108,17 +107,17 @@ class TaskSummary:
     task: Task
     items: int
     labelled: int
-    """Items with a gold label."""
+    """Number of items with a gold label."""
     gold: Mapping[str, int]
-    """Gold label -> items."""
+    """Gold label -> number of items."""
 
 
 @frozen(kw_only=True)
 class RunReport:
-    """Everything a run found."""
+    """All results of a run."""
 
     BESIDE: ClassVar = ("records", "evidence")
-    """The fields that no document holds: they stay in the run's store."""
+    """Fields that are not part of the results document; they stay in the run's store."""
     suite: str
     run_id: str
     version: str
@@ -130,7 +129,7 @@ class RunReport:
     judges: tuple[str, ...]
     """In the suite's order."""
     simulated: frozenset[str]
-    """The judges whose answers are made up."""
+    """Judges that make up their answers."""
     tests: tuple[str, ...]
     """`reference` first, then in the suite's order."""
     measures: tuple[Measure, ...]
@@ -139,11 +138,11 @@ class RunReport:
     faults: tuple[FaultLine, ...]
     components: tuple[ComponentUsed, ...]
     planned: int
-    """Trials of the plan."""
+    """Number of planned trials."""
     missing_records: int
-    """Trials of the plan that were never answered."""
+    """Number of planned trials without a record."""
     notes: tuple[str, ...]
-    """Findings of the run itself, one sentence each."""
+    """Findings about the run itself, one sentence each."""
     records: RecordTable
     evidence: Evidence = NoEvidence()
     """The cases and replies behind the records, read on demand; only while the report is being written."""

@@ -1,4 +1,4 @@
-"""The decision space of a task: which labels there are, in which order, how far apart."""
+"""Define the scale of a task: its labels, their order, and the distance between them."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from jrh.errors import JrhError
 
 
 class ScaleKind(Enum):
-    """What the labels of a scale mean to each other."""
+    """How the labels of a scale relate to each other."""
 
     LABELS = "labels"
-    """Names without order, such as YES and NO."""
+    """Unordered labels, such as YES and NO."""
     ORDINAL = "ordinal"
-    """Levels in order, such as 1 to 6; the labels stand from lowest to highest."""
+    """Ordered levels, such as 1 to 6, from lowest to highest."""
     PAIRWISE = "pairwise"
-    """The option preferred, A or B, optionally a tie, which stands last."""
+    """The preferred option, A or B, optionally with a tie as the last label."""
 
 
 @frozen(kw_only=True)
 class Scale:
-    """Name the labels a judge may answer with; labels are text, exactly as a file has them."""
+    """List the labels a judge may answer with. Labels are text, exactly as written in a file."""
 
     kind: ScaleKind
     labels: tuple[str, ...] = field(validator=min_len(2))
     """All labels; ordinal ones from lowest to highest."""
     tie: str | None = None
-    """The label that prefers neither option; pairwise scales only; stands last in `labels`."""
+    """The label that prefers neither option; pairwise scales only; always the last of `labels`."""
 
     def __attrs_post_init__(self) -> None:
-        """Reject repeated labels and ties that are not labels."""
+        """Reject repeated labels, and a tie that is not the last label."""
         if len(set(self.labels)) != len(self.labels):
             raise JrhError(f"a scale needs distinct labels, got {', '.join(self.labels)}")
         if self.tie is not None and (self.kind is not ScaleKind.PAIRWISE or self.labels[-1] != self.tie):
@@ -41,7 +41,7 @@ class Scale:
 
     @classmethod
     def of_labels(cls, *labels: str) -> Scale:
-        """Make a scale of names without order."""
+        """Make a scale of unordered labels."""
         return cls(kind=ScaleKind.LABELS, labels=labels)
 
     @classmethod
@@ -53,11 +53,11 @@ class Scale:
 
     @classmethod
     def of_pairs(cls, *, tie: str | None = None) -> Scale:
-        """Make the pairwise scale A/B, with a tie label where given."""
+        """Make the pairwise scale A/B, optionally with a tie label."""
         return cls(kind=ScaleKind.PAIRWISE, labels=("A", "B") + ((tie,) if tie else ()), tie=tie)
 
     def __contains__(self, label: object) -> bool:
-        """Tell whether the text is exactly one of the labels."""
+        """Return whether the text is exactly one of the labels."""
         return label in self.labels
 
     @property
@@ -67,7 +67,7 @@ class Scale:
 
     @property
     def ordered(self) -> bool:
-        """Tell whether the labels have an order."""
+        """Return whether the labels are ordered."""
         return self.kind is ScaleKind.ORDINAL
 
     def rank(self, label: str) -> int:
@@ -82,13 +82,13 @@ class Scale:
             raise JrhError(f"label '{label}' is not on the scale {', '.join(self.labels)}") from None
 
     def distance(self, one: str, other: str) -> float:
-        """Return how far apart two labels are: steps on an ordinal scale, 0 or 1 elsewhere."""
+        """Return the distance of two labels: steps on an ordinal scale, 0 or 1 on other scales."""
         if self.ordered:
             return float(abs(self.rank(one) - self.rank(other)))
         return float(self.rank(one) != self.rank(other))
 
     def match(self, text: str) -> str | None:
-        """Return the label that equals the text but for case and outer white space, or None.
+        """Return the label that equals the text, ignoring case and outer white space, or None.
 
         Exact equality wins; a text that two labels match only by folding case matches none.
         """
@@ -99,7 +99,7 @@ class Scale:
         return folded[0] if len(folded) == 1 else None
 
     def identity_map(self) -> dict[str, str]:
-        """Return the map presented -> canonical of a question that is presented as it is."""
+        """Return the map presented -> canonical of an unchanged question."""
         return {label: label for label in self.labels}
 
     def swap_map(self) -> dict[str, str]:
@@ -112,7 +112,7 @@ class Scale:
 
 
 def invert(label_map: Mapping[str, str], canonical: str) -> str | None:
-    """Return the presented label of a canonical one, or None where no presented label means it.
+    """Return the presented label of a canonical one, or None if no presented label maps to it.
 
     Where several presented labels mean it (a wider scale), the first in the map's order is returned.
     """

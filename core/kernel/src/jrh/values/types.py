@@ -1,4 +1,4 @@
-"""The words of the project as values: items, cases, trials, replies, verdicts, records, measures."""
+"""Define the values of a run: items, drafts, cases, trials, replies, verdicts, records, measures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ValidatorName = NewType("ValidatorName", str)
 
 @frozen(kw_only=True)
 class Text:
-    """An option that is text, written in the suite or as `{file: name}` beside it."""
+    """An option that is text, written in the suite or in a file that `{file: name}` refers to."""
 
     content: str
     source: str | None = None
@@ -31,7 +31,7 @@ class Text:
 
 
 class Mode(Enum):
-    """What a judge is shown."""
+    """What a judge evaluates: one response, two responses, or a transcript."""
 
     POINTWISE = "pointwise"
     """One response: field `response`."""
@@ -42,7 +42,7 @@ class Mode(Enum):
 
     @property
     def judged_fields(self) -> tuple[str, ...]:
-        """Return the fields that hold what is judged, which perturbers may change."""
+        """Return the judged fields, which perturbers may change."""
         return _JUDGED_FIELDS[self]
 
 
@@ -61,19 +61,19 @@ class Item:
     fields: Mapping[str, Json]
     """`request`, and `response`, or `response_a` and `response_b`, or `transcript`, and any others."""
     gold: str | None = None
-    """The gold label, canonical, exactly as the file has it; None where unlabelled."""
+    """The gold label, canonical, exactly as in the file; None if unlabelled."""
     stratum: str = ""
-    """The subgroup results are broken down by."""
+    """The subgroup, for results broken down by stratum."""
     group: str = ""
-    """Items of one group belong together (one author, one source); folds never part them. Empty: its own id."""
+    """Items that belong together (one author, one source) share a group; folds never split it. Empty: the own id."""
     metadata: Mapping[str, Json] = Factory(dict)
     origin: str = ""
-    """Where it stands, for messages: `essays.csv:12`."""
+    """Source and line, for messages: `essays.csv:12`."""
 
 
 @frozen(kw_only=True)
 class Task:
-    """What the judge is asked."""
+    """The question put to the judge: instruction, rubric, scale and mode."""
 
     name: str
     instruction: str = ""
@@ -83,7 +83,7 @@ class Task:
 
 
 class Polarity(Enum):
-    """Whether a template asks for the quality or for its opposite."""
+    """Whether a template asks for the quality or asks the inverted question."""
 
     POSITIVE = "positive"
     INVERTED = "inverted"
@@ -95,14 +95,14 @@ REFERENCE: Final = "reference"
 
 @frozen(kw_only=True)
 class Condition:
-    """The factor levels under which one question is put."""
+    """The factor levels of one question."""
 
     family: str = REFERENCE
     variant: str = ""
     template: str = ""
     """Name of the prompt template; empty: the judge's own."""
     option_order: str = ""
-    """The canonical options in presented order, such as `BA`; empty: as the item has them."""
+    """The canonical options in presented order, such as `BA`; empty: the item's order."""
     polarity: Polarity = Polarity.POSITIVE
     strength: float = 0.0
     language: str = ""
@@ -115,7 +115,7 @@ class Same:
 
 @frozen(kw_only=True)
 class Changes:
-    """Expect another verdict than in the reference condition (CheckList: DIR)."""
+    """Expect a different verdict than in the reference condition (CheckList: DIR)."""
 
 
 @frozen(kw_only=True)
@@ -136,7 +136,7 @@ class Equals:
 
 
 Expectation: TypeAlias = Same | Changes | NotAbove | NotBelow | Equals
-"""What a reliable judge does under a condition."""
+"""The behaviour expected of a reliable judge under a condition."""
 
 
 @frozen(kw_only=True)
@@ -150,7 +150,7 @@ class Message:
 
 @frozen(kw_only=True)
 class Prompt:
-    """A prompt template that a case brings along instead of the judge's own."""
+    """A prompt template of a case that replaces the judge's own."""
 
     name: str
     user: str
@@ -158,12 +158,12 @@ class Prompt:
     system: str = ""
     language: str = ""
     original: str = ""
-    """The template this one rewords, for validators to compare with; empty: none."""
+    """The template that this one paraphrases, for validators to compare; empty: none."""
 
 
 @frozen(kw_only=True)
 class Sampling:
-    """How a model samples; None leaves the model's own setting."""
+    """Sampling parameters of a model; None keeps the model's own setting."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -174,7 +174,7 @@ class Sampling:
 
 @frozen(kw_only=True)
 class Provenance:
-    """Which component made a case and how; enough to make it again."""
+    """Which component made a case, and how, in enough detail to make it again."""
 
     component: str = ""
     """Qualified name, `distribution/name`."""
@@ -183,31 +183,31 @@ class Provenance:
     """Fingerprint of the model that wrote it; empty for rules."""
     seed: int | None = None
     details: Mapping[str, Json] = Factory(dict)
-    """Attempts, edits, similarities: whatever the perturber records."""
+    """Whatever the perturber records, such as attempts, edits or similarities."""
 
 
 @frozen(kw_only=True)
 class Draft:
-    """A changed question as a perturber proposes it; validators decide whether it becomes a case."""
+    """A changed question proposed by a perturber; validators decide whether it becomes a case."""
 
     variant: str = ""
     strength: float = 0.0
     fields: Mapping[str, Json] = Factory(dict)
-    """The fields that change; the others stay as the item has them."""
+    """The changed fields; the others keep the item's values."""
     expectation: Expectation | None = Same()
-    """None where nothing can be expected, such as of two identical responses without a tie."""
+    """None if nothing can be expected, as with two identical responses and no tie."""
     label_map: Mapping[str, str] | None = None
     """Presented label -> canonical label; None: identity."""
     option_order: str = ""
     polarity: Polarity = Polarity.POSITIVE
     prompt: Prompt | None = None
     task: Task | None = None
-    """The task as presented, where the condition changes scale, rubric or instruction."""
+    """The task as presented, if the condition changes scale, rubric or instruction."""
     sampling: Sampling = Sampling()
     repeats: int = 1
-    """How often each judge is asked; a repeat is never answered from another."""
+    """How often each judge is asked; every repeat is a separate call."""
     vary_seed: bool = False
-    """Send every repeat with a sampling seed of its own."""
+    """Whether every repeat gets a different sampling seed."""
     model: str = ""
     """Fingerprint of the model that wrote it, for the provenance."""
     details: Mapping[str, Json] = Factory(dict)
@@ -215,35 +215,35 @@ class Draft:
 
 @frozen(kw_only=True)
 class Skip:
-    """An item, or one variant of it, that a perturber cannot treat; counted and reported."""
+    """An item, or one variant of it, that a perturber skips; counted and reported."""
 
     reason: str
-    """A short text without item content, the same for all items of one kind: it is counted by text."""
+    """A short text without item content, because reports count skips by this text."""
     variant: str = ""
     details: Mapping[str, Json] = Factory(dict)
 
 
 @frozen(kw_only=True)
 class Validation:
-    """What a validator says of one draft."""
+    """A validator's decision about one draft."""
 
     accepted: bool
     score: float | None = None
     reason: str = ""
-    """Why not, a short text without item content: it is counted by text."""
+    """Why it is rejected: a short text without item content, because reports count rejections by this text."""
     label: str | None = None
-    """The canonical label the validator itself reached, where it judges one."""
+    """The canonical label that the validator itself gave, if it gives one."""
     details: Mapping[str, Json] = Factory(dict)
-    """Kept with the draft. Where it has `votes`, voter -> vote (None: not cast), the report shows their agreement."""
+    """Stored with the draft. If it has `votes` (voter -> vote, None: not cast), the report shows their agreement."""
 
 
 @frozen(kw_only=True)
 class Case:
-    """Item x condition: the question as presented, and what a reliable judge does with it."""
+    """Item x condition: the question as presented, and the expected behaviour of a reliable judge."""
 
     id: str
     task: str
-    """Name of the suite's task it belongs to."""
+    """Name of its task in the suite."""
     test: str
     """Name of the suite's test; `reference` for the unperturbed question."""
     item_id: str
@@ -252,9 +252,9 @@ class Case:
     """All fields as presented."""
     prompt: Prompt | None = None
     presented_task: Task | None = None
-    """The task as presented where it differs from the suite's."""
+    """The task as presented, if it differs from the suite's."""
     expectation: Expectation | None = None
-    """None where there is neither a gold label nor a reference to compare with."""
+    """None if there is neither a gold label nor a reference verdict to compare with."""
     label_map: Mapping[str, str]
     """Presented label -> canonical label, for every presented label."""
     sampling: Sampling = Sampling()
@@ -268,7 +268,7 @@ class Case:
 
 @frozen(kw_only=True)
 class Trial:
-    """Case x judge x repeat: one question put once."""
+    """Case x judge x repeat: one question, asked once."""
 
     id: str
     case_id: str
@@ -276,21 +276,21 @@ class Trial:
     repeat: int
     """0-based, within the case."""
     occasion: int
-    """0-based, within all trials of this judge that put the identical question; part of the cache key."""
+    """0-based, within all trials of this judge with the identical question; part of the cache key."""
 
 
 class Status(Enum):
-    """Whether there is a verdict, and if not, why."""
+    """Whether a trial has a verdict, and if not, why."""
 
     OK = "ok"
     UNPARSABLE = "unparsable"
-    """There is text, but no decision can be read from it, or more than one."""
+    """The text contains no readable decision, or more than one."""
     OFF_SCALE = "off_scale"
-    """A decision that is not one of the scale's labels."""
+    """The decision is not one of the scale's labels."""
     ABSTAINED = "abstained"
     """The judge says that it cannot decide."""
     REFUSED = "refused"
-    """The judge declines, or the provider's filter does."""
+    """The judge or the provider's filter declines to answer."""
     TRUNCATED = "truncated"
     """The reply was cut at the token limit; it is never parsed."""
     TIMEOUT = "timeout"
@@ -300,7 +300,7 @@ class Status(Enum):
 
     @property
     def transient(self) -> bool:
-        """Tell whether running the suite again asks the trial again."""
+        """Return whether running the suite again repeats the trial."""
         return self in _TRANSIENT
 
 
@@ -309,7 +309,7 @@ _TRANSIENT: Final = frozenset({Status.TIMEOUT, Status.PROVIDER_ERROR, Status.PLU
 
 @frozen(kw_only=True)
 class Usage:
-    """Tokens of one call; None where the provider does not say."""
+    """Tokens of one call; None if the provider does not report them."""
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
@@ -318,7 +318,7 @@ class Usage:
 
 @frozen(kw_only=True)
 class Reply:
-    """What came back for one question, after retries."""
+    """The result of one request to a model, after retries."""
 
     status: Status
     """`ok`, `refused`, `truncated`, `timeout` or `provider_error`."""
@@ -330,38 +330,38 @@ class Reply:
     latency: float | None = None
     """Seconds of the attempt that answered."""
     fingerprint: str = ""
-    """Which model answered: provider, model, endpoint, and the version the provider reports."""
+    """The model that answered: provider, model, endpoint, and the version the provider reports."""
     detail: str = ""
     """Why there is no usable text."""
     attempts: int = 1
     token_probabilities: tuple[Mapping[str, float], ...] = ()
-    """Per generated token the probabilities of the likeliest tokens, where the provider gives them."""
+    """Per generated token, the probabilities of the most likely tokens, if the provider reports them."""
 
     @property
     def ok(self) -> bool:
-        """Tell whether there is text that may be parsed."""
+        """Return whether there is a text to parse."""
         return self.status is Status.OK
 
 
 @frozen(kw_only=True)
 class Verdict:
-    """The parsed decision of a judge; without status `ok` there is no label."""
+    """The parsed decision of a judge; it has a label only with status `ok`."""
 
     status: Status
     presented: str | None = None
-    """The label in the words of the question as put."""
+    """The label as the judge gave it, in terms of the presented question."""
     canonical: str | None = None
     """The label on the task's scale; set by the kernel from the case's label map."""
     rationale: str = ""
     probabilities: Mapping[str, float] = Factory(dict)
-    """Presented label -> probability, where the judge gives them."""
+    """Presented label -> probability, if the judge reports them."""
     detail: str = ""
     """Why there is no label."""
 
 
 @frozen(kw_only=True)
 class Question:
-    """What a judge sees of one trial: everything but the truth and the condition."""
+    """What a judge sees of one trial: everything except the right answer and the condition."""
 
     trial_id: str
     task: Task
@@ -370,20 +370,20 @@ class Question:
     prompt: Prompt | None = None
     sampling: Sampling = Sampling()
     occasion: int = 0
-    """Hand this to the model as `repeat`: identical questions are told apart by it."""
+    """Pass this to the model as `repeat`; it distinguishes identical questions."""
     seed: int = 0
-    """A seed of this trial's own, for judges that draw."""
+    """A seed for this trial, for judges that use random numbers."""
 
 
 @frozen(kw_only=True)
 class Truth:
-    """What only a simulated judge is handed: the right answer and the condition."""
+    """What only simulated judges receive: the right answer and the condition."""
 
     item_id: str
     gold: str | None
     """Canonical gold label."""
     expected: str | None
-    """The presented label that is right under this condition; None where it is unknown."""
+    """The presented label that is right under this condition; None if unknown."""
     condition: Condition
     label_map: Mapping[str, str]
     reference_fields: Mapping[str, Json]
@@ -392,7 +392,7 @@ class Truth:
 
 @frozen(kw_only=True)
 class Example:
-    """A labelled item for judges that are trained; never of the fold it judges."""
+    """A labelled item for training a judge; never from the fold that it judges."""
 
     fields: Mapping[str, Json]
     gold: str
@@ -411,7 +411,7 @@ class Judgement:
 
 @frozen(kw_only=True)
 class Record:
-    """Trial + reply + verdict: one row. Statistics read records and nothing else."""
+    """Trial + reply + verdict: one row. Statistics read only records."""
 
     trial_id: str
     case_id: str
@@ -430,18 +430,18 @@ class Record:
     group: str
     judge: str
     simulated: bool
-    """The judge's answers are made up; marked wherever they appear."""
+    """Whether the judge makes up its answers; reports mark such judges everywhere."""
     repeat: int
     gold: str | None
     expectation: str | None
-    """`same`, `changes`, `not_above`, `not_below`, `equals`; None where nothing is expected."""
+    """`same`, `changes`, `not_above`, `not_below`, `equals`; None if nothing is expected."""
     expected: str | None
     """The canonical label of `equals`."""
     status: Status
     presented: str | None
     canonical: str | None
     probability: float | None
-    """The judge's probability of the label it gave, where it gives one."""
+    """The judge's probability of its label, if it reports one."""
     cost: float | None
     """US dollars of the reply; None is unknown, 0 is known to be free."""
     prompt_tokens: int | None
@@ -451,7 +451,7 @@ class Record:
     detail: str
     rationale: str
     left_out: int = 0
-    """Characters of a transcript that the judge was not shown, its budget being smaller."""
+    """Characters of a transcript that were not shown to the judge because its length budget was too small."""
 
 
 @frozen(kw_only=True)
@@ -467,7 +467,7 @@ class Interval:
 
 @frozen(kw_only=True)
 class Measure:
-    """A number with everything needed to believe it."""
+    """An estimate with its interval, sample sizes, missing verdicts and flags."""
 
     name: str
     judge: str
@@ -476,18 +476,18 @@ class Measure:
     cell: Mapping[str, str] = Factory(dict)
     """Further factor levels, such as variant or stratum; empty for the whole test."""
     estimate: float | None
-    """None where it cannot be estimated; `flags` and `note` say why."""
+    """None if it cannot be estimated; `flags` and `note` say why."""
     interval: Interval | None = None
     unit: str = "proportion"
     n_trials: int = 0
-    """Trials the estimate rests on."""
+    """Number of trials used for the estimate."""
     n_items: int = 0
-    """Distinct items the estimate rests on: the unit of analysis."""
+    """Number of distinct items used for the estimate: the unit of analysis."""
     missing: Mapping[str, int] = Factory(dict)
-    """Trials of the cell without a usable verdict, by status; `no_reference` where the verdict it is compared with is
+    """Trials of the cell without a usable verdict, by status; `no_reference` if the verdict to compare with is
     missing."""
     bounds: tuple[float, float] | None = None
-    """The estimate if every missing verdict had been the worst, and the best."""
+    """The estimate if all missing verdicts were the worst possible, and if all were the best possible."""
     flags: tuple[str, ...] = ()
     """`degenerate`, `underpowered`, `constant-gold`, `simulated`, `all-missing`, ..."""
     note: str = ""
