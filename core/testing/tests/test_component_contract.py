@@ -11,11 +11,19 @@ from typing import ClassVar
 
 import attrs
 import pytest
+from hypothesis import settings
 from jrh import Judgement, JudgeSpec, ParserSpec, Status, Verdict
 from jrh.errors import PluginError
 from jrh.plugins import NoOptions
 from jrh_testing import JudgeContract, LabelParser, ParserContract
+from jrh_testing.contracts import parsers
 from jrh_testing.contracts.base import ComponentContract
+
+
+@pytest.fixture(autouse=True)
+def few_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try few texts: the parser is sound in all of these tests, and test_parser_contract.py looks for unsound ones."""
+    monkeypatch.setattr(parsers, "_checking", settings(parsers._checking, max_examples=20))
 
 
 @attrs.frozen(kw_only=True)

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import jrh_order.plugin
+import pytest
 import yaml
 from jrh import MetricSpec, PerturberSpec
 from jrh_testing import declarations
@@ -25,6 +26,7 @@ def test_the_tables_name_every_test_and_metric():
     assert first_cells("Metrics") == [spec.name for spec in specs if isinstance(spec, MetricSpec)]
 
 
+@pytest.mark.slow
 def test_the_suite_runs(project):
     suite = {
         "name": "readme",

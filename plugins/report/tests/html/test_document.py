@@ -52,12 +52,14 @@ def test_nothing_in_the_page_comes_from_elsewhere(render: Callable[..., str]) ->
     assert not re.search(r"<[^>]*\s(?:on\w+|style)=", text)
 
 
+@pytest.mark.slow
 def test_the_same_report_gives_the_same_bytes_in_every_process(render: Callable[..., str]) -> None:
     environment = os.environ | {"PYTHONHASHSEED": "77", "TZ": "Asia/Tokyo", "LANG": "C"}
     elsewhere = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, check=True).stdout
     assert elsewhere.decode() == render("html", sample_report())
 
 
+@pytest.mark.slow
 def test_a_home_without_a_font_cache_is_nothing_to_speak_of(tmp_path: Path) -> None:
     """Where the directory for caches cannot be made, matplotlib makes a temporary one and warns."""
     nowhere = tmp_path / "file"
