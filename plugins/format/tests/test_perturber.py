@@ -46,7 +46,7 @@ async def test_a_stronger_draft_changes_more_and_contains_the_weaker():
 async def test_a_text_without_a_place_is_skipped_with_the_reason():
     outcomes = await perturber(variants=(Layout.BLANK_LINES, Layout.CRLF, Layout.BULLETS)).perturb(response("Paris."))
     assert outcomes[:2] == [
-        Skip(reason="no end of a sentence or paragraph to put a blank line at", variant="blank-lines"),
+        Skip(reason="no sentence or paragraph end to put a blank line after", variant="blank-lines"),
         Skip(reason="no line break to change", variant="crlf"),
     ]
     assert outcomes[2].fields == {"response": "- Paris."}

@@ -15,12 +15,12 @@ from jrh_inspect.messages import to_messages
 from jrh_inspect.rewriting import rewritten
 from jrh_testing import run_jrh
 
+pytestmark = pytest.mark.slow
+
 EDITOR = """
 from attrs import evolve, field, frozen
 from jrh import Draft, Equals, PerturberSpec, Skip, hookimpl, read_transcript
 from jrh.text import ToolCall
-
-pytestmark = pytest.mark.slow
 
 
 @frozen(kw_only=True)

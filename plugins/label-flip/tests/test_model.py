@@ -60,7 +60,7 @@ async def test_a_wrong_answer_can_be_made_right_by_a_model_but_not_by_an_error()
     wrong = Item(id="1", fields=ITEM.fields, gold="NO")
     flip, number = await perturber(ScriptedModel(said(FLIPPED)), variants=["flip", "number"]).perturb(wrong)
     assert flip.expectation == Equals(label="YES")
-    assert number == Skip(reason="the response is not right, and an error does not make it so", variant="number")
+    assert number == Skip(reason="the response is wrong already; an error cannot make it right", variant="number")
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ async def test_an_error_in_a_right_answer_makes_the_other_label_right():
 
 async def test_an_answer_that_is_wrong_already_is_no_case():
     assert await perturber().perturb(item("NO")) == [
-        Skip(reason="the response is not right, and an error does not make it so")
+        Skip(reason="the response is wrong already; an error cannot make it right")
     ]
     assert await perturber().perturb(item(None)) == [Skip(reason="the item has no gold label")]
 
@@ -63,7 +63,7 @@ async def test_more_labels_need_a_target():
     (draft,) = await perturber(three, target="wrong", variants=["spelling"]).perturb(item("right"))
     assert draft.expectation == Equals(label="wrong")
     (skip,) = await perturber(three, target="wrong", variants=["spelling"]).perturb(item("wrong"))
-    assert skip.reason == "the response has the target label already"
+    assert skip.reason == "the response already has the target label"
 
 
 async def test_on_levels_an_error_may_not_raise_the_verdict():
@@ -88,7 +88,7 @@ async def test_of_a_pair_the_worse_response_is_damaged_and_the_better_one_has_to
     assert draft.fields == {"response_a": MOON.replace("They are", "They is")}
     assert draft.expectation == Equals(label="B")
     (skip,) = await perturber(PAIRS, variants=["negation"]).perturb(pair)
-    assert skip.reason == "this error can make the other response of a pair better"
+    assert skip.reason == "this error could improve the other response of the pair"
 
 
 async def test_an_error_breaks_a_tie():
@@ -102,11 +102,11 @@ async def test_an_error_breaks_a_tie():
     ("task", "options", "message"),
     [
         (FACTS, {"variants": ["assumption"]}, "no rule makes assumption; name a `model`"),
-        (FACTS, {"by": "model"}, "`by: model` needs a `model`"),
+        (FACTS, {"by": "model"}, "`by: model` needs `model`"),
         (FACTS, {"target": "MAYBE"}, "`target: MAYBE` is not on the scale YES, NO"),
         (FACTS, {"positive": "yes"}, "`positive: yes` is not on the scale YES, NO"),
-        (PAIRS, {"damage": "preferred"}, "no rule can tell"),
-        (PAIRS, {"target": "A"}, "leave `target` out"),
+        (PAIRS, {"damage": "preferred"}, "rules cannot ensure"),
+        (PAIRS, {"target": "A"}, "leave it out"),
         (LEVELS, {"target": "1"}, "no rule can reach a level"),
         (FACTS, {"errors": [1, 1]}, "twice"),
         (FACTS, {"errors": [0]}, "errors"),
@@ -131,7 +131,7 @@ async def test_more_errors_keep_those_of_fewer():
 
 async def test_other_languages_are_not_touched():
     (skip,) = await perturber().perturb(item("YES", "Der Mond ist kleiner als die Erde. Das war in Berlin."))
-    assert skip.reason == "the response is not English, which the rules are made for"
+    assert skip.reason == "the response is not English; the rules need English"
     (skip,) = await perturber().perturb(Item(id="1", fields={"request": "?", "response": None}, gold="YES"))
     assert skip.reason == "field 'response' is not text"
 

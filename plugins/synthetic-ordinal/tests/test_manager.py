@@ -271,7 +271,7 @@ async def test_a_writer_that_repeats_itself_is_kept_once():
     drafts, skips = split(results)
     assert [item.id for item, _ in drafts] == ["item-0"]
     for _, skip in skips:
-        assert {attempt["rejected"] for attempt in skip.details["attempts"]} == {"too near to a draft kept before"}
+        assert {attempt["rejected"] for attempt in skip.details["attempts"]} == {"too similar to a draft already kept"}
         assert skip.details["attempts"][-1]["to_kept"] == pytest.approx(1.0)
 
 
@@ -288,7 +288,7 @@ async def test_what_is_too_near_to_an_items_own_response_is_not_even_graded():
     writer = ScriptedModel(json.dumps({"response": copied + " and"}))
     results = await perturber(writer, grader, levels=["2"], temperature_step=0.0).perturb_set(sources[:2])
     _, skips = split(results)
-    assert [attempt["rejected"] for attempt in attempts(results)] == ["too near to an item's own text"] * 4
+    assert [attempt["rejected"] for attempt in attempts(results)] == ["too similar to an item's own text"] * 4
     assert 0.9 < attempts(results)[0]["to_seeds"] < 1
     assert len(skips) == 2
     assert grader.asked == []
@@ -332,6 +332,6 @@ async def test_items_without_a_text_are_skipped():
     sources = [*items(("1",)), Item(id="x", fields={"request": "?", "response": " "}, gold="2")]
     results = await perturber(Writer(base=1.0)).perturb_set(sources)
     assert [result for item, result in results if item.id == "x"] == [
-        Skip(reason="field 'response' is not text, or is empty")
+        Skip(reason="field 'response' is empty or not text")
     ]
     assert await perturber(Writer()).perturb_set([]) == []

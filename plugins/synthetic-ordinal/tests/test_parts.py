@@ -64,7 +64,7 @@ async def test_the_rule_scrambles_for_the_lowest_level_and_claims_no_other():
     assert draft.expectation == Equals(label="1")
     assert sorted(draft.fields["response"].split()) == sorted(ESSAY.split())
     assert [skip.reason for skip in skips] == [
-        f"no rule can write a response of level {level}" for level in range(2, 7)
+        f"rules cannot write a response of level {level}" for level in range(2, 7)
     ]
 
 
@@ -83,7 +83,7 @@ async def test_samples_of_the_rule_are_different_orders():
         ("Few words.", "fewer than 20 words to scramble"),
         ("word " * 50, "the words make sense in many orders"),
         ("これは一つの文です。" * 10, "fewer than 20 words to scramble"),
-        ("", "field 'response' is not text, or is empty"),
+        ("", "field 'response' is empty or not text"),
     ],
 )
 async def test_what_scrambling_would_not_spoil_for_certain_is_skipped(text, reason):

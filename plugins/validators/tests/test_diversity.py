@@ -38,11 +38,11 @@ async def decided(texts=TEXTS, **options):
 
 async def test_a_draft_like_a_seed_and_a_draft_like_another_are_rejected():
     found = await decided()
-    assert found[4].reason == "too near to an item's own text"
+    assert found[4].reason == "too similar to an item's own text"
     assert found[4].details["to_seeds"] == 1.0
     assert sorted(validation.accepted for validation in found[:2]) == [False, True]
     (rejected,) = [validation for validation in found[:2] if not validation.accepted]
-    assert rejected.reason == "too near to a draft kept before"
+    assert rejected.reason == "too similar to a draft already kept"
     assert rejected.score == 1.0
     assert found[5].accepted
 

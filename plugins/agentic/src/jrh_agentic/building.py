@@ -19,7 +19,7 @@ def perturbation(options: PerturbationOptions, context: BuildContext) -> Perturb
     """Build `agent-perturbation`.
 
     Raises:
-        JrhError: the options do not fit each other, or the task.
+        JrhError: The options contradict each other or do not fit the task.
     """
     from jrh_agentic.by_rules import LevelsKept, Violations
 
@@ -39,7 +39,7 @@ def positives(options: PositivesOptions, context: BuildContext) -> Perturber:
     """Build `agent-positives`.
 
     Raises:
-        JrhError: the options do not fit each other, or the task.
+        JrhError: The options contradict each other or do not fit the task.
     """
     from jrh_agentic.by_rules import Levelled, Satisfied
 

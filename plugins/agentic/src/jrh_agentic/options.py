@@ -60,7 +60,7 @@ class PipelineOptions:
     """Options that the three tests share."""
 
     by: WrittenBy | None = field(
-        default=None, metadata={"help": "`rules` or `model`; default: the model if one is named, else rules"}
+        default=None, metadata={"help": "`rules` or `model`; default: `model` if one is given, otherwise `rules`"}
     )
     satisfies: str = field(
         default="satisfies",

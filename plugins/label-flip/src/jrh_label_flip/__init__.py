@@ -1,1 +1,1 @@
-"""Plant errors in a response: the verdict of a judge that reads has to follow."""
+"""Plant errors in a response; a judge that reads it has to change its verdict."""

@@ -1,4 +1,4 @@
-"""What is aimed at with one item: which text is rewritten, and what a reliable judge then says."""
+"""Choose for each item which text to rewrite and what a reliable judge should then say."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ NO_GOLD: Final = Skip(reason="the item has no gold label")
 
 @frozen(kw_only=True)
 class Aim:
-    """The rewriting one item gets."""
+    """The rewrite planned for one item."""
 
     field: str
     """The field that is rewritten."""
     expectation: Expectation
     wanted: str
-    """In words for a model: which label the result has to deserve."""
+    """The label that the result should earn, in words for the model."""
     other: str | None = None
     """The field with the other response of a pair."""
     worsens: bool = True
-    """Whether errors lead to the aim; if not, the response has to become right."""
+    """Whether errors lead to the aim; if not, the response must become right."""
 
 
 @frozen(kw_only=True)
 class Aims:
-    """Decides what is aimed at with an item, and which errors lead there."""
+    """Decides the aim for an item and which errors lead there."""
 
     scale: Scale
     mode: Mode
@@ -45,7 +45,7 @@ class Aims:
         """Check the options against the task.
 
         Raises:
-            JrhError: a label is not on the scale, or the scale needs a target that is not given or not reachable.
+            JrhError: A label is not on the scale, or the scale needs a target that is missing or unreachable.
         """
         _check(options, task, by)
         scale = task.scale
@@ -60,13 +60,13 @@ class Aims:
         )
 
     def errors(self) -> tuple[Error, ...]:
-        """Return the kinds of error that are made if the suite names none."""
+        """Return the default kinds of error, for suites that name none."""
         if self.by is WrittenBy.MODEL:
             return (Error.FLIP,)
         return tuple(error for error in BY_RULES if not self._unfit(error))
 
     def aim(self, item: Item, error: Error) -> Aim | Skip:
-        """Return what is aimed at with an item, or why the error cannot lead anywhere."""
+        """Return the aim for an item, or a skip that says why the error proves nothing."""
         unfit = self.by is WrittenBy.RULES and self._unfit(error)
         if unfit:
             return Skip(reason=unfit, variant=error.value)
@@ -75,9 +75,9 @@ class Aims:
         return self._of_level(item, error) if self.scale.ordered else self._of_label(item, error)
 
     def _unfit(self, error: Error) -> str:
-        """Say why errors that a rule makes prove nothing on this scale; empty where they do."""
+        """Return why rule-made errors prove nothing on this scale; empty if they do."""
         if self.mode is Mode.PAIRWISE:
-            return "" if error in NEVER_BETTER else "this error can make the other response of a pair better"
+            return "" if error in NEVER_BETTER else "this error could improve the other response of the pair"
         if self.scale.ordered or self.target is not None or error in FALSE_STATEMENTS:
             return ""
         return "this error does not make a right response wrong"
@@ -89,9 +89,9 @@ class Aims:
             label for label in self.scale.labels if (label == self.positive) != (item.gold == self.positive)
         )
         if item.gold == target:
-            return Skip(reason="the response has the target label already")
+            return Skip(reason="the response already has the target label")
         if error is not Error.FLIP and item.gold != self.positive:
-            return Skip(reason="the response is not right, and an error does not make it so")
+            return Skip(reason="the response is wrong already; an error cannot make it right")
         return Aim(field="response", expectation=Equals(label=target), wanted=target, worsens=target != self.positive)
 
     def _of_level(self, item: Item, error: Error) -> Aim | Skip:
@@ -105,8 +105,8 @@ class Aims:
             if item.gold is None:
                 return NO_GOLD
             if 2 * self.scale.rank(item.gold) < len(self.scale.labels):
-                # What a poor response says may be wrong, and its order bad: a change could be an improvement.
-                return Skip(reason="the gold level is too low for a change to be an error for certain")
+                # A poor response may be wrong or badly ordered, so a change could improve it.
+                return Skip(reason="gold level too low for an edit to be clearly an error")
         return Aim(field="response", expectation=NotAbove(), wanted="a clearly lower level")
 
     def _of_pair(self, item: Item) -> Aim | Skip:
@@ -114,7 +114,7 @@ class Aims:
             return NO_GOLD
         first, second = self.scale.options
         if item.gold == self.scale.tie:
-            # Two responses of equal worth: an error in either makes the other one win.
+            # The responses are tied: an error in either makes the other one win.
             return Aim(field="response_b", expectation=Equals(label=first), wanted=first, other="response_a")
         worse = second if item.gold == first else first
         loser = item.gold if self.damage is Damage.PREFERRED else worse
@@ -128,7 +128,7 @@ def _check(options: LabelFlipOptions, task: Task, by: WrittenBy) -> None:
         _check_pairs(options, by)
         return
     scale = task.scale
-    # A suite may have a task on an ordinal scale beside this one; `positive` means nothing there.
+    # The suite may also have a task on an ordinal scale, where `positive` has no meaning.
     positive = None if scale.ordered else options.positive
     for name, label in (("positive", positive), ("target", options.target)):
         if label is not None and label not in scale:
@@ -137,16 +137,16 @@ def _check(options: LabelFlipOptions, task: Task, by: WrittenBy) -> None:
         raise JrhError("label-flip: no rule can reach a level; name a `model`, or leave `target` out")
     if not scale.ordered and len(scale.labels) > _TWO and options.target is None:
         raise JrhError(
-            f"label-flip: the scale has {len(scale.labels)} labels; say with `target` which one the rewritten "
-            f"response has to get: {', '.join(scale.labels)}"
+            f"label-flip: the scale has {len(scale.labels)} labels; set `target` to the one the rewritten "
+            f"response should get: {', '.join(scale.labels)}"
         )
 
 
 def _check_pairs(options: LabelFlipOptions, by: WrittenBy) -> None:
     if options.target is not None:
-        raise JrhError("label-flip: a pair has no other target than the other response; leave `target` out")
+        raise JrhError("label-flip: pairwise tasks take no `target`; leave it out")
     if by is WrittenBy.RULES and options.damage is Damage.PREFERRED:
         raise JrhError(
-            "label-flip: no rule can tell that an error makes the better response the worse one; "
+            "label-flip: rules cannot ensure that an error makes the better response the worse one; "
             "name a `model` for `damage: preferred`, or leave `damage` out"
         )

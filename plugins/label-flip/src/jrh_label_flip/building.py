@@ -1,4 +1,4 @@
-"""The perturber that the options ask for."""
+"""Build the perturber that the options ask for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def build(options: LabelFlipOptions, context: BuildContext) -> Perturber:
     """Build the perturber by rules or by a model.
 
     Raises:
-        JrhError: the options do not fit each other or the task.
+        JrhError: The options contradict each other or do not fit the task.
     """
     by = WrittenBy.of(options.by, options.model)
     aims = Aims.of(options, context.task, by)
@@ -31,7 +31,7 @@ def build(options: LabelFlipOptions, context: BuildContext) -> Perturber:
             )
         return RulePerturber(aims=aims, errors=errors, counts=options.errors, seed=context.seed)
     if options.model is None:
-        raise JrhError("label-flip: `by: model` needs a `model` of the suite")
+        raise JrhError("label-flip: `by: model` needs `model`, the name of a model in the suite")
     task = context.task
     return ModelPerturber(
         task=task,

@@ -1,4 +1,4 @@
-"""Edits of a text, and the choice of some of those that are possible."""
+"""Represent edits of a text and choose among the possible ones."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from jrh import Json, derive_seed
 
 @frozen(kw_only=True)
 class Edit:
-    """Put `new` in the place of the characters from `start` to `end`."""
+    """Replace the characters from `start` to `end` with `new`."""
 
     start: int
     end: int
     new: str
     sentences: tuple[int, ...]
-    """The sentences it changes; no other edit may change them as well."""
+    """The sentences it changes; no other edit may change them."""
 
 
 def choose(edits: Iterable[Edit], most: int, seed: int) -> list[Edit]:
-    """Choose at most so many edits by seed, no two in one sentence.
+    """Choose at most `most` edits by seed, no two in one sentence.
 
-    The choice of fewer is always the beginning of the choice of more.
+    A choice of fewer edits is always a prefix of a choice of more.
     """
     order = sorted(edits, key=lambda edit: (derive_seed(seed, edit.start, edit.end, edit.new), edit.start))
     chosen: list[Edit] = []
@@ -37,7 +37,7 @@ def choose(edits: Iterable[Edit], most: int, seed: int) -> list[Edit]:
 
 
 def described(text: str, edits: Sequence[Edit]) -> list[Json]:
-    """Return the edits for the provenance: where, what stood there, what stands there now; in text order."""
+    """Return the edits for the provenance in text order: position, old text, new text."""
     return [
         {"at": edit.start, "old": text[edit.start : edit.end], "new": edit.new}
         for edit in sorted(edits, key=lambda edit: edit.start)

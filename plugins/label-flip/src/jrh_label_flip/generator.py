@@ -1,4 +1,4 @@
-"""The perturber with a model: one rewriting per kind of error and number of errors."""
+"""Plant errors with a model: one rewrite per kind and number of errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jrh_label_flip.prompts import Wording
 
 @frozen(kw_only=True)
 class ModelPerturber:
-    """Lets a model rewrite the response; what it does not do is a skip, never a case."""
+    """Lets a model rewrite the response; a failed rewrite becomes a skip, never a case."""
 
     task: Task
     aims: Aims
@@ -34,7 +34,7 @@ class ModelPerturber:
             if isinstance(aim, Skip):
                 outcomes.append(aim)
                 continue
-            # A flip is not made of countable errors.
+            # A flip does not consist of countable errors.
             counts = self.counts if error is not Error.FLIP else (1,)
             outcomes.extend([await self._rewritten(item, aim, error, count) for count in counts])
         return outcomes
@@ -46,7 +46,7 @@ class ModelPerturber:
         for name in filter(None, (aim.field, aim.other)):
             text = item.fields.get(name)
             if not isinstance(text, str) or not text.strip():
-                return Skip(reason=f"field '{name}' is not text, or is empty", variant=error.value)
+                return Skip(reason=f"field '{name}' is empty or not text", variant=error.value)
         return aim
 
     async def _rewritten(self, item: Item, aim: Aim, error: Error, count: int) -> Draft | Skip:

@@ -1,4 +1,4 @@
-"""What a suite can say about the label-flip test."""
+"""Define the options of the label-flip test."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ class Error(Enum):
     """The kinds of error, by the name a suite gives them."""
 
     FLIP = "flip"
-    """Whatever makes the wanted label right."""
+    """Any change that makes the target label right."""
     NEGATION = "negation"
-    """A statement is negated, or a negation taken away."""
+    """A statement is negated, or a negation removed."""
     ANTONYM = "antonym"
     """A word becomes its opposite."""
     NUMBER = "number"
-    """A number is another one."""
+    """A number is replaced by a wrong one."""
     CALCULATION = "calculation"
     """The result of a calculation is wrong."""
     UNIT = "unit"
     """A quantity has a wrong unit."""
     DATE = "date"
-    """A year or the month of a date is another one."""
+    """A year or the month of a date is replaced by a wrong one."""
     ENTITY = "entity"
-    """Names change places, or another name stands where one was."""
+    """Two names are swapped, or a name is replaced by another."""
     OPPOSITE_FACT = "opposite-fact"
     """A fact is stated as its opposite."""
     CONSISTENCY = "consistency"
@@ -37,7 +37,7 @@ class Error(Enum):
     REMOVED_FACT = "removed-fact"
     """A fact is left out."""
     SEQUENCE = "sequence"
-    """Steps or sentences stand in the wrong order."""
+    """Steps or sentences are in the wrong order."""
     SPELLING = "spelling"
     """Words are misspelt."""
     GRAMMAR = "grammar"
@@ -45,15 +45,15 @@ class Error(Enum):
     ASSUMPTION = "assumption"
     """A wrong assumption is made."""
     CONTEXTUAL = "contextual"
-    """Something that does not belong to the request is brought in."""
+    """Something unrelated to the request is added."""
     COMPREHENSIVENESS = "comprehensiveness"
-    """What a complete answer needs is vague or missing."""
+    """Something that a complete answer needs is vague or missing."""
     DO_LESS = "do-less"
     """Less is done than was asked."""
     DO_MORE = "do-more"
     """More is done than was asked."""
     IGNORED_FORMAT = "ignored-format"
-    """The format that was asked for is not kept."""
+    """The requested format is not followed."""
 
 
 FALSE_STATEMENTS: Final = (
@@ -66,15 +66,15 @@ FALSE_STATEMENTS: Final = (
     Error.ENTITY,
     Error.CONSISTENCY,
 )
-"""Errors that rules make and that put something false into a response that is right."""
+"""Rule-made errors that add something false to a right response."""
 STRUCTURE: Final = (Error.REMOVED_FACT, Error.SEQUENCE)
-"""Errors that rules make in what is said and in which order."""
+"""Rule-made errors in completeness and order."""
 FORM: Final = (Error.SPELLING, Error.GRAMMAR)
-"""Errors that rules make and that leave what is said as it is."""
+"""Rule-made errors that leave the meaning unchanged."""
 NEVER_BETTER: Final = (Error.CALCULATION, Error.CONSISTENCY, *FORM)
-"""Errors that rules make only where something was right, so that they improve no response, however poor."""
+"""Rule-made errors that only replace something right, so they cannot improve even a poor response."""
 BY_RULES: Final = (*FALSE_STATEMENTS, *STRUCTURE, *FORM)
-"""All errors that need no model."""
+"""All rule-made errors."""
 
 
 class Damage(Enum):
@@ -83,7 +83,7 @@ class Damage(Enum):
     PREFERRED = "preferred"
     """The better one, so that the other one wins."""
     OTHER = "other"
-    """The worse one; the better one has to win all the more."""
+    """The worse one; the better one must still win."""
 
 
 @frozen(kw_only=True)
@@ -94,49 +94,49 @@ class LabelFlipOptions:
         default=(),
         validator=distinct,
         metadata={
-            "help": "the kinds of error; default: with a model `flip`, without one all that rules can make on the "
-            f"task's scale; rules make {', '.join(error.value for error in BY_RULES)}; "
+            "help": "kinds of error; default: `flip` with a model, otherwise all that rules can make on the task's "
+            f"scale; rules make {', '.join(error.value for error in BY_RULES)}; "
             f"a model makes all of {', '.join(error.value for error in Error)}"
         },
     )
     errors: tuple[int, ...] = field(
         default=(1,),
         validator=[min_len(1), distinct, deep_iterable(member_validator=[ge(1), le(20)])],
-        metadata={"help": "how many errors a response gets, one case for each number; the case's strength"},
+        metadata={"help": "numbers of errors to plant; one case per number, which is the case's strength"},
     )
     positive: str | None = field(
-        default=None, metadata={"help": "the label of a response that is right; default: the first of the scale"}
+        default=None, metadata={"help": "the label of a right response; default: the first on the scale"}
     )
     target: str | None = field(
         default=None,
         metadata={
-            "help": "the label the rewritten response has to get; needed for more than two labels; default: on two "
-            "labels the other one, on an ordinal scale no label but 'not above the unchanged response'"
+            "help": "the label the rewritten response should get; required for more than two labels; default: the "
+            "other of two labels, or on an ordinal scale 'not above the unchanged response'"
         },
     )
     damage: Damage | None = field(
         default=None,
         metadata={
-            "help": "pairs: rewrite the `preferred` response or the `other`; default: with a model `preferred`, by "
-            "rules `other`, since no rule can tell that an error makes the better response the worse one"
+            "help": "pairwise tasks: rewrite the `preferred` response or the `other`; default: `preferred` with a "
+            "model, `other` by rules, which cannot ensure that an error makes the better response the worse one"
         },
     )
     by: WrittenBy | None = field(
-        default=None, metadata={"help": "`rules` or `model`; default: the model if one is named, else rules"}
+        default=None, metadata={"help": "`rules` or `model`; default: `model` if one is given, otherwise `rules`"}
     )
-    model: ModelName | None = field(default=None, metadata={"help": "the suite's model that rewrites the response"})
+    model: ModelName | None = field(
+        default=None, metadata={"help": "name in the suite's `models` of the model that rewrites the response"}
+    )
     prompt: Text | None = field(
         default=None,
         metadata={
-            "help": "Jinja2 template of the request to the model, text or {file: name}; sees task, request, response, "
-            "other, target, error, description, count, mark; default: the package's"
+            "help": "Jinja2 prompt template, text or {file: name}; variables: task, request, response, other, target, "
+            "error, description, count, mark; default: the built-in one"
         },
     )
     temperature: float | None = field(
         default=None,
         validator=optional([ge(0), le(2)]),
-        metadata={"help": "sampling temperature of the model, from 0 to 2; default: the suite's for the model"},
+        metadata={"help": "sampling temperature, 0 to 2; default: the model's setting in the suite"},
     )
-    attempts: int = field(
-        default=3, validator=[ge(1), le(20)], metadata={"help": "how often the model is asked for one rewriting"}
-    )
+    attempts: int = field(default=3, validator=[ge(1), le(20)], metadata={"help": "attempts per rewrite"})

@@ -1,4 +1,4 @@
-"""A text as the rules see it: its sentences, and which of them say something plainly."""
+"""Split a text into sentences and find those that plainly assert something."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BOUNDARY: Final = re.compile(
 )
 _WORD: Final = re.compile(r"(?<!\w)[A-Za-z]+(?:['\u2019][A-Za-z]+)?(?!\w)")
 _LONGEST: Final = 600
-"""Characters; a longer sentence is not treated: what stands in it cannot be told by rules."""
+"""Characters; longer sentences are skipped because the rules cannot analyse them."""
 
 _ENGLISH: Final = words(
     "the of and are this that these those with by from it its they their has have which to for is was were be"
@@ -47,14 +47,14 @@ _UNSURE: Final = words("""
     seem seemed appear appears say says said claim claims claimed according imagine pretend hope wish let suppose
     because since although though whereas
 """)
-"""Words that leave open whether what the sentence says is said to be so."""
+"""Words that leave open whether the sentence asserts its content."""
 _MARKUP: Final = re.compile(r"[`|<>{}\\\[\]#*_~^]|://|@|\n")
 _QUOTES: Final = re.compile(r"[\"\u201c\u201d\u00ab\u00bb\u201e]|(?<!\w)['\u2018]|['\u2019](?!\w)")
 
 
 @frozen(kw_only=True)
 class Word:
-    """A word of a sentence and where it stands in the text."""
+    """A word of a sentence and its position in the text."""
 
     text: str
     start: int
@@ -78,7 +78,7 @@ class Sentence:
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
-        """Return the words, at most as many as a sentence that is treated can have."""
+        """Return the words, at most as many as a sentence within the length limit can have."""
         return tuple(
             Word(text=found[0], start=self.start + found.start(), end=self.start + found.end())
             for found in _WORD.finditer(self.text[:_LONGEST])
@@ -90,12 +90,12 @@ class Sentence:
         return tuple(word.lower for word in self.words)
 
     def has(self, words: frozenset[str]) -> bool:
-        """Return whether one of the words stands in the sentence."""
+        """Return whether the sentence contains one of the words."""
         return not words.isdisjoint(self.lowered)
 
     @cached_property
     def plain(self) -> bool:
-        """Return whether it is prose that ends with a full stop, without markup and quotations."""
+        """Return whether it is prose that ends with a full stop, without markup or quotations."""
         text = self.text
         return (
             len(text) <= _LONGEST
@@ -109,7 +109,7 @@ class Sentence:
 
     @cached_property
     def asserts(self) -> bool:
-        """Return whether it says plainly that something is so: no condition, doubt, opinion, question or report."""
+        """Return whether it is a plain assertion: no condition, doubt, opinion, question or report."""
         # In the middle of a sentence, `May` is the month.
         return self.plain and not any(
             word.lower in _UNSURE and (word.text != "May" or place == 0) for place, word in enumerate(self.words)
@@ -137,7 +137,7 @@ class Passage:
 
     text: str
     request: str = ""
-    """What the text answers; what is given there is not changed."""
+    """The request it answers; values given there are not changed."""
     seed: int = 0
 
     @cached_property
@@ -155,13 +155,13 @@ class Passage:
 
     @cached_property
     def english(self) -> bool:
-        """Return whether it is English: one word in eight is a function word, and one of them is English alone."""
+        """Return whether it is English: one word in eight is a function word, and one of these is only English."""
         words = [found[0].lower() for found in _WORD.finditer(self.text)]
         known = [word for word in words if word in _ENGLISH]
         return bool(words) and 8 * len(known) >= len(words) and any(word in _NOT_SHARED for word in known)
 
     def draw(self, below: int, *parts: object) -> int:
-        """Draw a whole number from 0 to `below` - 1 that follows from the seed and the parts."""
+        """Draw an integer from 0 to `below` - 1, determined by the seed and the parts."""
         return derive_seed(self.seed, *parts) % below
 
 

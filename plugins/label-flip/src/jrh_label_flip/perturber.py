@@ -1,4 +1,4 @@
-"""The perturber without a model: one draft per kind of error and number of errors."""
+"""Plant errors by rules: one draft per kind and number of errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jrh_label_flip.rules import RULES
 
 @frozen(kw_only=True)
 class RulePerturber:
-    """Plants errors by rules; where none can be planted for certain, the item is skipped."""
+    """Plants errors by rules; skips an item in which no edit is clearly an error."""
 
     aims: Aims
     errors: tuple[Error, ...]
@@ -26,10 +26,10 @@ class RulePerturber:
     """Derives a seed from what it is for."""
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
-        """Return a draft per kind and number of errors, in the order of the options; pure but for the seed."""
+        """Return a draft per kind and number of errors, in the order of the options; deterministic given the seed."""
         outcomes = [outcome for error in self.errors for outcome in self._outcomes(item, error)]
         reasons = {outcome.reason if isinstance(outcome, Skip) else "" for outcome in outcomes}
-        # What keeps every error from an item is said once.
+        # A reason that rules out every error is reported once.
         return outcomes if len(reasons) > 1 or "" in reasons else [Skip(reason=outcome) for outcome in reasons]
 
     def _outcomes(self, item: Item, error: Error) -> Iterator[Draft | Skip]:
@@ -41,7 +41,7 @@ class RulePerturber:
         if not isinstance(text, str):
             yield Skip(reason=f"field '{aim.field}' is not text", variant=error.value)
             return
-        # The number of errors is no part of the seed: few errors are some of many.
+        # The seed ignores the number of errors, so the errors of a short draft are a subset of those of a long one.
         seed = self.seed(item.id, error.value)
         request = item.fields.get("request")
         yield from self._planted(
@@ -50,7 +50,7 @@ class RulePerturber:
 
     def _planted(self, passage: Passage, aim: Aim, error: Error) -> Iterator[Draft | Skip]:
         if not passage.english:
-            yield Skip(reason="the response is not English, which the rules are made for", variant=error.value)
+            yield Skip(reason="the response is not English; the rules need English", variant=error.value)
             return
         possible = choose(RULES[error](passage), len(passage.sentences), passage.seed)
         if not possible:

@@ -1,4 +1,4 @@
-"""What the plugin declares: the perturber `label-flip`."""
+"""Declare the perturber `label-flip`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jrh_label_flip.options import LabelFlipOptions
 JRH_API_VERSION = 1
 
 _STARTER = """\
-# False statements in right answers: a judge that reads changes its verdict. For answers that are right or wrong.
+# False statements planted in right answers: a judge that reads changes its verdict. For answers graded right or wrong.
 - label-flip: {variants: [negation, antonym, number, unit]}
 """
 
@@ -21,7 +21,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     """Declare the perturber."""
     yield PerturberSpec(
         name="label-flip",
-        summary="errors planted in the response, so that another label is right: negations, numbers, units, names",
+        summary="planted errors that change the right label: negations, numbers, units, names",
         options=LabelFlipOptions,
         factory="jrh_label_flip.building:build",
         modes=frozenset({Mode.POINTWISE, Mode.PAIRWISE}),

@@ -1,4 +1,4 @@
-"""The buckets: one for each response that is wanted, per source item, level and place."""
+"""Track the responses to write: one bucket per source item, level and sample."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from jrh_synthetic_ordinal.ramp import Ramp
 
 @frozen(kw_only=True)
 class Attempt:
-    """One response that was asked for, and what became of it."""
+    """One requested response and its outcome."""
 
     wanted: str
-    """The level it was to reach."""
+    """The level it should reach."""
     number: int
     """0-based, within the bucket that asked."""
     temperature: float
@@ -26,20 +26,20 @@ class Attempt:
     examples_of: tuple[str, ...]
     """Their levels, each once."""
     status: str
-    """Of the writer's reply."""
+    """Status of the writer's reply."""
     text: str = ""
-    """The response; empty where there is none that can be used."""
+    """The response; empty if none is usable."""
     achieved: str | None = None
-    """The level it reached, where it was judged."""
+    """The level it reached, if it was graded."""
     to_seeds: float | None = None
     to_kept: float | None = None
     rejected: str = ""
-    """Why it fills no bucket; empty where it fills one."""
+    """Why it fills no bucket; empty if it fills one."""
     filled: str = ""
     """The level of the bucket it fills."""
 
     def described(self) -> dict[str, Json]:
-        """Return what the provenance keeps: everything but the text."""
+        """Return everything but the text, for the provenance."""
         return {
             "wanted": self.wanted,
             "number": self.number,
@@ -65,16 +65,16 @@ class Bucket:
     place: int
     """0-based, among the buckets of the same item and level."""
     attempts: list[Attempt] = Factory(list)
-    """What was asked for this bucket, in order."""
+    """The attempts for this bucket, in order."""
     kept: Attempt | None = None
-    """What fills it, perhaps asked for another bucket."""
+    """The attempt that fills it; it may have been made for another bucket."""
 
     def temperature(self, ramp: Ramp) -> float | None:
-        """Return the temperature of the next attempt; None: it is full, or given up."""
+        """Return the temperature of the next attempt, or None if the bucket is full or given up."""
         return None if self.kept is not None else ramp.temperature(len(self.attempts))
 
 
-NO_TEXT: Final = Skip(reason="field 'response' is not text, or is empty")
+NO_TEXT: Final = Skip(reason="field 'response' is empty or not text")
 
 
 def has_text(item: Item) -> bool:

@@ -1,4 +1,4 @@
-"""The perturber that the options ask for."""
+"""Build the perturber that the options ask for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jrh_synthetic_ordinal.options import SyntheticOrdinalOptions
 
 @frozen(kw_only=True)
 class Unordered:
-    """Stands for the test on a scale without levels, which a suite may have beside one with levels."""
+    """Replaces the test on a scale without levels; a suite may also have a task with levels."""
 
     async def perturb_set(self, items: Sequence[Item]) -> Sequence[tuple[Item, Draft | Skip]]:
         """Skip every item."""
@@ -25,7 +25,7 @@ def build(options: SyntheticOrdinalOptions, context: BuildContext) -> SetPerturb
     """Build the perturber by a rule or by a model.
 
     Raises:
-        JrhError: the options do not fit each other, or the task.
+        JrhError: The options contradict each other or do not fit the task.
     """
     if not context.task.scale.ordered:
         return Unordered()
@@ -55,11 +55,11 @@ def _with_model(options: SyntheticOrdinalOptions, context: BuildContext, levels:
     from jrh_synthetic_ordinal.writing import Writer
 
     if options.model is None:
-        raise JrhError("synthetic-ordinal: `by: model` needs a `model` of the suite")
+        raise JrhError("synthetic-ordinal: `by: model` needs `model`, the name of a model in the suite")
     if options.grader is None:
         raise JrhError(
-            "synthetic-ordinal: name a `grader`, a model of the suite that judges which level a response reached; "
-            "best another one than the model that writes"
+            "synthetic-ordinal: name a `grader`, a model in the suite that judges which level a response reached; "
+            "preferably not the model that writes"
         )
     wording = Wording.of(options.prompt, options.grader_prompt)
     grader = Grader(task=context.task, client=context.model(options.grader), wording=wording)

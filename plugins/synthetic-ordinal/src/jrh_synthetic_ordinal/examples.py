@@ -1,4 +1,4 @@
-"""Responses that are shown to the writer, so that it sees what a level looks like."""
+"""Choose example responses that show the writer what a level looks like."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Shelf:
     def choose(self, level: str, source: Item, most: int, seed: int) -> tuple[Item, ...]:
         """Choose items of a level by seed, never the source, nor another with the same response.
 
-        Where the level has none, they come from the nearest level that has, and of two equally near from both.
+        If the level has none, they come from the nearest level that does, or from both if two are equally near.
         """
         for distance in range(len(self.scale.labels)):
             near = [other for other in self.scale.labels if self.scale.distance(level, other) == distance]

@@ -1,4 +1,4 @@
-"""Responses that are too near to what is there already are no new material."""
+"""Reject responses that are too similar to existing ones."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from jrh import Item
 from jrh_synthetic_ordinal.buckets import Attempt
 from jrh_synthetic_ordinal.similarity import Similarity
 
-TO_SEEDS: Final = "too near to an item's own text"
-TO_KEPT: Final = "too near to a draft kept before"
+TO_SEEDS: Final = "too similar to an item's own text"
+TO_KEPT: Final = "too similar to a draft already kept"
 
 
 class Filters:
-    """Looks at responses, and remembers those that were kept."""
+    """Checks responses and remembers those that were kept."""
 
     def __init__(self, items: Sequence[Item], max_to_seeds: float | None, max_to_kept: float | None) -> None:
-        """Take the items' responses as the seeds; a limit of None is not held."""
+        """Take the items' responses as seeds; a limit of None disables that check."""
         texts = [item.fields.get("response") for item in sorted(items, key=lambda item: item.id)]
         self._similarity = Similarity([text for text in texts if isinstance(text, str)])
         self._max_to_seeds = max_to_seeds
         self._max_to_kept = max_to_kept
         self._texts: set[str] = set()
-        """What was kept, word for word; looked up, never listed."""
+        """Kept texts, for exact look-up only."""
 
     def look(self, attempt: Attempt) -> Attempt:
-        """Return the attempt with its similarities as things stand, and why it is rejected, if it is."""
+        """Return the attempt with its current similarities and, if it is rejected, the reason."""
         vector = self._similarity.vector(attempt.text)
         to_seeds, to_kept = self._similarity.to_seeds(vector), self._similarity.to_kept(vector)
         rejected = ""

@@ -1,4 +1,4 @@
-"""Which level a response reached, in the eyes of the grader."""
+"""Ask the grader which level a response reached."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jrh.text import read_json
 from jrh_synthetic_ordinal.prompts import Wording, graded
 
 _ATTEMPTS: Final = 2
-"""A grader whose reply cannot be read is asked once more."""
+"""An unreadable reply of the grader is retried once."""
 
 
 @frozen(kw_only=True)
@@ -24,7 +24,7 @@ class Grader:
     wording: Wording
 
     async def level(self, source: Item, response: str) -> str | None:
-        """Return the level of the scale the grader gives, or None where it gives none."""
+        """Return the level that the grader gives, or None if it gives none."""
         request = ChatRequest(
             messages=self.wording.to_grade(self.task, source, response),
             sampling=Sampling(temperature=0.0),
@@ -38,6 +38,6 @@ class Grader:
         if found is None:
             return self.task.scale.match(text)
         level = found["level"]
-        # A whole number is what a model writes for the level of that name.
+        # Models write an integer for a level that is named by a number.
         written = str(level) if isinstance(level, int) and not isinstance(level, bool) else level
         return self.task.scale.match(written) if isinstance(written, str) else None

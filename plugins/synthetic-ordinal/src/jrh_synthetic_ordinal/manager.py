@@ -1,4 +1,4 @@
-"""The bucket manager: rounds of attempts until every bucket is full or given up."""
+"""Run rounds of attempts until every bucket is full or given up."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from jrh_synthetic_ordinal.writing import Writer
 
 OTHER_LEVEL: Final = "another level"
 AT_ONCE: Final = 64
-"""Questions under way at once; models have limits of their own."""
+"""Concurrent requests; the models have their own limits too."""
 
 
 @frozen(kw_only=True)
 class BucketManager:
     """Lets a model write responses for every source item and level.
 
-    In each round all open buckets ask once, at the same time. What comes back is applied when the round is over, in the
-    order of the buckets, so that the order in which replies arrive decides nothing.
+    In each round all open buckets ask once, concurrently. Replies are applied after the round, in the order of the
+    buckets, so the order of arrival does not affect the result.
     """
 
     task: Task
@@ -63,7 +63,7 @@ class BucketManager:
     async def _round(
         self, asking: Sequence[Bucket], filters: Filters, shelf: Shelf
     ) -> Sequence[tuple[Bucket, Attempt]]:
-        """Ask once for every bucket, many at a time; return what came in the order of the buckets."""
+        """Ask once for every bucket, concurrently; return the attempts in the order of the buckets."""
         made: dict[int, Attempt] = {}
 
         async def ask(place: int) -> None:
@@ -73,7 +73,7 @@ class BucketManager:
         return [(bucket, made[place]) for place, bucket in enumerate(asking)]
 
     def _apply(self, every: Sequence[Bucket], made: Sequence[tuple[Bucket, Attempt]], filters: Filters) -> None:
-        """Fill buckets with what one round made: first with what reached its own level, then with the rest."""
+        """Fill buckets with a round's responses: first those that reached their own level, then the rest."""
         done: dict[int, Attempt] = {}
         for place, (bucket, attempt) in enumerate(made):
             if attempt.achieved == bucket.level:
@@ -92,7 +92,7 @@ class BucketManager:
             filled = sum(bucket.kept is not None for bucket in own)
             self.log.info("coverage", of_level=level, filled=filled, wanted=len(own))
             if level in shelf.empty_levels:
-                self.log.warning("no item of this gold level; examples are of the nearest levels", of_level=level)
+                self.log.warning("no item has this gold level; examples come from the nearest levels", of_level=level)
 
 
 def _open(every: Sequence[Bucket], item_id: str, level: str) -> list[Bucket]:
@@ -100,7 +100,7 @@ def _open(every: Sequence[Bucket], item_id: str, level: str) -> list[Bucket]:
 
 
 def _kept(attempt: Attempt, candidates: Sequence[Bucket], filters: Filters) -> Attempt:
-    """Fill the first of the candidates, unless something kept in the same round is too near."""
+    """Fill the first candidate, unless something kept in the same round is too similar."""
     if not candidates:
         return evolve(attempt, rejected=OTHER_LEVEL)
     looked = filters.look(attempt)

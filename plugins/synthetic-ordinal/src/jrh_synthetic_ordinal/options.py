@@ -1,4 +1,4 @@
-"""What a suite can say about the synthetic-ordinal test."""
+"""Define the options of the synthetic-ordinal test."""
 
 from __future__ import annotations
 
@@ -20,29 +20,33 @@ class SyntheticOrdinalOptions:
     """Options of the perturber `synthetic-ordinal`."""
 
     levels: tuple[str, ...] = field(
-        default=(), validator=distinct, metadata={"help": "the levels to write for; default: all of the task's scale"}
+        default=(),
+        validator=distinct,
+        metadata={"help": "levels to write for; default: all levels of the task's scale"},
     )
     samples: int = field(
-        default=1, validator=[ge(1), le(100)], metadata={"help": "how many responses per source item and level"}
+        default=1, validator=[ge(1), le(100)], metadata={"help": "responses per source item and level"}
     )
     by: WrittenBy | None = field(
-        default=None, metadata={"help": "`rules` or `model`; default: the model if one is named, else rules"}
+        default=None, metadata={"help": "`rules` or `model`; default: `model` if one is given, otherwise `rules`"}
     )
-    model: ModelName | None = field(default=None, metadata={"help": "the suite's model that writes the responses"})
+    model: ModelName | None = field(
+        default=None, metadata={"help": "name in the suite's `models` of the model that writes the responses"}
+    )
     grader: ModelName | None = field(
         default=None,
-        metadata={"help": "the suite's model that judges which level a response reached; needed with `model`"},
+        metadata={"help": "name in the suite's `models` of the model that grades the responses; required with `model`"},
     )
     initial_temperature: float = field(
-        default=0.7, validator=[ge(0), le(2)], metadata={"help": "temperature of the first attempts, from 0 to 2"}
+        default=0.7, validator=[ge(0), le(2)], metadata={"help": "temperature of the first attempts, 0 to 2"}
     )
     temperature_step: float = field(
         default=0.2,
         validator=[ge(0), le(2)],
-        metadata={"help": "how much it rises each time the level was missed `attempts_per_temperature` times"},
+        metadata={"help": "increase of the temperature after `attempts_per_temperature` misses of the level"},
     )
     max_temperature: float = field(
-        default=1.3, validator=[ge(0), le(2)], metadata={"help": "the temperature of the last attempts"}
+        default=1.3, validator=[ge(0), le(2)], metadata={"help": "temperature of the last attempts"}
     )
     attempts_per_temperature: int = field(
         default=2, validator=[ge(1), le(50)], metadata={"help": "attempts at each temperature"}
@@ -50,33 +54,33 @@ class SyntheticOrdinalOptions:
     examples: int = field(
         default=2,
         validator=[ge(0), le(20)],
-        metadata={"help": "responses of the wanted level shown to the model, at most; never that of the source item"},
+        metadata={"help": "most example responses of the wanted level shown to the model; never the source item's"},
     )
     fill_other: bool = field(
         default=True,
-        metadata={"help": "whether a response that reached another level, which is still empty, may fill that one"},
+        metadata={"help": "let a response that reached a different, still empty level fill that level"},
     )
     max_to_seeds: float | None = field(
         default=0.85,
         validator=_cosine,
-        metadata={"help": "highest cosine similarity with a response of an item, above 0 to 1; null: not looked at"},
+        metadata={"help": "highest cosine similarity with any item's response, in (0, 1]; null: no limit"},
     )
     max_to_kept: float | None = field(
         default=0.85,
         validator=_cosine,
-        metadata={"help": "highest cosine similarity with a response kept before, above 0 to 1; null: not looked at"},
+        metadata={"help": "highest cosine similarity with any response already kept, in (0, 1]; null: no limit"},
     )
     prompt: Text | None = field(
         default=None,
         metadata={
-            "help": "Jinja2 template of the request to the model, text or {file: name}; sees task, level, request, "
-            "response, examples (each with request, response, level), mark; default: the package's"
+            "help": "Jinja2 prompt template, text or {file: name}; variables: task, level, request, response, "
+            "examples (each with request, response, level), mark; default: the built-in one"
         },
     )
     grader_prompt: Text | None = field(
         default=None,
         metadata={
-            "help": "Jinja2 template of the request to the grader, text or {file: name}; sees task, request, response, "
-            "mark; default: the package's"
+            "help": "Jinja2 prompt template for the grader, text or {file: name}; variables: task, request, response, "
+            "mark; default: the built-in one"
         },
     )

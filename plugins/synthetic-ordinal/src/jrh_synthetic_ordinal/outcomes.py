@@ -1,4 +1,4 @@
-"""What a bucket becomes: a draft where it was filled, a skip where it was given up."""
+"""Turn a filled bucket into a draft and an abandoned one into a skip."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ def variant(level: str) -> str:
 
 
 def outcome(bucket: Bucket, longest: int, fingerprint: str) -> Draft | Skip:
-    """Return the draft or the skip of a bucket; both hold the history of everything that was asked for it.
+    """Return the draft or the skip of a bucket; both record all its attempts.
 
     Args:
         bucket: full, or given up.
-        longest: the attempts after which a level is given up.
+        longest: the number of attempts after which a level is given up.
         fingerprint: the model that writes.
     """
     tried: list[Json] = [attempt.described() for attempt in bucket.attempts]
     details: dict[str, Json] = {"by": "model", "place": bucket.place, "attempts": tried}
     if bucket.kept is None:
-        reason = f"no response of level {bucket.level} in {longest} attempts"
+        reason = f"no response reached level {bucket.level} in {longest} attempts"
         return Skip(reason=reason, variant=variant(bucket.level), details=details)
     return Draft(
         variant=variant(bucket.level),
@@ -35,5 +35,5 @@ def outcome(bucket: Bucket, longest: int, fingerprint: str) -> Draft | Skip:
 
 
 def _borrowed(kept: Attempt) -> bool:
-    """Return whether the examples shown were of another level than the one asked for, since that has none."""
+    """Return whether the examples came from another level because the wanted level has none."""
     return any(level != kept.wanted for level in kept.examples_of)

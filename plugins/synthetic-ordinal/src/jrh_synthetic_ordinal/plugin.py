@@ -1,4 +1,4 @@
-"""What the plugin declares: the perturber `synthetic-ordinal`."""
+"""Declare the perturber `synthetic-ordinal`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words writer and grader are asked with."""
+"""Render the prompts of the writer and the grader."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Wording:
 
     @classmethod
     def of(cls, prompt: Text | None, grader_prompt: Text | None) -> Wording:
-        """Take the suite's templates or the package's.
+        """Load the suite's templates or the built-in ones.
 
         Raises:
-            JrhError: a template is not valid, uses an unknown name, or does not show what it is about.
+            JrhError: A template is invalid, uses an unknown variable, or does not show the required text.
         """
         writer = prompt.content if prompt else packaged_template("jrh_synthetic_ordinal", "write")
         grader = grader_prompt.content if grader_prompt else packaged_template("jrh_synthetic_ordinal", "grade")
@@ -47,7 +47,7 @@ class Wording:
         return cls(system=packaged_template("jrh_synthetic_ordinal", "system"), writer=writer, grader=grader)
 
     def to_write(self, task: Task, source: Item, level: str, examples: Sequence[Item]) -> tuple[Message, ...]:
-        """Return the messages that ask for a response of a level."""
+        """Return the messages that request a response of a level."""
         shown: list[dict[str, str]] = [{**_texts(example), "level": example.gold or ""} for example in examples]
         texts = _texts(source)
         mark = _mark(texts, *shown)

@@ -1,4 +1,4 @@
-"""The temperatures of the attempts: they rise when the level is missed."""
+"""Raise the temperature of attempts when the level is missed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from attrs import frozen
 from jrh import JrhError
 
 _DIGITS: Final = 6
-"""0.7 + 0.2 + 0.2 is 1.1 here, and not 1.0999999999999999."""
+"""Rounding: 0.7 + 0.2 + 0.2 must be 1.1, not 1.0999999999999999."""
 _MOST: Final = 200
-"""Steps; more are a mistake in the options."""
+"""Maximum number of steps; more indicate a mistake in the options."""
 
 
 @frozen(kw_only=True)
@@ -23,10 +23,10 @@ class Ramp:
 
     @classmethod
     def of(cls, initial: float, step: float, highest: float, attempts: int) -> Ramp:
-        """Rise from `initial` by `step` to `highest`, which is the last temperature; a step of 0 stays where it is.
+        """Build the ramp from `initial` in steps of `step` up to and including `highest`; a step of 0 stays constant.
 
         Raises:
-            JrhError: the highest temperature is below the first, or the steps are too small to end.
+            JrhError: The highest temperature is below the first, or the step is too small.
         """
         if highest < initial:
             raise JrhError(
@@ -37,7 +37,7 @@ class Ramp:
             temperatures.append(min(highest, round(initial + len(temperatures) * step, _DIGITS)))
             if len(temperatures) > _MOST:
                 raise JrhError(
-                    f"synthetic-ordinal: `temperature_step` {step} makes more than {_MOST} steps; enlarge it"
+                    f"synthetic-ordinal: `temperature_step` {step} needs more than {_MOST} steps; increase it"
                 )
         return cls(temperatures=tuple(temperatures), attempts=attempts)
 
@@ -47,6 +47,6 @@ class Ramp:
         return len(self.temperatures) * self.attempts
 
     def temperature(self, misses: int) -> float | None:
-        """Return the temperature after so many misses; None: give up."""
+        """Return the temperature after `misses` misses, or None to give up."""
         step = misses // self.attempts
         return self.temperatures[step] if step < len(self.temperatures) else None

@@ -1,4 +1,4 @@
-"""The one response a rule can write: words without order, which are at the lowest level of any scale of quality."""
+"""Write a response of the lowest level by rule: scrambled words are the worst on any scale of quality."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from jrh_synthetic_ordinal.buckets import NO_TEXT, has_text
 from jrh_synthetic_ordinal.outcomes import variant
 
 _FEWEST: Final = 20
-"""Words; fewer may still be understood in any order."""
+"""Words; shorter texts may be understood in any order."""
 _MOST_LEFT: Final = 0.1
 """Share of neighbouring words that may still be neighbours."""
 _DRAWS: Final = 10
-"""Orders that are tried; with so many words the first is nearly always one."""
+"""Random orders to try; with enough words the first one nearly always works."""
 
 
 @frozen(kw_only=True)
 class Scrambler:
-    """Writes for the lowest level by rule; says of the others that no rule can."""
+    """Writes for the lowest level by rule and skips the others."""
 
     scale: Scale
     levels: tuple[str, ...]
@@ -32,7 +32,7 @@ class Scrambler:
     """Derives a seed from what it is for."""
 
     async def perturb_set(self, items: Sequence[Item]) -> Sequence[tuple[Item, Draft | Skip]]:
-        """Return a draft or a skip per item, level and sample; pure but for the seed."""
+        """Return a draft or a skip per item, level and sample; deterministic given the seed."""
         return [(item, outcome) for item in items for outcome in self._outcomes(item)]
 
     def _outcomes(self, item: Item) -> Iterator[Draft | Skip]:
@@ -41,7 +41,7 @@ class Scrambler:
             return
         for level in sorted(self.levels, key=self.scale.rank):
             if level != self.scale.labels[0]:
-                yield Skip(reason=f"no rule can write a response of level {level}", variant=variant(level))
+                yield Skip(reason=f"rules cannot write a response of level {level}", variant=variant(level))
                 continue
             for place in range(self.samples):
                 yield self._scrambled(item, level, place)
@@ -63,11 +63,11 @@ class Scrambler:
 
 
 def _disorder(words: Sequence[str], seed: int) -> list[int] | None:
-    """Return an order of the words in which hardly any two neighbours were neighbours before."""
+    """Return an order of the words that keeps hardly any neighbours together; None if none was found."""
     draws = random.Random(seed)  # noqa: S311 -- a seeded order of words, no secret
     before = set(pairwise(words))
     for _ in range(_DRAWS):
-        # Only `random()`: its sequence is the one that Python keeps between versions.
+        # Only `random()`: Python guarantees its sequence across versions, unlike that of `shuffle`.
         keys = [draws.random() for _ in words]
         order = sorted(range(len(words)), key=keys.__getitem__)
         left = sum((words[one], words[other]) in before for one, other in pairwise(order))

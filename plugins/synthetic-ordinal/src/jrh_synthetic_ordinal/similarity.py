@@ -1,4 +1,4 @@
-"""How near texts are to each other: the cosine of their TF-IDF vectors, in one matrix that grows."""
+"""Compute cosine similarities of TF-IDF vectors kept in one growing matrix."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 
 _WORD: Final = r"(?u)\b\w+\b"
 _FEATURES: Final = 2**20
-"""Hashed words: a word that no item has counts as well, and with the weight of the rarest."""
+"""Hash buckets for words, so that words no item has also count, with the weight of the rarest."""
 _DIGITS: Final = 6
-"""Similarities are rounded, so that the order of additions never decides."""
+"""Similarities are rounded so that the summation order cannot affect a decision."""
 _FIRST: Final = 1024
 _REMEMBERED: Final = 1024
-"""Vectors; a text is looked at when it arrives, when its round is over, and when it is kept."""
+"""Vectors cached: each text is compared on arrival, after its round, and when it is kept."""
 
 
 class Rows:

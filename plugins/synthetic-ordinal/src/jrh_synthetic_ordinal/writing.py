@@ -1,4 +1,4 @@
-"""One attempt: ask for a response of a level, look at it, have it graded."""
+"""Make one attempt: request a response of a level, filter it, have it graded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jrh_synthetic_ordinal.ramp import Ramp
 
 @frozen(kw_only=True)
 class Writer:
-    """Makes attempts. What it returns depends on the bucket, the replies and what was kept before, and on no order."""
+    """Makes attempts; the result depends only on the bucket, the replies and what was kept before."""
 
     task: Task
     client: ModelClient
@@ -29,7 +29,7 @@ class Writer:
     """Derives a seed from what it is for."""
 
     async def attempt(self, bucket: Bucket, ramp: Ramp, filters: Filters, shelf: Shelf) -> Attempt:
-        """Ask once for an open bucket; a response that the filters reject already is not graded."""
+        """Ask once for an open bucket; a response that the filters reject is not graded."""
         made = await self._written(bucket, bucket.temperature(ramp) or 0.0, shelf)
         if made.rejected:
             return made

@@ -1,4 +1,4 @@
-"""Several validators vote."""
+"""Let several validators vote on a draft."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from jrh_validators.options import ConsensusOptions, EquivalenceOptions, LabelOp
 class Consensus:
     """Accepts a draft that enough of the voters accept.
 
-    A voter without a decision (a refusal, a failure, an unreadable reply) has not voted, and does not count towards
-    the number that is needed. The votes stand in the details, in the order of the voters, so that the agreement over
-    all drafts can be computed.
+    A voter without a decision (a refusal, a failure, an unreadable reply) has not voted and does not count towards the
+    required number. The details list the votes in the order of the voters, so that agreement over all drafts can be
+    computed.
     """
 
     voters: Mapping[str, Validator]
@@ -33,15 +33,15 @@ class Consensus:
         """Build the voters.
 
         Raises:
-            JrhError: there are fewer than two, one is named twice, or `k` is more than all.
+            JrhError: There are fewer than two voters, one is named twice, or `k` exceeds their number.
         """
         pairs = list(_voters(options, context))
         voters = dict(pairs)
         if len(voters) != len(pairs):
             raise JrhError("consensus: a voter is named twice; name every validator and model once")
-        if len(voters) < 2:  # noqa: PLR2004 - a vote of one is none
+        if len(voters) < 2:  # noqa: PLR2004 - one voter is no vote
             raise JrhError(
-                "consensus needs two voters at least; name models under `equivalence_by` or `label_by`, or `validators`"
+                "consensus needs at least two voters; name models under `equivalence_by` or `label_by`, or `validators`"
             )
         needed = _needed(options, len(voters))
         if needed > len(voters):

@@ -1,4 +1,4 @@
-"""Reject what is too near to what is there already."""
+"""Reject drafts that are too similar to existing texts."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from jrh_validators.options import DiversityOptions
 from jrh_validators.vectors import Rows, Vectors, embeddings, tfidf
 
 _DIGITS: Final = 6
-"""Similarities are rounded, so that the order of additions never shows."""
+"""Similarities are rounded so that the summation order cannot affect a decision."""
 _AT_ONCE: Final = 64
-"""Drafts that are compared with everything kept before them in one go."""
+"""Drafts compared with all kept ones in one batch."""
 
 
 @frozen(kw_only=True)
 class CosineDiversity:
     """Keeps a draft that is not too similar to the items' own texts, nor to the drafts kept before it.
 
-    Before means in the order of a hash of item, variant and text, not of position: the order in which drafts arrive
-    decides nothing.
+    The order is that of a hash of item, variant and text, so the order in which drafts arrive does not matter.
     """
 
     options: DiversityOptions
@@ -60,7 +59,7 @@ class CosineDiversity:
 
 @frozen(kw_only=True)
 class _Near:
-    """What a draft must not be too near to."""
+    """The texts to which a draft must not be too similar."""
 
     seeds: Rows
     kept: Rows
@@ -75,7 +74,7 @@ class _Near:
         return near
 
     def decide(self, vectors: Sequence[Any]) -> Iterator[Validation]:
-        """Decide about one after the other: compare with seeds and kept drafts, and keep what is accepted."""
+        """Decide about one draft after another: compare with seeds and kept drafts, and keep the accepted ones."""
         to_seeds, to_kept = self.seeds.highest(vectors), self.kept.highest(vectors)
         fresh = self.new()
         for vector, seed, kept in zip(vectors, to_seeds, to_kept, strict=True):
@@ -88,9 +87,9 @@ class _Near:
     def _validation(self, to_seeds: float, to_kept: float) -> Validation:
         reason = ""
         if _above(to_seeds, self.options.max_to_seeds):
-            reason = "too near to an item's own text"
+            reason = "too similar to an item's own text"
         elif _above(to_kept, self.options.max_to_kept):
-            reason = "too near to a draft kept before"
+            reason = "too similar to a draft already kept"
         details: dict[str, Json] = {"to_seeds": to_seeds, "to_kept": to_kept}
         return Validation(accepted=not reason, score=max(to_seeds, to_kept), reason=reason, details=details)
 

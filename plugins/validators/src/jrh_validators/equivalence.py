@@ -1,4 +1,4 @@
-"""A model compares the draft with the original, in both orders."""
+"""Ask a model whether draft and original are equivalent, in both orders."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class LlmEquivalence:
 
     @classmethod
     def build(cls, options: EquivalenceOptions, context: BuildContext) -> LlmEquivalence:
-        """Find the model and check the template; raise `JrhError` where either cannot be used."""
+        """Find the model and check the template; raise `JrhError` if either is unusable."""
         if options.prompt is not None:
             variables_of(options.prompt.content)
         return cls(
@@ -94,14 +94,14 @@ class LlmEquivalence:
 
 
 def _letter(text: str) -> str | None:
-    """Read the letter: the object's `answer`, or a reply that is nothing but a letter."""
+    """Read the letter from the object's `answer` or from a reply that is just a letter."""
     found = read_json(text, keys=("answer",))
     letter = str(found["answer"] if found is not None else text).strip().strip(".").upper()
     return letter if letter in ("A", "B") else None
 
 
 def _reason(said: list[bool]) -> str:
-    """Say why not, from the answers in pairs of both orders; empty where all say equivalent."""
+    """Return the reason for rejection, from pairs of answers in both orders; empty if all say equivalent."""
     if all(said):
         return ""
     denied = any(not one and not other for one, other in zip(said[::2], said[1::2], strict=True))

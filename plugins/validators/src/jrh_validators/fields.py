@@ -1,4 +1,4 @@
-"""What a draft changed, as pairs of texts."""
+"""Pair each changed text of a draft with its original."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from jrh import Draft, Item
 
 
 def changed_texts(item: Item, draft: Draft) -> dict[str, tuple[str, str]] | None:
-    """Return field -> (the item's text, the draft's) of all that changed, or None where a field is not text.
+    """Return field -> (item's text, draft's text) for every change, or None if a field is not text.
 
-    A prompt template that rewords another one is a change too.
+    A reworded prompt template is a change too.
     """
     pairs = {}
     for name, changed in draft.fields.items():

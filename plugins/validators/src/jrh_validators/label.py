@@ -1,4 +1,4 @@
-"""A model applies the task's own rubric to the draft."""
+"""Ask a model to apply the task's rubric to the draft."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from jrh_validators.undecided import undecided
 class LlmLabel:
     """Accepts a draft if the label that a model reaches is the expected one.
 
-    `Equals(label)` is met by that label. The other expectations compare with the label the same model reaches for the
-    item as it is: both are its own, so that a model that is stricter than the gold labels rejects no more than another.
-    Where nothing is expected, any label will do.
+    `Equals(label)` requires that label. The other expectations compare with the label that the same model gives to the
+    unchanged item, so a model that is stricter than the gold labels does not reject more drafts. Without an
+    expectation, any label is accepted.
     """
 
     client: ModelClient
@@ -56,7 +56,7 @@ class LlmLabel:
         """Find model and parser and check the template.
 
         Raises:
-            JrhError: model or parser do not exist, or the template is not valid.
+            JrhError: The model or parser does not exist, or the template is invalid.
         """
         if options.prompt is not None:
             variables_of(options.prompt.content)
@@ -69,7 +69,7 @@ class LlmLabel:
         )
 
     async def validate(self, item: Item, draft: Draft) -> Validation:
-        """Compare the label of the draft with the expected one; the label reached is returned either way."""
+        """Compare the draft's label with the expected one; the result includes the label either way."""
         presented = draft.task or self.task
         questions = [self._answer(presented, {**item.fields, **draft.fields})]
         if draft.expectation is not None and not isinstance(draft.expectation, Equals):
@@ -91,7 +91,7 @@ class LlmLabel:
 
     def _request(self, task: Task, fields: Mapping[str, Json]) -> ChatRequest:
         shown = {name: _shown(value) for name, value in fields.items()}
-        # No text holds its own hash: nothing inside can close the tags.
+        # A text cannot contain its own hash, so nothing inside can close the tags.
         own = {"task": task, "labels": task.scale.labels, "fields": shown, "mark": tag_mark(shown)}
         source = packaged_template("jrh_validators", "label") if self.prompt is None else self.prompt.content
         return ChatRequest(

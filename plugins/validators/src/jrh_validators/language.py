@@ -1,4 +1,4 @@
-"""Whether two texts are in the same script and language."""
+"""Compare the script and language of two texts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, Final
 from jrh.authoring import other_script
 
 LETTERS: Final = 40
-"""Shorter texts are compared by script alone: a classifier guesses there."""
+"""Shorter texts are compared by script only; the classifier would guess."""
 SURE: Final = 0.8
-"""Probability from which on the classifier's language counts."""
+"""Lowest probability at which the classifier's language counts."""
 _READ: Final = 3_000
-"""Characters the classifier reads; more do not change its mind."""
+"""Characters the classifier reads; more do not change its result."""
 
 
 def other_language(original: str, changed: str) -> bool:

@@ -1,4 +1,4 @@
-"""The names of a text: words with a capital where grammar asks for none."""
+"""Find the names of a text: capitalised words where grammar requires no capital."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Names:
     """The capitalised words of one text."""
 
     certain: frozenset[str]
-    """With a capital inside a sentence."""
+    """Words capitalised inside a sentence."""
     capitalised: frozenset[str]
-    """With a capital anywhere."""
+    """Words capitalised anywhere."""
 
     @classmethod
     def of(cls, text: str) -> Names:
@@ -53,7 +53,7 @@ class Names:
         return cls(certain=frozenset(certain), capitalised=frozenset(capitalised))
 
     def missing_in(self, other: Names) -> list[str]:
-        """Return the certain names that have no capital anywhere in another text, in order of the alphabet."""
+        """Return the certain names that are never capitalised in another text, in alphabetical order."""
         return sorted(self.certain - other.capitalised)
 
 

@@ -1,4 +1,4 @@
-"""The negations of an English text."""
+"""Count the negations of an English text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers a text states, as values."""
+"""Extract the numbers of a text as values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a suite can say about the validators."""
+"""Define the options of the validators."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from jrh import ModelName, ParserName, Text, ValidatorName
 class LabelOptions:
     """Options of `llm-label`."""
 
-    model: ModelName = field(metadata={"help": "the model of the suite's `models` that applies the rubric"})
+    model: ModelName = field(metadata={"help": "name in the suite's `models` of the model that applies the rubric"})
     parser: ParserName = field(default=ParserName("auto"), metadata={"help": "the parser that reads its reply"})
     prompt: Text | None = field(
         default=None,
-        metadata={"help": "Jinja2 template of the question; variables: task, labels, fields, mark, item fields"},
+        metadata={"help": "Jinja2 prompt template; variables: task, labels, fields, mark, item fields"},
     )
     attempts: int = field(
         default=3,
         validator=and_(ge(1), le(10)),
-        metadata={"help": "times it is asked at most until a label can be read"},
+        metadata={"help": "attempts until a label can be read"},
     )
 
 
@@ -31,20 +31,20 @@ class LabelOptions:
 class EquivalenceOptions:
     """Options of `llm-equivalence`."""
 
-    model: ModelName = field(metadata={"help": "the model of the suite's `models` that compares the texts"})
+    model: ModelName = field(metadata={"help": "name in the suite's `models` of the model that compares the texts"})
     prompt: Text | None = field(
         default=None,
-        metadata={"help": "Jinja2 template of the question; variables: first, second, option_a, option_b, task, mark"},
+        metadata={"help": "Jinja2 prompt template; variables: first, second, option_a, option_b, task, mark"},
     )
     attempts: int = field(
         default=3,
         validator=and_(ge(1), le(10)),
-        metadata={"help": "times each order is asked at most until an answer can be read"},
+        metadata={"help": "attempts per order until an answer can be read"},
     )
 
 
 class Rule(Enum):
-    """How many voters have to accept."""
+    """How many voters must accept."""
 
     MAJORITY = "majority"
     """More than half of all voters."""
@@ -72,13 +72,13 @@ class ConsensusOptions:
         metadata={"help": "`majority` (more than half of all voters), `unanimous`, or `at-least` k of them"},
     )
     k: int | None = field(
-        default=None, validator=optional(ge(1)), metadata={"help": "for `rule: at-least`: how many have to accept"}
+        default=None, validator=optional(ge(1)), metadata={"help": "for `rule: at-least`: how many voters must accept"}
     )
 
     def __attrs_post_init__(self) -> None:
         """Reject a `k` without its rule and the rule without its `k`."""
         if (self.rule is Rule.AT_LEAST) != (self.k is not None):
-            raise ValueError("'k' belongs to `rule: at-least`, and is needed there")
+            raise ValueError("'k' is required with `rule: at-least` and not allowed otherwise")
 
 
 def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, float]) -> None:  # noqa: ARG001
@@ -89,27 +89,27 @@ def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, floa
 
 @frozen(kw_only=True)
 class RulesOptions:
-    """Options of `rules`: what has to hold."""
+    """Options of `rules`: the properties that a draft must keep."""
 
     words: bool = field(default=False, metadata={"help": "the same words in the same order"})
-    numbers: bool = field(default=True, metadata={"help": "the same numbers, each as often"})
+    numbers: bool = field(default=True, metadata={"help": "the same numbers, equally often"})
     names: bool = field(default=True, metadata={"help": "the same names (capitalised words inside sentences)"})
-    negations: bool = field(default=True, metadata={"help": "as many English negations"})
+    negations: bool = field(default=True, metadata={"help": "the same number of English negations"})
     repeats: bool = field(
         default=False,
-        metadata={"help": "saying a number or a negation more often than the item does is fine; losing one is not"},
+        metadata={"help": "allow numbers and negations to be repeated, but not lost"},
     )
     language: bool = field(default=True, metadata={"help": "the same script and language"})
     length_ratio: tuple[float, float] | None = field(
         default=None,
         validator=optional(_ratio),
-        metadata={"help": "[low, high]: the words of the draft per word of the item's text"},
+        metadata={"help": "[low, high] ratio of words in the draft to words in the item's text"},
     )
 
 
 def _cosine(instance: object, attribute: Attribute[Any], value: float | None) -> None:  # noqa: ARG001
     if value is not None and not 0 < value <= 1:
-        raise ValueError(f"'{attribute.name}' is above 0 and at most 1, got {value}")
+        raise ValueError(f"'{attribute.name}' must be above 0 and at most 1, got {value}")
 
 
 @frozen(kw_only=True)
@@ -119,17 +119,17 @@ class DiversityOptions:
     max_to_seeds: float | None = field(
         default=0.95,
         validator=_cosine,
-        metadata={"help": "highest cosine similarity to any item's own text; none: no limit"},
+        metadata={"help": "highest cosine similarity to any item's text; null: no limit"},
     )
     max_to_kept: float | None = field(
         default=0.95,
         validator=_cosine,
-        metadata={"help": "highest cosine similarity to any draft kept before; none: no limit"},
+        metadata={"help": "highest cosine similarity to any draft already kept; null: no limit"},
     )
     encoder: str | None = field(
         default=None,
         metadata={
-            "help": "a sentence-transformers model, by name or as a directory beside the suite; "
-            "none: TF-IDF, which downloads nothing; needs jrh-validators[embeddings]"
+            "help": "a sentence-transformers model, as a name or a directory relative to the suite; needs "
+            "jrh-validators[embeddings]; default: TF-IDF, which downloads nothing"
         },
     )

@@ -1,4 +1,4 @@
-"""What the plugin declares: six validators."""
+"""Declare the six validators."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ def jrh_validators() -> Iterable[ValidatorSpec]:
     """Declare the validators."""
     yield ValidatorSpec(
         name="llm-label",
-        summary="a model applies the task's own rubric to the draft and has to reach the expected label",
+        summary="accepts a draft if a model that applies the task's rubric reaches the expected label",
         options=LabelOptions,
         factory="jrh_validators.label:LlmLabel.build",
     )
     yield ValidatorSpec(
         name="llm-equivalence",
-        summary="a model says twice, in both orders and with balanced options, that the texts mean the same",
+        summary="accepts a draft if a model finds it equivalent to the original, asked in both orders",
         options=EquivalenceOptions,
         factory="jrh_validators.equivalence:LlmEquivalence.build",
     )
     yield ValidatorSpec(
         name="consensus",
-        summary="several validators vote: majority, unanimous, or at least k",
+        summary="vote of several validators: majority, unanimous, or at least k",
         options=ConsensusOptions,
         factory="jrh_validators.consensus:Consensus.build",
     )
     yield ValidatorSpec(
         name="rules",
-        summary="exact rules: words, numbers, names, negations, language and length as in the item",
+        summary="exact rules: keep words, numbers, names, negations, language and length",
         options=RulesOptions,
         factory="jrh_validators.rules:Rules",
     )
     yield ValidatorSpec(
         name="facts-kept",
-        summary="as rules, but repeating a number or a negation is fine: for texts that become longer or shorter",
+        summary="like rules, but numbers and negations may be repeated: for texts that change length",
         factory="jrh_validators.rules:facts_kept",
     )
     yield ValidatorSpec(
         name="cosine-diversity",
-        summary="rejects drafts too near to the items or to the drafts kept before",
+        summary="rejects drafts too similar to an item or to a draft already kept",
         options=DiversityOptions,
         factory="jrh_validators.diversity:CosineDiversity.build",
         scope=Scope.SET,

@@ -1,4 +1,4 @@
-"""Matrices that grow by a row: one block of memory, doubled when it is full, never stacked again."""
+"""Grow matrices row by row: one block of memory that doubles when full."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class DenseRows:
     def highest(self, vectors: Sequence[Any]) -> list[float]:
         """Return for each vector the highest dot product with the rows; 0 where there are none or all are negative.
 
-        All vectors are compared in one product: the rows go through the processor's cache once, and not once for each.
+        All vectors are compared in one product, so the rows pass through the processor's cache only once.
         """
         if not self._used:
             return [0.0] * len(vectors)

@@ -1,4 +1,4 @@
-"""Exact rules about two texts."""
+"""Check exact rules about two texts."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from jrh_validators.words import word_count
 
 @frozen(kw_only=True)
 class Breach:
-    """A rule that does not hold."""
+    """A violated rule."""
 
     reason: str
     details: Mapping[str, Json]
 
 
 def facts_kept() -> Rules:
-    """Build the validator `facts-kept`: all rules, but a number or a negation may be repeated."""
+    """Build the validator `facts-kept`: all rules, but numbers and negations may be repeated."""
     return Rules(RulesOptions(repeats=True))
 
 
 @frozen
 class Rules:
-    """Accepts a draft if every changed text keeps what the options name; the first broken rule is the reason."""
+    """Accepts a draft if every changed text keeps what the options name; the first violated rule is the reason."""
 
     options: RulesOptions
 
@@ -49,7 +49,7 @@ class Rules:
         return Validation(accepted=True)
 
     def breach(self, original: str, changed: str) -> Breach | None:
-        """Return the first rule of the options that does not hold, or None."""
+        """Return the first violated rule of the options, or None."""
         options = self.options
         rules = (
             (options.words, _words),

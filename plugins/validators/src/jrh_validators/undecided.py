@@ -1,4 +1,4 @@
-"""What a validator says where its model gave no decision."""
+"""Build the result of a validator whose model gave no decision."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from jrh import Json, Validation
 
 
 def undecided(reason: str, details: Mapping[str, Json]) -> Validation:
-    """Reject because there is no decision; a vote counts it as not cast."""
+    """Reject for lack of a decision; consensus does not count it as a vote."""
     return Validation(accepted=False, reason=reason, details={**details, "undecided": True})

@@ -1,4 +1,4 @@
-"""Texts as unit vectors, whose dot product is the cosine of their angle."""
+"""Turn texts into unit vectors, whose dot product is their cosine similarity."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def embeddings(texts: Sequence[str], encoder: str, base: Path) -> Vectors:
         model = SentenceTransformer(str(directory) if directory.is_dir() else encoder, device="cpu")
     except (OSError, ValueError) as error:
         raise JrhError(
-            f"cosine-diversity: encoder '{encoder}' is neither a directory beside the suite nor a model that can be "
-            f"loaded ({type(error).__name__}); check the name, or the network"
+            f"cosine-diversity: encoder '{encoder}' is neither a directory relative to the suite nor a model that "
+            f"can be loaded ({type(error).__name__}); check the name and the network"
         ) from error
     matrix = model.encode(list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False)
     return Vectors(of=list(matrix), length=matrix.shape[1], sparse=False)

@@ -1,4 +1,4 @@
-"""Give a calculation that is right a wrong result."""
+"""Replace the right result of a calculation with a wrong one."""
 
 from __future__ import annotations
 

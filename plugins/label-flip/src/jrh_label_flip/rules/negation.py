@@ -110,7 +110,7 @@ def _negated(sentence: Sentence) -> Edit | None:
 
 
 def _with_not(words: Sequence[str], place: int) -> str | None:
-    """Return the verb at a place negated, or None where no verb of the list stands there."""
+    """Return the negated verb at a place, or None if it is not a listed verb."""
     word, after = words[place], words[place + 1] if place + 1 < len(words) else ""
     if word in _AUXILIARIES:
         return "cannot" if word == "can" else f"{word} not"
@@ -125,7 +125,7 @@ def _with_not(words: Sequence[str], place: int) -> str | None:
 
 
 def _is_main(sentence: Sentence, place: int) -> bool:
-    """Return whether the verb at a place is that of the main clause, as far as the words around it show."""
+    """Return whether the verb at a place belongs to the main clause, judging by the words around it."""
     words = sentence.lowered
     if place == 0 or words[place - 1] in _NO_NOUN or (words[place - 1] in _PRONOUNS and place > 1):
         return False
@@ -136,7 +136,7 @@ def _is_main(sentence: Sentence, place: int) -> bool:
 
 
 def _affirmed(sentence: Sentence, place: int) -> Edit | None:
-    """Take away the one negation of a sentence, if it is that of the main clause."""
+    """Remove the only negation of a sentence if it is in the main clause."""
     words, lowered = sentence.words, sentence.lowered
     if sentence.has(_CAUSES) or any(word in _NARROWS for word in lowered[place + 1 : place + 2]):
         return None

@@ -1,4 +1,4 @@
-"""Replace a number by another one that is clearly not it."""
+"""Replace a number with one that is clearly different."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from jrh_label_flip.rules.quantities import SERIES, SIMPLE_WORD, Number, exact_n
 from jrh_label_flip.wordlists import listed
 
 _FACTORS: Final = (Decimal("0.5"), Decimal("1.5"), Decimal(2), Decimal(3))
-"""Far enough from 1 that nobody takes the new number for the old one rounded."""
+"""Far enough from 1 that the new number cannot pass for the old one rounded."""
 _YEARS: Final = range(1000, 2200)
 _YEAR_DIGITS: Final = 4
 _MONTHS: Final = listed("january february march april may june july august september october november december")
 _DATE_BESIDE: Final = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b", re.IGNORECASE)
 _BESIDE: Final = 12
-"""Characters on either side in which the name of a month makes a number part of a date."""
+"""Characters on either side; a month name within them makes a number part of a date."""
 
 
 def numbers(passage: Passage) -> Iterator[Edit]:
@@ -42,7 +42,7 @@ def _is_date(number: Number) -> bool:
 
 
 def _has_article(text: str, number: Number) -> bool:
-    """Return whether a or an stands before it, which another number might change."""
+    """Return whether `a` or `an` precedes it, which another number might change."""
     return text[max(0, number.start - 4) : number.start].lower().endswith((" a ", " an "))
 
 
@@ -66,7 +66,7 @@ def _other_words(text: str, draw: int) -> str | None:
     last = simple[-1]
     word = last[0].lower()
     series = next(words for words in SERIES if word in words)
-    # Alone `one` would read as a pronoun, and a neighbour can be told from the old number by nobody who counts badly.
+    # `one` alone reads as a pronoun; the neighbouring number could pass for a counting error.
     others = [other for other in series if abs(series.index(other) - series.index(word)) > 1 and other != "one"]
     new = others[draw % len(others)]
     new = new.capitalize() if last[0][0].isupper() else new

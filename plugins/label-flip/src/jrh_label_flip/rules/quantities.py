@@ -1,4 +1,4 @@
-"""Numbers in a text, in digits and in words, and whether they are said to be exact."""
+"""Find the exact numbers of a text, in digits and in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNITS: Final = listed("one two three four five six seven eight nine")
 _TEENS: Final = listed("ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")
 _TENS: Final = listed("twenty thirty forty fifty sixty seventy eighty ninety")
 SERIES: Final = (tuple(_UNITS), tuple(_TEENS), tuple(_TENS))
-"""Number words that can stand for one another in any longer number word."""
+"""Number words that can replace one another in any longer number word."""
 _SPELLED: Final = (
     *((str(value), word) for value, word in enumerate((*_UNITS, *_TEENS), 1)),
     *((str(10 * ten), word) for ten, word in enumerate(_TENS, 2)),
@@ -46,13 +46,13 @@ _INEXACT: Final = words("""
     maximum within exceed exceeds exceeded every per other another chapter page figure section number version step part
     question point article paragraph paragraphs source line verse
     """)
-"""Words beside which another number can be as true, or is only a name."""
+"""Words near which another number could be equally true, or is only a label."""
 _UP_TO: Final = re.compile(r"(?<!\badd )(?<!\badds )\bup to\b", re.IGNORECASE)
 
 
 @frozen(kw_only=True)
 class Number:
-    """A number that stands in a sentence."""
+    """A number in a sentence."""
 
     text: str
     start: int
@@ -61,7 +61,7 @@ class Number:
 
 
 def exact_numbers(passage: Passage) -> Iterator[Number]:
-    """Yield the numbers that are stated as exact, are not given in the request, and are no years and no dates."""
+    """Yield the numbers that are stated as exact and do not occur in the request."""
     given = _given(passage.request)
     for sentence in passage.sentences:
         if sentence.asserts and not sentence.negative and not _inexact(sentence):

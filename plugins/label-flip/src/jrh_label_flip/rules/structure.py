@@ -1,4 +1,4 @@
-"""Leave sentences out, or let neighbours change places."""
+"""Remove a sentence, or swap two neighbouring ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FEWEST: Final = 3
 
 
 def removals(passage: Passage) -> Iterator[Edit]:
-    """Yield the removal of each sentence that says plainly that something is so, with the gap to its neighbour."""
+    """Yield the removal of each plain assertion, with the gap to its neighbour."""
     for paragraph in _paragraphs(passage):
         for before, sentence in zip([None, *paragraph], paragraph, strict=False):
             if not sentence.asserts:
@@ -25,12 +25,12 @@ def removals(passage: Passage) -> Iterator[Edit]:
             else:
                 neighbour = before
                 start, end = before.end, sentence.end
-            # The gap belongs to both: the neighbour stays, or this removal is not made.
+            # The gap belongs to both sentences, so claim both: no other edit may touch the neighbour.
             yield Edit(start=start, end=end, new="", sentences=(sentence.index, neighbour.index))
 
 
 def exchanges(passage: Passage) -> Iterator[Edit]:
-    """Yield the exchange of each two neighbouring sentences of a paragraph; the gap between them stays."""
+    """Yield the swap of each two neighbouring sentences of a paragraph; the gap between them stays."""
     for paragraph in _paragraphs(passage):
         for one, other in pairwise(paragraph):
             if one.plain and other.plain and one.text != other.text:

@@ -1,4 +1,4 @@
-"""Give a quantity a unit of the same dimension that makes it another quantity."""
+"""Replace a unit with another of the same dimension, which changes the quantity."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _UNIT: Final = re.compile(
     r"(?![\w\u00b2\u00b3^/]|[ ](?:per|old)\b)"
 )
 _SAME_IN_BOTH: Final = "40"
-"""Minus 40 degrees are as cold in Celsius as in Fahrenheit; the sign is not looked at."""
+"""-40 degrees is the same in Celsius and Fahrenheit; the sign is ignored to be safe."""
 
 
 def units(passage: Passage) -> Iterator[Edit]:
-    """Yield an edit for each unit behind an exact number that is not zero."""
+    """Yield an edit for each unit after an exact, non-zero number."""
     for number in exact_numbers(passage):
         found = _UNIT.match(passage.text, number.end)
         if found is None or _same(number, found["unit"]):
