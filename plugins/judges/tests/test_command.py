@@ -1,4 +1,4 @@
-"""A program of one's own as a judge."""
+"""Run a user-supplied program as a judge."""
 
 from __future__ import annotations
 

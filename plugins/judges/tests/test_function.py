@@ -1,4 +1,4 @@
-"""A Python callable as a judge."""
+"""Call a Python callable as a judge."""
 
 from __future__ import annotations
 

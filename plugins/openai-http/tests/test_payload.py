@@ -1,4 +1,4 @@
-"""The JSON that is sent."""
+"""Write the JSON body of a request."""
 
 from __future__ import annotations
 

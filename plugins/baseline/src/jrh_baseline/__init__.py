@@ -1,1 +1,1 @@
-"""A classical judge: TF-IDF and style statistics under linear models, cross-fitted, without key or network."""
+"""Provide a baseline judge: cross-fitted linear models of TF-IDF and style statistics, without key or network."""

@@ -1,4 +1,4 @@
-"""Scales without order: logistic regression."""
+"""Predict labels of unordered scales with logistic regression."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jrh_baseline.options import BaselineOptions
 from jrh_baseline.predictions import DIGITS, CannotLearnError, Prediction
 
 ITERATIONS: Final = 5000
-"""More than any problem of this size needs; the solver stops when it has converged."""
+"""Iteration limit; far above what such problems need, as the solver stops on convergence."""
 
 
 @frozen(kw_only=True)
@@ -32,7 +32,7 @@ class Classes:
         """Fit to gold labels.
 
         Raises:
-            CannotLearnError: all examples have the same label.
+            CannotLearnError: All examples have the same label.
         """
         if len(set(golds)) == 1:
             raise CannotLearnError(f"all {len(golds)} training examples have the label '{golds[0]}'")

@@ -1,4 +1,4 @@
-"""The texts of a question, as the features need them."""
+"""Extract the texts of a question for the features."""
 
 from __future__ import annotations
 

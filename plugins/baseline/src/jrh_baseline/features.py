@@ -1,4 +1,4 @@
-"""Texts as rows of a sparse matrix: TF-IDF of words and characters, and standardised style statistics."""
+"""Turn texts into rows of a sparse matrix: TF-IDF of words and characters, and standardised style statistics."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from jrh_baseline.documents import Document
 from jrh_baseline.style import style
 
 _BUCKETS: Final = 2**18
-"""Columns per kind of n-gram. Hashing needs no vocabulary, so texts without a single word are no special case."""
+"""Columns per kind of n-gram. Hashing needs no vocabulary, so texts without words need no special case."""
 _LIMIT: Final = 4.0
-"""Style statistics count at most so many standard deviations: one odd text must not outweigh all words."""
+"""Clip style statistics at this many standard deviations: one odd text must not outweigh all words."""
 
 _ANALYSERS: Final = (
     {"analyzer": "word", "ngram_range": (1, 2)},
@@ -27,12 +27,12 @@ _ANALYSERS: Final = (
 
 @frozen(kw_only=True)
 class Features:
-    """What was learnt of the training texts: document frequencies, means and deviations of the statistics."""
+    """Features fitted to training texts: document frequencies, means and deviations of the statistics."""
 
     weights: tuple[Any, ...]
     """One fitted `TfidfTransformer` per kind of n-gram."""
     columns: tuple[Any, ...]
-    """Per kind of n-gram the columns that occur in training; all others would have weight 0 and cost time."""
+    """Columns that occur in training, per kind of n-gram; all others would have weight 0 and cost time."""
     scaler: Any
     """A fitted `StandardScaler`."""
 
@@ -47,7 +47,7 @@ class Features:
         )
 
     def transform(self, documents: Sequence[Document]) -> csr_matrix:
-        """Return one row per document; a row depends on its own document alone."""
+        """Return one row per document; a row depends only on its own document."""
         grams = [
             weight.transform(counts)[:, columns]
             for weight, columns, counts in zip(self.weights, self.columns, _count(documents), strict=True)

@@ -1,4 +1,4 @@
-"""The baseline judge: fitted per fold, then asked in batches."""
+"""Fit the baseline judge per fold and ask it in batches."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def build(options: BaselineOptions, context: BuildContext) -> TrainedJudge:
     """Build the judge for a task.
 
     Raises:
-        JrhError: the task is pairwise with a scale that has more or fewer than two options.
+        JrhError: The task is pairwise but its scale does not have exactly two options.
     """
     task, options_shown = context.task, len(context.task.scale.options)
     if task.mode is Mode.PAIRWISE and options_shown != _PAIR:
         raise JrhError(
-            f"baseline: task '{task.name}' is pairwise, but its scale has {options_shown} labels beside the tie; "
+            f"baseline: task '{task.name}' is pairwise, but its scale has {options_shown} labels besides the tie; "
             "give it the scale `{pairwise: true}`"
         )
     return Baseline(options=options, task=task)
@@ -52,9 +52,9 @@ class Baseline:
     task: Task
 
     def fit(self, examples: Sequence[Example]) -> BatchJudge:
-        """Return a judge trained on these examples; one that abstains, with the reason, where nothing can be learnt."""
+        """Return a judge trained on these examples, or one that abstains with the reason if nothing can be learnt."""
         try:
-            # Sums over several threads depend on how many there are; with one, every machine adds in the same order.
+            # Multi-threaded sums depend on the number of threads; with one, every machine adds in the same order.
             with threadpool_limits(limits=1):
                 return self._fit(examples)
         except CannotLearnError as reason:
@@ -63,7 +63,7 @@ class Baseline:
     def _fit(self, examples: Sequence[Example]) -> BatchJudge:
         needed = self.options.min_examples
         if len(examples) < needed:
-            raise CannotLearnError(f"{len(examples)} labelled examples outside the fold; at least {needed} are needed")
+            raise CannotLearnError(f"{len(examples)} labelled examples outside the fold; needs at least {needed}")
         fields = [example.fields for example in examples]
         features = Features.fit([text for each in fields for text in documents_of(each, self.task.mode)])
         model = self._model(rows_of(features, fields, self.task.mode), [example.gold for example in examples])
@@ -86,7 +86,7 @@ class Trained:
     model: FittedModel
 
     def judge_batch(self, questions: Sequence[Question]) -> Sequence[Judgement]:
-        """Return one judgement per question, in the order given; each depends on its own question alone."""
+        """Return one judgement per question in the given order; each depends only on its own question."""
         if not questions:
             return []
         with threadpool_limits(limits=1):
@@ -98,7 +98,7 @@ class Trained:
 
     def _judgement(self, question: Question, prediction: Prediction) -> Judgement:
         if set(question.task.scale.labels) != set(self.task.scale.labels):
-            return _abstention("baseline: the question has another scale than the one it was trained on")
+            return _abstention("baseline: the question's scale differs from the one it was trained on")
         if prediction.label is None:
             return _abstention(f"baseline: {prediction.detail}")
         verdict = Verdict(
@@ -122,9 +122,9 @@ class Abstaining:
 
 
 def rows_of(features: Features, fields: Sequence[Mapping[str, Json]], mode: Mode) -> Any:
-    """Return one feature row per question, for pairs the first response's minus the second's.
+    """Return one feature row per question; for pairs, the first response's features minus the second's.
 
-    Each distinct text is analysed once, however many questions show it.
+    Each distinct text is analysed only once.
     """
     shown = [documents_of(each, mode) for each in fields]
     places: dict[Document, int] = {}

@@ -1,4 +1,4 @@
-"""Ordinal scales: ridge regression on ranks, and the normal distribution of its cross-validated errors."""
+"""Predict ordinal levels with ridge regression on ranks and normally distributed cross-validated errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Levels:
         """Fit to gold levels.
 
         Raises:
-            CannotLearnError: all examples have the same level.
+            CannotLearnError: All examples have the same level.
         """
         ranks = np.array([scale.rank(gold) for gold in golds], dtype=np.float64)
         if ranks.min() == ranks.max():

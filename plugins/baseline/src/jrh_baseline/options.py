@@ -1,4 +1,4 @@
-"""Options of the baseline judge."""
+"""Define the options of the baseline judge."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ def _check_finite(_instance: object, attribute: Attribute[Any], value: float) ->
 
 @frozen(kw_only=True)
 class BaselineOptions:
-    """How the baseline judge is trained; the defaults are scikit-learn's, not tuned."""
+    """Options of `baseline`; the defaults are scikit-learn's, untuned."""
 
     regularisation: float = field(
         default=1.0,
         validator=[gt(0), _check_finite],
-        metadata={"help": "Strength of the L2 penalty: larger values give smoother, more cautious judges."},
+        metadata={"help": "Strength of the L2 penalty; larger values give a more cautious judge."},
     )
     balanced: bool = field(
         default=True,
         validator=instance_of(bool),
-        metadata={"help": "Weigh labels by the inverse of their frequency in training (scales without order)."},
+        metadata={"help": "Weight labels by inverse training frequency (unordered scales)."},
     )
     tie_margin: float = field(
         default=0.05,
         validator=[ge(0), lt(0.5)],
-        metadata={"help": "Pairs with a tie label: call a tie where the probability is this close to one half."},
+        metadata={"help": "Pairwise tasks with a tie label: predict a tie if the probability is this close to 0.5."},
     )
     min_examples: int = field(
         default=4,
         validator=ge(2),
-        metadata={"help": "With fewer labelled examples outside the fold the judge abstains."},
+        metadata={"help": "Fewest labelled examples outside the fold; with fewer, the judge abstains."},
     )

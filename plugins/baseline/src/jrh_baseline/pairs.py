@@ -1,4 +1,4 @@
-"""Pairs: a logistic regression on differences, without intercept, so that swapped responses swap the answer."""
+"""Predict preferences with logistic regression on differences; no intercept, so swapping responses swaps the answer."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ class Pairs:
     def fit(cls, rows: Any, golds: Sequence[str], scale: Scale, options: BaselineOptions) -> Pairs:
         """Fit to preferences; rows are features of the first response minus those of the second.
 
-        Every pair is shown in both orders, so that a training set whose gold labels are all A is as good as a balanced
-        one. Ties say nothing about the direction and are left out.
+        Training uses every pair in both orders, so gold labels that are all A are as good as balanced ones. Ties carry
+        no direction and are left out.
 
         Raises:
-            CannotLearnError: fewer than `min_examples` pairs have a preference, or none shows a difference.
+            CannotLearnError: Fewer than `min_examples` pairs have a preference, or no pair differs in its features.
         """
         decided = [place for place, gold in enumerate(golds) if gold != scale.tie]
         if len(decided) < options.min_examples:
             raise CannotLearnError(
-                f"{len(decided)} training pairs have a preference; at least {options.min_examples} are needed"
+                f"{len(decided)} training pairs have a preference; needs at least {options.min_examples}"
             )
         differences = rows[decided]
         if not differences.nnz:
@@ -56,12 +56,12 @@ class Pairs:
         return cls(scale=scale, weights=regression.coef_[0], tie_margin=options.tie_margin)
 
     def predict(self, rows: Any) -> list[Prediction]:
-        """Return the preferred option per row, or the tie where the scale has one and the margin is small."""
+        """Return the preferred option per row, or a tie if the scale has one and the margin is small."""
         return [self._prediction(score) for score in (rows @ self.weights).tolist()]
 
     def _prediction(self, score: float) -> Prediction:
         first, second = self.scale.options[:2]
-        # The smaller share is the rest of the larger one: swapping the responses swaps exactly these two numbers.
+        # Compute the smaller share from the larger, so that swapping the responses swaps exactly these two numbers.
         larger = round(float(expit(abs(score))), DIGITS)
         smaller = round(1 - larger, DIGITS)
         shares = {first: larger, second: smaller} if score > 0 else {first: smaller, second: larger}

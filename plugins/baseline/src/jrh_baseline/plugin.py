@@ -1,4 +1,4 @@
-"""Declaration: the baseline judge."""
+"""Declare the baseline judge."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jrh_baseline.options import BaselineOptions
 JRH_API_VERSION = 1
 
 _STARTER = """\
-- baseline # learns from the labels of the other folds; what an LLM judge has to beat
+- baseline # learns from the labels of the other folds; the level an LLM judge has to beat
 """
 
 
@@ -20,7 +20,7 @@ def jrh_judges() -> Iterable[JudgeSpec]:
     """Declare the baseline judge."""
     yield JudgeSpec(
         name="baseline",
-        summary="cross-fitted TF-IDF and style statistics; no key, no network, does not read the prompt",
+        summary="cross-fitted TF-IDF and style statistics; needs no key or network and ignores the prompt",
         options=BaselineOptions,
         factory="jrh_baseline.judge:build",
         kind=JudgeKind.TRAINED,

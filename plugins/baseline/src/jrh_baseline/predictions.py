@@ -1,4 +1,4 @@
-"""What a fitted model says of one row, and what every fitted model can do."""
+"""Define predictions and the interface of fitted models."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any, Final, Protocol
 from attrs import Factory, frozen
 
 DIGITS: Final = 6
-"""Probabilities are rounded, so that the last bits of a processor's exponential do not show in a report."""
+"""Probabilities are rounded so that reports do not depend on the last bits of a processor's exponential."""
 
 
 @frozen(kw_only=True)
 class Prediction:
-    """A label with its probabilities, or the reason why there is none."""
+    """A label with its probabilities, or the reason for having none."""
 
     label: str | None
     probabilities: Mapping[str, float] = Factory(dict)
@@ -21,7 +21,7 @@ class Prediction:
 
 
 class FittedModel(Protocol):
-    """A model that has learnt."""
+    """A trained model."""
 
     @property
     def method(self) -> str:
@@ -32,4 +32,4 @@ class FittedModel(Protocol):
 
 
 class CannotLearnError(Exception):
-    """Report training examples that nothing can be learnt from; the text says why."""
+    """Nothing can be learnt from the training examples; the text says why."""

@@ -1,4 +1,4 @@
-"""Length, sentence and vocabulary statistics of a text; line breaks and runs of spaces change none of them."""
+"""Compute length, sentence and vocabulary statistics of a text; line breaks and runs of spaces do not affect them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES: Final = (
     "share of the request's words used",
     "share of words from the request",
 )
-"""What the statistics are, in order."""
+"""Names of the statistics, in order."""
 
 _LONG_WORD: Final = 7
 _WORD: Final = re.compile(r"\w+(?:['\u2019]\w+)*")

@@ -1,1 +1,1 @@
-"""Judges for jrh: the standard LLM judge, and judges of one's own behind a callable, an endpoint or a command."""
+"""Judge with a chat model, or with your own Python callable, HTTP endpoint or command."""

@@ -1,4 +1,4 @@
-"""From what a judge of one's own answers to a verdict."""
+"""Turn the answer of a user-supplied judge into a verdict."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _SHOWN = 60
 _WORD_BITS = 64
 _LABEL_KEYS: Final = ("label", "verdict")
 _STATUSES: Final = frozenset({Status.UNPARSABLE, Status.OFF_SCALE, Status.ABSTAINED, Status.REFUSED})
-"""What a judge may say of itself; whether it was in time or failed is ours to say."""
+"""Statuses a judge may return itself; jrh decides about timeouts and failures."""
 
 
 def decoded(text: str) -> object:
-    """Return the JSON value of a text, or, where it is not JSON, the text without outer white space."""
+    """Return the JSON value of a text or, if it is not JSON, the stripped text."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -24,10 +24,10 @@ def decoded(text: str) -> object:
 
 
 def verdict_of(answer: object, scale: Scale) -> Verdict:
-    """Return the verdict of an answer: a label, a number, a mapping, a `Verdict` or a `Judgement`; never raises.
+    """Return the verdict of an answer, which is a label, number, mapping, `Verdict` or `Judgement`; never raises.
 
-    A mapping has `label` (or `verdict`), and may have `rationale`, `probabilities`, `status` and `detail`. None means
-    that the judge abstains.
+    A mapping has `label` (or `verdict`) and may have `rationale`, `probabilities`, `status` and `detail`. None is an
+    abstention.
     """
     if isinstance(answer, Judgement):
         answer = answer.verdict
@@ -41,7 +41,7 @@ def verdict_of(answer: object, scale: Scale) -> Verdict:
 def _checked(verdict: Verdict, scale: Scale) -> Verdict:
     if verdict.status is not Status.OK:
         if verdict.status not in _STATUSES or verdict.presented is not None:
-            return _unparsable(f"a verdict with status '{verdict.status.value}' is not the judge's to give")
+            return _unparsable(f"a verdict with status '{verdict.status.value}' cannot be returned by a judge")
         return Verdict(status=verdict.status, rationale=verdict.rationale, detail=verdict.detail)
     if verdict.presented not in scale:
         return _off_scale(verdict.presented)
@@ -64,13 +64,13 @@ def _from_mapping(answer: Mapping[object, object], scale: Scale) -> Verdict:
 def _from_status(status: object, answer: Mapping[object, object]) -> Verdict:
     named = next((known for known in _STATUSES if known.value == status), None)
     if named is None:
-        return _unparsable(f"the answer has the status {_short(status)}, which a judge cannot give itself")
-    return Verdict(status=named, detail=_text(answer.get("detail")) or "the judge says so")
+        return _unparsable(f"the answer has the status {_short(status)}, which a judge cannot return")
+    return Verdict(status=named, detail=_text(answer.get("detail")) or "returned by the judge")
 
 
 def _from_value(value: object, scale: Scale) -> Verdict:
     if value is None:
-        return Verdict(status=Status.ABSTAINED, detail="the judge answers nothing")
+        return Verdict(status=Status.ABSTAINED, detail="the judge returned nothing")
     text = _as_text(value)
     if text is None:
         return _unparsable(f"the answer is {type(value).__name__}, not a label")

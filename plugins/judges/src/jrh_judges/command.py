@@ -1,4 +1,4 @@
-"""A program of one's own as a judge."""
+"""Run a user-supplied program as a judge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KEPT_ERRORS = 4_096
 
 
 def command_judge(options: CommandOptions, context: BuildContext) -> Judge:
-    """Make the program a judge; it is started in the suite's directory."""
+    """Make a judge of the program, which is started in the suite's directory."""
     return InHouseJudge(
         _caller(options.command, context.base), options, fingerprint=f"command/{' '.join(options.command)}"
     )
@@ -31,7 +31,7 @@ def command_judge(options: CommandOptions, context: BuildContext) -> Judge:
 def _caller(command: tuple[str, ...], base: Path) -> Call:
     async def call(values: dict[str, object]) -> Outcome:
         try:
-            # A session of its own, so that what the program starts ends with it.
+            # A new session, so that the program's own child processes can be killed with it.
             process = await asyncio.create_subprocess_exec(
                 *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd=base, start_new_session=True
             )
@@ -65,7 +65,7 @@ async def _talk(process: Process, question: bytes) -> Outcome:
 
 async def _write(process: Process, question: bytes) -> None:
     assert process.stdin is not None
-    # A program that does not read its question may still answer.
+    # A program that never reads its question may still answer.
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         process.stdin.write(question)
         await process.stdin.drain()
@@ -73,7 +73,7 @@ async def _write(process: Process, question: bytes) -> None:
 
 
 async def _answer(process: Process) -> bytes | None:
-    """Read what the program writes; a program that writes too much is ended, and None returned."""
+    """Read the program's output; if it is too long, kill the program and return None."""
     assert process.stdout is not None
     kept = bytearray()
     while chunk := await process.stdout.read(_CHUNK):
@@ -85,7 +85,7 @@ async def _answer(process: Process) -> bytes | None:
 
 
 async def _errors(process: Process) -> bytes:
-    """Read to the end, so that the program is never blocked, and keep the last part."""
+    """Read stderr to the end, so that the program never blocks, and keep the last part."""
     assert process.stderr is not None
     kept = b""
     while chunk := await process.stderr.read(_CHUNK):
@@ -99,6 +99,6 @@ async def _end(process: Process) -> None:
 
 
 def _kill(process: Process) -> None:
-    # The group, also after the program itself has ended: what it started and left behind ends too.
+    # Kill the whole group, even after the program itself has exited: it may have left children behind.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)

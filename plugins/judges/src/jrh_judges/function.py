@@ -1,4 +1,4 @@
-"""A Python callable as a judge."""
+"""Call a Python callable as a judge."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from jrh_judges.options import FunctionOptions
 
 
 def function_judge(options: FunctionOptions, context: BuildContext) -> Judge:
-    """Load the callable and make it a judge.
+    """Load the callable and make a judge of it.
 
     Raises:
-        JrhError: the module or the name does not exist, or what it names cannot be called.
+        JrhError: The module or name does not exist, or is not callable.
     """
     call = _caller(_load(options.function, context.base))
     return InHouseJudge(call, options, fingerprint=f"function/{options.function}")
@@ -39,7 +39,7 @@ def _load(written: str, base: Path) -> Callable[..., Any]:
         except AttributeError:
             raise JrhError(f"function '{written}': {place} has no '{name}'") from None
     if not callable(found):
-        raise JrhError(f"function '{written}' is {type(found).__name__}, which cannot be called")
+        raise JrhError(f"function '{written}' is not callable (type {type(found).__name__})")
     return found  # type: ignore[no-any-return]
 
 
@@ -50,7 +50,7 @@ def _module(name: str) -> ModuleType:
         raise JrhError(
             f"function: module '{name}' cannot be imported ({error}); install it, or write path/to/file.py:name"
         ) from error
-    except Exception as error:  # the module is the user's: whatever it raises, the mistake is there
+    except Exception as error:  # the module is the user's and may raise anything
         raise JrhError(f"function: module '{name}' fails when imported: {type(error).__name__}: {error}") from error
 
 
@@ -60,12 +60,12 @@ def _file(path: Path) -> ModuleType:
     if name in sys.modules:
         return sys.modules[name]
     if not absolute.is_file():
-        raise JrhError(f"function: there is no file '{path}'; paths start from the suite's directory")
+        raise JrhError(f"function: file '{path}' not found; paths are relative to the suite's directory")
     spec = importlib.util.spec_from_file_location(name, absolute)
     if spec is None or spec.loader is None:
         raise JrhError(f"function: '{path}' is not a Python file")
     module = importlib.util.module_from_spec(spec)
-    # Registered before it runs, as the import system does: dataclasses and attrs look their module up.
+    # Register the module before it runs, as the import system does: dataclasses and attrs look it up.
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
@@ -85,7 +85,7 @@ def _caller(function: Callable[..., Any]) -> Call:
                 answer = await answer
         except TimeoutError:
             raise
-        except Exception as error:  # whatever a judge raises is its failure and not the run's
+        except Exception as error:  # a failing judge must not fail the run
             return failed(f"the judge raised {type(error).__name__}: {error}")
         return Outcome(value=answer, text=answer if isinstance(answer, str) else "")
 
@@ -93,10 +93,10 @@ def _caller(function: Callable[..., Any]) -> Call:
 
 
 async def _in_thread(function: Callable[..., Any], values: dict[str, object]) -> Any:
-    """Call in a thread of its own.
+    """Call the function in a new daemon thread.
 
-    A thread cannot be stopped. It is a daemon, so that a call that never returns cannot keep the program from ending,
-    as it would in a pool, which is waited for.
+    A thread cannot be stopped. As a daemon, a call that never returns cannot keep the program from exiting, as it would
+    in a pool, whose threads are joined at exit.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
@@ -109,7 +109,7 @@ async def _in_thread(function: Callable[..., Any], values: dict[str, object]) ->
         result, raised = None, None
         try:
             result = function(values)
-        except BaseException as error:  # carried over to the caller: a thread has nobody else to tell
+        except BaseException as error:  # re-raised in the caller: the thread itself has no one to report to
             raised = error
         if not loop.is_closed():
             loop.call_soon_threadsafe(deliver, result, raised)

@@ -1,4 +1,4 @@
-"""An HTTP endpoint of one's own as a judge."""
+"""Post questions to a user-supplied HTTP endpoint as a judge."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _SERVER_ERRORS = 500
 _GOOD = range(200, 300)
 _CHUNK = 65_536
 _KEPT = 1.0
-"""Seconds an idle connection is kept: less than any server keeps it, so that no question meets one being closed."""
+"""Seconds an idle connection is kept; shorter than servers do, so that none is reused while the server closes it."""
 
 
 def http_judge(options: HttpOptions, context: BuildContext) -> Judge:
-    """Make the endpoint a judge.
+    """Make a judge of the endpoint.
 
     Raises:
-        JrhError: the environment variable that should hold the token is not set.
+        JrhError: The environment variable for the token is not set.
     """
     parts = urlsplit(options.url)
-    # Without the query: it may hold what should not be stored.
+    # Without the query, which may contain secrets.
     fingerprint = f"http/{parts.scheme}://{parts.netloc}{parts.path}"
     endpoint = _Endpoint(options.url, _headers(options, context.name))
     return InHouseJudge(endpoint.call, options, fingerprint=fingerprint, close=endpoint.aclose)
@@ -53,7 +53,7 @@ def _headers(options: HttpOptions, judge: str) -> Mapping[str, str]:
 
 
 class _Endpoint:
-    """Posts questions over connections that are kept for the next ones."""
+    """Posts questions over reused connections."""
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         self._url = url
@@ -77,12 +77,12 @@ class _Endpoint:
         import aiohttp
 
         self._session = aiohttp.ClientSession(
-            # How many are open at once is bounded by the judge's `concurrency`.
+            # The judge's `concurrency` already limits open connections.
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEPT),
-            # No question may leave anything behind for the next one.
+            # Questions are independent: a cookie must not carry over to the next one.
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=self._headers,
-            # The time limit is around the whole attempt; a second one inside would only blur the message.
+            # One time limit covers the whole attempt; a second one here would only blur the message.
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
         )
         return self._session

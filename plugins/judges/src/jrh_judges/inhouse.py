@@ -1,4 +1,4 @@
-"""What judges of one's own have in common: a question as plain values, bounded time, failures as statuses."""
+"""Ask user-supplied judges: questions as plain values, limited time, failures as statuses."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from jrh_judges.answers import verdict_of
 from jrh_judges.options import Bounds
 
 MAX_ANSWER = 1_000_000
-"""Most bytes of an answer that are taken."""
+"""Maximum length of an answer in bytes."""
 _DETAIL = 300
 _LONGEST_WAIT = 300.0
 
 
 @frozen(kw_only=True)
 class Outcome:
-    """What one attempt came to."""
+    """The outcome of one attempt."""
 
     status: Status = Status.OK
     value: object = None
     """The answer, with status `ok`."""
     text: str = ""
-    """The answer as it was written, where it was text."""
+    """The answer as written, if it was text."""
     detail: str = ""
     retry: bool = False
     """Whether asking again can help."""
 
 
 Call: TypeAlias = Callable[[dict[str, object]], Awaitable[Outcome]]
-"""Puts one question once; failures it knows of are outcomes."""
+"""Asks one question once; returns expected failures as outcomes."""
 
 
 def failed(detail: str, *, status: Status = Status.PROVIDER_ERROR, retry: bool = True) -> Outcome:
@@ -43,9 +43,9 @@ def failed(detail: str, *, status: Status = Status.PROVIDER_ERROR, retry: bool =
 
 
 def as_values(question: Question) -> dict[str, object]:
-    """Return what a judge of one's own is told: task, labels, fields, repeat, seed. New values on every call.
+    """Return what a user-supplied judge sees: task, labels, fields, repeat, seed. New values on every call.
 
-    Neither the gold label nor the condition is among them.
+    The gold label and the condition are not included.
     """
     task = question.task
     return {
@@ -73,12 +73,12 @@ def _plain(value: Json) -> object:
 
 
 class InHouseJudge:
-    """Puts questions to a judge of one's own, so many at a time, each within its time."""
+    """Asks a user-supplied judge, with limited concurrency and time."""
 
     def __init__(
         self, call: Call, bounds: Bounds, *, fingerprint: str, close: Callable[[], Awaitable[None]] | None = None
     ) -> None:
-        """Keep how one question is put, what bounds it, and what is to be done when all are answered."""
+        """Keep the call for one question, its limits, and the clean-up for the end."""
         self._call = call
         self._close = close
         self._bounds = bounds
@@ -86,7 +86,7 @@ class InHouseJudge:
         self._places = asyncio.Semaphore(bounds.concurrency)
 
     async def judge(self, question: Question) -> Judgement:
-        """Ask; lateness and failure are statuses."""
+        """Ask; timeouts and failures become statuses."""
         async with self._places:
             outcome, attempts, latency = await self._attempts(question)
         reply = Reply(
@@ -103,7 +103,7 @@ class InHouseJudge:
         return Judgement(verdict=verdict_of(outcome.value, question.task.scale), reply=reply)
 
     async def aclose(self) -> None:
-        """Close what was opened for the questions; asking again opens it again."""
+        """Close the judge's resources; asking again reopens them."""
         if self._close is not None:
             await self._close()
 
@@ -124,5 +124,5 @@ class InHouseJudge:
                 return await self._call(as_values(question))
         except TimeoutError:
             if not clock.expired():
-                return failed("the judge reports that it was too late", status=Status.TIMEOUT)
+                return failed("the judge reported a timeout", status=Status.TIMEOUT)
             return failed(f"no answer within {self._bounds.timeout:g} s", status=Status.TIMEOUT)

@@ -1,4 +1,4 @@
-"""The standard LLM judge: a template, a model behind the gateway, a parser."""
+"""Judge with a chat model: prompt template, model behind the gateway, parser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class LlmJudge:
     parser: Parser
     wording: Wording
     sampling: Sampling
-    """What the judge sets; what the question sets wins."""
+    """The judge's own sampling settings; those of the question take precedence."""
     json_schema: bool
     top_logprobs: int
 
@@ -29,7 +29,7 @@ class LlmJudge:
         """Resolve model and parser and check the templates.
 
         Raises:
-            JrhError: model or parser do not exist, or a template is not usable.
+            JrhError: The model or parser does not exist, or a template is unusable.
         """
         return cls(
             client=context.model(options.model),
@@ -52,7 +52,7 @@ class LlmJudge:
         )
 
     async def judge(self, question: Question) -> Judgement:
-        """Ask the model; a reply that is not usable is a verdict with its status and is not read."""
+        """Ask the model; an unusable reply becomes a verdict with its status and is not parsed."""
         asked = self.wording.asked(question)
         request = self._request(question, asked.messages)
         reply = await self.client.ask(request, repeat=question.occasion, purpose="judge")
@@ -73,7 +73,7 @@ class LlmJudge:
 
 
 def _over(asked: Sampling, own: Sampling) -> Sampling:
-    """Fill what the question leaves open with the judge's own settings."""
+    """Fill the settings that the question leaves open with the judge's own."""
     if asked == _UNSET:
         return own
     return Sampling(**{**asdict(own), **{name: value for name, value in asdict(asked).items() if value is not None}})

@@ -1,4 +1,4 @@
-"""Options of the judges."""
+"""Define the options of the judges."""
 
 from __future__ import annotations
 
@@ -19,77 +19,75 @@ _SECRET_HEADER = re.compile(r"authorization|cookie|api-?key|token|secret", re.IG
 
 @frozen(kw_only=True)
 class LlmOptions:
-    """Which model is asked, with which words, and how its reply is read."""
+    """Options of `llm`: the model, its prompt and how its reply is read."""
 
-    model: ModelName = field(metadata={"help": "the model of the suite's `models` that judges"})
+    model: ModelName = field(metadata={"help": "name in the suite's `models` of the model that judges"})
     parser: ParserName = field(
         default=ParserName("auto"),
-        metadata={
-            "help": "the parser that reads the reply, such as json or likert, or an entry of the suite's `parsers`"
-        },
+        metadata={"help": "parser for the reply, such as json or likert, or an entry of the suite's `parsers`"},
     )
     template: Text | None = field(
         default=None,
-        metadata={"help": "Jinja2 template of the question; variables: task, labels, answer_format, mark, item fields"},
+        metadata={"help": "Jinja2 prompt template; variables: task, labels, answer_format, mark, item fields"},
     )
     system: Text | None = field(
-        default=None, metadata={"help": "Jinja2 template of the system message; empty text: no system message"}
+        default=None, metadata={"help": "Jinja2 template of the system message; empty: no system message"}
     )
     rationale: bool = field(default=False, metadata={"help": "ask for reasons before the verdict, as JSON"})
     temperature: float | None = field(
         default=None,
         validator=optional(ge(0.0)),
-        metadata={"help": "sampling temperature; none: as the model is set up, or as the test varies it"},
+        metadata={"help": "sampling temperature; default: the model's setting, or the test's if it varies it"},
     )
     max_tokens: int | None = field(
-        default=None, validator=optional(gt(0)), metadata={"help": "longest reply in tokens; none: the model's own"}
+        default=None, validator=optional(gt(0)), metadata={"help": "longest reply in tokens; default: the model's own"}
     )
     reasoning_effort: str | None = field(
         default=None,
-        metadata={"help": "how much a reasoning model may think, in its provider's words; none: the model's own"},
+        metadata={"help": "reasoning effort, as the provider names it; default: the model's own"},
     )
     top_logprobs: int = field(
         default=0,
         validator=and_(ge(0), le(20)),
-        metadata={"help": "ask for the probabilities of so many tokens per position, for the parser `weighted`"},
+        metadata={"help": "request the probabilities of this many tokens per position, for the parser `weighted`"},
     )
     transcript_limit: int | None = field(
         default=_TRANSCRIPT_LIMIT,
         validator=optional(ge(_SHORTEST_TRANSCRIPT)),
         metadata={
-            "help": "the most characters a transcript is shown with; what is left out is said in its place and counted "
-            "in the report; none: all of it"
+            "help": "longest transcript in characters; the text marks what is cut and the report counts it; null: no "
+            "limit"
         },
     )
     json_schema: bool = field(
-        default=False, metadata={"help": "make the provider enforce a JSON verdict of the scale, where it can"}
+        default=False, metadata={"help": "have the provider enforce a JSON verdict on the scale, if it can"}
     )
 
 
 @frozen(kw_only=True)
 class Bounds:
-    """What bounds a judge of one's own in time and number."""
+    """Limits for a user-supplied judge."""
 
     timeout: float = field(default=60.0, validator=gt(0.0), metadata={"help": "seconds for one attempt"})
     attempts: int = field(
-        default=1, validator=and_(ge(1), le(10)), metadata={"help": "attempts in all where the judge fails or is late"}
+        default=1, validator=and_(ge(1), le(10)), metadata={"help": "total attempts if the judge fails or times out"}
     )
     wait: float = field(
         default=1.0,
         validator=and_(ge(0.0), le(300.0)),
-        metadata={"help": "seconds before the second attempt; doubled for every further one"},
+        metadata={"help": "seconds before the second attempt; doubles with each further one"},
     )
     concurrency: int = field(default=4, validator=gt(0), metadata={"help": "questions asked at the same time"})
     cost: float | None = field(
         default=None,
         validator=optional(ge(0.0)),
-        metadata={"help": "US dollars per attempt; none: unknown, 0: known to be free"},
+        metadata={"help": "US dollars per attempt; null: unknown, 0: free"},
     )
 
 
 @frozen(kw_only=True)
 class FunctionOptions(Bounds):
-    """Which callable judges."""
+    """Options of `function`: the callable that judges."""
 
     function: str = field(
         validator=matches_re(r"[^:\s][^:]*:[A-Za-z_][\w.]*"),
@@ -98,7 +96,7 @@ class FunctionOptions(Bounds):
     concurrency: int = field(
         default=1,
         validator=gt(0),
-        metadata={"help": "questions asked at the same time; above 1 it must be thread-safe"},
+        metadata={"help": "questions asked at the same time; above 1 the callable must be thread-safe"},
     )
 
 
@@ -107,36 +105,36 @@ def _http_url(_instance: object, _attribute: Attribute[Any], value: str) -> None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise JrhError(f"url: '{value}' is not an http or https address")
     if parts.username or parts.password:
-        raise JrhError("url: a name or password does not belong in a suite; use `token_env`")
+        raise JrhError("url: a user name or password must not be in the suite; use `token_env`")
 
 
 def _no_secrets(_instance: object, _attribute: Attribute[Any], value: Mapping[str, str]) -> None:
     for name in value:
         if _SECRET_HEADER.search(name):
             raise JrhError(
-                f"headers: '{name}' looks like a secret; put it into the environment and name it in `token_env`"
+                f"headers: '{name}' looks like a secret; put it in the environment and name the variable in `token_env`"
             )
 
 
 @frozen(kw_only=True)
 class HttpOptions(Bounds):
-    """Which endpoint judges."""
+    """Options of `http`: the endpoint that judges."""
 
-    url: str = field(validator=_http_url, metadata={"help": "address that a question is posted to as JSON"})
+    url: str = field(validator=_http_url, metadata={"help": "address to post questions to, as JSON"})
     token_env: str | None = field(
         default=None,
         validator=optional(matches_re(r"[A-Za-z_]\w*")),
         metadata={"help": "name of the environment variable that holds a bearer token; never the token itself"},
     )
     headers: Mapping[str, str] = field(
-        default=Factory(dict), validator=_no_secrets, metadata={"help": "further headers, none of them secret"}
+        default=Factory(dict), validator=_no_secrets, metadata={"help": "additional headers; no secrets"}
     )
     concurrency: int = field(default=16, validator=gt(0), metadata={"help": "questions asked at the same time"})
 
 
 @frozen(kw_only=True)
 class CommandOptions(Bounds):
-    """Which program judges."""
+    """Options of `command`: the program that judges."""
 
     command: tuple[str, ...] = field(
         validator=min_len(1),

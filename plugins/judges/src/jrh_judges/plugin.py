@@ -1,4 +1,4 @@
-"""Declarations of the judges."""
+"""Declare the judges."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def jrh_judges() -> Iterable[JudgeSpec]:
     )
     yield JudgeSpec(
         name="function",
-        summary="a Python callable of one's own",
+        summary="your own Python callable",
         options=FunctionOptions,
         factory="jrh_judges.function:function_judge",
         reads_prompt=False,
     )
     yield JudgeSpec(
         name="http",
-        summary="an HTTP endpoint of one's own that is posted a question as JSON",
+        summary="your own HTTP endpoint, which receives each question as JSON",
         options=HttpOptions,
         factory="jrh_judges.http:http_judge",
         reads_prompt=False,
     )
     yield JudgeSpec(
         name="command",
-        summary="a program of one's own that reads a question as JSON and writes its verdict",
+        summary="your own program, which reads a question as JSON and writes its verdict",
         options=CommandOptions,
         factory="jrh_judges.command:command_judge",
         reads_prompt=False,

@@ -1,4 +1,4 @@
-"""The words a judge is asked with: templates, the line that says how to answer, the JSON schema."""
+"""Render a judge's prompts: templates, the answer format line, the JSON schema."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from jrh.text import object_schema, variables_of
 from jrh_judges.shown import left_out_of, mark_for, shown
 
 OWN_VARIABLES: Final = ("task", "labels", "answer_format", "mark")
-"""What a template sees beside the item's fields; an item's field of the same name is hidden."""
+"""Template variables besides the item's fields; they hide item fields of the same name."""
 
 
 @lru_cache
 def packaged(name: str) -> str:
-    """Return a template that comes with the package, without its last line break."""
+    """Return a built-in template without its final line break."""
     return files("jrh_judges").joinpath("templates", f"{name}.j2").read_text(encoding="utf-8").removesuffix("\n")
 
 
 @lru_cache(maxsize=256)
 def answer_format(scale: Scale, *, as_json: bool, rationale: bool) -> str:
-    """Return the line that says how to answer on the scale."""
+    """Return the line of the prompt that explains how to answer on the scale."""
     if as_json:
         reasons = '"rationale": "<your reasons, at most three sentences>", ' if rationale else ""
         choices = ", ".join(json.dumps(label, ensure_ascii=False) for label in scale.labels)
@@ -43,7 +43,7 @@ def answer_format(scale: Scale, *, as_json: bool, rationale: bool) -> str:
 
 @lru_cache(maxsize=256)
 def verdict_schema(scale: Scale, *, rationale: bool) -> Mapping[str, Json]:
-    """Return the JSON schema of a verdict on the scale; the reasons stand before the verdict."""
+    """Return the JSON schema of a verdict on the scale; the rationale precedes the verdict."""
     properties: dict[str, Json] = {"rationale": {"type": "string"}} if rationale else {}
     properties["verdict"] = {"type": "string", "enum": list(scale.labels)}
     return object_schema(properties)
@@ -51,7 +51,7 @@ def verdict_schema(scale: Scale, *, rationale: bool) -> Mapping[str, Json]:
 
 @frozen(kw_only=True)
 class Asked:
-    """A question in words."""
+    """A rendered question."""
 
     messages: tuple[Message, ...]
     left_out: int = 0
@@ -67,7 +67,7 @@ class Wording:
     as_json: bool
     rationale: bool
     transcript_limit: int | None = None
-    """The most characters a transcript is written with."""
+    """Longest transcript in characters."""
 
     @classmethod
     def of(
@@ -80,10 +80,10 @@ class Wording:
         rationale: bool,
         transcript_limit: int | None = None,
     ) -> Wording:
-        """Take the templates of the suite, or those of the package.
+        """Load the suite's templates or the built-in ones.
 
         Raises:
-            JrhError: a template is not valid, or does not show what is judged.
+            JrhError: A template is invalid or does not show what is judged.
         """
         user = template.content if template is not None else packaged(mode.value)
         around = system.content if system is not None else packaged("system")
@@ -93,11 +93,11 @@ class Wording:
         return cls(user=user, system=around, as_json=as_json, rationale=rationale, transcript_limit=transcript_limit)
 
     def asked(self, question: Question) -> Asked:
-        """Return the messages of a question; a prompt that the question brings wins over the judge's own.
+        """Return the messages of a question; a prompt in the question takes precedence over the judge's own.
 
         Raises:
-            JrhError: a template uses a variable that does not exist, or does what the sandbox forbids; the transcript
-                is a list of something else than messages.
+            JrhError: A template uses an unknown variable or an operation that the sandbox forbids, or the transcript is
+                a list but not of messages.
         """
         prompt = question.prompt
         user, system = (self.user, self.system) if prompt is None else (prompt.user, prompt.system)
@@ -126,8 +126,8 @@ def _check_shows(template: str, mode: Mode, source: str) -> None:
     if unseen:
         known = ", ".join((*OWN_VARIABLES, "request", *mode.judged_fields))
         raise JrhError(
-            f"{source}: the template does not show {' and '.join(unseen)}, which a {mode.value} judge has to see; "
-            f"write {{{{ {unseen[0]} }}}}. It uses: {', '.join(sorted(used)) or 'no variable'}. There are: {known}, "
+            f"{source}: the template does not show {' and '.join(unseen)}, which a {mode.value} judge must see; "
+            f"write {{{{ {unseen[0]} }}}}. It uses: {', '.join(sorted(used)) or 'no variable'}. Available: {known}, "
             "and the item's other fields."
         )
 

@@ -1,4 +1,4 @@
-"""Item fields as a template sees them, and delimiters that no item can close."""
+"""Prepare item fields for templates, with delimiters that no item can close."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class ShownTranscript(tuple[Any, ...]):
 
     rendered: Rendered
     left_out: LeftOut
-    """What the template did not show; nothing as long as it does not write the transcript."""
+    """What was cut when the template rendered the transcript; nothing if it did not."""
 
     @classmethod
     def of(cls, value: Sequence[Any], limit: int | None) -> ShownTranscript:
-        """Take the messages of a field that is a transcript."""
+        """Build from a transcript field's messages."""
         made = cls(value)
         made.rendered = render_transcript(read_transcript(value), limit=limit)
         made.left_out = LeftOut()
         return made
 
     def __str__(self) -> str:
-        """Write the transcript, and note what is left out of it."""
+        """Render the transcript and record what was cut."""
         self.left_out = self.rendered.left_out
         return self.rendered.text
 
@@ -55,7 +55,7 @@ class ShownText(str):
 
     @classmethod
     def of(cls, text: str, limit: int | None) -> ShownText:
-        """Shorten a text where it is too long."""
+        """Shorten the text if it is too long."""
         rendered = render_transcript(text, limit=limit)
         made = cls(rendered.text)
         made.left_out = rendered.left_out
@@ -71,29 +71,29 @@ class ShownMapping(dict[str, Any]):
 
 
 def shown(fields: Mapping[str, Json], limit: int | None = None) -> dict[str, object]:
-    """Return the fields for a template: text as it is, structures readable and still accessible by key.
+    """Return the fields for a template: text unchanged, structures as readable JSON and still accessible by key.
 
     Args:
         fields: of the question.
-        limit: the most characters a transcript is written with.
+        limit: the longest transcript in characters.
 
     Raises:
-        JrhError: the field `transcript` is a list and no transcript.
+        JrhError: The field `transcript` is a list but not a transcript.
     """
     return {name: _shown(name, value, limit) for name, value in fields.items()}
 
 
 def left_out_of(variables: Mapping[str, object]) -> int:
-    """Return how many characters of transcripts the templates that were rendered did not show."""
+    """Return how many characters of transcripts were cut when the templates were rendered."""
     transcripts = [value for value in variables.values() if isinstance(value, ShownTranscript | ShownText)]
     return sum(value.left_out.characters for value in transcripts)
 
 
 def mark_for(values: Iterable[object]) -> str:
-    """Return what is appended to the delimiting tags so that no text can close them.
+    """Return the suffix for the delimiting tags that keeps any text from closing them.
 
-    Empty as long as no text has such a tag; otherwise the first of `-1`, `-2`, ... that occurs in none of the texts.
-    The same texts give the same mark.
+    It is empty if no text contains such a tag, otherwise the first of `-1`, `-2`, ... that occurs in none of the texts.
+    The same texts give the same suffix.
     """
     texts = [value.rendered.text if isinstance(value, ShownTranscript) else str(value) for value in values]
     if not any("<" in text and _TAG.search(text) for text in texts):

@@ -1,4 +1,4 @@
-"""What litellm is called with."""
+"""Build the arguments for litellm."""
 
 from __future__ import annotations
 

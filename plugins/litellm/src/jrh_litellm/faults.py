@@ -1,7 +1,7 @@
-"""What went wrong, in the kernel's words.
+"""Translate litellm's exceptions into the kernel's faults.
 
-litellm maps every failure to an exception of its own, and on the way a broken connection, an answer that is no JSON and
-a real "500" all become `InternalServerError`. The exceptions it was made from still hang on it: they tell them apart.
+litellm maps every failure to its own exceptions. A broken connection, an answer that is not JSON and a real "500" all
+become `InternalServerError`; the chained original exceptions tell them apart.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def translate(error: Exception) -> ModelFault | Completion:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield the exception and those it was made from; a chain that bites its tail ends."""
+    """Yield the exception and its causes; stop at a cycle."""
     seen: list[BaseException] = []
     while error is not None and error not in seen:
         seen.append(error)
@@ -48,7 +48,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _http_status(chain: tuple[BaseException, ...]) -> int | None:
-    """Return the status of the HTTP answer that is at the root of it, or None where none came."""
+    """Return the HTTP status at the root of the chain, or None if there was no response."""
     import httpx
     import openai
 
@@ -79,7 +79,7 @@ def _kind_without_answer(error: Exception, chain: tuple[BaseException, ...]) -> 
 
 
 def _kind_of_litellm(error: Exception, chain: tuple[BaseException, ...]) -> FaultKind:
-    """Classify what litellm found out by itself: no request was sent, or the answer could not be read."""
+    """Classify litellm's own findings: no request was sent, or the answer was unreadable."""
     import openai
 
     if isinstance(error, ImportError):

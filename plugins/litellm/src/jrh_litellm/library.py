@@ -1,4 +1,4 @@
-"""litellm itself: imported once, late, and kept quiet."""
+"""Import litellm once, lazily, and keep it quiet."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SETTINGS: Final = {
     "redact_messages_in_exceptions": True,
     "set_verbose": False,
     "telemetry": False,
-    # What the environment can switch on behind the suite's back: another question than the one recorded.
+    # Environment variables can switch these on without the suite knowing; the request would differ from the record.
     "drop_params": False,
     "modify_params": False,
     "num_retries": None,
@@ -30,7 +30,7 @@ _LOGGERS: Final = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 
 @lru_cache(maxsize=1)
 def load() -> Any:
-    """Import litellm and switch off what a measuring instrument cannot have.
+    """Import litellm and disable the features that would affect measurements.
 
     No price list is fetched, no `.env` is read, nothing is printed, no retry, cache or callback is left on.
     """
@@ -39,7 +39,7 @@ def load() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import litellm
-    # It builds some of its types at the first call, and answers of an odd shape only then; pydantic grumbles at both.
+    # litellm builds some types at the first call and for unusual answers; pydantic warns about both.
     warnings.filterwarnings("ignore", category=UserWarning, module=r"pydantic\b")
     for name, value in _SETTINGS.items():
         setattr(litellm, name, value)
@@ -54,10 +54,10 @@ def load() -> Any:
 
 @lru_cache(maxsize=1)
 def freeze_garbage() -> None:
-    """Take everything alive now out of the garbage collector's sight, once.
+    """Exclude all current objects from garbage collection, once.
 
-    litellm brings some 370,000 long-lived objects. A full collection walks them all, and for the 150 to 190 ms that it
-    takes every call of the run stands still. The price: garbage cycles that exist at this moment are never freed.
+    litellm creates some 370,000 long-lived objects. A full collection walks them all and blocks every call of the run
+    for 150 to 190 ms. The price: reference cycles that exist at this moment are never freed.
     """
     gc.freeze()
 
@@ -68,7 +68,7 @@ async def close_clients() -> None:
     from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
     from litellm.llms.custom_httpx.async_client_cleanup import close_litellm_async_clients
 
-    # Its callbacks run behind the calls; they have nothing to do here, and are not worth waiting long for.
+    # litellm's callbacks run in the background; none is needed here, so do not wait long for them.
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(GLOBAL_LOGGING_WORKER.flush(), _FLUSH_SECONDS)
     await GLOBAL_LOGGING_WORKER.stop()

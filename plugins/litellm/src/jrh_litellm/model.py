@@ -1,4 +1,4 @@
-"""The model: litellm asked once per call."""
+"""Ask a chat model through litellm, exactly one request per call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jrh_litellm.prices import rates_of
 from jrh_litellm.reading import read_completion
 
 _PLACEHOLDER: Final = "no-key"
-# What they sign in with is no key that could be named, and whoever writes their name means them.
+# These clouds sign in without an API key, so none is required; naming one of them is explicit enough.
 _CLOUDS: Final = frozenset(
     {"bedrock", "bedrock_converse", "oci", "sagemaker", "sagemaker_chat", "vertex_ai", "vertex_ai_beta"}
 )
@@ -32,10 +32,10 @@ class LiteLLMModel:
     """A chat model behind litellm; sends each request exactly once."""
 
     def __init__(self, options: LiteLLMOptions, key: str | None) -> None:
-        """Prepare what all calls share; nothing is opened before the first one."""
+        """Prepare what all calls share; open no connection before the first one."""
         self._litellm = library.load()
         self._keyless = key == _PLACEHOLDER
-        # litellm reads keys from the environment by itself, so that any of them may turn up in a provider's text.
+        # litellm reads keys from the environment itself, so any of them may turn up in a provider's text.
         self._redact = Redactor.from_environment(also=[key] if key and not self._keyless else [])
         self._arguments = ArgumentWriter(_fixed(options, key), _supported(self._litellm, options.model))
         self._fingerprint = _fingerprint(options)
@@ -81,7 +81,7 @@ class LiteLLMModel:
             fault = outcome
         finally:
             library.freeze_garbage()
-        # Raised out here, so that no exception that knows the headers sent hangs on to it.
+        # Raise outside the `except` block: a chained exception would carry the request headers, which hold the key.
         raise ModelFault(fault.kind, self._detail(fault), status=fault.status, retry_after=fault.retry_after)
 
     async def aclose(self) -> None:
@@ -98,7 +98,7 @@ class LiteLLMModel:
 
     def _detail(self, fault: ModelFault) -> str:
         keyless = fault.kind is FaultKind.UNAUTHORIZED and self._keyless
-        hint = "no key was sent, name its environment variable in api_key_env; " if keyless else ""
+        hint = "no key was sent; name its environment variable in api_key_env; " if keyless else ""
         return error_text(hint + fault.detail, self._redact)
 
     def _without_secrets(self, completion: Completion) -> Completion:
@@ -132,7 +132,7 @@ def _fingerprint(options: LiteLLMOptions) -> str:
     if options.api_base:
         scheme, host, path, *_ = urlsplit(options.api_base)
         name += f"@{urlunsplit((scheme, host, path.rstrip('/'), '', ''))}"
-    # They make another question of the same prompt: a reply to one must not be replayed for the other.
+    # These settings change the reply to the same prompt, so they must change the fingerprint and with it the replay.
     apart = {name: value for name, value in (("extra", options.extra), ("version", options.api_version)) if value}
     return f"{name}#{content_id(apart)[:8]}" if apart else name
 
@@ -144,18 +144,18 @@ def _check_provider(litellm: Any, model: str) -> None:
         return
     close = difflib.get_close_matches(provider, known, n=3)
     hint = f"did you mean {' or '.join(close)}?" if close else "see https://docs.litellm.ai/docs/providers"
-    raise JrhError(f"litellm: model '{model}' names provider '{provider}', which litellm does not know; {hint}")
+    raise JrhError(f"litellm: unknown provider '{provider}' in model '{model}'; {hint}")
 
 
 def _key(litellm: Any, options: LiteLLMOptions) -> str | None:
-    """Return the key to hand over, or None where litellm finds what it needs by itself."""
+    """Return the key to pass on, or None if litellm finds its credentials itself."""
     if options.api_key_env:
         key = os.environ.get(options.api_key_env, "").strip()
         if not key:
             raise JrhError(f"litellm: environment variable {options.api_key_env} is not set (api_key_env)")
         return key
     if options.api_base:
-        # litellm would send the key of the provider's own service to whatever server this is.
+        # Without a placeholder, litellm would send the provider's own key to this other server.
         return None if options.model.partition("/")[0] in _CLOUDS else _PLACEHOLDER
     missing = litellm.validate_environment(options.model)["missing_keys"]
     if len(missing) == 1 and missing[0].endswith("_API_KEY"):

@@ -1,4 +1,4 @@
-"""What a suite can set for `litellm`."""
+"""Define the options of `litellm`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OWN_ARGUMENTS: Final = (
     *("api_base", "api_key", "api_version", "base_url", "drop_params"),
     *("messages", "model", "n", "stream", "timeout"),
 )
-# They would send more requests than the gateway counts, or none.
+# These arguments would make litellm send more requests than the gateway counts, or none.
 _NOT_ONE_REQUEST: Final = (
     *("cache", "caching", "context_window_fallback_dict", "fallbacks", "max_retries"),
     *("mock_response", "mock_tool_calls", "num_retries", "retry_policy", "retry_strategy"),
@@ -29,7 +29,7 @@ def _check_api_base(_instance: object, attribute: Attribute[Any], value: str | N
     parts = urlsplit(value)
     if "@" in parts.netloc:
         # Options are kept in the run's store and shown in reports; a password must not get there.
-        raise ValueError(f"{attribute.name} holds a user name or a password; name a variable in api_key_env instead")
+        raise ValueError(f"{attribute.name} contains a user name or a password; name a variable in api_key_env instead")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(f"{attribute.name} '{value}' is not a URL such as https://host/v1")
 
@@ -43,9 +43,9 @@ def _check_variable(_instance: object, attribute: Attribute[Any], value: str | N
 def _check_extra(_instance: object, attribute: Attribute[Any], value: Mapping[str, Json]) -> None:
     for name in value:
         if name in _OWN_ARGUMENTS:
-            raise ValueError(f"{attribute.name} cannot hold '{name}': jrh sets it itself")
+            raise ValueError(f"{attribute.name} cannot contain '{name}': jrh sets it itself")
         if name in _NOT_ONE_REQUEST:
-            raise ValueError(f"{attribute.name} cannot hold '{name}': every call is exactly one request")
+            raise ValueError(f"{attribute.name} cannot contain '{name}': every call must be exactly one request")
 
 
 @frozen(kw_only=True)
@@ -54,28 +54,28 @@ class LiteLLMOptions:
 
     model: str = field(
         validator=matches_re(r"[^/\s]+/\S+"),
-        metadata={"help": "the model as litellm writes it, provider/name, such as anthropic/claude-sonnet-4-5"},
+        metadata={"help": "model name as litellm expects it, provider/name, such as anthropic/claude-sonnet-4-5"},
     )
     api_base: str | None = field(
         default=None,
         validator=_check_api_base,
-        metadata={"help": "another endpoint than the provider's own"},
+        metadata={"help": "endpoint to use instead of the provider's own"},
     )
     api_key_env: str | None = field(
         default=None,
         validator=_check_variable,
         metadata={
             "help": "name of the environment variable that holds the key; "
-            "null: the one litellm looks for, and no key at all where api_base is set"
+            "null: the variable litellm uses, or no key at all if api_base is set"
         },
     )
-    api_version: str | None = field(default=None, metadata={"help": "the API's version, where the provider has them"})
+    api_version: str | None = field(default=None, metadata={"help": "API version, for providers that have versions"})
     drop_params: bool = field(
         default=False,
-        metadata={"help": "leave out sampling settings that the model does not support, instead of refusing the call"},
+        metadata={"help": "omit sampling settings that the model does not support instead of failing the call"},
     )
     extra: Mapping[str, Json] = field(
         default=Factory(dict),
         validator=_check_extra,
-        metadata={"help": "further arguments of litellm.completion, such as top_k or thinking"},
+        metadata={"help": "additional arguments of litellm.completion, such as top_k or thinking"},
     )

@@ -16,7 +16,7 @@ def jrh_models() -> Iterable[ModelSpec]:
     """Declare the provider."""
     yield ModelSpec(
         name="litellm",
-        summary="chat models of every provider that litellm knows, such as anthropic/..., gemini/..., openai/...",
+        summary="chat models of all providers that litellm supports, such as anthropic/..., gemini/..., openai/...",
         options=LiteLLMOptions,
         factory="jrh_litellm.model:LiteLLMModel.from_environment",
     )

@@ -1,4 +1,4 @@
-"""What a model costs, from the price list that litellm brings along."""
+"""Look up what a model costs in litellm's price list."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jrh.plugins import Rates
 
 
 def rates_of(model: str, price_list: Mapping[str, Mapping[str, Any]]) -> Rates | None:
-    """Return the prices of `provider/name`, or None where the list has none per token.
+    """Return the prices of `provider/name`, or None if the list has none per token.
 
     Discounts (cached tokens, batches) and surcharges for very long prompts are left out.
     """
@@ -30,7 +30,7 @@ def _entry(model: str, price_list: Mapping[str, Mapping[str, Any]]) -> Mapping[s
     provider, _, name = model.partition("/")
     if model in price_list:
         return price_list[model]
-    # Most entries leave the provider's name out; another provider's model of that name costs something else.
+    # Most entries omit the provider's name; another provider's model of the same name may cost something else.
     entry = price_list.get(name, {})
     return entry if entry.get("litellm_provider") == provider else {}
 

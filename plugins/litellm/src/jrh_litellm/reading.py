@@ -1,4 +1,4 @@
-"""From litellm's response to a completion."""
+"""Read a completion from litellm's response."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from jrh.models import (
 from jrh.plugins import Completion
 from jrh.text import utf8_text
 
-# litellm turns these into "stop" and keeps the provider's word beside it.
+# litellm maps these to "stop" and keeps the provider's own finish reason in a separate field.
 _FAILED: Final = frozenset({"error", "network_error"})
 
 
 def read_completion(response: Any) -> Completion:
     """Read a `litellm.ModelResponse`.
 
-    litellm fills what a provider leaves out: a missing usage becomes zeros, a missing finish reason `stop`. Zeros are
-    read as unknown; the finish reason cannot be told apart.
+    litellm fills in what a provider leaves out: zeros for a missing usage, `stop` for a missing finish reason. Zeros
+    are read as unknown; a filled-in finish reason cannot be detected.
 
     Raises:
         ModelFault: there is no choice or no text where text belongs, or the provider reports an error as its end.
@@ -64,7 +64,7 @@ def _usage(usage: Any) -> Usage:
     prompt, completion = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
     total = _count(usage, "total_tokens")
     if not prompt:
-        # No prompt has no tokens: the provider did not count.
+        # Every prompt has tokens, so zero means that the provider did not count.
         return Usage(completion_tokens=completion or None)
     if not completion and total != prompt:
         return Usage(prompt_tokens=prompt)

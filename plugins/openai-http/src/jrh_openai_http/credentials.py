@@ -1,4 +1,4 @@
-"""The credentials of one endpoint: read from the environment once, sent as headers, kept out of every text."""
+"""Read the credentials of an endpoint from the environment, send them as headers, and keep them out of every text."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ OPENAI_VARIABLE: Final = "OPENAI_API_KEY"
 
 
 class Credentials:
-    """Header values that must not be seen; shows nothing of itself."""
+    """Secret header values; its repr does not show them."""
 
     __slots__ = ("_headers", "redact")
 
     def __init__(self, headers: Mapping[str, str], hidden: Iterable[str] = ()) -> None:
-        """Keep the headers, and what of them must not appear in a text."""
+        """Keep the headers and the secrets in them that must not appear in a text."""
         self._headers = dict(headers)
         self.redact = Redactor(frozenset(hidden))
 
@@ -31,12 +31,12 @@ class Credentials:
         """Read the key and the further headers.
 
         Raises:
-            JrhError: a variable that is named is not set, OpenAI itself is asked without a key, or no header can
-                carry a value.
+            JrhError: A named variable is not set, OpenAI's own endpoint has no key, or a value cannot be sent in a
+                header.
         """
         headers = {name: _needed(variable, f"header {name}") for name, variable in options.headers_env.items()}
         hidden = list(headers.values())
-        # A header of one's own that says who asks stands in place of the key.
+        # A user-defined authorization header replaces the key.
         key = "" if "authorization" in {name.lower() for name in headers} else _key(options)
         if key:
             headers["Authorization"] = f"Bearer {key}"
@@ -45,7 +45,7 @@ class Credentials:
 
     @property
     def sent(self) -> bool:
-        """Return whether any are sent."""
+        """Return whether any credentials are sent."""
         return bool(self._headers)
 
     def headers(self) -> dict[str, str]:
@@ -65,11 +65,11 @@ def _key(options: OpenAIHttpOptions) -> str:
     if parts.hostname != OPENAI_HOST:
         return ""
     if parts.scheme != "https":
-        raise JrhError(f"openai-http: a key goes to {OPENAI_HOST} only by https; correct base_url")
+        raise JrhError(f"openai-http: a key is sent to {OPENAI_HOST} only over https; fix base_url")
     key = _read(OPENAI_VARIABLE)
     if not key:
         raise JrhError(
-            f"openai-http: {OPENAI_HOST} needs a key, and environment variable {OPENAI_VARIABLE} is not set; "
+            f"openai-http: {OPENAI_HOST} needs a key, but environment variable {OPENAI_VARIABLE} is not set; "
             "set it, or name another one in api_key_env"
         )
     return key
@@ -85,5 +85,7 @@ def _needed(variable: str, purpose: str) -> str:
 def _read(variable: str) -> str:
     value = os.environ.get(variable, "").strip()
     if value and not (value.isascii() and value.isprintable()):
-        raise JrhError(f"openai-http: environment variable {variable} holds characters that no HTTP header can carry")
+        raise JrhError(
+            f"openai-http: environment variable {variable} contains characters that are not allowed in an HTTP header"
+        )
     return value

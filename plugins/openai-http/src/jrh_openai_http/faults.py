@@ -1,4 +1,4 @@
-"""What went wrong, in the kernel's words."""
+"""Translate HTTP errors into the kernel's faults."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jrh.plugins import Completion
 
 
 def from_error_response(status: int, headers: Mapping[str, str], body: bytes) -> ModelFault | Completion:
-    """Read an HTTP error: a fault, or a refusal where the provider's content filter declined the prompt."""
+    """Read an HTTP error as a fault, or as a refusal if the provider's content filter declined the prompt."""
     code, text = read_error(body)
     if is_filtered(status, code):
         return Completion(text=None, finish_reason="content_filter", refusal=text or code)
@@ -20,7 +20,7 @@ def from_error_response(status: int, headers: Mapping[str, str], body: bytes) ->
 
 
 def classify(status: int | None, code: str, text: str, wait: float | None = None) -> ModelFault:
-    """Turn a status, the provider's error code and its text into a fault; no status means that the server failed."""
+    """Turn a status, the provider's error code and text into a fault; status None means that the server failed."""
     where = "the provider reports an error" if status is None else f"HTTP {status}"
     detail = f"{where} ({code})" if code and code != str(status) else where
     detail = f"{detail}: {text}" if text else detail

@@ -1,4 +1,4 @@
-"""The model: one session, one request per call."""
+"""Ask a chat model over HTTP: one session, one request per call."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class OpenAIHttpModel:
     """A chat model behind `{base_url}/chat/completions`; sends each request exactly once."""
 
     def __init__(self, options: OpenAIHttpOptions, credentials: Credentials, proxy: str | None = None) -> None:
-        """Prepare what all requests share; nothing is opened before the first one."""
+        """Prepare what all requests share; open no connection before the first one."""
         self._credentials = credentials
         self._url = URL(endpoint(options.base_url))
         self._proxy = proxy
@@ -55,7 +55,7 @@ class OpenAIHttpModel:
         """Read key, headers and proxy from the environment and build the model.
 
         Raises:
-            JrhError: what the endpoint needs is not set.
+            JrhError: A required environment variable is not set.
         """
         credentials = Credentials.from_environment(options)
         if not credentials.sent:
@@ -69,7 +69,7 @@ class OpenAIHttpModel:
 
     @property
     def rates(self) -> Rates | None:
-        """Return zero for a free model; otherwise unknown, because the protocol tells no prices."""
+        """Return zero for a free model, otherwise None: the protocol has no prices."""
         return self._rates
 
     async def complete(self, request: ChatRequest) -> Completion:
@@ -93,7 +93,7 @@ class OpenAIHttpModel:
             fault = error
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             fault = _network_fault(error)
-        # Raised out here, so that no aiohttp error, which knows the headers sent, hangs on to it.
+        # Raise outside the `except` block: a chained aiohttp error would carry the request headers, which hold the key.
         raise ModelFault(fault.kind, self._detail(fault), status=fault.status, retry_after=fault.retry_after)
 
     async def aclose(self) -> None:
@@ -108,7 +108,7 @@ class OpenAIHttpModel:
 
     async def _post(self, body: bytes) -> tuple[int, Mapping[str, str], bytes | None]:
         session = self._session or self._open()
-        # aiohttp warns where a large body is written in one go; a file is written piece by piece.
+        # aiohttp warns about large bodies written at once; a file object is written in chunks.
         data = body if len(body) < _BLOCKING_SIZE else BytesIO(body)
         async with session.post(self._url, data=data, allow_redirects=False, proxy=self._proxy) as response:
             if response.status in _OK:
@@ -117,7 +117,7 @@ class OpenAIHttpModel:
 
     def _open(self) -> aiohttp.ClientSession:
         self._session = aiohttp.ClientSession(
-            # The gateway limits concurrency and time; a second limit here would only be in its way.
+            # The gateway limits concurrency and time; a second limit here would interfere.
             connector=aiohttp.TCPConnector(limit=0),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -127,7 +127,7 @@ class OpenAIHttpModel:
 
     def _detail(self, fault: ModelFault) -> str:
         keyless = fault.kind is FaultKind.UNAUTHORIZED and not self._credentials.sent
-        hint = "no key was sent, name its environment variable in api_key_env; " if keyless else ""
+        hint = "no key was sent; name its environment variable in api_key_env; " if keyless else ""
         return error_text(hint + fault.detail, self._credentials.redact)
 
 
@@ -140,19 +140,19 @@ def endpoint(base_url: str) -> str:
 def _fingerprint(options: OpenAIHttpOptions) -> str:
     scheme, host, path, *_ = urlsplit(options.base_url)
     name = f"openai-http/{options.model}@{urlunsplit((scheme, host, path.rstrip('/'), '', ''))}"
-    # Other fields in the body are another question: a reply to one must not be replayed for the other.
+    # Extra fields change the reply to the same prompt, so they must change the fingerprint and with it the replay.
     return f"{name}#{content_id(options.extra)[:8]}" if options.extra else name
 
 
 def token_limit_field(options: OpenAIHttpOptions) -> str:
-    """Return how the endpoint calls the limit of the reply's tokens."""
+    """Return the endpoint's field name for the reply's token limit."""
     if options.max_tokens_field != "auto":
         return options.max_tokens_field
     return "max_completion_tokens" if urlsplit(options.base_url).hostname == OPENAI_HOST else "max_tokens"
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes | None:
-    """Read a whole answer; None where it is too long, and its connection is then closed."""
+    """Read a whole answer; if it is too long, close the connection and return None."""
     chunks: list[bytes] = []
     size = 0
     async for chunk in response.content.iter_any():
@@ -165,7 +165,7 @@ async def _read(response: aiohttp.ClientResponse) -> bytes | None:
 
 
 async def _read_start(response: aiohttp.ClientResponse) -> bytes:
-    """Read the start of an error; how it ends does not matter, its status does."""
+    """Read the start of an error body; the status matters, the rest does not."""
     chunks: list[bytes] = []
     size = 0
     try:
@@ -186,6 +186,6 @@ def _network_fault(error: Exception) -> ModelFault:
         return ModelFault(FaultKind.TIMEOUT, f"no answer in time ({name})")
     if isinstance(error, aiohttp.ClientResponseError):
         return malformed(f"the server does not speak HTTP properly ({name}: {error.message})")
-    # The text of some errors holds the proxy's address, and that may hold a password; the reason does not.
+    # Some error texts contain the proxy's address, which may include a password; strerror does not.
     reason = error.strerror if isinstance(error, OSError) and error.strerror else ""
     return ModelFault(FaultKind.CONNECTION, f"the connection failed ({name}{': ' + reason if reason else ''})")

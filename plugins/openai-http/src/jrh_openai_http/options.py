@@ -1,4 +1,4 @@
-"""What a suite can set for `openai-http`."""
+"""Define the options of `openai-http`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _check_base_url(_instance: object, attribute: Attribute[Any], value: str) ->
     parts = urlsplit(value)
     if "@" in parts.netloc:
         # Options are kept in the run's store and shown in reports; a password must not get there.
-        raise ValueError(f"{attribute.name} holds a user name or a password; name a variable in api_key_env instead")
+        raise ValueError(f"{attribute.name} contains a user name or a password; name a variable in api_key_env instead")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(f"{attribute.name} '{value}' is not a URL such as https://host/v1")
 
@@ -28,7 +28,7 @@ def _check_base_url(_instance: object, attribute: Attribute[Any], value: str) ->
 def _check_extra(_instance: object, attribute: Attribute[Any], value: Mapping[str, Json]) -> None:
     for name in _OWN_FIELDS:
         if name in value:
-            raise ValueError(f"{attribute.name} cannot hold '{name}': jrh sets it itself")
+            raise ValueError(f"{attribute.name} cannot contain '{name}': jrh sets it itself")
 
 
 def _check_variable(_instance: object, attribute: Attribute[Any], value: str | None) -> None:
@@ -48,29 +48,31 @@ def _check_headers(instance: object, attribute: Attribute[Any], value: Mapping[s
 class OpenAIHttpOptions:
     """Options of `openai-http`."""
 
-    model: str = field(validator=min_len(1), metadata={"help": "the model's name, as the endpoint knows it"})
+    model: str = field(validator=min_len(1), metadata={"help": "model name, as the endpoint expects it"})
     base_url: str = field(
         default="https://api.openai.com/v1",
         validator=_check_base_url,
-        metadata={"help": "where /chat/completions lies; a query such as ?api-version=1 is kept"},
+        metadata={"help": "base URL of /chat/completions; a query such as ?api-version=1 is kept"},
     )
     api_key_env: str | None = field(
         default=None,
         validator=_check_variable,
         metadata={
             "help": "name of the environment variable that holds the key; "
-            "null: OPENAI_API_KEY for https://api.openai.com, and no key for any other server"
+            "null: OPENAI_API_KEY for https://api.openai.com, no key for any other server"
         },
     )
     headers_env: Mapping[str, str] = field(
         default=Factory(dict),
         validator=_check_headers,
-        metadata={"help": "further headers: header name -> name of the environment variable that holds its value"},
+        metadata={"help": "additional headers: header name -> name of the environment variable that holds its value"},
     )
     extra: Mapping[str, Json] = field(
         default=Factory(dict),
         validator=_check_extra,
-        metadata={"help": "fields added to every request's JSON, such as top_k; the suite's sampling wins over them"},
+        metadata={
+            "help": "fields to add to every request's JSON, such as top_k; the suite's sampling wins"
+        },
     )
     max_tokens_field: Literal["auto", "max_tokens", "max_completion_tokens"] = field(
         default="auto",
@@ -81,11 +83,9 @@ class OpenAIHttpOptions:
     )
     free: bool = field(
         default=False,
-        metadata={
-            "help": "calls cost nothing (a local model); otherwise prices are unknown unless the suite states them"
-        },
+        metadata={"help": "calls are free (a local model); otherwise prices are unknown unless the suite states them"},
     )
     use_proxy: bool = field(
         default=True,
-        metadata={"help": "go through the proxy that HTTP_PROXY, HTTPS_PROXY and NO_PROXY name; never to this machine"},
+        metadata={"help": "use the proxy from HTTP_PROXY, HTTPS_PROXY and NO_PROXY; never for this machine itself"},
     )

@@ -1,4 +1,4 @@
-"""The JSON that is sent."""
+"""Write the JSON body of a request."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).e
 
 
 class PayloadWriter:
-    """Writes the body of a request; what is the same for all requests is prepared once."""
+    """Writes request bodies; prepares the parts common to all requests once."""
 
     __slots__ = ("_max_tokens_field", "_static")
 
     def __init__(self, model: str, extra: Mapping[str, Json], max_tokens_field: str) -> None:
-        """Keep the fixed fields and what the endpoint calls the token limit."""
+        """Keep the fixed fields and the endpoint's field name for the token limit."""
         self._static: dict[str, Any] = {"model": model, **extra}
         self._max_tokens_field = max_tokens_field
 
     def write(self, request: ChatRequest) -> bytes:
-        """Return the body. What the request does not set is left to `extra`, then to the endpoint."""
+        """Return the body; settings missing from the request come from `extra`, then from the endpoint's defaults."""
         body = self._static.copy()
         body["messages"] = [{"role": message.role, "content": message.content} for message in request.messages]
         sampling = request.sampling

@@ -1,4 +1,4 @@
-"""Which proxy the environment names for an address."""
+"""Find the proxy that the environment names for an address."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from jrh import JrhError
 
 
 def proxy_for(url: str) -> str | None:
-    """Return the proxy of HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, or None; none for this machine itself.
+    """Return the proxy from HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, or None; always None for this machine.
 
-    Looked up once per model: aiohttp's own `trust_env` does it for every request, and reads `~/.netrc` beside it.
+    Called once per model: aiohttp's own `trust_env` looks it up for every request and also reads `~/.netrc`.
 
     Raises:
-        JrhError: the proxy is of a kind that aiohttp does not speak.
+        JrhError: aiohttp does not support the kind of proxy.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""

@@ -1,4 +1,4 @@
-"""From the bytes of an answer to a completion."""
+"""Read a completion from the bytes of an answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EXCERPT: Final = 64 * 1024
 def read_completion(body: bytes) -> Completion:
     """Read a chat completion.
 
-    What the provider does not say stays unknown: usage is None, never 0; a missing finish reason is empty.
+    Missing values stay unknown: usage is None, never 0; a missing finish reason is empty.
 
     Raises:
         ModelFault: the body is not a chat completion, or it reports an error in spite of its HTTP status.
@@ -54,7 +54,7 @@ def read_completion(body: bytes) -> Completion:
 
 
 def malformed(detail: str) -> ModelFault:
-    """Return the fault of an answer that is not the protocol's."""
+    """Return the fault for an answer that violates the protocol."""
     return ModelFault(FaultKind.MALFORMED, detail)
 
 
@@ -73,7 +73,7 @@ def _first_choice(document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _reported(holder: Mapping[str, Any]) -> ModelFault:
-    """Return the fault of an error that came with status 200, as routers in front of several providers send it."""
+    """Return the fault for an error sent with status 200, as routers in front of several providers do."""
     code, text = describe(holder)
     error = holder["error"]
     status = error.get("code") if isinstance(error, Mapping) else None
@@ -124,6 +124,6 @@ def _position(position: Mapping[str, Any]) -> Mapping[str, float]:
 
 
 def _excerpt(body: bytes) -> str:
-    # Long, because a secret must not be cut in two before it is looked for; who shows the text shortens it.
+    # Keep it long: redaction must see secrets whole. The text is shortened later, when it is shown.
     start = body[:_EXCERPT].decode("utf-8", "replace").strip()
     return f"'{start}'" if start else "empty"

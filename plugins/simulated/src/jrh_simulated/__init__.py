@@ -1,1 +1,1 @@
-"""Simulated judges and models: planted defects of known size, to calibrate the instrument with."""
+"""Simulate judges and models with planted defects of known size, to calibrate the instrument."""

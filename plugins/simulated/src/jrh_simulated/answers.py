@@ -1,4 +1,4 @@
-"""From a planted answer to a judgement: statuses, rates of missing verdicts, made-up replies."""
+"""Turn a planted answer into a judgement with a status and a made-up reply."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Missing:
     """How often a verdict is missing, and with which status."""
 
     bounds: tuple[tuple[float, Status], ...]
-    """Cumulated rates, ascending."""
+    """Cumulative rates, ascending."""
 
     @classmethod
     def of(cls, options: JudgeOptions) -> Missing:
@@ -43,7 +43,7 @@ class Missing:
         return cls(bounds=tuple(zip(ends, (_STATUS_OF[name] for name in STATUS_RATES), strict=True)))
 
     def status(self, uniform: float) -> Status:
-        """Return the status a uniform number in [0, 1) falls on; `ok` beyond the rates."""
+        """Return the status for a uniform number in [0, 1); `ok` beyond the rates."""
         if uniform >= self.bounds[-1][0]:
             return Status.OK
         return next(status for bound, status in self.bounds if uniform < bound)

@@ -1,4 +1,4 @@
-"""Reproducible draws: uniform numbers that follow from a seed and what they are for."""
+"""Draw reproducible uniform numbers from a seed and a purpose."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class Draws:
     def uniforms(self, *parts: str) -> tuple[float, float, float, float]:
         """Return four independent uniform numbers in [0, 1), of 53 bits each, for these parts.
 
-        The bits are BLAKE2b of the parts, keyed with the seed: draws for different parts are independent, and no draw
-        depends on which others were made before it.
+        The bits are BLAKE2b of the parts, keyed with the seed. Draws for different parts are independent, and no draw
+        depends on earlier ones.
         """
-        # Each part goes in with its length: ("a", "bc") and ("ab", "c") are different questions.
+        # Prefix each part with its length, so that ("a", "bc") and ("ab", "c") give different draws.
         message = "".join(f"{len(part)}:{part}" for part in parts).encode("utf-8", "surrogatepass")
         first, second, third, fourth = _FOUR.unpack(blake2b(message, key=self._key, digest_size=32).digest())
         return (first >> 11) * _UNIT, (second >> 11) * _UNIT, (third >> 11) * _UNIT, (fourth >> 11) * _UNIT
 
 
 def pick(uniform: float, choices: Sequence[T]) -> T:
-    """Return the choice that a uniform number in [0, 1) falls on; all choices are equally likely."""
+    """Return the choice for a uniform number in [0, 1); all choices are equally likely."""
     return choices[int(uniform * len(choices))]

@@ -1,4 +1,4 @@
-"""The labels of one question: how presented and canonical labels answer to each other."""
+"""Map between the presented and the canonical labels of one question."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jrh_simulated.options import ErrorKind
 
 @frozen(kw_only=True)
 class Frame:
-    """Presented and canonical labels of one way of asking."""
+    """Presented and canonical labels of one form of a question."""
 
     presented: tuple[str, ...]
     """Labels as listed in the question."""
@@ -27,7 +27,7 @@ class Frame:
     wording: Mapping[str, str]
     """Canonical label -> the first presented label that means it."""
     opposite: Mapping[str, str]
-    """Presented label -> the presented label that stands opposite on the scale."""
+    """Presented label -> the presented label at the opposite position of the scale."""
 
     @classmethod
     def of(cls, scale: Scale, question: Question, truth: Truth) -> Frame:
@@ -35,21 +35,21 @@ class Frame:
         return _frame(scale, question.task.scale, tuple(truth.label_map.items()))
 
     def others(self, label: str, error: ErrorKind) -> tuple[str, ...]:
-        """Return the canonical labels a planted error can give instead of this one; empty where there is none."""
+        """Return the canonical labels that a planted error can give instead of this one; may be empty."""
         position = self.canonical.index(label)
         if error is ErrorKind.ADJACENT and self.ordered:
             return self.canonical[max(position - 1, 0) : position] + self.canonical[position + 1 : position + 2]
         return self.canonical[:position] + self.canonical[position + 1 :]
 
     def step(self, label: str, steps: int) -> str:
-        """Return the canonical label so many levels above this one, at most the highest and at least the lowest."""
+        """Return the canonical label `steps` levels above this one, clipped to the scale."""
         position = self.canonical.index(label) + steps
         return self.canonical[min(max(position, 0), len(self.canonical) - 1)]
 
     def option_in_slot(self, slot: int, polarity: Polarity) -> str:
         """Return the canonical label that prefers the response shown first (0) or second (1).
 
-        Asked for the worse of two, the letter of the *other* response is the one that prefers it.
+        If the question asks for the worse response, naming the *other* response is what prefers this one.
         """
         letter = self.presented[slot if polarity is Polarity.POSITIVE else 1 - slot]
         return self.meaning[letter]

@@ -1,4 +1,4 @@
-"""The simulated judge: a right answer, and the planted defects that bend it, in a fixed order."""
+"""Simulate a judge: start from the right answer and apply planted defects in a fixed order."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from jrh_simulated.presentation import compare_lengths, only_layout_differs
 from jrh_simulated.view import View
 
 Answer: TypeAlias = tuple[str, str]
-"""A label, and what decided it."""
+"""A label and the cause that decided it."""
 
 
 @frozen(kw_only=True)
 class PlantedJudge:
-    """A judge with planted defects; without rerun noise its answer follows from what is presented alone."""
+    """A judge with planted defects; without rerun noise its answer depends only on what is presented."""
 
     options: JudgeOptions
     scale: Scale
@@ -51,14 +51,14 @@ class PlantedJudge:
         )
 
     async def judge(self, question: Question, truth: Truth) -> Judgement:
-        """Answer with the planted defects, after the planted latency."""
+        """Answer with the planted defects after the planted latency."""
         judgement = self.answer(question, truth)
         if judgement.reply is not None and judgement.reply.latency:
             await asyncio.sleep(judgement.reply.latency)
         return judgement
 
     def answer(self, question: Question, truth: Truth) -> Judgement:
-        """Return the judgement at once; equal arguments give an equal judgement."""
+        """Return the judgement without delay; equal arguments give equal judgements."""
         options = self.options
         lost, noisy, redrawn, late = self.draws.uniforms(
             "trial", truth.item_id, str(question.seed), str(question.occasion), *_levels(truth.condition)
@@ -74,7 +74,7 @@ class PlantedJudge:
         return answered(label, cause, latency=latency, cost=options.cost)
 
     def _stable_answer(self, view: View) -> Answer:
-        """Return the presented label without rerun noise, and what decided it."""
+        """Return the presented label without rerun noise, and its cause."""
         preference = self.options.position_preference
         captured, swayed, _, _ = self.draws.uniforms("item", view.truth.item_id)
         if captured < abs(preference):
@@ -102,10 +102,10 @@ class PlantedJudge:
         return target
 
     def _target(self, view: View) -> str:
-        """Return the right canonical label; made up from the item's id where nobody knows it."""
+        """Return the right canonical label, or one derived from the item's id if it is unknown."""
         truth, frame = view.truth, view.frame
         if self.mode is Mode.PAIRWISE and view.identical:
-            # Neither response is better: a tie where there is one, otherwise either option.
+            # Neither response is better: a tie if the scale has one, otherwise either option.
             tie, (uniform, _, _, _) = self.scale.tie, self.draws.uniforms("identical", truth.item_id)
             return str(tie) if tie in frame.wording else pick(uniform, frame.canonical)
         if truth.expected in frame.meaning:
@@ -143,7 +143,7 @@ class PlantedJudge:
         return (pick(instead, others), "template sensitivity") if upset < self.options.template_sensitivity else answer
 
     def _word(self, answer: Answer, view: View) -> Answer:
-        """Put a canonical label into the words of the question, blind to its polarity where that is planted."""
+        """Express a canonical label in the words of the question, ignoring its polarity if that defect is planted."""
         label, cause = answer
         presented = view.wording_of(label)
         if view.truth.condition.polarity is Polarity.INVERTED and self.options.polarity_blindness:

@@ -1,4 +1,4 @@
-"""The simulated chat model: replies that follow from the messages and a seed."""
+"""Simulate a chat model whose replies are determined by the messages and a seed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHARACTERS_PER_TOKEN: Final = 4
 
 
 class MadeUpModel:
-    """A chat model that thinks nothing: the same messages and sampling seed give the same reply. Free of charge."""
+    """A free chat model without intelligence: the same messages and sampling seed give the same reply."""
 
     rates = Rates(input=0.0, output=0.0)
 
@@ -61,7 +61,7 @@ class MadeUpModel:
 
 
 def _content_of(options: ModelOptions, seed: int) -> str:
-    """Return what tells models of different replies apart; latency does not."""
+    """Return a digest of the options that affect replies; latency does not."""
     return content_id(seed, list(options.labels), list(options.script), options.refusals, options.garbage)[:12]
 
 

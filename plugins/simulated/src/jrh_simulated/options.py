@@ -1,4 +1,4 @@
-"""Options of the simulated judge and the simulated model."""
+"""Define the options of the simulated judge and the simulated model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ErrorKind(Enum):
     UNIFORM = "uniform"
     """Any other label, each equally likely."""
     ADJACENT = "adjacent"
-    """A neighbouring level of an ordinal scale; like `uniform` on scales without order."""
+    """A neighbouring level of an ordinal scale; like `uniform` on unordered scales."""
 
 
 class ReplyMode(Enum):
@@ -37,7 +37,7 @@ class ReplyMode(Enum):
 def _check_accuracy(_instance: object, _attribute: Attribute[Any], value: float | Mapping[str, float]) -> None:
     rates = value.values() if isinstance(value, Mapping) else (value,)
     if not all(0 <= rate <= 1 for rate in rates):
-        raise ValueError(f"'accuracy' must lie between 0 and 1, got {value}")
+        raise ValueError(f"'accuracy' must be between 0 and 1, got {value}")
 
 
 def _check_finite(_instance: object, attribute: Attribute[Any], value: float) -> None:
@@ -62,90 +62,86 @@ def _amount(help: str, *, default: float = 0.0) -> float:
 
 @frozen(kw_only=True)
 class JudgeOptions:
-    """The defects planted in a simulated judge; without any it is always right."""
+    """Options of `simulated`: the planted defects. Without any, the judge is always right."""
 
     accuracy: float | Mapping[str, float] = field(
         default=1.0,
         validator=_check_accuracy,
-        metadata={
-            "help": "Probability of the right answer for an item, or one per canonical label; labels left out have 1."
-        },
+        metadata={"help": "Probability of the right answer, or one per canonical label; labels left out get 1."},
     )
     error: ErrorKind = field(
         default=ErrorKind.UNIFORM,
         validator=instance_of(ErrorKind),
-        metadata={"help": "Which wrong label a planted error gives: any other, or a neighbouring level."},
+        metadata={"help": "Wrong label of a planted error: any other, or a neighbouring level."},
     )
     position_preference: float = _signed_rate(
-        "Share of items answered with the first option as presented, whatever it says; negative: the second."
+        "Share of items answered with the first presented option regardless of content; negative: the second."
     )
     length_preference: float = _signed_rate(
-        "Share of items where length decides: the longer response wins, a lengthened text is rated up; "
+        "Share of items decided by length: the longer response wins, a lengthened text is rated higher; "
         "negative: the shorter one."
     )
     length_ratio: float = field(
         default=1.0,
         validator=and_(ge(1), _check_finite),
-        metadata={"help": "A text counts as longer when it has more than so many times the letters and digits."},
+        metadata={"help": "A text counts as longer if it has more than this many times the letters and digits."},
     )
-    format_sensitivity: float = _rate("Probability that a change of layout alone changes the answer.")
+    format_sensitivity: float = _rate("Probability that a layout change alone changes the answer.")
     meaning_blindness: float = _rate(
-        "Probability of missing a change of the right answer: the judge answers as for the unchanged item."
+        "Probability of missing that the right answer changed: the judge answers as for the unchanged item."
     )
-    polarity_blindness: float = _rate(
-        "Probability of answering an inverted question as if it asked for the quality itself."
-    )
+    polarity_blindness: float = _rate("Probability of answering an inverted question as if it were not inverted.")
     template_sensitivity: float = _rate(
-        "Probability that a prompt template other than the judge's own changes the answer, for each template anew."
+        "Probability that a prompt template other than the judge's own changes the answer; independent per template."
     )
-    rerun_noise: float = _rate("Probability that an answer is drawn anew from all labels, at each asking.")
-    refusals: float = _rate("Share of askings that end in the status 'refused'.")
-    unparsable: float = _rate("Share of askings that end in the status 'unparsable'.")
-    off_scale: float = _rate("Share of askings that end in the status 'off_scale'.")
-    truncated: float = _rate("Share of askings that end in the status 'truncated'.")
-    abstentions: float = _rate("Share of askings that end in the status 'abstained'.")
-    timeouts: float = _rate("Share of askings that end in the status 'timeout'; nothing is waited for.")
-    provider_errors: float = _rate("Share of askings that end in the status 'provider_error'.")
-    latency: float = _amount("Seconds every answer takes, really waited.")
-    jitter: float = _amount("Up to so many seconds more, drawn uniformly per asking.")
-    cost: float = _amount("US dollars every reply is said to cost; nothing is charged.")
+    rerun_noise: float = _rate("Probability, per call, that the answer is a random label.")
+    refusals: float = _rate("Share of calls with status 'refused'.")
+    unparsable: float = _rate("Share of calls with status 'unparsable'.")
+    off_scale: float = _rate("Share of calls with status 'off_scale'.")
+    truncated: float = _rate("Share of calls with status 'truncated'.")
+    abstentions: float = _rate("Share of calls with status 'abstained'.")
+    timeouts: float = _rate("Share of calls with status 'timeout', without actually waiting.")
+    provider_errors: float = _rate("Share of calls with status 'provider_error'.")
+    latency: float = _amount("Real delay per answer, in seconds.")
+    jitter: float = _amount("Additional random delay per call, uniform up to this many seconds.")
+    cost: float = _amount("Nominal cost per reply in US dollars; nothing is charged.")
 
     def __attrs_post_init__(self) -> None:
-        """Reject rates of missing verdicts that sum to more than 1."""
+        """Reject rates of missing verdicts whose sum exceeds 1."""
         total = math.fsum(getattr(self, name) for name in STATUS_RATES)
         if total > 1 + 1e-9:
-            raise ValueError(f"the rates {', '.join(STATUS_RATES)} sum to {total:g}; they may sum to 1 at most")
+            raise ValueError(f"the rates {', '.join(STATUS_RATES)} sum to {total:g}; the maximum is 1")
 
 
 @frozen(kw_only=True)
 class ModelOptions:
-    """How the simulated chat model makes up its replies."""
+    """Options of the simulated chat model."""
 
     mode: ReplyMode = field(
         default=ReplyMode.LABEL,
         validator=instance_of(ReplyMode),
-        metadata={"help": "How replies are made up: a label, an echo of the last message, or a text of the script."},
+        metadata={"help": "Kind of reply: a label, an echo of the last message, or a text from the script."},
     )
     labels: tuple[str, ...] = field(
         default=("YES", "NO"),
         validator=instance_of(tuple),
-        metadata={"help": "What mode 'label' chooses from, each equally likely."},
+        metadata={"help": "Labels that mode 'label' chooses from, equally likely."},
     )
     script: tuple[str, ...] = field(
         default=(),
         validator=instance_of(tuple),
-        metadata={"help": "What mode 'script' chooses from, each equally likely."},
+        metadata={"help": "Texts that mode 'script' chooses from, equally likely."},
     )
     refusals: float = _rate("Share of prompts that are refused.")
-    garbage: float = _rate("Share of prompts answered with text that holds no decision.")
-    latency: float = _amount("Seconds every reply takes, really waited.")
-    jitter: float = _amount("Up to so many seconds more, drawn uniformly per prompt.")
+    garbage: float = _rate("Share of prompts answered with text that contains no decision.")
+    latency: float = _amount("Real delay per reply, in seconds.")
+    jitter: float = _amount("Additional random delay per prompt, uniform up to this many seconds.")
 
     def __attrs_post_init__(self) -> None:
-        """Reject a mode that has nothing to choose from, and rates that sum to more than 1."""
+        """Reject a mode with nothing to choose from, and rates whose sum exceeds 1."""
         if self.mode is ReplyMode.LABEL and not self.labels:
             raise ValueError("mode 'label' needs at least one of 'labels'")
         if self.mode is ReplyMode.SCRIPT and not self.script:
             raise ValueError("mode 'script' needs at least one text in 'script'")
         if self.refusals + self.garbage > 1 + 1e-9:
-            raise ValueError(f"'refusals' and 'garbage' sum to {self.refusals + self.garbage:g}; at most 1 is possible")
+            raise ValueError(f"'refusals' and 'garbage' sum to {self.refusals + self.garbage:g}; the maximum is 1")

@@ -1,4 +1,4 @@
-"""Declarations: the simulated judge and the simulated chat model."""
+"""Declare the simulated judge and the simulated chat model."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from jrh_simulated.options import JudgeOptions, ModelOptions
 JRH_API_VERSION = 1
 
 _STARTER = """\
-- judge: simulated # made-up answers with planted defects: shows what the numbers look like when you know the truth
+- judge: simulated # planted defects of known size, no model: see what the numbers look like when you know the truth
   name: simulated-flawed
-  accuracy: 0.85 # right on 85 % of the items
-  format_sensitivity: 0.10 # 10 % of the answers change when only the layout does
-  rerun_noise: 0.05 # 5 % of the answers are drawn anew each time
+  accuracy: 0.85 # right on 85% of the items
+  format_sensitivity: 0.10 # 10% of the answers change when only the layout does
+  rerun_noise: 0.05 # 5% of the answers are random on every call
 """
 
 
@@ -24,7 +24,7 @@ def jrh_judges() -> Iterable[JudgeSpec]:
     """Declare the simulated judge."""
     yield JudgeSpec(
         name="simulated",
-        summary="made-up answers with planted defects of known size (simulated)",
+        summary="simulated judge: planted defects of known size, no model",
         options=JudgeOptions,
         factory="jrh_simulated.judge:PlantedJudge.build",
         kind=JudgeKind.SIMULATED,
@@ -37,7 +37,7 @@ def jrh_models() -> Iterable[ModelSpec]:
     """Declare the simulated chat model."""
     yield ModelSpec(
         name="simulated",
-        summary="a chat model whose replies are made up (simulated)",
+        summary="simulated chat model: made-up replies, no network",
         options=ModelOptions,
         factory="jrh_simulated.model:MadeUpModel.build",
         simulated=True,

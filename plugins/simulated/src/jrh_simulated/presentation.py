@@ -1,4 +1,4 @@
-"""What a judged text looks like to a simulated judge: its words, its layout, its length."""
+"""Extract what a simulated judge looks at in a text: words, layout, length."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _NOT_WORD: Final = re.compile(r"[\W_]+")
 
 
 def judged_texts(fields: Mapping[str, Json], mode: Mode) -> tuple[str, ...]:
-    """Return the texts of the fields that hold what is judged, in the mode's order; a missing field is empty."""
+    """Return the texts of the judged fields in the mode's order; a missing field is empty."""
     return tuple(flat_text(fields.get(name)) for name in mode.judged_fields)
 
 
 @lru_cache(maxsize=8192)
 def wording(text: str) -> str:
-    """Return the letters and digits of a text in order, without code fences: what layout does not touch."""
+    """Return the letters and digits of a text in order, without code fences; layout changes do not affect them."""
     return _NOT_WORD.sub("", _FENCE.sub("", text))
 
 
@@ -33,7 +33,7 @@ def only_layout_differs(presented: Sequence[str], reference: Sequence[str]) -> b
 
 
 def compare_lengths(one: str, other: str, ratio: float) -> int:
-    """Return 1 where `one` has more than `ratio` times the letters and digits of `other`, -1 the other way, else 0."""
+    """Return 1 if `one` has more than `ratio` times the letters and digits of `other`, -1 for the reverse, else 0."""
     if one == other:
         return 0
     first, second = len(wording(one)), len(wording(other))

@@ -1,4 +1,4 @@
-"""Everything a simulated judge looks at to answer one question."""
+"""Collect everything a simulated judge needs to answer one question."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class View:
         return len(self.texts) > 1 and all(text == self.texts[0] for text in self.texts)
 
     def wording_of(self, canonical: str) -> str:
-        """Return the presented label for a canonical one: the expected one where it means it, else the first."""
+        """Return the presented label for a canonical one: the expected one if it has that meaning, else the first."""
         expected = self.truth.expected
         if expected is not None and self.frame.meaning.get(expected) == canonical:
             return expected
