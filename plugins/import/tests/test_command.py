@@ -231,7 +231,7 @@ def test_rows_of_no_task_or_of_a_doubtful_judge_are_told(project, rows, message)
         ("resamples: 3", "resamples"),
         ("level: 1.5", "level"),
         ("seed: 0.5", "seed"),
-        ("values: {variant: true}", "the value of variant is text or a number: write it in quotes"),
+        ("values: {variant: true}", "the value of variant could be text or a number; write it in quotes"),
         ("layout: records", "there is no column 'family' (columns.family)"),
     ],
 )

@@ -43,7 +43,7 @@ async def test_a_reply_that_is_no_response_is_recorded_and_never_a_case(answer, 
         ScriptedModel(lambda request: answer), grader, levels=["2"], attempts_per_temperature=1, temperature_step=0.6
     ).perturb_set([ITEM])
     ((_, skip),) = results
-    assert skip.reason == "no response of level 2 in 2 attempts"
+    assert skip.reason == "no response reached level 2 in 2 attempts"
     assert [attempt["rejected"] for attempt in skip.details["attempts"]] == [reason, reason]
     assert grader.asked == []
 

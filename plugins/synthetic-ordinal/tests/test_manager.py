@@ -229,8 +229,8 @@ async def test_a_writer_that_never_reaches_a_level_is_given_up_and_the_rest_goes
     results = await perturber(Writer(base=1.0, never=("5",))).perturb_set(items(("1", "2")))
     drafts, skips = split(results)
     assert [(item.id, skip.reason) for item, skip in skips] == [
-        ("item-0", "no response of level 5 in 8 attempts"),
-        ("item-1", "no response of level 5 in 8 attempts"),
+        ("item-0", "no response reached level 5 in 8 attempts"),
+        ("item-1", "no response reached level 5 in 8 attempts"),
     ]
     assert len(drafts) == 8
 

@@ -1,1 +1,1 @@
-"""Verdicts that were collected elsewhere, as a run directory."""
+"""Import verdicts collected elsewhere as a run directory."""

@@ -1,4 +1,4 @@
-"""What the text of a cell says, where it is not the text itself."""
+"""Convert the text of a cell to a number or a truth value."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _TRUTHS: Final[Mapping[str, bool]] = {
 
 
 def number(target: str, text: str) -> float | int:
-    """Return the number a cell says, whole where the target is a count.
+    """Return the number in a cell, an integer if the target is a count.
 
     Raises:
-        JrhError: it says none.
+        JrhError: The text is not such a number.
     """
     try:
         value = float(text)
     except ValueError:
         raise JrhError(f"{target}: '{text}' is not a number") from None
     if not isfinite(value):
-        raise JrhError(f"{target}: '{text}' is not a finite number; leave the cell empty where it is unknown")
+        raise JrhError(f"{target}: '{text}' is not a finite number; leave the cell empty if it is unknown")
     if target not in WHOLE:
         return value
     if value != int(value):
@@ -36,10 +36,10 @@ def number(target: str, text: str) -> float | int:
 
 
 def truth(target: str, text: str) -> bool:
-    """Return whether a cell says yes or no.
+    """Return the truth value of a cell.
 
     Raises:
-        JrhError: it says neither.
+        JrhError: The text is neither yes nor no.
     """
     try:
         return _TRUTHS[text.strip().casefold()]
@@ -48,5 +48,5 @@ def truth(target: str, text: str) -> bool:
 
 
 def restored(text: str) -> str:
-    """Return a cell without the apostrophe that kept a spreadsheet from computing it."""
+    """Return a cell without the apostrophe that keeps spreadsheets from reading it as a formula."""
     return text.removeprefix("'")

@@ -1,4 +1,4 @@
-"""`jrh import` and `jrh import-decisions`."""
+"""Define the commands `jrh import` and `jrh import-decisions`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import click
 @click.option(
     "--run-dir",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where the records go.  [default: runs/<name>]",
+    help="Run directory to create.  [default: runs/<name>]",
 )
 @click.option("--plugins", metavar="A,B", default="", help="Only the metrics of these plugins, as for `jrh run`.")
 def import_table(file: Path, run_dir: Path | None, plugins: str) -> int:
-    """Make a run directory of the table that FILE describes; `jrh report` shows what it says.
+    """Import a table of verdicts, described by FILE, as a run directory for `jrh report`.
 
-    FILE is a YAML file: where the table is, and what its columns mean.
+    FILE is a YAML file that says where the table is and what its columns mean.
     """
     from jrh.importing import import_records
     from jrh.text import counted
@@ -55,20 +55,18 @@ def import_table(file: Path, run_dir: Path | None, plugins: str) -> int:
 
 @click.command("import-decisions")
 @click.argument("log", type=click.Path(path_type=Path, dir_okay=False))
-@click.option(
-    "--judge", default="judge", show_default=True, help="The judge's name where the log has no column for it."
-)
+@click.option("--judge", default="judge", show_default=True, help="The judge's name if the log has no column for it.")
 @click.option("--scale", metavar="LABELS", help="1-6, or YES,NO.  [default: from the log's gold labels]")
-@click.option("--inverted", multiple=True, metavar="TEXT", help="Prompts that hold this text ask for the opposite.")
+@click.option("--inverted", multiple=True, metavar="TEXT", help="Prompts that contain this text ask for the opposite.")
 @click.option(
     "--run-dir",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where the records go.  [default: runs/<name of the log>]",
+    help="Run directory to create.  [default: runs/<name of the log>]",
 )
 def import_decisions(log: Path, judge: str, scale: str | None, inverted: tuple[str, ...], run_dir: Path | None) -> int:
-    """Make a run directory of a decision LOG (.jsonl or .csv) with two decisions per row; asks no model.
+    """Import a decision LOG (.jsonl or .csv) with two decisions per row as a run directory. Makes no model calls.
 
-    `jrh report` then tells JSS, flip rate and kappa between the prompts.
+    `jrh report` then shows JSS, flip rate and kappa between the prompts.
     """
     from jrh.importing import import_records
     from jrh.text import counted

@@ -1,4 +1,4 @@
-"""A decision log as tasks and records: two decisions per row, one per prompt."""
+"""Turn a decision log, with two decisions per row, into tasks and records."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _AUDIT: Final = "audit"
 def read_log(
     log: Path, *, judge: str = "judge", scale: str | None = None, inverted: tuple[str, ...] = ()
 ) -> tuple[list[Task], list[Record], list[str]]:
-    """Read a decision log: one task per task type, the records, and what the audit finds about the items.
+    """Read a decision log; return one task per task type, the records, and the audit's findings about the items.
 
     Raises:
-        JrhError: the log cannot be read, or its scale cannot be told.
+        JrhError: The log cannot be read, or its scale cannot be inferred.
     """
     rows = read_rows(log, log.name, {}, DECISION_COLUMNS)
     decisions = read_decisions(log, judge=judge)
@@ -38,15 +38,15 @@ def read_log(
         notes += _findings(items, task)
     unused = [text for text in inverted if not any(text in decision.prompt for decision in decisions)]
     if unused:
-        raise JrhError(f"--inverted: no prompt of {log.name} holds '{unused[0]}'")
+        raise JrhError(f"--inverted: no prompt in {log.name} contains '{unused[0]}'")
     return tasks, records, notes
 
 
 def _findings(items: Sequence[Item], task: Task) -> list[str]:
-    """Return what the installed metric `audit` finds about the items; nothing where it is not installed."""
+    """Return the findings of the metric `audit` about the items; empty if it is not installed."""
     try:
         metric = load_metrics((_AUDIT,))[_AUDIT]
     except JrhError:
-        return []  # jrh-audit is a plugin of its own, and the import works without it
+        return []  # jrh-audit is a separate plugin; the import works without it
     context = MetricContext(tasks={task.name: task}, items={task.name: items})
     return [f"{task.name}: {found.note}" for found in metric.measure(RecordTable.from_records(()), context)]

@@ -1,4 +1,4 @@
-"""Decision logs: two decisions per row, of one judge, about one text asked with two prompts."""
+"""Read decision logs: each row has a judge's two decisions about one text, asked with two prompts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jrh.importing import (
 )
 
 DECISION_COLUMNS: Final = (*PAIR_COLUMNS, "decision_a", "decision_b")
-"""The columns a decision log has to have; `judge`, `status_a`, `status_b` and `repeat` are read where they are."""
+"""The required columns of a decision log; `judge`, `status_a`, `status_b` and `repeat` are optional."""
 TEST: Final = "templates"
 """The test that decisions are recorded under."""
 
@@ -36,12 +36,12 @@ class Decision:
     task_type: str
     pair_id: str
     item: str
-    """The text that is judged: all rows with the same text are one item."""
+    """The judged text; all rows with the same text are one item."""
     prompt: str
     text: str
-    """What the log says was decided; empty where nothing was."""
+    """The decision as written in the log; empty if there is none."""
     status: str = ""
-    """What the log says became of the question, in the words of `Status`; empty: nothing."""
+    """The status in the log, as a value of `Status`; may be empty."""
     gold: str = ""
     line: int = 0
 
@@ -49,17 +49,17 @@ class Decision:
 def read_decisions(
     path: Path, *, columns: Mapping[str, str] | None = None, judge: str = "judge", shown: str = ""
 ) -> tuple[Decision, ...]:
-    """Read a decision log, JSON Lines or csv: two decisions per row, in the order of the file.
+    """Read a decision log (JSON Lines or csv); return two decisions per row, in the order of the file.
 
     Args:
         path: the file.
         columns: standard column -> column of this file, where they differ.
-        judge: the judge's name where the file has no column `judge`.
-        shown: the file's name for messages; its own by default.
+        judge: the judge's name if the file has no column `judge`.
+        shown: the file's name for messages; by default its own.
 
     Raises:
-        SuiteError: with every mistake of the file, each at its line.
-        JrhError: the file cannot be read.
+        SuiteError: The file has mistakes; all are listed, each with its line.
+        JrhError: The file cannot be read.
     """
     source = shown or path.name
     rows = read_rows(path, source, columns or {}, DECISION_COLUMNS)
@@ -68,9 +68,9 @@ def read_decisions(
     for row in rows:
         for column in ("status_a", "status_b"):
             if row[column] and row[column] not in known:
-                mistakes.add(row.line, f"`{column}`: '{row[column]}' is no status; there are {', '.join(known)}")
+                mistakes.add(row.line, f"`{column}`: '{row[column]}' is not a status; available: {', '.join(known)}")
         if not row["response_being_judged"].strip():
-            mistakes.add(row.line, "`response_being_judged` is empty: decisions about it belong to no item")
+            mistakes.add(row.line, "`response_being_judged` is empty, so its decisions have no item")
     mistakes.raise_any()
     return tuple(_decision(row, side, judge) for row in rows for side in ("a", "b"))
 
@@ -78,15 +78,15 @@ def read_decisions(
 def records_of(
     decisions: Sequence[Decision], task: Task, *, labels: Mapping[str, str] | None = None, inverted: Sequence[str] = ()
 ) -> tuple[Record, ...]:
-    """Turn decisions about one task into records: one item per text, one template per prompt, repeats counted.
+    """Turn decisions about one task into records: one item per text, one template per prompt, numbered repeats.
 
-    A prompt that stands in several rows was asked several times: its decisions are repeats of one case.
+    A prompt in several rows was asked several times; its decisions are repeats of one case.
 
     Args:
         decisions: of one task, of any number of judges.
         task: the task, whose scale the decisions are on.
-        labels: text of a decision -> label of the scale; `score_3` is 3 without saying so.
-        inverted: prompts that ask for the opposite; their labels are turned around.
+        labels: text of a decision -> label of the scale; `score_3` maps to 3 by default.
+        inverted: prompts that ask for the opposite; their labels are reversed.
     """
     items: dict[str, str] = {}
     repeats: Counter[tuple[str, str, str]] = Counter()
@@ -101,7 +101,7 @@ def records_of(
 
 
 def template_names(decisions: Sequence[Decision]) -> dict[tuple[str, str], str]:
-    """Name the prompts: those that differ in nothing but the text they show have the same name.
+    """Name the prompts; prompts that differ only in the text they show get the same name.
 
     Returns:
         (text, prompt) -> `prompt-1`, `prompt-2`, ... in order of first appearance.

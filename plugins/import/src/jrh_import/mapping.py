@@ -1,4 +1,4 @@
-"""What an import file says: where the table is, and what its columns mean."""
+"""Define the import file: where the table is and what its columns mean."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from jrh.suite import WrittenTask, task_of
 from jrh_import.targets import OF_RECORDS, TARGETS, TRUTHS
 
 Value: TypeAlias = str | int | float | bool
-"""What all rows may have in common."""
+"""A constant that all rows share."""
 
 
 class Format(Enum):
-    """How the table is written."""
+    """File format of the table."""
 
     CSV = "csv"
     JSONL = "jsonl"
@@ -27,20 +27,20 @@ class Format(Enum):
 
 
 class Layout(Enum):
-    """What is known of the columns beforehand."""
+    """What the columns are known to be."""
 
     TABLE = "table"
-    """Nothing: `columns` says what they mean."""
+    """Unknown; `columns` says what they mean."""
     RECORDS = "records"
-    """They are those of the records that `jrh report` writes, and mean what they are named."""
+    """The columns of the records that `jrh report` writes."""
 
 
 class OffScale(Enum):
-    """What becomes of a label that is not on the scale."""
+    """How to treat a label that is not on the scale."""
 
     ERROR = "error"
     STATUS = "status"
-    """It is a verdict with the status `off_scale`."""
+    """Import it with the status `off_scale`."""
 
 
 def _check_targets(_instance: object, attribute: object, value: Mapping[str, object]) -> None:
@@ -50,7 +50,7 @@ def _check_targets(_instance: object, attribute: object, value: Mapping[str, obj
         raise ValueError(f"{name}: unknown target {', '.join(unknown)}; targets: {', '.join(TARGETS)}")
     unquoted = [target for target, given in value.items() if isinstance(given, bool) and target not in TRUTHS]
     if unquoted:
-        raise ValueError(f"the value of {', '.join(unquoted)} is text or a number: write it in quotes")
+        raise ValueError(f"the value of {', '.join(unquoted)} could be text or a number; write it in quotes")
 
 
 @frozen(kw_only=True)
@@ -58,10 +58,10 @@ class Decision:
     """One verdict of a row; a row may hold several."""
 
     columns: Mapping[str, str] = field(
-        default=Factory(dict), validator=_check_targets, metadata={"help": "Target -> column, for this verdict alone."}
+        default=Factory(dict), validator=_check_targets, metadata={"help": "Target -> column, for this verdict only."}
     )
     values: Mapping[str, Value] = field(
-        default=Factory(dict), validator=_check_targets, metadata={"help": "Target -> value, for this verdict alone."}
+        default=Factory(dict), validator=_check_targets, metadata={"help": "Target -> value, for this verdict only."}
     )
 
 
@@ -69,65 +69,76 @@ class Decision:
 class ImportFile:
     """An import file."""
 
-    name: str = field(validator=min_len(1), metadata={"help": "The name the report shows, and that of the directory."})
-    path: Path = field(metadata={"help": "The table, relative to this file."})
-    format: Format | None = field(default=None, metadata={"help": "`csv`, `jsonl` or `parquet`; else by suffix."})
-    delimiter: str = field(default=",", metadata={"help": "What parts the cells of a csv file."})
+    name: str = field(
+        validator=min_len(1), metadata={"help": "Name shown in the report and used for the run directory."}
+    )
+    path: Path = field(metadata={"help": "Path of the table, relative to this file."})
+    format: Format | None = field(
+        default=None, metadata={"help": "`csv`, `jsonl` or `parquet`. Default: from the file name."}
+    )
+    delimiter: str = field(default=",", metadata={"help": "Character that separates the cells of a csv file."})
     layout: Layout = field(
         default=Layout.TABLE,
-        metadata={"help": "`records`: the table is one that `jrh report` wrote; its columns need no description."},
+        metadata={"help": "`records`: `jrh report` wrote the table, so its columns need no description."},
     )
     neutralised: bool | None = field(
         default=None,
-        metadata={"help": "Cells that begin with an apostrophe were given it; by default so in a csv of records."},
+        metadata={"help": "Remove leading apostrophes, added against spreadsheets. Default: only in a csv of records."},
     )
-    task: WrittenTask | None = field(
-        default=None, metadata={"help": "What was judged, as in a suite; the scale is needed."}
-    )
+    task: WrittenTask | None = field(default=None, metadata={"help": "The task, as in a suite; the scale is required."})
     tasks: Mapping[str, WrittenTask] = field(
-        default=Factory(dict), metadata={"help": "Several tasks by name; the target `task` says which one a row is of."}
+        default=Factory(dict), metadata={"help": "Several tasks by name; the target `task` assigns rows to them."}
     )
     columns: Mapping[str, str] = field(
         default=Factory(dict), validator=_check_targets, metadata={"help": "Target -> column."}
     )
     values: Mapping[str, Value] = field(
-        default=Factory(dict), validator=_check_targets, metadata={"help": "Target -> value that all rows have."}
+        default=Factory(dict), validator=_check_targets, metadata={"help": "Target -> value shared by all rows."}
     )
     tests: Mapping[str, Mapping[str, str]] = field(
         default=Factory(dict),
         validator=_check_targets,
-        metadata={"help": "Target -> its text -> test: which test a row belongs to, where no column says so."},
+        metadata={"help": "Target -> text -> test: assigns rows to tests if no column does."},
     )
     decisions: tuple[Decision, ...] = field(
-        default=(Decision(),), validator=min_len(1), metadata={"help": "The verdicts of every row, if several."}
+        default=(Decision(),),
+        validator=min_len(1),
+        metadata={"help": "The verdicts of each row, if there are several."},
     )
     labels: Mapping[str, str] = field(
-        default=Factory(dict), metadata={"help": "Text in the file -> label on the scale, for labels and gold labels."}
+        default=Factory(dict),
+        metadata={"help": "Text in the file -> label on the scale, for both labels and gold labels."},
     )
     missing: Mapping[str, Status] = field(
         default=Factory(lambda: {"": Status.UNPARSABLE}),
-        metadata={"help": "Text in the label's column -> status, where there is no verdict; empty: unparsable."},
+        metadata={
+            "help": "Text in the label column -> status, if there is no verdict. Default for empty cells: unparsable."
+        },
     )
     presented: bool = field(
         default=False,
-        metadata={"help": "Labels are as the judge was shown them: swapped options and inverted polarity are undone."},
+        metadata={
+            "help": "Labels are as presented to the judge; the import undoes swapped options and inverted polarity."
+        },
     )
     off_scale: OffScale = field(
-        default=OffScale.ERROR, metadata={"help": "A label that is not on the scale: `error`, or `status`."}
+        default=OffScale.ERROR, metadata={"help": "Treatment of labels that are not on the scale: `error` or `status`."}
     )
     count_repeats: bool = field(
-        default=False, metadata={"help": "Number the rows that agree in everything else as repeats, in their order."}
+        default=False, metadata={"help": "Number rows that are otherwise identical as repeats, in file order."}
     )
     simulated: bool = field(
-        default=False, metadata={"help": "The answers are made up, of every judge that the target does not say it of."}
+        default=False, metadata={"help": "All judges are simulated; the target of this name sets it per judge."}
     )
-    seed: int = field(default=0, metadata={"help": "All random numbers of the measures follow from it."})
-    level: float = field(default=0.95, validator=[gt(0), lt(1)], metadata={"help": "Coverage of the intervals."})
-    resamples: int = field(default=2000, validator=ge(100), metadata={"help": "Resamples of every bootstrap."})
-    notes: tuple[str, ...] = field(default=(), metadata={"help": "What a reader of the report has to know."})
+    seed: int = field(default=0, metadata={"help": "Seed of all random numbers in the measures."})
+    level: float = field(
+        default=0.95, validator=[gt(0), lt(1)], metadata={"help": "Nominal coverage of the confidence intervals."}
+    )
+    resamples: int = field(default=2000, validator=ge(100), metadata={"help": "Bootstrap resamples."})
+    notes: tuple[str, ...] = field(default=(), metadata={"help": "Notes for readers of the report."})
 
     def __attrs_post_init__(self) -> None:
-        """Require the description of one task or of several."""
+        """Require exactly one of `task` and `tasks`."""
         if (self.task is None) == (not self.tasks):
             raise ValueError("describe one task as `task`, or several by name as `tasks`")
 
@@ -135,7 +146,7 @@ class ImportFile:
         """Return the format of the table.
 
         Raises:
-            JrhError: neither `format` nor the suffix says it.
+            JrhError: Neither `format` nor the file name gives it.
         """
         if self.format is not None:
             return self.format
@@ -143,10 +154,10 @@ class ImportFile:
             return Format(self.path.suffix.lower().lstrip("."))
         except ValueError:
             known = ", ".join(each.value for each in Format)
-            raise JrhError(f"'{self.path}': say `format:`, one of {known}; the suffix does not tell") from None
+            raise JrhError(f"'{self.path}': unknown file format; set `format:` to one of {known}") from None
 
     def is_neutralised(self) -> bool:
-        """Return whether an apostrophe at the front of a cell is to be removed."""
+        """Return whether to remove an apostrophe at the start of a cell."""
         if self.neutralised is not None:
             return self.neutralised
         return self.layout is Layout.RECORDS and self.table_format() is Format.CSV
@@ -155,13 +166,13 @@ class ImportFile:
         """Return the tasks; a single one has the name of the import.
 
         Raises:
-            JrhError: the mode of a task does not fit its scale.
+            JrhError: The mode of a task does not fit its scale.
         """
         written = self.tasks if self.task is None else {self.name: self.task}
         return tuple(task_of(task, name) for name, task in written.items())
 
     def meanings(self, decision: Decision) -> tuple[Mapping[str, str], Mapping[str, Value]]:
-        """Return target -> column and target -> value of a decision; what it says itself comes first."""
+        """Return target -> column and target -> value of a decision; its own entries take precedence."""
         known = OF_RECORDS if self.layout is Layout.RECORDS else {}
         values = {**self.values, **decision.values}
         columns = {target: column for target, column in known.items() if target not in values}

@@ -1,4 +1,4 @@
-"""The import file, and what is said to somebody who gave something else."""
+"""Read the import file and help users who pass the table instead."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jrh.suite import read_settings
 from jrh_import.mapping import Format, ImportFile
 
 _SUFFIXES: Final = (".yaml", ".yml", ".json")
-"""Of files that describe a table."""
+"""Suffixes of import files."""
 _TABLES: Final = tuple(f".{each.value}" for each in Format)
 _NO_MAPPING: Final = "expected a mapping"
 _SMALLEST: Final = """\
@@ -27,7 +27,7 @@ def read_description(file: Path) -> ImportFile:
     """Read an import file.
 
     Raises:
-        JrhError: it is none; where it looks like the table itself, the text shows the smallest import file.
+        JrhError: It is not an import file; if it looks like the table itself, the text shows a minimal import file.
     """
     if file.suffix.lower() in _TABLES and file.is_file():
         raise JrhError(f"'{file}' is a table. {_told(file)}")
@@ -48,7 +48,7 @@ def _told(table: Path) -> str:
     description = table.with_suffix(".yaml").name
     smallest = _SMALLEST.format(name=json.dumps(table.stem), path=json.dumps(table.name))
     return (
-        "`jrh import` takes a YAML file that says where the table is and what its columns mean; the smallest, in "
-        f"'{description}' beside the table:\n\n{smallest}\n"
-        "`id`, `model`, `verdict` and `human` stand for columns of yours; without gold labels leave `gold` out."
+        "`jrh import` takes a YAML file that says where the table is and what its columns mean. A minimal one, "
+        f"'{description}' in the same directory:\n\n{smallest}\n"
+        "Replace `id`, `model`, `verdict` and `human` with your own columns; leave `gold` out without gold labels."
     )

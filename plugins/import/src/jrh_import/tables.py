@@ -1,4 +1,4 @@
-"""Rows of a table as text, each with the place it stands at."""
+"""Read the rows of a table as text, each with its location."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Row:
     """One row."""
 
     place: str
-    """`file:line`, or `file: row n` where there are no lines."""
+    """`file:line`, or `file: row n` in formats without lines."""
     cells: Cells
 
 
@@ -42,12 +42,12 @@ def read_table(path: Path, kind: Format, delimiter: str, *, neutralised: bool = 
     Args:
         path: the file.
         kind: its format.
-        delimiter: what parts the cells of a csv file.
-        neutralised: an apostrophe at the front of a cell was put there to keep a spreadsheet from computing it, and
-            is removed.
+        delimiter: the character that separates the cells of a csv file.
+        neutralised: remove the apostrophe at the start of a cell, which keeps spreadsheets from reading it as a
+            formula.
 
     Raises:
-        JrhError: there is no such file, or it is not a table of the format; the text says where.
+        JrhError: The file does not exist or is not a table of the format; the text says where.
     """
     readers = {Format.CSV: lambda: _csv(path, delimiter), Format.JSONL: lambda: _jsonl(path)}
     try:
@@ -58,7 +58,7 @@ def read_table(path: Path, kind: Format, delimiter: str, *, neutralised: bool = 
     except UnicodeDecodeError as error:
         raise JrhError(f"'{path}' is not UTF-8 text: {error.reason} at byte {error.start}") from error
     if not rows:
-        raise JrhError(f"'{path}' holds no row")
+        raise JrhError(f"'{path}' has no rows")
     return Table(columns=tuple(dict.fromkeys(name for row in rows for name in row.cells)), rows=rows)
 
 
@@ -73,11 +73,11 @@ def _csv(path: Path, delimiter: str) -> Iterator[Row]:
             header = next(reader, [])
             repeated = [name for place, name in enumerate(header) if name in header[:place]]
             if repeated:
-                raise JrhError(f"{path}:1: the column '{repeated[0]}' stands twice in the header")
+                raise JrhError(f"{path}:1: column '{repeated[0]}' appears twice in the header")
             line = reader.line_num + 1
             for cells in reader:
                 if cells and len(cells) != len(header):
-                    raise JrhError(f"{path}:{line}: {len(cells)} cells, and the header has {len(header)}")
+                    raise JrhError(f"{path}:{line}: {len(cells)} cells, but the header has {len(header)}")
                 if cells:
                     yield Row(place=f"{path}:{line}", cells=dict(zip(header, cells, strict=True)))
                 line = reader.line_num + 1
@@ -96,7 +96,7 @@ def _jsonl(path: Path) -> Iterator[Row]:
             except ValueError as error:
                 raise JrhError(f"{path}:{number}: not JSON: {error}") from error
             if not isinstance(value, dict):
-                raise JrhError(f"{path}:{number}: a line holds one JSON object")
+                raise JrhError(f"{path}:{number}: a line must be one JSON object")
             yield Row(place=f"{path}:{number}", cells=_as_text(value))
 
 
@@ -110,7 +110,7 @@ def _parquet(path: Path) -> Iterator[Row]:
             for batch in file.iter_batches():
                 for values in batch.to_pylist():
                     number += 1
-                    # A column stays a column where it holds nothing.
+                    # Keep empty cells, so that a column without values still counts as a column.
                     empty = {name: "" for name, value in values.items() if value is None}
                     yield Row(place=f"{path}: row {number}", cells={**empty, **_as_text(values)})
     except pyarrow.ArrowException as error:

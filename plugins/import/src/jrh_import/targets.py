@@ -1,4 +1,4 @@
-"""What a column can mean."""
+"""List the targets that a column can have."""
 
 from __future__ import annotations
 

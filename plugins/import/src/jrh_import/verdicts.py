@@ -1,4 +1,4 @@
-"""Rows to records."""
+"""Turn rows into records."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _STATUSES = tuple(status.value for status in Status)
 
 @frozen(kw_only=True)
 class Imported:
-    """The records of a table, and where each comes from."""
+    """The records of a table with their locations."""
 
     records: tuple[Record, ...]
     origins: tuple[str, ...]
 
 
 def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> Imported:
-    """Make one record of every decision of every row, row by row.
+    """Make one record per decision, row by row.
 
     Raises:
-        SuiteError: with the columns that are not there, or the cells that cannot be read.
+        SuiteError: Columns are missing or cells cannot be read; all are listed.
     """
     meanings = [_Meaning.of(mapping, decision, table, tasks) for decision in mapping.decisions]
     records: list[Record] = []
@@ -70,9 +70,9 @@ class _Meaning:
         needed = _NEEDED if mapping.task is not None else ("task", *_NEEDED)
         absent = [name for name in needed if name not in columns and name not in values]
         if absent:
-            raise JrhError(f"say in `columns` or `values` what the {' and the '.join(absent)} of a verdict is")
+            raise JrhError(f"`columns` or `values` must give the {' and the '.join(absent)} of a verdict")
         if mapping.task is not None and ("task" in columns or "task" in values):
-            raise JrhError("a column or value says the task: describe the tasks by name in `tasks`, instead of `task`")
+            raise JrhError("a column or value gives the task; describe the tasks by name in `tasks` instead of `task`")
         strange = [_no_column(*each, table.columns) for each in columns.items() if each[1] not in table.columns]
         if strange:
             raise JrhError("\n".join([*strange, f"Columns: {', '.join(table.columns)}"]))
@@ -94,7 +94,7 @@ class _Meaning:
             if target in known:
                 known[target] = self._label(known[target], task)
         if self.mapping.layout is Layout.RECORDS:
-            # A record says what is expected of every verdict; where it is silent, nothing is.
+            # Records without an expectation expect nothing; do not infer one.
             known.setdefault("expectation", "")
         return imported_record(
             task=task,
@@ -114,12 +114,12 @@ class _Meaning:
         if name not in self.tasks:
             close = get_close_matches(name, self.tasks, n=1)
             hint = f"; did you mean '{close[0]}'?" if close else "."
-            raise JrhError(f"the task '{name}' is not described in `tasks`{hint} Described: {', '.join(self.tasks)}")
+            raise JrhError(f"task '{name}' is not in `tasks`{hint} Available: {', '.join(self.tasks)}")
         return self.tasks[name]
 
     def _verdict(self, text: str, status: str | None, task: Task) -> tuple[str | None, Status | None]:
         if status is not None and status not in _STATUSES:
-            raise JrhError(f"'{status}' is no status; there are {', '.join(_STATUSES)}")
+            raise JrhError(f"'{status}' is not a status; available: {', '.join(_STATUSES)}")
         if status not in (None, Status.OK.value):
             return None, Status(status)
         bare = text.strip()
@@ -133,7 +133,7 @@ class _Meaning:
         return label, Status.OK
 
     def _label(self, text: str, task: Task) -> str:
-        """Return the label a text means; one that means none stays as it is and is reported with its place."""
+        """Return the label that a text maps to; unknown text is returned unchanged and later reported."""
         if text in self.mapping.labels:
             return self.mapping.labels[text]
         return task.scale.match(text) or text
@@ -147,7 +147,7 @@ def _no_column(target: str, column: str, columns: Sequence[str]) -> str:
 
 def _test(target: str, text: str, tests: Mapping[str, str]) -> str:
     if text not in tests:
-        raise JrhError(f"tests.{target} does not say which test '{text}' belongs to; it names {', '.join(tests)}")
+        raise JrhError(f"tests.{target} has no test for '{text}'; it has {', '.join(tests)}")
     return tests[text]
 
 

@@ -1,1 +1,1 @@
-"""The instrument calibrates itself: planted truth in, coverage and false alarms out. Everything here is simulated."""
+"""Calibrate the instrument on simulated judges with planted truth: coverage, bias, false alarms, power."""

@@ -1,4 +1,4 @@
-"""The tests of `jrh_stats`, without an effect and with one."""
+"""Check the tests of `jrh_stats` with and without an effect."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def array_alarms() -> Sequence[ArrayAlarm]:
     """Return the tests, each once without an effect and once with one."""
     return (
         ArrayAlarm(name="McNemar", draw=lambda rng: _mcnemar(rng, 0.1, 0.1)),
-        ArrayAlarm(name="McNemar, 20 % against 5 %", draw=lambda rng: _mcnemar(rng, 0.2, 0.05), least_power=0.75),
+        ArrayAlarm(name="McNemar, 20% against 5%", draw=lambda rng: _mcnemar(rng, 0.2, 0.05), least_power=0.75),
         ArrayAlarm(name="sign-flip permutation", draw=lambda rng: _signs(rng, 0.0)),
         ArrayAlarm(name="sign-flip, half a deviation", draw=lambda rng: _signs(rng, 0.5), least_power=0.8),
         ArrayAlarm(name="TOST at its margin", draw=lambda rng: _equivalent(rng, 0.1)),
@@ -38,6 +38,6 @@ def _alarm(found: Significance) -> bool:
 
 
 def _equivalent(rng: np.random.Generator, difference: float) -> bool:
-    # Differences of scores from 0 to 1; the cut is more than four deviations away.
+    # Differences of scores from 0 to 1; clipping is more than four standard deviations away.
     scores = np.clip(difference + 0.2 * rng.standard_normal(60), -1, 1)
     return equivalence(scores, np.ones(60), margin=0.1).answer.value == "equivalent"

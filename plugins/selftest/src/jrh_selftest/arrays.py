@@ -1,4 +1,4 @@
-"""Planted studies for the estimators that need more than records: arrays in, one estimate out."""
+"""Plant studies for estimators that work on arrays instead of records."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _VALID, _FAILS_INVALID = 0.85, 0.7
 
 
 def array_checks(*, full: bool) -> Iterator[ArrayCheck]:
-    """Yield the estimators, each with its planted value; in the full mode also the designs that are hard for them."""
+    """Yield the estimators, each with its planted value; full mode adds designs that are hard for them."""
     from jrh_selftest.ratings import rating_checks
 
     yield from rating_checks(full=full)
@@ -76,10 +76,10 @@ def _components(where: str, *, items: int, judges: int) -> Iterator[ArrayCheck]:
 
 
 def _incomplete(where: str, *, items: int, judges: int) -> Iterator[ArrayCheck]:
-    """Yield the components of which a sixth of the scores are missing: restricted maximum likelihood."""
+    """Yield variance components with a sixth of the scores missing (restricted maximum likelihood)."""
     for name in ("item", "judge"):
         draw = partial(_component, name=name, items=items, judges=judges, missing=1 / 6)
-        # Cut at 0, the estimate is biased.
+        # Truncated at 0, the estimate is biased.
         yield ArrayCheck(where=where, name=f"variance of {name}", planted=_PARTS[name], draw=draw, biased=True)
 
 
@@ -92,7 +92,7 @@ def _component(rng: np.random.Generator, *, name: str, items: int, judges: int, 
     kept = rng.random(scores.size) >= missing
     found = variance_components(scores.ravel()[kept], {"item": place[0][kept], "judge": place[1][kept]})
     part = next(each for each in found.components if each.name == name)
-    # The raw estimate is the unbiased one; the interval is the same.
+    # Only the raw estimate is unbiased; the interval is the same.
     return Estimate(value=part.raw, low=part.low, high=part.high, method=found.method)
 
 
@@ -132,7 +132,7 @@ def _rogan_gladen(
             labelled_positives=labelled,
         )
 
-    # Cut to [0, 1], the estimate is biased near the ends.
+    # Truncated to [0, 1], the estimate is biased near the ends.
     biased = not 0.1 < prevalence < 0.9  # noqa: PLR2004
     return ArrayCheck(where=where, name="Rogan-Gladen", planted=prevalence, draw=draw, biased=biased)
 

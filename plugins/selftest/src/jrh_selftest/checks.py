@@ -1,4 +1,4 @@
-"""What is checked: metrics on records of planted worlds, and estimators of `jrh_stats` on planted arrays."""
+"""List the checks: metrics on records of planted worlds, and estimators of `jrh_stats` on planted arrays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RecordCheck:
 
     @property
     def biased(self) -> bool:
-        """Return whether the measure is a ratio of means of few items, which is biased by something like 1 / items."""
+        """Return whether the measure is a ratio of means over few items, with a bias of order 1 / items."""
         return self.measure in _RATIOS and self.world.items < FEW
 
 
@@ -38,24 +38,24 @@ class AlarmCheck:
     measure: str
     test: str = TEST
     least_power: float | None = None
-    """Where the effect is there: the least share of alarms; None: there is none, and alarms are false."""
+    """Lowest acceptable power; None if there is no effect, so that every alarm is false."""
 
 
 @frozen(kw_only=True)
 class ArrayCheck:
-    """An estimator of `jrh_stats`, and how one study for it is drawn."""
+    """An estimator of `jrh_stats` with a function that draws one study."""
 
     name: str
     planted: float
     draw: Callable[[np.random.Generator], Estimate]
     where: str = "arrays"
     biased: bool = False
-    """The estimator is known not to centre on the planted value, and says so; only its interval is checked."""
+    """The estimator is documented as biased; only its interval is checked."""
 
 
 @frozen(kw_only=True)
 class ArrayAlarm:
-    """A test of `jrh_stats`: whether it raises an alarm in one drawn study."""
+    """A test of `jrh_stats` with a function that returns whether it raises an alarm in one drawn study."""
 
     name: str
     draw: Callable[[np.random.Generator], bool]
@@ -63,7 +63,7 @@ class ArrayAlarm:
 
 
 FEW: Final = 20
-"""Coefficients of fewer items are known to be biased; only their intervals are checked."""
+"""Coefficients from fewer items are known to be biased; only their intervals are checked."""
 _RATIOS: Final = frozenset(
     {"kappa", "kappa-quadratic", "gold-kappa-quadratic", "concordance", "pearson", "spearman", "kendall-tau-b"}
 )
@@ -72,7 +72,7 @@ ON_REQUEST: Final[Mapping[str, Mapping[str, Json]]] = {
     "kappa-quadratic": {},
     **{name: {"all": True} for name in ("noise-excess", "accuracy-change", "ordinal-errors", "ordinal-association")},
 }
-"""Metrics with measures that are checked and that no run computes by default -> the options that ask for them."""
+"""Metrics that runs do not compute by default -> options that enable the measures to check."""
 
 Check: TypeAlias = RecordCheck | AlarmCheck | ArrayCheck | ArrayAlarm
 
@@ -120,7 +120,7 @@ def record_checks(*, full: bool) -> Sequence[RecordCheck]:
 
 
 def alarm_checks() -> Sequence[AlarmCheck]:
-    """Return the p-values to check: once where there is nothing to find, once where there is."""
+    """Return the p-values to check, each without and with an effect."""
     return (
         AlarmCheck(world=STABLE, metric="noise-excess", measure="excess-disagreement-p"),
         AlarmCheck(world=MOVED, metric="noise-excess", measure="excess-disagreement-p", least_power=0.8),

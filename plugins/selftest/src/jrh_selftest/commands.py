@@ -1,4 +1,4 @@
-"""`jrh selftest`."""
+"""Define the command `jrh selftest`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jrh_selftest.studies import Plan
 
 FAILED = 1
-"""Exit code where a check fails."""
+"""Exit code if a check fails."""
 
 
 @click.command("selftest")
@@ -38,7 +38,7 @@ FAILED = 1
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
-    help="Worker processes; by default all processors with --full, else 1. The result is the same.",
+    help="Worker processes; does not affect the result.  [default: all processors with --full, otherwise 1]",
 )
 @click.option("--runs/--no-runs", default=True, help="Also run whole suites over simulated judges.")
 @click.option(
@@ -62,9 +62,9 @@ def command(
 ) -> int:
     """Check the installed measures against simulated judges with planted truth.
 
-    For every measure: is the planted value found, and does the interval that claims 95 % cover it so often? For every
-    test: how often does it raise an alarm where there is nothing to find, and where there is something? Exit code 1
-    where a check fails. Everything is simulated; no model is called.
+    For every measure: is the estimate unbiased, and do 95% confidence intervals cover the planted value 95% of the
+    time? For every test: the false-alarm rate without an effect and the power with one. Exit code 1 if a check fails.
+    Everything is simulated; makes no model calls.
     """
     from jrh_selftest.findings import Verdict
     from jrh_selftest.studies import FULL, QUICK, Plan
@@ -111,7 +111,7 @@ def _tell(what: str) -> None:
 
 
 def _silent(_what: str) -> None:
-    """Say nothing: the output is for programs."""
+    """Print no progress: the output is for programs."""
 
 
 def _metrics(plugins: tuple[str, ...], stand_ins: Mapping[str, str], only: tuple[str, ...]) -> Mapping[str, Metric]:
@@ -122,14 +122,14 @@ def _metrics(plugins: tuple[str, ...], stand_ins: Mapping[str, str], only: tuple
 
     metrics = dict(load_metrics(plugins=plugins))
     for name, options in ON_REQUEST.items():
-        with suppress(JrhError):  # a metric that is not there is a finding
+        with suppress(JrhError):  # a missing metric is a finding, not an error
             metrics |= load_metrics((name,), plugins=plugins, options={name: options})
     if stand_ins:
         others = load_metrics(tuple(stand_ins.values()), plugins=plugins)
         metrics |= {name: others[other] for name, other in stand_ins.items()}
     unknown = [name for name in only if name not in metrics]
     if unknown:
-        raise JrhError(f"--only: no metric is called '{unknown[0]}'; there are {', '.join(metrics)}")
+        raise JrhError(f"--only: unknown metric '{unknown[0]}'; available: {', '.join(metrics)}")
     return metrics
 
 

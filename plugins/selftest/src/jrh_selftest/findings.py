@@ -1,4 +1,4 @@
-"""What a check found: coverage, bias, false alarms, power, each with the error of the simulation itself."""
+"""Judge coverage, bias, false alarms and power, allowing for the Monte Carlo error of the simulation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jrh_stats import wilson
 from numpy.typing import NDArray
 
 LEVEL: Final = 0.95
-"""Coverage that intervals claim."""
+"""Nominal coverage of the intervals."""
 LOWEST: Final = 0.93
 HIGHEST: Final = 0.97
 """Coverage from `LOWEST` to `HIGHEST` passes."""
@@ -20,16 +20,16 @@ ALPHA: Final = 0.05
 MOST_ALARMS: Final = 0.06
 """False-alarm rate that passes."""
 MANY: Final = 1000
-"""From so many studies on, coverage is judged as it was counted; of 2000 studies its standard error is 0.5 %."""
+"""From this many studies on, coverage is judged as counted; with 2,000 studies its standard error is 0.5%."""
 SURE: Final = 0.999
-"""With fewer studies, and for all else, a check fails only where the simulation is as sure: there are many checks."""
+"""Confidence required to fail a check in all other cases; high because there are many checks."""
 _SIGMAS: Final = 4.0
 BIAS: Final = 0.25
-"""Bias that passes, in standard deviations of the estimator: it costs an interval less than 1 % of coverage."""
+"""Tolerated bias in standard deviations of the estimator; it costs an interval less than 1% of coverage."""
 EXCUSES: Final = frozenset(
     {"few-items", "few-events", "few-clusters", "few-labels", "conservative", "no-interval", "degenerate"}
 )
-"""Flags by which a measure says itself that its interval may cover less or more often than 95 %, or is not there."""
+"""Flags with which a measure itself reports that its interval may not cover 95%, or is missing."""
 
 
 class Verdict(Enum):
@@ -37,15 +37,15 @@ class Verdict(Enum):
 
     OK = "ok"
     FLAGGED = "flagged"
-    """The interval covers too rarely or too often, or there is none, and the measure says so in most studies."""
+    """Coverage is too low or too high, or there is no interval, and the measure flags it in most studies."""
     FAIL = "FAIL"
     ABSENT = "not there"
-    """The metric, or a component of the run, is not installed, or does not yield the measure."""
+    """The metric or a component of the run is not installed, or does not yield the measure."""
 
 
 @frozen(kw_only=True)
 class Study:
-    """One drawn study: what was estimated in it."""
+    """The estimate of one drawn study."""
 
     value: float | None
     low: float | None = None
@@ -66,19 +66,19 @@ class Finding:
     rate: float | None
     """Coverage, false-alarm rate or power."""
     rate_low: float | None
-    """Monte-Carlo interval of the rate, at 95 %."""
+    """95% Monte Carlo interval of the rate."""
     rate_high: float | None
     studies: int
     verdict: Verdict
     flagged: float | None = None
     """Share of the studies in which the measure raised a flag of `EXCUSES`."""
     rate_without_flag: float | None = None
-    """Coverage in the others; None where there are none."""
+    """Coverage in the other studies; None if there are none."""
     reason: str = ""
 
 
 def absent(where: str, name: str, kind: str, reason: str = "") -> Finding:
-    """Return the row of a measure that is not there."""
+    """Return the row of a missing measure."""
     return Finding(
         where=where,
         name=name,
@@ -97,9 +97,9 @@ def absent(where: str, name: str, kind: str, reason: str = "") -> Finding:
 def judge_interval(where: str, name: str, planted: float, studies: Sequence[Study], *, biased: bool = False) -> Finding:
     """Compare the estimates of many studies with the planted value.
 
-    A check fails where the coverage lies below 93 % or above 97 % (with fewer than 1000 studies: where its Monte-Carlo
-    interval does), the estimates are biased for sure, or most studies have no interval; it is flagged instead where the
-    measure itself says so in most studies. A bias has no such excuse.
+    A check fails if the coverage is below 93% or above 97% (with fewer than 1,000 studies: if its whole Monte Carlo
+    interval is), if the estimates are clearly biased, or if most studies have no interval. It counts as flagged instead
+    if the measure itself flags the problem in most studies; a bias is never excused.
     """
     usable = [
         study for study in studies if study.value is not None and study.low is not None and study.high is not None

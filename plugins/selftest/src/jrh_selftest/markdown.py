@@ -1,4 +1,4 @@
-"""The findings as Markdown tables of coverage by design, as docs/statistics.md holds them."""
+"""Write the findings as Markdown tables of coverage by design, for docs/statistics.md."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _SECTIONS: Final[tuple[tuple[str, Callable[[Finding], bool]], ...]] = (
 
 
 def coverage_tables(findings: Sequence[Finding]) -> str:
-    """Return one table per kind of measure: designs down, measures across, coverage in per cent.
+    """Return one table per kind of measure: designs in rows, measures in columns, coverage in percent.
 
-    A coverage outside 93 to 97 % that the measure flags stands in parentheses, one that it does not flag in bold. An
-    asterisk marks a coverage within, where most studies have a flag all the same.
+    Coverage outside 93% to 97% is in parentheses if the measure flags it, otherwise in bold. An asterisk marks coverage
+    within that range where most studies are flagged anyway.
     """
     intervals = [found for found in findings if found.kind == "interval" and found.verdict is not Verdict.ABSENT]
     parts = []

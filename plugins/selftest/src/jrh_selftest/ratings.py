@@ -1,4 +1,4 @@
-"""Agreement between three raters with planted truth: the same worlds, asked of three judges of one kind."""
+"""Check agreement coefficients: three judges of one kind rate the same planted worlds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ESTIMATORS: Final[Mapping[str, Callable[[NDArray[np.float64], NDArray[np.int64]
 
 
 def rating_checks(*, full: bool) -> Iterator[ArrayCheck]:
-    """Yield every coefficient of agreement in the worlds of a mode; ordinal alpha on ordinal scales alone."""
+    """Yield every coefficient of agreement in the worlds of a mode; ordinal alpha only on ordinal scales."""
     names = (*_RATED, *_DESIGNS) if full else _RATED
     for world in (*WORLDS, *DESIGNS):
         if world.name not in names:
@@ -48,7 +48,7 @@ def rating_checks(*, full: bool) -> Iterator[ArrayCheck]:
                     name=name,
                     planted=planted[name],
                     draw=partial(_estimate, world, estimator),
-                    # A ratio of means is biased by something like 1 / items.
+                    # A ratio of means has a bias of order 1 / items.
                     biased=world.items < FEW,
                 )
 

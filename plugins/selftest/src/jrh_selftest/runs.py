@@ -1,4 +1,4 @@
-"""End to end: whole runs over simulated judges with planted defects, from the suite to the report."""
+"""Check whole runs end to end, from suite to report, with simulated judges and planted defects."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from jrh_selftest.findings import Finding, Verdict, absent
 
 _ITEMS: Final = 400
 _ERRORS: Final = 4.0
-"""Standard errors an estimate of a run may be off: one in 16,000 is by chance."""
+"""Tolerated error of a run's estimate in standard errors; exceeded by chance once in 16,000."""
 _TEXT: Final = "The answer is given in one paragraph. It has a second sentence. It ends here, at number {number}."
 
 
 @frozen(kw_only=True)
 class PlannedRun:
-    """One run, and what its report has to say."""
+    """One run and the values that its report must contain."""
 
     name: str
     task: Mapping[str, Any]
@@ -28,7 +28,7 @@ class PlannedRun:
     tests: tuple[Any, ...] = ()
     labels: tuple[str, ...]
     truth: Mapping[tuple[str, str], float]
-    """(measure, test) -> planted value; the formulas stand in the README of jrh-simulated."""
+    """(measure, test) -> planted value; the formulas are in the README of jrh-simulated."""
 
 
 def planned_runs() -> tuple[PlannedRun, ...]:
@@ -78,7 +78,7 @@ def planned_runs() -> tuple[PlannedRun, ...]:
 def run_findings(folder: Path, plugins: tuple[str, ...], seed: int) -> Iterator[Finding]:
     """Run every planned run in a folder and compare its report with what was planted.
 
-    A run whose components are not installed is a row that says so.
+    A run whose components are not installed yields a row that says so.
     """
     for planned in planned_runs():
         try:
@@ -125,7 +125,7 @@ def _item(planned: PlannedRun, number: int) -> dict[str, object]:
 def _compared(where: str, name: str, planted: float, measure: Measure | None) -> Finding:
     if measure is None or measure.estimate is None:
         return absent(where, name, "run")
-    # At most the error of independent items; repeats of one item make it smaller.
+    # Upper bound: the error for independent items; repeats of an item make it smaller.
     error = (planted * (1 - planted) / max(measure.n_items, 1)) ** 0.5
     close = abs(measure.estimate - planted) <= _ERRORS * error + 1e-9
     return Finding(

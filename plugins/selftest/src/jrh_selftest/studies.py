@@ -1,4 +1,4 @@
-"""Draw many studies of every world, let the metrics measure them, and hand the results to the judges of findings."""
+"""Draw many studies of every world, compute the metrics on them, and judge the results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Wanted: TypeAlias = tuple[str, str, str]
 
 @frozen(kw_only=True)
 class Plan:
-    """How much is drawn, and which metrics stand in for others."""
+    """How many studies to draw, and which metrics replace others."""
 
     studies: int
     seed: int = 0
@@ -38,18 +38,18 @@ class Plan:
     metrics: Mapping[str, Metric]
     """By the name of the metric they are tested as."""
     stand_ins: Mapping[str, str] = Factory(dict)
-    """Metric -> name of what is tested in its place."""
+    """Metric -> name of the metric tested in its place."""
     only: frozenset[str] = frozenset()
-    """Check only these metrics, and no estimators; all where empty."""
+    """Check only these metrics and no estimators; empty: everything."""
     tell: Callable[[str], None] = lambda _: None
-    """Told what is being done."""
+    """Called with a progress message."""
     jobs: int = 1
-    """Processes that share the work; what is found does not depend on their number."""
+    """Number of worker processes; does not affect the findings."""
 
 
 @frozen(kw_only=True)
 class Part:
-    """A share of the work that needs no other: the checks of one world, or of one design of arrays."""
+    """An independent part of the work: the checks of one world or one array design."""
 
     name: str
     checks: Sequence[Check]
@@ -72,7 +72,7 @@ def all_findings(plan: Plan) -> Iterator[Finding]:
 
 
 def _silent(_what: str) -> None:
-    """Say nothing; the process that started this one does."""
+    """Print nothing; the parent process reports progress."""
 
 
 def _parts(plan: Plan) -> Sequence[Part]:
@@ -113,7 +113,7 @@ def _in_world(plan: Plan, world: World, checks: Sequence[RecordCheck | AlarmChec
 
 
 def _measured(plan: Plan, world: World, wanted: Sequence[Wanted]) -> dict[Wanted, list[Study]]:
-    """Draw the studies of a world one after the other and keep what the wanted measures say of each."""
+    """Draw the studies of a world one by one and keep the wanted measures of each."""
     generator = np.random.default_rng(derive_seed(plan.seed, "selftest", world.name))
     metrics = [name for name in dict.fromkeys(metric for metric, _, _ in wanted) if name in plan.metrics]
     found: dict[Wanted, list[Study]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""The findings as a table for people."""
+"""Render the findings as a table."""
 
 from __future__ import annotations
 

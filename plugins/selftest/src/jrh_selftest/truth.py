@@ -1,4 +1,4 @@
-"""What measures have to find in a world: computed from the joint distribution of labels, not simulated."""
+"""Compute the true values of measures in a world from the joint distribution of labels, without simulation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worlds with planted truth: simulated judges whose every rate is known exactly, drawn straight into record tables.
+"""Draw records from worlds with planted truth: simulated judges whose every rate is known exactly.
 
 Everything a measure should find follows from three small matrices over the labels:
 
@@ -41,7 +41,7 @@ class World:
     missing: float = 0.0
     """Share of the verdicts that are lost, whatever they were."""
     missing_in_test: float | None = None
-    """The same in the test, where it is another."""
+    """The same in the test, if it differs."""
     balance: tuple[float, ...] = ()
     """Share of every right label; equal where empty."""
 

@@ -1,4 +1,4 @@
-"""The worlds in which measures are checked: one for every kind of task, and the designs in which intervals fail."""
+"""Define the worlds for the checks: one per kind of task, and designs in which intervals often fail."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORLDS: Final = (
     World(name="near one", scale=BINARY, accuracy=0.97, noise=0.02, flips=0.02),
     World(name="all agree", scale=BINARY, accuracy=1.0, noise=0.0, flips=0.0),
 )
-"""The quick mode's: one for every kind of task, and those in which intervals usually fail."""
+"""Worlds of the quick mode: one per kind of task, and those in which intervals usually fail."""
 
 DESIGNS: Final = (
     World(name="large", scale=BINARY, items=200),
@@ -42,11 +42,11 @@ DESIGNS: Final = (
     World(name="ordinal, thirty items", scale=LEVELS, items=30, repeats=3, accuracy=0.7),
     World(name="transcript, large", scale=BINARY, mode=Mode.TRANSCRIPT, items=80, repeats=5, unequal=True),
 )
-"""The full mode's besides: few items with many trials, all agree, near 0 and 1, unequal clusters, and larger ones."""
+"""Additional worlds of the full mode: few items with many trials, all agree, near 0 and 1, unequal clusters, large."""
 
 STABLE: Final = World(name="null", scale=BINARY, noise=0.2, flips=0.0, repeats=3, missing=0.1)
 MOVED: Final = World(name="effect", scale=BINARY, noise=0.2, flips=0.25, repeats=3, missing=0.05, missing_in_test=0.25)
-"""For the tests: nothing to find, and something."""
+"""Worlds for the significance tests: without and with an effect."""
 
 
 def worlds(*, full: bool) -> Sequence[World]:
