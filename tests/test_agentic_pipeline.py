@@ -77,7 +77,7 @@ SKIPPED = {
     "item-planner-filtered": "planner refused",
     "item-editor-refuses": "editor refused",
     "item-verifier-refuses": "verifier refused",
-    "item-bad": "the transcript violates the entry already",
+    "item-bad": "the transcript already violates the entry",
 }
 
 

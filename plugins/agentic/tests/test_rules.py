@@ -71,7 +71,7 @@ async def test_all_calls_of_the_demanded_tool_go() -> None:
 async def test_calls_and_results_that_cannot_be_paired_are_left_alone(change: Any) -> None:
     skip = await outcome(change(shop()), demands={"shop": ["verify_identity"]})
     assert skip == Skip(
-        reason="there is nothing the rule can change", variant="missing-step", details={"possible": 0, "edits": 1}
+        reason="the rule finds nothing to change", variant="missing-step", details={"possible": 0, "edits": 1}
     )
 
 
@@ -104,7 +104,7 @@ async def test_only_what_the_entry_plainly_demands_is_taken_out(rubric: str, dem
     found = await outcome(given=task(rubric))
     assert isinstance(found, Draft) is demanded
     if not demanded:
-        assert found.reason == "the entry does not plainly demand a tool that is called"
+        assert found.reason == "the entry does not clearly require a tool that is called"
 
 
 @pytest.mark.parametrize(
@@ -144,10 +144,10 @@ async def test_the_suite_can_say_what_an_entry_demands_and_what_violates_it() ->
     draft = await outcome(given=vague, demands={"shop": ["get_order"]})
     assert [message["role"] for message in draft.fields["transcript"]].count("tool") == 1
     swapped = await outcome(variant="swapped-value", given=vague)
-    assert swapped.reason == "the entry does not plainly ask for statements that agree with the tools"
+    assert swapped.reason == "the entry does not clearly require statements to agree with tool results"
     assert isinstance(await outcome(variant="swapped-value", given=vague, breaks={"shop": ["swapped-value"]}), Draft)
     nothing = await outcome(breaks={"shop": ["swapped-value"]})
-    assert nothing.reason == "this does not violate the entry, says the suite"
+    assert nothing.reason == "by the suite's settings, this does not violate the entry"
 
 
 # -- statements ------------------------------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ async def test_fewer_edits_are_always_some_of_more_and_the_strength_counts_them(
 
 async def test_a_transcript_that_violates_the_entry_already_is_not_edited() -> None:
     assert await perturber().perturb(item(gold="violates")) == [
-        Skip(reason="the transcript violates the entry already")
+        Skip(reason="the transcript already violates the entry")
     ]
 
 
@@ -285,7 +285,7 @@ async def test_positives_are_the_untouched_transcripts_whose_gold_label_says_so(
     positives = perturber("agent-positives")
     (draft,) = await positives.perturb(item())
     assert (draft.fields, draft.expectation, draft.strength) == ({}, Equals(label="satisfies"), 0.0)
-    assert await positives.perturb(item(gold="violates")) == [Skip(reason="no rule can repair a transcript")]
+    assert await positives.perturb(item(gold="violates")) == [Skip(reason="rules cannot repair a transcript")]
     assert await positives.perturb(item(gold=None)) == [Skip(reason="the item has no gold label")]
 
 
@@ -298,7 +298,7 @@ async def test_of_the_levels_a_rule_reaches_the_one_that_is_there() -> None:
     some = await perturber(given=levels, levels=["3", "1"]).perturb(item(gold="2"))
     assert [each.variant for each in some] == ["level-1", "level-3"]
     (skip,) = await perturber("agent-positives", given=levels).perturb(item(gold="2"))
-    assert skip.reason == "the entry has levels; agent-perturbation reaches each"
+    assert skip.reason == "the entry has levels; use agent-perturbation, which reaches each level"
     with pytest.raises(JrhError, match="level '9' is not on the scale 1, 2, 3"):
         perturber(given=levels, levels=["9"])
 

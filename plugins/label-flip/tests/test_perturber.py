@@ -107,7 +107,7 @@ async def test_an_error_breaks_a_tie():
         (FACTS, {"positive": "yes"}, "`positive: yes` is not on the scale YES, NO"),
         (PAIRS, {"damage": "preferred"}, "rules cannot ensure"),
         (PAIRS, {"target": "A"}, "leave it out"),
-        (LEVELS, {"target": "1"}, "no rule can reach a level"),
+        (LEVELS, {"target": "1"}, "rules cannot reach a level"),
         (FACTS, {"errors": [1, 1]}, "twice"),
         (FACTS, {"errors": [0]}, "errors"),
     ],

@@ -1,1 +1,1 @@
-"""Edit agent transcripts until a rubric entry is violated, satisfied, met at a level, or left as it was."""
+"""Edit agent transcripts so that they violate a rubric entry, satisfy it, reach a level, or change only in style."""

@@ -1,4 +1,4 @@
-"""What is aimed at with one item: the label a reliable judge then gives, and in words what a planner has to do."""
+"""Choose for each item the label a reliable judge should give, and the planner's task in words."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def levels_of(levels: tuple[str, ...], scale: Scale, test: str) -> tuple[str, ..
 def violation(labels: Labels, item: Item) -> Aim | Skip:
     """Aim at a violation of an entry that the transcript does not violate already."""
     if item.gold == labels.violates:
-        return Skip(reason="the transcript violates the entry already")
+        return Skip(reason="the transcript already violates the entry")
     return Aim(variant="edited", words=VIOLATES, label=labels.violates)
 
 

@@ -1,4 +1,4 @@
-"""Asking the models: attempts, what became of each, what it cost."""
+"""Ask the models and record attempts, outcomes and cost."""
 
 from __future__ import annotations
 

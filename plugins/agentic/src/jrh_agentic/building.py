@@ -1,4 +1,4 @@
-"""The perturbers that the options ask for."""
+"""Build the perturbers that the options ask for."""
 
 from __future__ import annotations
 

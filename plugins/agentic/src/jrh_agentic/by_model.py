@@ -1,4 +1,4 @@
-"""The three tests with models: each says what is aimed at; the pipeline does the rest."""
+"""Define the three model-based tests; each sets an aim and the pipeline does the rest."""
 
 from __future__ import annotations
 

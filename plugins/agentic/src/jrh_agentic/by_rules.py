@@ -1,4 +1,4 @@
-"""The three tests by rules, offline: what a rule cannot prove is a skip."""
+"""Define the three tests by rules, offline; what a rule cannot prove becomes a skip."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Violations:
             demanded = self._demanded(original)
             return demanded if isinstance(demanded, Skip) else missing_step.possible(messages, demanded)
         if not self._broken_by(kind):
-            return Skip(reason="the entry does not plainly ask for statements that agree with the tools")
+            return Skip(reason="the entry does not clearly require statements to agree with tool results")
         if kind is Violation.CONTRADICTED_RESULT:
             return statements.contradicted_results(messages)
         if kind is Violation.UNMADE_CALL:
@@ -70,11 +70,11 @@ class Violations:
     def _demanded(self, original: Original) -> tuple[str, ...] | Skip:
         named = self.options.demands.get(self.task.name)
         if named is None and not self._broken_by(Violation.MISSING_STEP):
-            return Skip(reason="this does not violate the entry, says the suite")
+            return Skip(reason="by the suite's settings, this does not violate the entry")
         called = called_tools(original.messages)
         demanded = demanded_tools(self._entry, original.messages) if named is None else named
         found = tuple(tool for tool in demanded if tool in called)
-        return found or Skip(reason="the entry does not plainly demand a tool that is called")
+        return found or Skip(reason="the entry does not clearly require a tool that is called")
 
     def _broken_by(self, kind: Violation) -> bool:
         named = self.options.breaks.get(self.task.name)
@@ -103,18 +103,18 @@ class LevelsKept:
         return [
             untouched(aims.level(level))
             if level == item.gold
-            else Skip(reason="no rule can reach a level", variant=f"level-{level}")
+            else Skip(reason="rules cannot reach a level", variant=f"level-{level}")
             for level in self.levels
         ]
 
 
 @frozen(kw_only=True)
 class Levelled:
-    """Stands for `agent-positives` on a scale with levels, which a suite may have beside one without."""
+    """Replaces `agent-positives` on a scale with levels; a suite may also have a task without levels."""
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:  # noqa: ARG002 - the signature is the protocol's
         """Skip every item."""
-        return [Skip(reason="the entry has levels; agent-perturbation reaches each")]
+        return [Skip(reason="the entry has levels; use agent-perturbation, which reaches each level")]
 
 
 @frozen(kw_only=True)
@@ -129,13 +129,13 @@ class Satisfied:
         if isinstance(original, Skip):
             return [original]
         if item.gold != self.labels.satisfies:
-            return [Skip(reason="no rule can repair a transcript" if item.gold else "the item has no gold label")]
+            return [Skip(reason="rules cannot repair a transcript" if item.gold else "the item has no gold label")]
         return [untouched(Aim(variant="untouched", words="", label=self.labels.satisfies))]
 
 
 @frozen(kw_only=True)
 class Restyled:
-    """Edits that say nothing."""
+    """Style edits that do not change the meaning."""
 
     variants: tuple[Style, ...]
     seed: Callable[..., int]
@@ -159,7 +159,7 @@ def drafted(
     """Make so many of the possible edits, or say why not."""
     chosen = choose(possible, count, seed)
     if len(chosen) < count:
-        reason = "fewer places than edits" if possible else "there is nothing the rule can change"
+        reason = "fewer places than edits" if possible else "the rule finds nothing to change"
         return Skip(reason=reason, variant=kind, details={"possible": len(possible), "edits": count})
     messages, edits = apply(original.messages, chosen, kind)
     if not messages or call_faults(messages) - call_faults(original.messages):

@@ -1,4 +1,4 @@
-"""What an edit changed, for the record: whole lines, bounded."""
+"""Describe an edit for the record as whole lines of limited length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One edit: the message as the editor sees it, and as it comes back, or why it may not take its place."""
+"""Send one message to the editor and check the edited message before it replaces the original."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jrh_agentic.asking import NO_JSON
 LONGEST_MESSAGE: Final = 30_000
 """Characters of a message that an editor is given, and gives back."""
 _NO_CHANCE: Final = 40
-"""Characters; an entry so long does not stand in a message by chance."""
+"""Characters; an entry this long does not appear in a message by chance."""
 SCHEMA: Final[Mapping[str, Json]] = {
     "type": "object",
     "properties": {

@@ -1,4 +1,4 @@
-"""What a suite can say about the tests on agent transcripts and their measures."""
+"""Define the options of the tests on agent transcripts and of their measures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Style(Enum):
 STATEMENTS: Final = (Violation.CONTRADICTED_RESULT, Violation.SWAPPED_VALUE, Violation.UNMADE_CALL)
 """Violations of an entry that asks for statements which agree with what the tools said."""
 
-_PROMPT = "Jinja2 template, text or {{file: name}}; sees {names}; default: the package's"
+_PROMPT = "Jinja2 prompt template, text or {{file: name}}; variables: {names}; default: the built-in one"
 _SEEN = "task, entry, aim, mark"
 
 
@@ -65,45 +65,46 @@ class PipelineOptions:
     satisfies: str = field(
         default="satisfies",
         validator=min_len(1),
-        metadata={"help": "the label of a transcript that satisfies the entry; nothing on scales with levels"},
+        metadata={"help": "label of a transcript that satisfies the entry; not used on scales with levels"},
     )
     violates: str = field(
         default="violates",
         validator=min_len(1),
-        metadata={"help": "the label of a transcript that violates the entry; nothing on scales with levels"},
+        metadata={"help": "label of a transcript that violates the entry; not used on scales with levels"},
     )
     model: ModelName | None = field(
-        default=None, metadata={"help": "the suite's model that plays every role without a model of its own"}
+        default=None,
+        metadata={"help": "name in the suite's `models` of the model for all roles that have none of their own"},
     )
-    planner: ModelName | None = _role("the suite's model that plans the edits")
-    editor: ModelName | None = _role("the suite's model that makes the edits")
-    summarizer: ModelName | None = _role("the suite's model that keeps the summary")
-    verifier: ModelName | None = _role("the suite's model that judges the edited transcript; best another one")
-    verify: bool = field(default=True, metadata={"help": "whether the edited transcript is verified"})
+    planner: ModelName | None = _role("model that plans the edits")
+    editor: ModelName | None = _role("model that makes the edits")
+    summarizer: ModelName | None = _role("model that maintains the summary")
+    verifier: ModelName | None = _role("model that verifies the edited transcript; preferably a different one")
+    verify: bool = field(default=True, metadata={"help": "verify the edited transcript"})
     max_steps: int = field(
-        default=5, validator=[ge(1), le(20)], metadata={"help": "steps of a plan; those beyond are dropped"}
+        default=5, validator=[ge(1), le(20)], metadata={"help": "maximum steps of a plan; further ones are dropped"}
     )
     max_rounds: int = field(
         default=3,
         validator=[ge(1), le(10)],
-        metadata={"help": "plans for one transcript: another one follows where the verifier says no"},
+        metadata={"help": "maximum plans per transcript; a new plan follows each rejection by the verifier"},
     )
     attempts: int = field(
         default=2,
         validator=[ge(1), le(10)],
-        metadata={"help": "how often a role is asked when its reply cannot be used"},
+        metadata={"help": "attempts per request until a reply is usable"},
     )
     temperature: float | None = field(
         default=None,
         validator=optional([ge(0), le(2)]),
         metadata={
-            "help": "sampling temperature of planner and editor, from 0 to 2; default: the suite's for the model"
+            "help": "sampling temperature of planner and editor, 0 to 2; default: the model's setting in the suite"
         },
     )
     max_characters: int = field(
         default=60_000,
         validator=[ge(2_000), le(2_000_000)],
-        metadata={"help": "characters of a transcript that a role is shown; the text says what is left out"},
+        metadata={"help": "longest transcript shown to a role, in characters; the text marks what is cut"},
     )
     planner_prompt: Text | None = _prompt("transcript, edits, objections, max_steps")
     editor_prompt: Text | None = _prompt("plan, step, summary, edits, before, after, message, number")
@@ -117,36 +118,38 @@ class PerturbationOptions(PipelineOptions):
     """Options of the perturber `agent-perturbation`."""
 
     levels: tuple[str, ...] = field(
-        default=(), validator=distinct, metadata={"help": "levels to reach, on a scale with levels; default: all"}
+        default=(), validator=distinct, metadata={"help": "levels to reach on a scale with levels; default: all"}
     )
     variants: tuple[Violation, ...] = field(
         default=tuple(Violation),
         validator=[min_len(1), distinct],
-        metadata={"help": f"violations that rules make: {', '.join(kind.value for kind in Violation)}"},
+        metadata={"help": f"rules: violations to make: {', '.join(kind.value for kind in Violation)}"},
     )
     edits: tuple[int, ...] = field(
         default=(1,),
         validator=[min_len(1), distinct, deep_iterable(member_validator=[ge(1), le(20)])],
-        metadata={"help": "how many edits rules make, one case for each number; the case's strength"},
+        metadata={"help": "rules: numbers of edits; one case per number, which is the case's strength"},
     )
     breaks: Mapping[str, tuple[Violation, ...]] = field(
         factory=dict,
         metadata={
-            "help": "task -> the rule-made violations that violate its entry; default: those the entry's words ask for"
+            "help": "task -> rule-made violations that violate its entry; default: inferred from the entry's wording"
         },
     )
     demands: Mapping[str, tuple[str, ...]] = field(
         factory=dict,
-        metadata={"help": "task -> tools its entry demands, for `missing-step`; default: read in the entry's words"},
+        metadata={
+            "help": "task -> tools its entry requires, for `missing-step`; default: inferred from the entry's wording"
+        },
     )
     claims: tuple[str, ...] = field(
         default=("send_confirmation_email", "notify_supervisor", "open_support_ticket"),
         validator=[min_len(1), distinct],
-        metadata={"help": "tools that `unmade-call` claims were called; those that were are left out"},
+        metadata={"help": "tools that `unmade-call` may claim were called; tools really called are left out"},
     )
     anywhere: bool = field(
         default=False,
-        metadata={"help": "`swapped-value` changes any answer of the assistant, not only the last one"},
+        metadata={"help": "let `swapped-value` change any answer of the assistant, not only the last one"},
     )
 
 
@@ -162,5 +165,5 @@ class StyleOptions(PipelineOptions):
     variants: tuple[Style, ...] = field(
         default=tuple(Style),
         validator=[min_len(1), distinct],
-        metadata={"help": f"changes that rules make: {', '.join(kind.value for kind in Style)}"},
+        metadata={"help": f"rules: changes to make: {', '.join(kind.value for kind in Style)}"},
     )

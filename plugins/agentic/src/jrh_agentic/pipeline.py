@@ -1,4 +1,4 @@
-"""The pipeline: plan, edit step by step, keep the summary current, verify, and plan again where that fails."""
+"""Plan, edit step by step with a running summary, verify, and plan again if that fails."""
 
 from __future__ import annotations
 

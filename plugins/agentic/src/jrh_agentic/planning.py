@@ -1,4 +1,4 @@
-"""Plans: a thesis and ordered steps, and why a step was dropped."""
+"""Read plans: a thesis and ordered steps, and the reasons for dropped steps."""
 
 from __future__ import annotations
 

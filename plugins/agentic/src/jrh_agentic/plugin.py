@@ -1,4 +1,4 @@
-"""What the plugin declares: three tests on agent transcripts, and their measures."""
+"""Declare three tests on agent transcripts and their measures."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     )
     yield PerturberSpec(
         name="agent-positives",
-        summary="transcripts that satisfy a rubric entry, edited where they did not",
+        summary="transcripts that satisfy a rubric entry, edited if they did not",
         options=PositivesOptions,
         factory="jrh_agentic.building:positives",
         modes=_TRANSCRIPTS,
     )
     yield PerturberSpec(
         name="agent-style",
-        summary="transcripts edited in wording, layout and the order of independent remarks: nothing that matters",
+        summary="transcripts edited only in style: wording, layout, the order of independent remarks",
         options=StyleOptions,
         factory="jrh_agentic.building:restyled",
         modes=_TRANSCRIPTS,
@@ -51,13 +51,13 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="edit-sensitivity",
-        summary="share of verdicts on edited transcripts that are as expected, by number and position of the edits",
+        summary="share of expected verdicts on edited transcripts, by number and position of the edits",
         options=MetricOptions,
         factory="jrh_agentic.measures.sensitivity:EditSensitivity",
     )
     yield MetricSpec(
         name="evidence-localisation",
-        summary="share of rationales that point at an edited message, beside the share that would by chance",
+        summary="share of rationales that point at an edited message, compared with chance",
         options=MetricOptions,
         factory="jrh_agentic.measures.localisation:EvidenceLocalisation",
     )

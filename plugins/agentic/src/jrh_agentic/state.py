@@ -1,4 +1,4 @@
-"""The state of one transcript on its way through the pipeline, and what is kept of it."""
+"""Hold the state of one transcript in the pipeline and record it for the provenance."""
 
 from __future__ import annotations
 
@@ -53,5 +53,5 @@ class Run:
         }
 
     def skip(self, reason: str) -> Skip:
-        """Return the outcome where no transcript may become a case."""
+        """Return the skip for a transcript that cannot become a case."""
         return Skip(reason=reason, variant=self.aim.variant, details=self.details())

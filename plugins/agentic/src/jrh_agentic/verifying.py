@@ -1,4 +1,4 @@
-"""What the verifier says of an edited transcript."""
+"""Read the verifier's reply about an edited transcript."""
 
 from __future__ import annotations
 

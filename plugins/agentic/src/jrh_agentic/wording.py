@@ -1,4 +1,4 @@
-"""The words the models are asked with: templates of the package or of the suite, checked."""
+"""Render and check the models' prompts, built-in or from the suite."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Wording:
 
     @classmethod
     def of(cls, options: PipelineOptions, task: Task, test: str, verifying: Prompt) -> Wording:
-        """Take the suite's templates or the package's.
+        """Load the suite's templates or the built-in ones.
 
         Raises:
             JrhError: a template is not valid, uses an unknown name, or does not show what it is about.

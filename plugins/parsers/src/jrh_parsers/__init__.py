@@ -1,1 +1,1 @@
-"""Parsers for jrh: from the text of a reply to a label of the scale, or to the status that says why there is none."""
+"""Parse a reply into a label of the scale, or into a status that says why there is none."""

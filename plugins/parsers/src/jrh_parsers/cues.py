@@ -1,4 +1,4 @@
-"""The words that announce a decision, deny one, or decline to give one."""
+"""Define the patterns of words that announce, deny or decline a decision."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MARKER_PREFIX = re.compile(
 )
 """What may stand before a marker: the beginning of a line or clause, and words such as `my final`.
 
-`Clarity score:` is not announced by it: that is a part of the decision, not the decision.
+`Clarity score:` does not count as announced: it is part of the decision, not the decision itself.
 """
 PREFIX_LENGTH = 90
 BARE_NOUNS = frozenset({"response", "option"})
@@ -46,7 +46,7 @@ WRAPPED = re.compile(
     r"winner|preference|output)>(?P<element>[^<]{1,200})</(?P=tag)>",
     re.IGNORECASE,
 )
-"""A decision in brackets of its own: `[[A]]`, `\\boxed{4}`, `<score>4</score>`."""
+"""A bracketed decision: `[[A]]`, `\\boxed{4}`, `<score>4</score>`."""
 
 STRONG = re.compile(
     r"\b(?:verdict|decision|judge?ment|label|rating|score|grade|conclusion|choice|classification|winner|preference|pick|"
@@ -60,7 +60,7 @@ STRONG = re.compile(
     r"(?:one|response|answer|option|assistant|choice|summary|text|passage|document)\s(?:is|would be|was)\b",
     re.IGNORECASE,
 )
-"""A clause that says what is decided: `the answer is B`, `I would rate this essay a 4`."""
+"""A clause that states a decision: `the answer is B`, `I would rate this essay a 4`."""
 
 WEAK = re.compile(
     r"(?:^|[.!?;,:\n]\s{0,3}|-\s)(?:so|but|therefore|thus|hence|overall|ultimately|still|instead|rather|actually|"
@@ -80,7 +80,7 @@ AFTER_WEAK = re.compile(
 
 CLAUSE_END = re.compile(r"[.!?;\n](?=\s|$|[\"'*)])|\n")
 CLAUSE_LENGTH = 90
-"""How far after its announcement a decision may stand."""
+"""Maximum distance in characters from an announcement to its decision."""
 
 NEGATION = re.compile(
     r"(?:\b(?:not(?!\sonly)|never|neither|nor|cannot|hardly|barely|without|rather than|instead of)\b|n't\b|\bnon-)",
@@ -91,17 +91,17 @@ NEGATED = re.compile(
     r"[\s*\"'`(]+(?:\w{1,12}[\s*\"'`(]+){0,2}|\bnon-[\s*\"'`(]*)$",
     re.IGNORECASE,
 )
-"""What stands before a label that is denied."""
+"""Text before a denied label."""
 SUPPOSED = re.compile(
     r"\b(?:if|whether|unless|when|says?|said|claims?|claimed|states?|stated|correct|right|reference|expected|true|gold|"
     r"student's|model's|its|their|his|her)\b[^.!?;\n]{0,40}$",
     re.IGNORECASE,
 )
-"""What stands before a decision that is only supposed, or somebody else's."""
+"""Text before a decision that is only supposed or someone else's."""
 HYPOTHETICAL = re.compile(
     r"\b(?:would|could|might|may|should|if|whether|unless)\s(?:\w{1,14}\s){0,3}[*\"'`(]{0,3}$", re.IGNORECASE
 )
-"""What stands before a label that is only imagined: `would PASS if`."""
+"""Text before a hypothetical label: `would PASS if`."""
 
 _DECIDE = (
     r"(?:determine|decide|judge|tell|say|assess|evaluate|rate|score|choose|pick|conclude|know|answer|verify|"
@@ -125,7 +125,7 @@ ABSTENTION = re.compile(
     rf"|\b(?:I|we) (?:do not|don't) know\b|\b(?:I|we) (?:must |have to |will |would )?abstain\b|\bundecidable\b",
     re.IGNORECASE,
 )
-"""A judge that says that it cannot decide."""
+"""A statement that the judge cannot decide."""
 
 ABSTENTION_SLOT = re.compile(
     r"[\s*\"'`(\[{<_]{0,10}(?:n/?a|none|null|unknown|unsure|uncertain|undecided|undetermined|indeterminate|inconclusive|"
@@ -134,7 +134,7 @@ ABSTENTION_SLOT = re.compile(
     r"(?![\w-])[\s*\"'`)\]}>.,;!_]{0,10}(?:$|\n|[(-])",
     re.IGNORECASE,
 )
-"""An answer's place that holds no answer."""
+"""An answer slot without an answer."""
 
 REFUSAL = re.compile(
     r"^[\s*\"'`>#_-]{0,10}(?:(?:unfortunately|however|sorry|as an ai[^.\n]{0,80}?|i appreciate[^.\n]{0,80}?|"
@@ -151,4 +151,4 @@ REFUSAL = re.compile(
 
 DECORATION = re.compile(r"(?:[\s*`\"'()\[\]{}<>|#~=:$\\_]|\.(?!\d)|[•-](?!\d)){0,40}")
 CLOSE = re.compile(r"[\s*`\"')\]}>.!,;:|~$_]{0,40}(?:\([^()\n]{0,80}\)[\s*.]{0,10})?$")
-"""What may follow an answer that stands alone."""
+"""Text that may follow a stand-alone answer."""

@@ -1,4 +1,4 @@
-"""What readers find in a text, and what the decision procedure needs of a reader."""
+"""Define what readers find in a text and the interface of a reader."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _MOST_LEADS = 6
 
 @frozen(kw_only=True)
 class Finding:
-    """One place of a text that states a decision, or that states that there is none."""
+    """One passage of a text that states a decision, or that there is none."""
 
     status: Status
     start: int
-    """First character of the place."""
+    """Offset of its first character."""
     end: int
-    """One past its last character."""
+    """Offset after its last character."""
     label: str | None = None
     """The label, exactly as the scale has it; only with status `ok`."""
     detail: str = ""
@@ -46,7 +46,7 @@ def unparsable(detail: str, start: int = 0, end: int = 0) -> Finding:
 
 
 def off_scale(text: str, start: int, end: int) -> Finding:
-    """Return a finding of a decision that the scale does not have."""
+    """Return a finding of a decision that is not on the scale."""
     quoted = " ".join(text.split())[:SHOWN]
     return Finding(status=Status.OFF_SCALE, start=start, end=end, detail=f"'{quoted}' is not a label of the scale")
 
@@ -74,12 +74,12 @@ class Grammar(Protocol):
     """How decisions of one kind of scale are written."""
 
     def prepare(self, text: str) -> str:
-        """Return the text as the other methods want it: without what only restates the scale."""
+        """Return the text for the other methods, without parts that only restate the scale."""
 
     def read(self, text: str, at: int, *, slot: bool) -> Finding | None:
         """Read the decision that begins at `at`.
 
-        `slot` says that this is where an answer belongs, so that spellings count that would mean nothing in prose.
+        `slot` marks a place where an answer is expected; it accepts spellings that would mean nothing in prose.
         """
 
     def scan(self, text: str, start: int, end: int) -> Iterable[Finding]:

@@ -1,4 +1,4 @@
-"""How the labels of a scale are written in free text."""
+"""Read the labels of a scale in free text."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _DETERMINER_OK = re.compile(
     r"[\s*\"'`)\]}]{0,4}(?:$|[.,;:!?\n(/|-])|\s+(?:because|since|as|it|but|due|given|for)\b", re.I
 )
 _ORDINARY = frozenset({"a", "i", "no", "not", "none"})
-"""Labels that are also common words: in prose they count only as the scale writes them, and not before a noun."""
+"""Labels that are also common words; in prose they count only in the scale's spelling and not before a noun."""
 
 LOOK_BEHIND = 60
 
 
 class LabelGrammar:
-    """Reads labels by name; the longest label that fits counts, exact spelling before folded case."""
+    """Reads labels by name; the longest match wins, and exact spelling beats case-insensitive."""
 
     def __init__(self, scale: Scale) -> None:
         """Compile the labels once."""
@@ -89,7 +89,7 @@ class LabelGrammar:
                 yield self._alone(text, match, label)
 
     def mentions(self, text: str) -> Iterator[Finding]:
-        """Yield labels that stand out by their spelling, or else those said of something (`it is correct`)."""
+        """Yield labels that stand out by their spelling, or else predicates (`it is correct`)."""
         found = [finding for finding in self.scan(text, 0, len(text)) if not _imagined(text, finding)]
         telling = [finding for finding in found if self._stands_out(text, finding)]
         yield from telling or (finding for finding in found if _predicate(text, finding))

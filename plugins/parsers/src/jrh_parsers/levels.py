@@ -1,4 +1,4 @@
-"""How the levels of an ordinal scale are written: 4, 4/5, 4 out of 5, **4**."""
+"""Read the levels of a numeric ordinal scale: 4, 4/5, 4 out of 5, **4**."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class LevelGrammar:
         """Keep the value of every level."""
         self._levels = {_value(plain(label)): label for label in scale.labels}
         self._top = _value(plain(scale.labels[-1]))
-        # On a scale of two levels, `1-2` may be an answer that hesitates; then nothing is blanked out.
+        # On a scale of two levels, `1-2` may be a hesitant answer rather than a restated scale: blank out nothing.
         self._restated = _restatement(scale) if len(scale.labels) > _HESITATION else None
 
     def prepare(self, text: str) -> str:

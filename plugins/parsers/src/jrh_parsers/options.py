@@ -1,4 +1,4 @@
-"""Options of the parsers."""
+"""Define the options of the parsers."""
 
 from __future__ import annotations
 
@@ -31,63 +31,59 @@ VERDICT_KEYS = (
     "winner",
     "result",
 )
-"""Keys a JSON verdict is looked for under, most telling first."""
+"""Default keys of a JSON verdict, most specific first."""
 
 RATIONALE_KEYS = ("rationale", "reason", "reasons", "reasoning", "explanation", "justification", "analysis", "comment")
-"""Keys a JSON rationale is looked for under."""
+"""Default keys of a JSON rationale."""
 
 
 def _distinct(_instance: object, attribute: Attribute[Any], value: tuple[str, ...]) -> None:
     folded = [key.casefold() for key in value]
     if len(set(folded)) != len(folded) or not all(key.strip() for key in value):
-        raise JrhError(f"{attribute.name}: keys have to be distinct and not empty, upper and lower case are the same")
+        raise JrhError(f"{attribute.name}: keys must be non-empty and distinct, ignoring case")
 
 
 @frozen(kw_only=True)
 class JsonOptions:
-    """Where a JSON verdict stands."""
+    """Options of `json`: the keys of the verdict and the rationale."""
 
     keys: tuple[str, ...] = field(
         default=VERDICT_KEYS,
         validator=and_(min_len(1), _distinct),
-        metadata={"help": "keys of the verdict, the first one present counts; case does not matter"},
+        metadata={"help": "keys of the verdict; the first one present counts, ignoring case"},
     )
     rationale_keys: tuple[str, ...] = field(
         default=RATIONALE_KEYS,
         validator=_distinct,
-        metadata={"help": "keys of the reasons, the first one present counts; case does not matter"},
+        metadata={"help": "keys of the rationale; the first one present counts, ignoring case"},
     )
 
 
 @frozen(kw_only=True)
 class PairwiseOptions:
-    """What counts as a choice between two options."""
+    """Options of `pairwise`: what counts as a choice between two options."""
 
     comparatives: bool = field(
         default=True,
-        metadata={
-            "help": "read 'B is better than A' as B; switch off where a template asks which option is the worse one"
-        },
+        metadata={"help": "read 'B is better than A' as B; switch off if a template asks for the worse option"},
     )
 
 
 @frozen(kw_only=True)
 class WeightedOptions:
-    """When token probabilities count."""
+    """Options of `weighted`: when token probabilities count."""
 
     min_mass: float = field(
         default=0.5,
         validator=and_(gt(0.0), le(1.0)),
-        metadata={
-            "help": "least probability that the levels of the scale must have together at the place of the score"
-        },
+        metadata={"help": "lowest total probability of the scale's levels at the score token"},
     )
     fallback: bool = field(
         default=False,
-        metadata={"help": "read the text as `likert` does where there are no usable token probabilities"},
+        metadata={"help": "read the text like `likert` if there are no usable token probabilities"},
     )
     max_positions: int = field(
         default=64,
         validator=ge(1),
-        metadata={"help": "longest reply in tokens that is looked at; the score has to stand nearly alone"},
+        metadata={"help": "longest reply in tokens; the score must be nearly the whole reply"},
     )

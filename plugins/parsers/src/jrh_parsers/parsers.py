@@ -1,4 +1,4 @@
-"""The parsers of text: each is a reader of one kind of scale behind the same procedure."""
+"""Parse text with a reader for the kind of scale and one shared decision procedure."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from jrh_parsers.verdict_json import JsonVerdict, last_verdict
 from jrh_parsers.visible import Visible, visible
 
 RATIONALE_CHARACTERS = 4_000
-"""Longest rationale that is kept of a reply."""
+"""Longest rationale kept, in characters."""
 
 _DECISION_CHARACTERS = 24
-"""A reply not longer than this beyond its label has no reasons in it."""
+"""A reply with at most this many characters besides its label has no rationale."""
 
 
 @lru_cache(maxsize=128)
 def grammar_for(scale: Scale, comparatives: bool = True) -> Grammar:
-    """Return the reader that fits the kind of scale; ordinal scales of words are read by their labels."""
+    """Return the reader for the kind of scale; ordinal scales of words are read by label."""
     if scale.kind is ScaleKind.PAIRWISE:
         return PairGrammar(scale, comparatives=comparatives)
     if numeric(scale):
@@ -57,7 +57,7 @@ class PairwiseParser:
     """Reads the letter of the preferred option, or a tie."""
 
     def __init__(self, *, comparatives: bool = True) -> None:
-        """Say whether `B is better than A` is read as B."""
+        """Set whether `B is better than A` is read as B."""
         self._comparatives = comparatives
 
     @classmethod
@@ -94,14 +94,14 @@ class JsonParser:
 
 
 class AutoParser:
-    """Reads JSON where there is a JSON verdict, otherwise the text by the kind of scale."""
+    """Reads a JSON verdict if there is one, otherwise the text by the kind of scale."""
 
     def __init__(self) -> None:
         """Look for the usual keys."""
         self._options = JsonOptions()
 
     def parse(self, reply: Reply, scale: Scale) -> Verdict:
-        """Return the verdict; one announced after the JSON value binds instead of it."""
+        """Return the verdict; one announced after the JSON value overrides it."""
         grammar = grammar_for(scale)
         if "{" not in reply.text:
             return read_text(reply, scale, grammar)
@@ -116,7 +116,7 @@ class AutoParser:
 
 
 def read_text(reply: Reply, scale: Scale, grammar: Grammar) -> Verdict:
-    """Read the text of a reply with a reader; a reply that is a label is not read any further."""
+    """Read the text of a reply with a reader; a reply that is exactly a label needs no reading."""
     label = scale.match(reply.text)
     if label is not None:
         return Verdict(status=Status.OK, presented=label)

@@ -1,4 +1,4 @@
-"""Declarations of the parsers."""
+"""Declare the parsers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def jrh_parsers() -> Iterable[ParserSpec]:
     """Declare the parsers."""
     yield ParserSpec(
         name="auto",
-        summary="JSON where there is a JSON verdict, otherwise by the kind of scale",
+        summary="a JSON verdict if there is one, otherwise text by the kind of scale",
         factory="jrh_parsers.parsers:AutoParser",
     )
     yield ParserSpec(
@@ -41,7 +41,7 @@ def jrh_parsers() -> Iterable[ParserSpec]:
     )
     yield ParserSpec(
         name="weighted",
-        summary="the expected level under the token probabilities of the reply",
+        summary="the expected level under the reply's token probabilities",
         options=WeightedOptions,
         factory="jrh_parsers.weighted:WeightedParser",
     )

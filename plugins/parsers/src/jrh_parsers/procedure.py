@@ -1,4 +1,4 @@
-"""The order in which statements of a text count: announced, considered, mentioned.
+"""Decide what a text says: announced statements count before considered ones, those before mentions.
 
 1. Announced: the slot of a marker (`Verdict: X`, `[[X]]`, `<score>X</score>`), or a last line or sentence that is
    nothing but a decision. The last one binds.
@@ -69,7 +69,7 @@ def considered(text: str, grammar: Grammar) -> Finding | None:
 
 
 def mentioned(text: str, grammar: Grammar) -> Finding | None:
-    """Return the decision that all mentions agree on, or that they do not."""
+    """Return the decision that all mentions agree on, or a finding that they disagree."""
     first: Finding | None = None
     for finding in grammar.mentions(text):
         if finding.status is Status.UNPARSABLE:
@@ -96,7 +96,7 @@ def _marked(text: str, grammar: Grammar) -> Iterator[Finding]:
 
 
 def _announces(match: re.Match[str], prefix: str, *, at_start: bool) -> bool:
-    # A window that does not begin at the text's start must not pass for the beginning of a line.
+    # A window that starts inside the text must not look like the start of a line.
     anchored = prefix if at_start else "x" + prefix
     if cues.MARKER_PREFIX.search(anchored) is None:
         return False
@@ -141,7 +141,7 @@ def _closing(text: str, grammar: Grammar) -> Finding | None:
     body = text.rstrip()
     window = max(0, len(body) - _SLOT_LENGTH)
     parts = list(_LAST_SENTENCE.finditer(body, window))
-    # The shortest end of the text that is a decision counts: `4. B` is the option B.
+    # The shortest suffix that is a decision counts: `4. B` is option B.
     starts = [part.end() for part in reversed(parts)] + ([0] if window == 0 else [])
     for start in starts:
         sentence = body[start:]
@@ -225,7 +225,7 @@ def _declined(text: str, grammar: Grammar) -> Iterator[Finding]:
             yield Finding(status=Status.REFUSED, start=0, end=refusal.end(), detail="the judge declines to answer")
     for match in cues.ABSTENTION.finditer(text):
         around = grammar.scan(text, max(0, match.start() - 60), min(len(text), match.end() + 60))
-        # A label such as INSUFFICIENT INFORMATION is a decision.
+        # A label such as INSUFFICIENT INFORMATION is a decision, not an abstention.
         if not any(label.ok and label.start < match.end() and label.end > match.start() for label in around):
             detail = "the judge says that it cannot decide"
             yield Finding(status=Status.ABSTAINED, start=match.start(), end=match.end(), detail=detail)

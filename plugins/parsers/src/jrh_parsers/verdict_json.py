@@ -25,7 +25,7 @@ _BRACES = re.compile(r"[{}\"'\\]")
 
 @frozen(kw_only=True)
 class JsonVerdict:
-    """A verdict that stands in a JSON value of a text."""
+    """A verdict in a JSON value of a text."""
 
     finding: Finding
     rationale: str
@@ -34,7 +34,7 @@ class JsonVerdict:
 
 
 def last_verdict(text: str, grammar: Grammar, options: JsonOptions) -> JsonVerdict | None:
-    """Return the verdict of the last JSON value that has one of the keys; None where none has."""
+    """Return the verdict of the last JSON value that has one of the keys, or None."""
     keys = _lookup(options.keys)
     found = None
     for value, end in _values(text):
@@ -54,10 +54,10 @@ def _key(text: str) -> str:
 
 
 def _values(text: str) -> Iterator[tuple[Any, int]]:
-    """Yield objects and arrays with where they end, outermost only, in order."""
+    """Yield the outermost objects and arrays with their end offsets, in order."""
     openers = [match.start() for match in _OPENERS.finditer(text)]
     if len(openers) > _MAX_OPENERS:
-        # Starting later could read a part of a value as if it were the whole.
+        # Starting later could mistake part of a value for the whole.
         return
     position = 0
     relaxed = 0
@@ -115,7 +115,7 @@ def _balanced_end(text: str, at: int) -> int | None:
 
 
 def _verdicts(value: Any, keys: Mapping[str, int], depth: int = 0) -> Iterator[Any]:
-    """Yield what stands under the first key present, or, where no key is present, what the parts hold."""
+    """Yield the value of the first key present or, if there is none, search the nested values."""
     if isinstance(value, Mapping):
         # Of one key written twice in different case, the last one counts, as everywhere.
         present = {keys[_key(key)]: entry for key, entry in value.items() if isinstance(key, str) and _key(key) in keys}

@@ -1,4 +1,4 @@
-"""The part of a reply that a reader may look at: without thinking blocks, with plain characters, of bounded length."""
+"""Extract the part of a reply to read: without thinking blocks, with plain characters, of limited length."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 from attrs import frozen
 
 READ_CHARACTERS = 32_768
-"""Only so many characters at the end of a reply are read: the last verdict binds, and the work stays bounded."""
+"""Characters read at the end of a reply: the last verdict binds, and the limit bounds the work."""
 
 _BLOCKS = "think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis"
 _TAG = re.compile(
@@ -36,7 +36,7 @@ _VARIATION_SELECTORS = range(0xFE00, 0xFE10)
 
 @frozen(kw_only=True)
 class Visible:
-    """The text that may be read, and whether the reply ended inside a thinking block."""
+    """The text to read, and whether the reply ended inside a thinking block."""
 
     text: str
     unclosed: bool = False
@@ -94,7 +94,7 @@ def plain(text: str) -> str:
     """
     if not text.isascii():
         text = _NON_ASCII.sub(_plain_match, text)
-    # Emphasis is written with * or _; one sign is enough, and * is never part of a word.
+    # Markdown emphasis uses * or _; normalise to *, which is never part of a word.
     return _EDGE_UNDERSCORES.sub("*", text) if "_" in text else text
 
 

@@ -1,1 +1,1 @@
-"""Edits that need no model: each changes only what it can prove."""
+"""Make edits by rules; each changes only what it can prove."""

@@ -1,4 +1,4 @@
-"""What an entry of a rubric says plainly enough for a rule: the tools it demands, and that statements must agree."""
+"""Infer from a rubric entry's wording which tools it requires and whether statements must agree with them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SOURCE: Final = re.compile(r"\b(?:tools?|results?|calls?|records?|lookups?)\b",
 
 
 def demanded_tools(entry: str, messages: Sequence[TranscriptMessage]) -> tuple[str, ...]:
-    """Return the tools that an entry demands without condition and that are called, each once.
+    """Return the tools that an entry requires unconditionally and that are called, each once.
 
     Of a demand that something is done *before* a call of another tool, only those count where that call follows.
     English only.
@@ -71,7 +71,7 @@ def _softens(sentence: str, tool: str) -> bool:
 
 
 def _names_a_tool(demand: re.Match[str]) -> bool:
-    """Return whether a word is a tool's name for certain: *use search results* does not name the tool *search*."""
+    """Return whether a word is clearly a tool's name: *use search results* does not name the tool *search*."""
     said = demand["verb"].lower() in ("call", "invoke") or demand["kind"] or demand["quote"]
     return bool(said) or not (demand["tool"].isalpha() and demand["tool"].islower())
 

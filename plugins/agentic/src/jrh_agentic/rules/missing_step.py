@@ -1,4 +1,4 @@
-"""Take a tool call that the entry demands out of the transcript, and its result with it."""
+"""Remove a tool call that the entry requires, together with its result."""
 
 from __future__ import annotations
 

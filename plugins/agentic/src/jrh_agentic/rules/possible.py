@@ -1,4 +1,4 @@
-"""Edits that a rule could make, and the transcript that results from some of them."""
+"""Represent the possible edits of a rule and apply a choice of them to a transcript."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jrh_agentic.messages import Messages
 
 @frozen(kw_only=True)
 class Splice:
-    """Put `new` in the place of the characters from `start` to `end` of a message's text."""
+    """Replace the characters from `start` to `end` of a message's text with `new`."""
 
     place: int
     """0-based place of the message."""

@@ -1,4 +1,4 @@
-"""Edits of what the assistant says about its tools: values swapped, results contradicted, calls made up."""
+"""Edit the assistant's statements about its tools: swap values, contradict results, invent calls."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _plain_mentions(text: str) -> dict[str, list[tuple[int, int]]]:
 
 
 def _everything(messages: Messages) -> str:
-    """Return all that stands in a transcript, as one text to search."""
+    """Return the whole content of a transcript as one searchable text."""
     calls = (as_json(call.arguments) for message in messages for call in message.tool_calls)
     texts = (text for message in messages for text in (message.content, message.reasoning, message.error, message.name))
     return "\n".join([*texts, *called_tools(messages), *calls])

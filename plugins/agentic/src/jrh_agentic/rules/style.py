@@ -1,4 +1,4 @@
-"""Changes of the assistant's texts that say nothing: layout, white space, punctuation, the order of equal remarks."""
+"""Change only the style of the assistant's texts: layout, white space, punctuation, the order of equal remarks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jrh_agentic.rules.values import within
 
 _CODE: Final = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)|`[^`\n]*`|https?://\S+", re.DOTALL | re.MULTILINE)
 _DATA: Final = re.compile(r"[{}<>|=\\]|^(?:\+|@@)", re.MULTILINE)
-"""In texts that may be data, markup, tables, formulas or patches, what looks like style may matter."""
+"""Signs of data, markup, tables, formulas or patches, where what looks like style may matter."""
 _BULLET: Final = re.compile(r"^[-*] (?=[^\W\d_])", re.MULTILINE)
 _PARAGRAPHS: Final = re.compile(r"(?<=\S)\n\n(?=\S)")
 _SENTENCES: Final = re.compile(r"(?<=[a-z][.!?]) (?=[A-Z])")

@@ -1,4 +1,4 @@
-"""Values that can be told from words: numbers, dates, times and ids, and another value of the same form."""
+"""Find values (numbers, dates, times, ids) in a text and make other values of the same form."""
 
 from __future__ import annotations
 
