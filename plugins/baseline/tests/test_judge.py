@@ -76,8 +76,8 @@ def test_levels_outside_the_range_of_training_are_not_predicted(bench):
 @pytest.mark.parametrize(
     ("golds", "reason"),
     [
-        (["YES", "NO", "YES"], "3 labelled examples outside the fold; at least 4 are needed"),
-        ([], "0 labelled examples outside the fold; at least 4 are needed"),
+        (["YES", "NO", "YES"], "3 labelled examples outside the fold; needs at least 4"),
+        ([], "0 labelled examples outside the fold; needs at least 4"),
         (["NO"] * 6, "all 6 training examples have the label 'NO'"),
     ],
 )
@@ -100,7 +100,7 @@ def test_a_question_with_another_scale_is_not_answered(bench):
     wider = evolve(judge.judge.task, scale=Scale.of_levels(1, 10))
     verdict = ask("text", task=wider).verdict
     assert verdict.status is Status.ABSTAINED
-    assert "another scale" in verdict.detail
+    assert "scale differs" in verdict.detail
 
 
 def test_rationales_name_the_model_and_the_reply_is_known_to_be_free(bench):
@@ -144,7 +144,7 @@ def test_an_extreme_text_moves_a_statistic_four_deviations_at_most():
 
 def test_pairs_on_a_scale_that_is_not_a_pair_are_an_error():
     task = sample_task(Mode.PAIRWISE, Scale.of_levels(1, 3))
-    with pytest.raises(JrhError, match="its scale has 3 labels beside the tie"):
+    with pytest.raises(JrhError, match="its scale has 3 labels besides the tie"):
         build(jrh_baseline.plugin, "baseline", task=task)
 
 

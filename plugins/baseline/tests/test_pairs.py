@@ -76,7 +76,7 @@ def test_a_tie_is_called_within_the_margin_only():
 @pytest.mark.parametrize(
     ("golds", "second", "reason"),
     [
-        (["TIE", "TIE", "TIE", "A", "B", "A"], "two", "3 training pairs have a preference; at least 4 are needed"),
+        (["TIE", "TIE", "TIE", "A", "B", "A"], "two", "3 training pairs have a preference; needs at least 4"),
         (["A", "B", "A", "B"], "one", "the two responses are the same in all 4 training pairs"),
     ],
 )

@@ -129,7 +129,7 @@ async def test_a_call_that_does_not_return_is_a_timeout(judge, name):
         ("fails", Status.PROVIDER_ERROR, "the judge raised KeyError: 'response'"),
         ("exits", Status.PROVIDER_ERROR, "the judge raised RuntimeError: SystemExit: 3"),
         ("stops", Status.PROVIDER_ERROR, "the judge raised"),
-        ("late_itself", Status.TIMEOUT, "too late"),
+        ("late_itself", Status.TIMEOUT, "reported a timeout"),
     ],
 )
 async def test_what_it_raises_is_a_status(judge, name, status, detail):
@@ -174,8 +174,8 @@ async def test_a_judge_that_changes_its_question_changes_nobody_elses(judge):
     ("name", "message"),
     [
         ("own.py:nothing", "own.py has no 'nothing'"),
-        ("own.py:number", "int and cannot be called"),
-        ("gone.py:judge", "there is no file"),
+        ("own.py:number", "not callable .type int"),
+        ("gone.py:judge", "not found"),
         ("no_such_module_9:judge", "cannot be imported"),
         ("broken.py:judge", "fails when loaded: ZeroDivisionError"),
     ],

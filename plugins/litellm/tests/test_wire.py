@@ -256,7 +256,7 @@ async def test_a_server_that_wants_a_key_that_was_not_sent_is_told_apart(options
         async with model_at(server.url, **options) as model:
             fault = await fault_of(model)
     assert fault.kind is FaultKind.UNAUTHORIZED
-    assert ("no key was sent, name its environment variable in api_key_env" in fault.detail) is hint
+    assert ("no key was sent; name its environment variable in api_key_env" in fault.detail) is hint
 
 
 def test_clouds_sign_in_with_credentials_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:

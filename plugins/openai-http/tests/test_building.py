@@ -31,13 +31,13 @@ def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"model": ""}, "model"),
         ({"base_url": "localhost:8000/v1"}, "is not a URL"),
         ({"base_url": "ftp://host/v1"}, "is not a URL"),
-        ({"base_url": "https://me:pw-9@host/v1"}, "holds a user name or a password"),
+        ({"base_url": "https://me:pw-9@host/v1"}, "contains a user name or a password"),
         ({"api_key_env": "sk-abc"}, "is not the name of an environment variable"),
         ({"headers_env": {"X-Team\n": "TEAM"}}, "is not the name of an HTTP header"),
         ({"headers_env": {"X-Team": "Bearer abc"}}, "is not the name of an environment variable"),
-        ({"extra": {"stream": True}}, "cannot hold 'stream'"),
+        ({"extra": {"stream": True}}, "cannot contain 'stream'"),
         ({"api_key_env": "NOT_SET_ANYWHERE"}, "environment variable NOT_SET_ANYWHERE is not set; api_key_env needs it"),
-        ({"base_url": "http://api.openai.com/v1"}, "only by https"),
+        ({"base_url": "http://api.openai.com/v1"}, "only over https"),
         ({"max_tokens_field": "max"}, "max_tokens_field"),
     ],
 )
@@ -49,7 +49,7 @@ def test_a_wrong_option_is_named_and_no_secret_shown(options: dict[str, Any], wh
 
 
 def test_openai_itself_needs_a_key_before_anything_is_sent() -> None:
-    with pytest.raises(JrhError, match="needs a key, and environment variable OPENAI_API_KEY is not set"):
+    with pytest.raises(JrhError, match="needs a key, but environment variable OPENAI_API_KEY is not set"):
         model()
 
 
@@ -65,7 +65,7 @@ def test_a_header_without_its_variable_is_an_error() -> None:
 
 def test_a_key_that_no_header_can_carry_is_an_error_and_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "canary\nX-Evil: 1")
-    with pytest.raises(JrhError, match="OPENAI_API_KEY holds characters") as caught:
+    with pytest.raises(JrhError, match="OPENAI_API_KEY contains characters") as caught:
         model()
     assert "canary" not in str(caught.value)
 

@@ -133,12 +133,12 @@ def test_accuracy_for_a_label_off_the_scale_is_an_error_that_names_the_scale(ben
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"accuracy": 1.2}, "'accuracy' must lie between 0 and 1"),
-        ({"accuracy": {"YES": -0.1}}, "'accuracy' must lie between 0 and 1"),
-        ({"accuracy": float("nan")}, "'accuracy' must lie between 0 and 1"),
+        ({"accuracy": 1.2}, "'accuracy' must be between 0 and 1"),
+        ({"accuracy": {"YES": -0.1}}, "'accuracy' must be between 0 and 1"),
+        ({"accuracy": float("nan")}, "'accuracy' must be between 0 and 1"),
         ({"position_preference": -1.5}, "'position_preference' must be >= -1"),
         ({"latency": float("inf")}, "'latency' must be a finite number"),
-        ({"refusals": 0.6, "timeouts": 0.6}, "sum to 1.2; they may sum to 1 at most"),
+        ({"refusals": 0.6, "timeouts": 0.6}, "sum to 1.2; the maximum is 1"),
     ],
 )
 def test_rates_that_are_no_probabilities_are_refused(options, message):

@@ -110,10 +110,10 @@ async def test_of_any_text_the_words_stay_and_hardly_any_neighbours(text):
     ("task", "options", "message"),
     [
         (LEVELS, {"levels": ["7"]}, "level '7' is not on the scale 1, 2, 3, 4, 5, 6"),
-        (LEVELS, {"by": "model"}, "needs a `model`"),
+        (LEVELS, {"by": "model"}, "needs `model`"),
         (LEVELS, {"model": "w"}, "name a `grader`"),
         (LEVELS, {"model": "w", "grader": "w", "max_temperature": 0.1}, "`max_temperature` 0.1 is below"),
-        (LEVELS, {"model": "w", "grader": "w", "temperature_step": 0.0001}, "enlarge it"),
+        (LEVELS, {"model": "w", "grader": "w", "temperature_step": 0.0001}, "increase it"),
         (LEVELS, {"model": "w", "grader": "w", "prompt": "Write!"}, r"`prompt` does not show \{\{ level \}\}"),
         (LEVELS, {"model": "w", "grader": "w", "prompt": "{{ level }} {{ gold }}"}, "uses gold"),
         (LEVELS, {"model": "w", "grader": "w", "grader_prompt": "Grade!"}, "`grader_prompt` does not show"),

@@ -110,15 +110,15 @@ async def test_a_model_without_an_answer_has_not_voted():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "two voters at least"),
-        ({"equivalence_by": ["m"]}, "two voters at least"),
+        ({}, "at least two voters"),
+        ({"equivalence_by": ["m"]}, "at least two voters"),
         ({"label_by": ["m", "m"]}, "named twice"),
-        ({"validators": ["v"]}, "two voters at least"),
+        ({"validators": ["v"]}, "at least two voters"),
         ({"validators": ["v", "v"]}, "named twice"),
         ({"validators": ["v", "w"], "rule": "at-least", "k": 3}, "k is 3, but there are 2 voters"),
         ({"validators": ["v", "set"]}, "cannot vote on one"),
-        ({"rule": "at-least"}, "'k' belongs to"),
-        ({"k": 2}, "'k' belongs to"),
+        ({"rule": "at-least"}, "'k' is required with"),
+        ({"k": 2}, "'k' is required with"),
     ],
 )
 def test_a_vote_that_cannot_be_held_is_an_error(options, message):

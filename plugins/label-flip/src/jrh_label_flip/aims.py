@@ -134,7 +134,7 @@ def _check(options: LabelFlipOptions, task: Task, by: WrittenBy) -> None:
         if label is not None and label not in scale:
             raise JrhError(f"label-flip: `{name}: {label}` is not on the scale {', '.join(scale.labels)}")
     if scale.ordered and by is WrittenBy.RULES and options.target is not None:
-        raise JrhError("label-flip: no rule can reach a level; name a `model`, or leave `target` out")
+        raise JrhError("label-flip: rules cannot reach a level; name a `model`, or leave `target` out")
     if not scale.ordered and len(scale.labels) > _TWO and options.target is None:
         raise JrhError(
             f"label-flip: the scale has {len(scale.labels)} labels; set `target` to the one the rewritten "
