@@ -269,7 +269,7 @@ def test_cases_that_one_side_alone_has_are_counted_by_test(project: Project) -> 
     import_judges(project.path / "a", mine, items=30, tests={"reference": 1, "format": 1})
     import_judges(project.path / "b", {"mini": right_with(0.9)}, items=20, tests={"reference": 1, "order": 1})
     document = found(project, "a", "b")
-    assert document["notes"] == ["'a' has judges that are not compared: large"]
+    assert document["notes"] == ["'a' has judges that were not compared: large"]
     matching = document["pairs"][0]["matching"]
     assert matching["by_id"] == 20
     assert matching["only_first"] == {"format": 30, "reference": 10}

@@ -73,8 +73,8 @@ def test_the_markdown_fits_into_a_comment_and_says_what_it_leaves_out(name):
 
 
 def test_findings_without_judges_or_decisions_have_files_too():
-    checked = found([], ended=3, unfinished="the run holds nothing to report yet", level=None)
-    assert "the run holds nothing to report yet" in markdown(checked)
+    checked = found([], ended=3, unfinished="the run has nothing to report yet", level=None)
+    assert "the run has nothing to report yet" in markdown(checked)
     assert "exit code 3" in console_text(checked)
     assert ET.fromstring(junit(checked)).get("errors") == "1"
     assert json.loads(gate_json(checked))["checks"] == []

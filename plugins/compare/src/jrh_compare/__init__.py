@@ -1,1 +1,1 @@
-"""Runs and judges compared on the same cases, pairwise."""
+"""Compare runs and judges pairwise on the same cases."""

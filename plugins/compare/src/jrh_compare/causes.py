@@ -1,4 +1,4 @@
-"""What is not the same on both sides, and may be why verdicts differ."""
+"""Find what differs between two sides and may explain different verdicts."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from jrh_compare.results import Cause
 from jrh_compare.sides import Side
 
 LOOKED_AT: Final = 200
-"""Replies of a side whose fingerprints are read."""
+"""Maximum replies per side whose fingerprints are read."""
 _LONG: Final = 120
 _CASES: Final = ("perturber", "validator", "data source")
-"""Roles that make the cases; they are the same for all judges of one run."""
+"""Roles that produce the cases; all judges of a run share them."""
 
 
 def causes(first: Side, second: Side) -> tuple[Cause, ...]:
-    """Return what differs, nearest to the verdict first: the judge, its model, who answered, the task, the cases.
+    """Return the differences, closest to the verdict first: judge, model, answering model, task, cases.
 
-    Options and versions are those that the runs recorded; fingerprints those of at most 200 replies of each side.
-    Imported records tell neither: with one of them only what both say of their tasks can be compared.
+    Options and versions come from the runs' records, fingerprints from at most 200 replies per side. Imported records
+    have neither, so only what both say about their tasks is compared.
     """
     if first.run.imported or second.run.imported:
         return tuple(_tasks(*_tasks_of(first.run.report, second.run.report), stated=True))
@@ -60,7 +60,7 @@ def _component(report: RunReport, role: str, name: str) -> ComponentUsed | None:
 def _parts(
     roles: Sequence[str], one: tuple[RunReport, ComponentUsed | None], two: tuple[RunReport, ComponentUsed | None]
 ) -> Iterator[Cause]:
-    """Yield what differs in the models and parsers that the options of the judges name."""
+    """Yield differences in the models and parsers that the judges' options name."""
     for role in roles:
         (before, name_before), (after, name_after) = (_part(role, *side) for side in (one, two))
         if before is not None or after is not None:
@@ -73,7 +73,7 @@ def _part(role: str, report: RunReport, judge: ComponentUsed | None) -> tuple[Co
 
 
 def _changed(kind: str, name: str, before: ComponentUsed | None, after: ComponentUsed | None) -> Iterator[Cause]:
-    """Yield the component, its version and its options where they differ; of another component only which it is."""
+    """Yield differences in a component's version and options, or just its name if it is a different component."""
     if before is None or after is None:
         if before is not after:
             present = [each.component if each else "not there" for each in (before, after)]
@@ -100,7 +100,7 @@ def _text(value: Json) -> str:
 
 
 def _short(old: str, new: str) -> tuple[str, str]:
-    """Cut two long texts to where they begin to differ."""
+    """Shorten two long texts to where they begin to differ."""
     if max(len(old), len(new)) <= _LONG:
         return old, new
     start = next(
@@ -118,7 +118,7 @@ def _fingerprints(first: Side, second: Side) -> Iterator[Cause]:
 
 
 def _answering(side: Side) -> list[str]:
-    """Return which models answered, of some replies spread evenly over the plan."""
+    """Return the models that answered, from a sample of replies spread evenly over the plan."""
     records = side.records
     ids = [trial for trial in records.text("trial_id") if trial] if len(records) else []
     some = ids[:: max(1, -(-len(ids) // LOOKED_AT))]
@@ -127,7 +127,7 @@ def _answering(side: Side) -> list[str]:
 
 
 def _tasks_of(one: RunReport, two: RunReport) -> tuple[Mapping[str, Task], Mapping[str, Task]]:
-    """Return the tasks of both by name; the only task of each is the same one, whatever it is called."""
+    """Return the tasks of both by name; if each has only one task, they match whatever their names."""
     mine, theirs = ({summary.task.name: summary.task for summary in report.tasks} for report in (one, two))
     if len(mine) == len(theirs) == 1:
         theirs = dict(zip(mine, theirs.values(), strict=True))
@@ -135,7 +135,7 @@ def _tasks_of(one: RunReport, two: RunReport) -> tuple[Mapping[str, Task], Mappi
 
 
 def _tasks(mine: Mapping[str, Task], theirs: Mapping[str, Task], *, stated: bool = False) -> Iterator[Cause]:
-    """Yield what the tasks ask otherwise; `stated` leaves out what only one of them says."""
+    """Yield differences between the tasks; `stated` skips what only one of them specifies."""
     for name, task in mine.items():
         if name not in theirs:
             continue

@@ -1,4 +1,4 @@
-"""`jrh compare`."""
+"""Define the command `jrh compare`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 NOTHING = 3
-"""Exit code where the sides have no case in common."""
+"""Exit code if the sides have no cases in common."""
 
 
 @click.command("compare")
@@ -19,7 +19,7 @@ NOTHING = 3
     "--margin",
     type=click.FloatRange(0, 1, min_open=True),
     metavar="SHARE",
-    help="Equivalence margin: the largest difference that does not matter.",
+    help="Equivalence margin: the largest negligible difference.",
 )
 @click.option("--flips", type=click.IntRange(0, 1000), default=10, show_default=True, help="Flips listed per pair.")
 @click.option(
@@ -28,12 +28,12 @@ NOTHING = 3
     type=click.Choice(["table", "markdown", "json", "csv"]),
     default="table",
     show_default=True,
-    help="What is printed.",
+    help="Output format.",
 )
 @click.option(
     "--plot",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Draw cost against accuracy as SVG; missing directories are made.",
+    help="Write an SVG plot of accuracy against cost; creates missing directories.",
 )
 def command(
     sides: tuple[str, ...],
@@ -44,12 +44,12 @@ def command(
     form: str,
     plot: Path | None,
 ) -> int:
-    """Compare runs, or the judges of a run, on the same cases, pairwise.
+    """Compare runs, or the judges of a run, pairwise on the same cases.
 
     Several runs are compared judge by judge with the first one; RUN:JUDGE names one judge, and a single RUN compares
     its judges. Differences are after minus before. Read-only; makes no model calls.
 
-    Exit codes: 0 compared, 2 usage error, 3 there is no case on both sides.
+    Exit codes: 0 compared, 2 usage error, 3 no cases in common.
     """
     from jrh_compare.comparing import compare
     from jrh_compare.rendering import as_csv, as_json, markdown, terminal
@@ -66,7 +66,7 @@ def command(
     click.echo(renderers[form](comparison), nl=False)
     if comparison.matched:
         return 0
-    click.echo("jrh: there is no case on both sides: nothing was compared", err=True)
+    click.echo("jrh: the sides have no cases in common; nothing was compared", err=True)
     return NOTHING
 
 
@@ -74,7 +74,7 @@ def _write(path: Path, content: bytes) -> None:
     from jrh import JrhError
 
     try:
-        with suppress(FileExistsError):  # it is a file: said below
+        with suppress(FileExistsError):  # the parent is a file: reported when writing fails below
             path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Sides in, findings out."""
+"""Compare sides and collect the findings."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from jrh_compare.sides import Opened, Side
 def compare(
     pairs: Sequence[tuple[Side, Side]], *, margin: float | None = None, tests: Sequence[str] = (), most_flips: int = 10
 ) -> Comparison:
-    """Compare every pair, and put all sides on the plane of cost and accuracy.
+    """Compare every pair and place all sides on the plane of cost and accuracy.
 
     Args:
         pairs: first and second side; differences are the second minus the first.
-        margin: the largest difference of a share that does not matter; declared before looking.
-        tests: only these tests; all where empty.
-        most_flips: flips that are listed per pair.
+        margin: the largest negligible difference of a share, chosen before seeing the data.
+        tests: only these tests; empty: all.
+        most_flips: the number of flips to list per pair.
 
     Raises:
-        JrhError: no side has one of the tests.
+        JrhError: No side has one of the tests.
     """
     labelled = _labelled(pairs)
     _check_tests(tests, labelled)
     first = labelled[0][0].run.report
     terms = Terms(level=first.level, margin=margin, seed=first.seed)
     sides = {side.name.label: side for pair in labelled for side in pair}
-    # All records are read: what a test is compared with is the reference, also where that is not asked for.
+    # Read all records: tests are compared with the reference condition even if only some tests are selected.
     whole = {label: read_cases(side.records, side.run.report) for label, side in sides.items()}
     noise = {label: rerun_noise(own, terms) for label, own in whole.items()}
     cases = {label: [case for case in own if not tests or case.test in tests] for label, own in whole.items()}
@@ -73,7 +73,7 @@ def compare(
 def _curve(
     pairs: Sequence[tuple[Side, Side]], matched: Sequence[Matched], cases: dict[str, list[Case]], terms: Terms
 ) -> tuple[Point, ...]:
-    """Name the cases of every side by those of the first run, which every pair begins with."""
+    """Build the cost curve, naming every side's cases as in the first run, which is part of every pair."""
     sides: dict[str, tuple[SideName, dict[str, Case]]] = {}
     for (one, two), both in zip(pairs, matched, strict=True):
         own = {case.id: case for case in cases[one.name.label]}
@@ -86,11 +86,11 @@ def _check_tests(tests: Sequence[str], pairs: Sequence[tuple[Side, Side]]) -> No
     known = list(dict.fromkeys(test for pair in pairs for side in pair for test in side.run.report.tests))
     for test in tests:
         if test not in known:
-            raise JrhError(f"no run here has a test '{test}'; there are: {', '.join(known)}")
+            raise JrhError(f"no run has a test '{test}'; available: {', '.join(known)}")
 
 
 def _labelled(pairs: Sequence[tuple[Side, Side]]) -> list[tuple[Side, Side]]:
-    """Label every side by what tells it from the others: the judge, the run, or both."""
+    """Label every side by what distinguishes it: the judge, the run, or both."""
     names = {(id(side.run), side.name.judge): side.name for pair in pairs for side in pair}.values()
     judges, runs = {name.judge for name in names}, {name.run for name in names}
 
@@ -108,15 +108,15 @@ def _notes(pairs: Sequence[tuple[Side, Side]]) -> Iterable[str]:
         if run.unfinished:
             yield f"'{run.path}' is not finished: {run.unfinished}"
         if report.missing_records:
-            yield f"'{run.path}': {report.missing_records} of {report.planned} trials were not asked"
+            yield f"'{run.path}': {report.missing_records} of {report.planned} trials were not run"
     compared = {(side.run.path, side.name.judge) for pair in pairs for side in pair}
     for run in runs.values():
         left = [judge for judge in run.report.judges if (run.path, judge) not in compared]
         if left:
-            yield f"'{run.path}' has judges that are not compared: {', '.join(left)}"
+            yield f"'{run.path}' has judges that were not compared: {', '.join(left)}"
     levels = {run.report.level for run in runs.values()}
     if len(levels) > 1:
-        yield f"the runs have several levels; intervals here cover {pairs[0][0].run.report.level:g}"
+        yield f"the runs have different confidence levels; intervals here use {pairs[0][0].run.report.level:g}"
     simulated = [side.name.label for pair in pairs for side in pair if side.name.simulated]
     if simulated:
-        yield f"simulated, their answers are made up: {', '.join(dict.fromkeys(simulated))}"
+        yield f"Simulated judges (planted behaviour, no model): {', '.join(dict.fromkeys(simulated))}"

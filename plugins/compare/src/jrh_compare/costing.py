@@ -1,4 +1,4 @@
-"""Cost against accuracy: every side on the cases that all sides have."""
+"""Compute cost and accuracy of every side on the cases that all sides share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FAILED = frozenset(status.value for status in Status if status.transient)
 
 
 def curve(sides: Sequence[tuple[SideName, Mapping[str, Case]]], terms: Terms) -> tuple[Point, ...]:
-    """Place every side on the plane of cost and accuracy, and mark the Pareto frontier.
+    """Place every side on the plane of cost and accuracy and mark the Pareto frontier.
 
     Accuracy is the share of right verdicts over the cases that all sides have a score for: the gold label where the
     condition keeps it, or the label that a case states. A judge that is steadily wrong is not accurate; so what is only

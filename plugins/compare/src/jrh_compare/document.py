@@ -1,4 +1,4 @@
-"""A comparison as chapters of lines and tables; how they look is decided elsewhere."""
+"""Lay out a comparison as sections of lines and tables, independent of the output format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jrh_compare.wording import cut, dollars, interval, number, side
 
 @frozen(kw_only=True)
 class Lines:
-    """Sentences, one per line; text from outside may stand in them."""
+    """Sentences, one per line; they may contain untrusted text."""
 
     lines: tuple[str, ...]
 
@@ -33,17 +33,17 @@ Block: TypeAlias = Lines | Table
 
 @frozen(kw_only=True)
 class Section:
-    """A title and what stands under it."""
+    """A title and its content."""
 
     title: str
-    """Empty: none."""
+    """Empty: no title."""
     blocks: tuple[Block, ...]
     of_all: bool = False
-    """It is about all pairs, and stands after them."""
+    """Whether it is about all pairs; such sections come last."""
 
 
 def document(comparison: Comparison) -> Iterator[Section]:
-    """Yield a section per pair, and then what is about all of them."""
+    """Yield a section per pair, then the sections about all of them."""
     for pair in comparison.pairs:
         yield Section(title=f"{side(pair.first)} -> {side(pair.second)}", blocks=tuple(_pair(pair, comparison)))
     if len(comparison.curve) > 1:
@@ -62,20 +62,20 @@ def _pair(pair: Pair, comparison: Comparison) -> Iterator[Block]:
 
 def _matching(pair: Pair) -> Iterator[str]:
     found = pair.matching
-    yield f"{found.matched} cases on both sides: {found.by_id} with the same id, {found.by_place} with the same place."
+    yield f"{found.matched} cases on both sides: {found.by_id} matched by id, {found.by_place} by place."
     if found.by_place:
         yield (
             f"Of {found.looked_at} of these whose text could be compared, {found.other_text} read differently."
             if found.looked_at
-            else "Whether those read the same cannot be told: their text is not stored."
+            else "Their text is not stored, so jrh cannot check whether it is the same."
         )
     for side_name, alone in ((pair.first, found.only_first), (pair.second, found.only_second)):
         if any(alone.values()):
             yield f"Only in {side(side_name)}: {sum(alone.values())} cases ({format_counts(alone)})."
     if found.ambiguous:
-        yield f"{found.ambiguous} cases share their place with others and could not be matched."
+        yield f"{found.ambiguous} cases could not be matched because others have the same place."
     if found.gold_changed:
-        yield f"{found.gold_changed} cases have another gold label and were left out."
+        yield f"{found.gold_changed} cases were left out because their gold labels differ."
     if pair.missing_cases:
         yield f"{pair.missing_cases} of the cases on both sides have no verdict on one side or both."
     sides = (("before", pair.missing_first), ("after", pair.missing_second))
@@ -111,7 +111,7 @@ def _rows(pair: Pair, comparison: Comparison) -> Table:
 
 
 def _measure(row: Row, pair: Pair) -> str:
-    """Name all measures that are this difference."""
+    """Return the names of all measures with this difference."""
     place = (row.task, row.test, row.measure)
     return " = ".join([row.measure, *(each.measure for each in pair.rows if _same_place(each) == place)])
 
@@ -137,7 +137,7 @@ def _sizes(row: Row) -> str:
 
 
 def _changes(pair: Pair) -> Table:
-    """Put the noise of both sides above the tests of their task."""
+    """Return the table of changed verdicts; each task's rerun noise comes before its tests."""
     several = len({each.task for each in pair.changes}) > 1
     rows: list[tuple[str, ...]] = []
     tasks: set[str] = set()
@@ -178,12 +178,12 @@ def _change(each: Changes) -> tuple[str, ...]:
 def _causes(pair: Pair) -> Iterator[Block]:
     changed = any(each.changed for each in pair.changes)
     if pair.causes:
-        likely = "What differs, and is the likely cause, the nearest first:" if changed else "What differs:"
+        likely = "Differences, most likely cause first:" if changed else "Differences:"
         lines = [f"{cause.kind} {cause.what}: {cut(cause.before)} -> {cut(cause.after)}" for cause in pair.causes]
         yield Lines(lines=(likely, *(f"- {line}" for line in lines)))
     elif changed:
-        unknown = "What gave the verdicts is not recorded: they were imported."
-        same = "Nothing that is recorded differs: rerun noise, or a model that its provider changed under its name."
+        unknown = "The verdicts were imported, so their origin is not recorded."
+        same = "No recorded difference: rerun noise, or a model that its provider changed under the same name."
         yield Lines(lines=(same if pair.recorded else unknown,))
 
 
@@ -192,7 +192,7 @@ def _flips(pair: Pair) -> Iterator[Block]:
     if not total:
         return
     kinds = format_counts(pair.flipped)
-    yield Lines(lines=(f"{total} cases with another verdict ({kinds}), {len(pair.flips)} shown, worst first:",))
+    yield Lines(lines=(f"{total} cases with a different verdict ({kinds}), {len(pair.flips)} shown, worst first:",))
     if pair.flips:
         several = len({flip.task for flip in pair.flips}) > 1
         yield Table(
@@ -246,23 +246,24 @@ def _legend(comparison: Comparison) -> Iterator[str]:
     yield from (f"Note: {note}." for note in comparison.notes)
     shown = dict.fromkeys(row.measure for pair in comparison.pairs for row in pair.rows)
     yield from (f"{measure}: {MEASURES[measure]}." for measure in shown)
-    yield f"Differences are after minus before, paired by case; intervals cover {comparison.level:.4g}, by item."
+    level = f"{comparison.level * 100:.4g}%"
+    yield f"Differences are after minus before, paired by case; {level} confidence intervals, clustered by item."
     yield from _same(comparison)
-    yield "p is adjusted by Holm over all differences of a pair and a task, as one family; it decides what is shown."
+    yield "p-values are Holm-adjusted over all differences of a pair and a task; they decide what is shown."
     if any(row.answer is Answer.NOT_SHOWN for pair in comparison.pairs for row in pair.rows):
-        yield '"No difference shown" does not say that there is none: declare --margin to test that.'
+        yield '"No difference shown" does not mean that there is none: use --margin to test for equivalence.'
     if comparison.margin is not None:
-        yield f"Within the margin: two one-sided tests of a difference of at most {comparison.margin:g}."
+        yield f"Within the margin: equivalence within ±{comparison.margin:g}, by two one-sided tests (TOST)."
     if any(pair.changes for pair in comparison.pairs):
-        yield "Rerun noise: pairs of repeats of the identical question, in the reference condition, that differ."
+        yield "Rerun noise: pairs of repeats of the identical question that differ, in the reference condition."
     if len(comparison.curve) > 1:
-        yield "Accuracy beside cost: right by gold or a stated label; as expected only where no truth is known."
-        yield "The frontier is that of the estimates: where intervals overlap, another side may belong on it."
+        yield "Accuracy: agreement with the gold or stated label; without one, with what the test expects."
+        yield "The frontier uses point estimates: if intervals overlap, another side may belong on it."
 
 
 def _same(comparison: Comparison) -> Iterator[str]:
     if any(row.same_as for pair in comparison.pairs for row in pair.rows):
         yield (
-            "Measures joined by = are the same difference by definition, shown once: in the reference condition the "
-            "gold label is what is expected, and where a test must not matter, the judge's own reference verdict."
+            "Measures joined by = are the same difference by definition: in the reference condition the expected label "
+            "is the gold label; in a test that must not matter, it is the judge's own reference verdict."
         )

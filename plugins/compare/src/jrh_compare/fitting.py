@@ -1,4 +1,4 @@
-"""A document that keeps to a number of characters: long parts are cut at the end, and what is cut is counted."""
+"""Fit a document into a number of characters: cut long parts at the end and count what is cut."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from attrs import frozen
 from jrh.text import LONGEST_COMMENT, comment_length, lines_that_fit
 
 _RESERVE: Final = 400
-"""Kept for saying what was left out."""
+"""Characters reserved for the note about what was left out."""
 _LEAST: Final = 4_000
-"""What a chapter gets at least, unless it is shorter; longer than any title."""
+"""Minimum characters for a chapter, unless it is shorter; longer than any title."""
 _REST: Final = "; jrh compare --format json has all of it."
 _GAP: Final = "\n\n"
 
@@ -22,32 +22,32 @@ class Part:
 
     lines: tuple[str, ...]
     head: str = ""
-    """Stands directly before the first line."""
+    """Text directly before the first line."""
 
     def text(self, kept: int | None = None) -> str:
-        """Return the part with its first lines, saying how many more there are; nothing where none is kept."""
+        """Return the part with its first lines and the number of further ones; empty if none is kept."""
         shown = self.lines[:kept]
         more = len(self.lines) - len(shown)
         note = f"{_GAP}{more:,} more{_REST}" if more else ""
         return f"{self.head}{chr(10).join(shown)}{note}" if shown else ""
 
     def cut(self, room: int) -> str:
-        """Return as many lines as there is room for."""
+        """Return as many lines as fit."""
         return self.text(lines_that_fit(self.text, len(self.lines), room))
 
 
 @frozen(kw_only=True)
 class Chapter:
-    """A title and what stands under it."""
+    """A title and its content."""
 
     title: str
-    """Empty: none."""
+    """Empty: no title."""
     parts: tuple[Part, ...]
     last: bool = False
-    """Stands at the end, is about all others, and is served before them."""
+    """Whether it is a final chapter about all others; it gets its room first."""
 
     def text(self, room: int | None = None) -> str:
-        """Return the chapter; the title whole, and of the parts what there is room for, short ones first."""
+        """Return the chapter with its full title and as much of its parts as fits, short parts first."""
         whole = [part.text() for part in self.parts]
         if room is not None:
             gaps = len(self.parts) - (not self.title)
@@ -58,10 +58,10 @@ class Chapter:
 
 
 def fit(chapters: Sequence[Chapter], limit: int = LONGEST_COMMENT) -> str:
-    """Return the document; where it is longer than the limit, cut, and with a last line that says so.
+    """Return the document; if it exceeds the limit, shorten it and say so in the last line.
 
-    Chapters that stand at the end get up to a third. Of the others as many are shown, from the first, as have room for
-    what tells them apart; what is left is shared evenly between those that want more.
+    Final chapters get up to a third. Of the others, as many as fit are shown from the first; remaining room is shared
+    evenly between those that need more.
 
     Args:
         chapters: in the order of the document.
@@ -96,7 +96,7 @@ def _fitted(chapters: Sequence[Chapter], room: int) -> list[str]:
 
 
 def _shares(sizes: Sequence[int], room: int) -> list[int]:
-    """Share room out: what wants less than an even share gets what it wants, the others share the rest evenly."""
+    """Divide the room: small parts get what they need, the others share the rest evenly."""
     shares = [0] * len(sizes)
     for done, place in enumerate(sorted(range(len(sizes)), key=lambda place: sizes[place])):
         shares[place] = max(0, min(sizes[place], room // (len(sizes) - done)))

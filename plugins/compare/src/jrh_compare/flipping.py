@@ -1,4 +1,4 @@
-"""The cases whose verdict changed, worst first."""
+"""Find the cases whose verdict changed, worst first."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from jrh_compare.scoring import ACCURACY, AGREEMENT, ERROR, GOLD, Case
 
 
 def flips(matched: Matched, most: int) -> tuple[tuple[Flip, ...], Mapping[str, int]]:
-    """Return the cases with a verdict that differs in some repeat, and how many there are by direction.
+    """Return the cases whose verdicts differ in some repeat, and their counts by direction.
 
     A case that both sides answered in a repeat, differently, counts. It is scored by what is expected of it.
 
     Args:
         matched: the cases.
-        most: how many are returned; all are counted.
+        most: how many to return; all are counted.
     """
     found = [_flip(case, other) for case, other in matched if _differ(case, other)]
     order = list(Direction)
@@ -64,7 +64,7 @@ def _flip(case: Case, other: Case) -> Flip:
 
 
 def _scores(case: Case, other: Case) -> tuple[float | None, float | None, float]:
-    """Return both scores by the first measure that both have, and what was gained; 0 where neither is better."""
+    """Return both scores on the first shared measure and the gain; 0 if neither is better."""
     for measure in (ERROR, GOLD, ACCURACY, AGREEMENT):
         before, after = case.score(measure), other.score(measure)
         if before is not None and after is not None:

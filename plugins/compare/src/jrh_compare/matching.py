@@ -1,4 +1,4 @@
-"""Which cases of two sides are the same."""
+"""Match the cases of two sides."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def _by_place(cases: Iterable[Case]) -> dict[Key, list[Case]]:
 
 
 def _alone(own: Mapping[Key, Sequence[Case]], other: Mapping[Key, Sequence[Case]]) -> dict[str, int]:
-    """Count by test the cases whose place the other side does not have."""
+    """Count the cases without a counterpart on the other side, by test."""
     counts = Counter(case.test for key, cases in own.items() if key not in other for case in cases)
     return dict(sorted(counts.items()))
 
 
 def _reworded(pairs: Matched, runs: tuple[RunReport, RunReport]) -> tuple[int, int]:
-    """Count the pairs whose fields read differently, and those that could be compared."""
+    """Count the pairs whose fields differ, and those that could be compared."""
     some = pairs[:: max(1, -(-len(pairs) // LOOKED_AT))]
     one = runs[0].evidence.cases([case.id for case, _ in some])
     two = runs[1].evidence.cases([other.id for _, other in some])

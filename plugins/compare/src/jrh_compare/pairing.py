@@ -1,4 +1,4 @@
-"""Paired statistics: the second side minus the first, on the same cases."""
+"""Compute paired statistics: the second side minus the first, on the same cases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jrh_compare.scoring import ACCURACY, AGREEMENT, ERROR, GOLD, MEASURES, Case
 
 @frozen(kw_only=True)
 class Terms:
-    """How differences are decided."""
+    """Settings for deciding about differences."""
 
     level: float
     margin: float | None
@@ -29,7 +29,7 @@ class Terms:
 
 
 _LEAST: Final = 0.5
-"""One-sided error rates lie below this."""
+"""One-sided error rates are below this."""
 
 
 def rows(matched: Matched, runs: tuple[RunReport, RunReport], terms: Terms) -> Iterator[Row]:
@@ -49,7 +49,7 @@ def _about(pairs: Matched, measure: str) -> Matched:
 
 
 def _same_as(measure: str, test: str, pairs: Matched) -> str:
-    """Return `accuracy` where the measure asks the same of the same cases, by definition and not by chance.
+    """Return `accuracy` if the measure is identical to it on these cases by definition.
 
     In the reference condition what is expected is the gold label. Where a case has an agreement and an accuracy, what
     is expected is the judge's own reference verdict.

@@ -1,4 +1,4 @@
-"""The plane of cost and accuracy as a picture."""
+"""Plot accuracy against cost."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _STYLE: Final[dict[Any, Any]] = {
 
 
 def cost_svg(comparison: Comparison) -> bytes:
-    """Draw every side of known price with its interval, and the Pareto frontier; same findings, same bytes.
+    """Draw every side of known price with its interval, and the Pareto frontier; the same findings give the same bytes.
 
     Raises:
-        JrhError: no side has a known price and an accuracy.
+        JrhError: No side has both a known price and an accuracy.
     """
     points = [point for point in comparison.curve if point.per_thousand is not None and point.accuracy is not None]
     if not points:
@@ -35,7 +35,7 @@ def cost_svg(comparison: Comparison) -> bytes:
     from matplotlib.figure import Figure
 
     with mpl.rc_context(_STYLE), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # characters that the font does not have are drawn as boxes
+        warnings.simplefilter("ignore")  # missing glyphs: the font draws boxes instead
         figure = Figure(figsize=(7.5, 4.8), layout="constrained")
         axes = figure.add_subplot()
         _draw(axes, points)

@@ -1,4 +1,4 @@
-"""A comparison for people and programs: terminal, Markdown, JSON, CSV."""
+"""Render a comparison for the terminal and as Markdown, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ROW: Final = tuple(attribute.name for attribute in attrs.fields(Row))
 
 
 def terminal(comparison: Comparison) -> str:
-    """Return the comparison for the terminal, without anything a terminal would obey."""
+    """Return the comparison for the terminal, without control sequences from untrusted text."""
     from rich.console import Console
     from rich.table import Table as Grid
 
@@ -53,7 +53,7 @@ def terminal(comparison: Comparison) -> str:
 
 
 def markdown(comparison: Comparison) -> str:
-    """Return the comparison as Markdown in which text from outside is only text; never longer than a comment may be."""
+    """Return the comparison as Markdown with untrusted text escaped; never longer than a GitHub comment may be."""
     return fit([_chapter(section) for section in document(comparison)])
 
 
@@ -76,7 +76,7 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def as_json(comparison: Comparison) -> str:
-    """Return every number in full, as `schemas/comparison.schema.json` describes; ASCII, `null` for what is unknown."""
+    """Return all numbers in full, as in `schemas/comparison.schema.json`; ASCII, `null` for unknown values."""
     return json.dumps(_plain(comparison), indent=2, allow_nan=False) + "\n"
 
 
@@ -96,7 +96,7 @@ def _plain(value: object) -> object:
 
 
 def as_csv(comparison: Comparison) -> str:
-    """Return a line per pair, test and measure; no cell is a formula."""
+    """Return a line per pair, test and measure; cells are protected against spreadsheet formulas."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
     names = ("label", "run", "judge", "simulated")

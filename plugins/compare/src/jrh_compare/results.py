@@ -1,4 +1,4 @@
-"""What a comparison finds, as values."""
+"""Define the findings of a comparison as values."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from attrs import frozen
 
 
 class Answer(Enum):
-    """What can be said of a difference."""
+    """The conclusion about a difference."""
 
     IDENTICAL = "identical"
-    """No verdict differs, and none scores otherwise."""
+    """No verdict and no score differs."""
     BETTER = "better"
     WORSE = "worse"
     NOT_SHOWN = "no difference shown"
-    """The data do not show a difference; that is not to say that there is none."""
+    """The data do not show a difference; there may still be one."""
     EMPTY = "nothing to compare"
 
 
 class Direction(Enum):
-    """What became of a case whose verdict changed."""
+    """How a changed verdict affects a case."""
 
     WORSE = "worse"
     SIDEWAYS = "moved"
-    """Neither verdict is better, or nothing is expected of the case."""
+    """Neither verdict is better, or the case has no expectation."""
     BETTER = "better"
 
 
@@ -34,9 +34,9 @@ class SideName:
     """One judge of one run."""
 
     label: str
-    """What tells it from the other sides."""
+    """A label that distinguishes it from the other sides."""
     run: str
-    """The directory as it was given."""
+    """The directory as given by the user."""
     suite: str
     judge: str
     simulated: bool
@@ -44,18 +44,18 @@ class SideName:
 
 @frozen(kw_only=True)
 class Matching:
-    """Which cases of two sides are the same."""
+    """How the cases of two sides were matched."""
 
     by_id: int
     """Cases with the same id: the same question to the last character, and the same provenance."""
     by_place: int
     """Cases of the same item under the same condition whose ids differ."""
     other_text: int
-    """Of the cases matched by place that were looked at, those whose fields read differently."""
+    """Cases matched by place and compared whose fields differ."""
     looked_at: int
     """Cases matched by place whose fields could be compared; at most a thousand are."""
     ambiguous: int
-    """Cases left out because their place is not theirs alone, and there are not as many on both sides."""
+    """Cases left out because several share a place and the sides have different numbers of them."""
     gold_changed: int
     """Cases left out because the gold label differs."""
     only_first: Mapping[str, int]
@@ -101,7 +101,7 @@ class Row:
     equivalence: str
     """`equivalent`, `different` or `undecided` within the declared margin; empty without one."""
     unpaired: int
-    """Cases that the measure is about and that lack a score on either side."""
+    """Cases of the measure that lack a score on either side."""
     missing_first: Mapping[str, int]
     """Trials of the first side without a verdict, by status."""
     missing_second: Mapping[str, int]
@@ -116,7 +116,7 @@ class Noise:
     pairs: int
     items: int
     rate: float | None
-    """None where no case has two verdicts."""
+    """None if no case has two verdicts."""
     low: float | None
     high: float | None
     missing: Mapping[str, int]
@@ -144,7 +144,7 @@ class Changes:
 
 @frozen(kw_only=True)
 class Cause:
-    """Something that is not the same on both sides."""
+    """A difference between the sides that may explain different verdicts."""
 
     kind: str
     """`judge`, `model`, `answered by`, `task`, `parser`, `perturber`, `validator`, `data source`, `jrh`, `seed`."""
@@ -179,7 +179,7 @@ class Flip:
 
 @frozen(kw_only=True)
 class Pair:
-    """One side held against another."""
+    """The comparison of two sides."""
 
     first: SideName
     second: SideName
@@ -188,7 +188,7 @@ class Pair:
     changes: tuple[Changes, ...]
     causes: tuple[Cause, ...]
     recorded: bool
-    """Both runs record what gave the verdicts; imported ones do not."""
+    """Whether both runs record the origin of their verdicts; imported ones do not."""
     flips: tuple[Flip, ...]
     """The worst first; at most as many as were asked for."""
     flipped: Mapping[str, int]

@@ -82,7 +82,7 @@ class Case:
 
     @property
     def answered(self) -> bool:
-        """Tell whether there is any verdict."""
+        """Return whether there is any verdict."""
         return any(trial.label is not None for trial in self.trials)
 
 

@@ -1,1 +1,1 @@
-"""The gate of continuous integration: rules about a run, decided by intervals."""
+"""Check a run against rules in continuous integration, using confidence intervals."""

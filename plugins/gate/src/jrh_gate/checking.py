@@ -1,4 +1,4 @@
-"""A run held against its rules: what was decided, what is missing, and the exit code that follows."""
+"""Check a run against its rules: decisions, missing verdicts, exit code."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ INTERRUPTED: Final = 130
 
 @frozen(kw_only=True)
 class Terms:
-    """What is asked of a run."""
+    """The requirements on a run."""
 
     rules: tuple[Rule, ...] = ()
     allow_missing: float = 0.0
-    """The largest share of the trials of one judge in one test that may be without a verdict."""
+    """The largest allowed share of trials without a verdict, per judge and test."""
     undecided: int = UNDECIDED
-    """Exit code where a rule is undecided."""
+    """Exit code if a rule is undecided."""
 
 
 @frozen(kw_only=True)
 class Answered:
-    """How many trials of one judge in one test have a verdict."""
+    """Trials with and without a verdict, for one judge in one test."""
 
     judge: str
     task: str
@@ -53,26 +53,26 @@ class Answered:
 
 @frozen(kw_only=True)
 class Checked:
-    """What the gate found."""
+    """The findings of the gate."""
 
     suite: str
     run_id: str
-    """Empty where the run holds nothing to report."""
+    """Empty if the run has nothing to report."""
     level: float | None
     """Coverage of the intervals."""
     judges: tuple[str, ...]
     simulated: frozenset[str]
     terms: Terms
     unfinished: str
-    """Why the run is not finished; empty where it is."""
+    """Why the run is not finished; empty if it is."""
     ended: int
-    """Exit code that follows from how the run ended; 0 where it is finished."""
+    """Exit code for how the run ended; 0 if it finished."""
     answered: tuple[Answered, ...]
     decisions: tuple[Decision, ...]
 
     @property
     def silent(self) -> tuple[Answered, ...]:
-        """Return where more verdicts are missing than are allowed."""
+        """Return the judges and tests with more missing verdicts than allowed."""
         return tuple(each for each in self.answered if each.share > self.terms.allow_missing)
 
     @property
@@ -83,7 +83,7 @@ class Checked:
 
     @property
     def exit_code(self) -> int:
-        """Return the first that applies: how the run ended, verdicts missing, a rule fails, a rule is undecided."""
+        """Return the exit code of the first that applies: run not finished, verdicts missing, rule fails, undecided."""
         if self.ended:
             return self.ended
         if self.silent:
@@ -94,10 +94,10 @@ class Checked:
 
 
 def check(state: RunState, report: RunReport | None, terms: Terms) -> Checked:
-    """Hold a run against the terms; `report` is None where the run holds nothing to report yet.
+    """Check a run against the terms; `report` is None if the run has nothing to report yet.
 
     Raises:
-        JrhError: a rule names what the run does not have.
+        JrhError: A rule names something that the run does not have.
     """
     ended, unfinished = _end(state, report)
     if report is None:
@@ -128,16 +128,16 @@ def check(state: RunState, report: RunReport | None, terms: Terms) -> Checked:
 
 
 def _end(state: RunState, report: RunReport | None) -> tuple[int, str]:
-    """Return the exit code that follows from how the run ended, and why it is not finished."""
+    """Return the exit code for how the run ended, and why it is not finished."""
     if not state.imported:
         if state.ended is None:
-            return INCOMPLETE, "the run has not ended: it still goes on, or its process was killed"
+            return INCOMPLETE, "the run has not ended: it is still running, or its process was killed"
         if not state.ended.complete:
             return state.ended.exit_code or INCOMPLETE, state.ended.message or "the run was stopped"
     if report is None:
-        return INCOMPLETE, "the run holds nothing to report yet"
+        return INCOMPLETE, "the run has nothing to report yet"
     if report.missing_records or not len(report.records):
-        return INCOMPLETE, f"{report.missing_records} of {report.planned} trials were not asked"
+        return INCOMPLETE, f"{report.missing_records} of {report.planned} trials were not run"
     return 0, ""
 
 

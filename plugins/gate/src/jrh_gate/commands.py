@@ -1,4 +1,4 @@
-"""`jrh gate`."""
+"""Define the command `jrh gate`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command("gate")
 @click.argument("run_dir", metavar="RUN", type=click.Path(path_type=Path))
-@click.option("--rule", "rules", multiple=True, metavar="RULE", help="Instead of the suite's rules. Repeatable.")
+@click.option(
+    "--rule", "rules", multiple=True, metavar="RULE", help="Rule to check instead of the suite's. Repeatable."
+)
 @click.option(
     "--allow-missing",
     type=click.FloatRange(0, 1, max_open=True),
@@ -28,12 +30,12 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option(
     "--undecided",
     type=click.Choice(["0", "1", "5"]),
-    help="Exit code where a rule is undecided.  [default: the suite's, or 5]",
+    help="Exit code if a rule is undecided.  [default: the suite's, or 5]",
 )
-@click.option("--plugins", metavar="A,B", default="", help="Only these plugins, where measures have to be computed.")
-@click.option("--junit", type=_FILE, help="Write JUnit XML; missing directories are made.")
-@click.option("--json", "as_json", type=_FILE, help="Write JSON, likewise.")
-@click.option("--markdown", type=_FILE, help="Write Markdown for a comment on a pull request, likewise.")
+@click.option("--plugins", metavar="A,B", default="", help="Use only these plugins to compute measures.")
+@click.option("--junit", type=_FILE, help="Write JUnit XML; creates missing directories.")
+@click.option("--json", "as_json", type=_FILE, help="Write JSON.")
+@click.option("--markdown", type=_FILE, help="Write Markdown for a pull request comment.")
 def command(
     run_dir: Path,
     rules: tuple[str, ...],
@@ -49,8 +51,8 @@ def command(
     A rule holds when the whole interval meets the threshold, fails when the whole interval misses it, and is undecided
     otherwise. Without --rule the rules are those of the suite (`gate: {rules: [...]}`) when it was run.
 
-    Exit codes, the first that applies: 2 usage or suite error; 130 interrupted, 4 budget reached or 3 incomplete, where
-    the run ended so; 3 too many verdicts are missing; 1 a rule fails; 5 a rule is undecided; 0 all rules hold.
+    Exit codes, first match: 2 usage or suite error; 130 run interrupted; 4 budget reached; 3 run incomplete or too many
+    verdicts missing; 1 a rule fails; 5 a rule is undecided; 0 all rules hold.
     """
     from jrh_gate.console import console_text
     from jrh_gate.json_file import gate_json
@@ -79,10 +81,10 @@ def _checked(
     from jrh_gate.checking import Terms, check
 
     if run_dir.is_file():
-        raise JrhError(f"'{run_dir}' is a file; `jrh gate` takes the directory of a run: `jrh run` says which it is")
+        raise JrhError(f"'{run_dir}' is a file; `jrh gate` takes a run directory, which `jrh run` prints")
     try:
         state = run_state(run_dir)
-    except EmptyStoreError:  # its process was killed before it could write anything
+    except EmptyStoreError:  # the process was killed before it wrote anything
         return check(RunState(suite=run_dir.name), None, Terms())
     terms = _terms(state, rules, allow_missing, undecided)
     allowed = tuple(part.strip() for part in plugins.split(",") if part.strip())
@@ -94,7 +96,7 @@ def _checked(
 
 
 def _terms(state: RunState, rules: tuple[str, ...], allow_missing: float | None, undecided: str | None) -> Terms:
-    """Put together what is asked: of the command line, else of the suite."""
+    """Combine the requirements; the command line overrides the suite."""
     from jrh import JrhError
     from jrh.suite import parse_rule
 
@@ -104,7 +106,7 @@ def _terms(state: RunState, rules: tuple[str, ...], allow_missing: float | None,
     written = rules or gate.rules
     if not written:
         raise JrhError(
-            'there is no rule to check; give one with --rule "accuracy[format] >= 0.9", or write '
+            'no rules to check; pass --rule "accuracy[format] >= 0.9", or write '
             "`gate: {rules: [...]}` in the suite and run it again"
         )
     return Terms(
@@ -115,16 +117,16 @@ def _terms(state: RunState, rules: tuple[str, ...], allow_missing: float | None,
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all; what is no plain file, such as a pipe, is written to as it is.
+    """Write a file atomically; write directly to anything that is not a regular file, such as a pipe.
 
-    Missing directories are made, as pytest does for its report.
+    Creates missing directories, as pytest does for its reports.
     """
     from jrh import JrhError
 
     partial = path.with_name(f".{path.name}.partial")
     special = path.is_symlink() or (path.exists() and not path.is_file())
     try:
-        with suppress(FileExistsError):  # it is a file: said below
+        with suppress(FileExistsError):  # the parent is a file: reported when writing fails below
             path.parent.mkdir(parents=True, exist_ok=True)
         (path if special else partial).write_bytes(content)
         if not special:

@@ -1,4 +1,4 @@
-"""The gate's findings for the terminal."""
+"""Render the gate's findings for the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One rule and one measure: does it hold, does it fail, or is it undecided."""
+"""Decide whether a rule holds, fails or is undecided for a measure."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from jrh.suite import Rule
 
 
 class Outcome(Enum):
-    """What can be said of a rule."""
+    """The outcome of a rule."""
 
     HOLDS = "holds"
     """The whole interval is on the right side of the threshold."""
     FAILS = "fails"
     """The whole interval is on the wrong side."""
     UNDECIDED = "undecided"
-    """The threshold lies within the interval, or there is no interval."""
+    """The threshold is inside the interval, or there is no interval."""
 
 
 @frozen(kw_only=True)
 class Place:
-    """What a rule is decided about."""
+    """The task, judge and test for which a rule is decided."""
 
     judge: str
     task: str
@@ -32,26 +32,26 @@ class Place:
 
 @frozen(kw_only=True)
 class Decision:
-    """A rule, decided at one place."""
+    """A rule's outcome at one place."""
 
     rule: Rule
     place: Place
     measure: Measure | None
-    """None where the run does not have it."""
+    """None if the run does not have it."""
     outcome: Outcome
     reason: str
-    """Why; one short sentence without the numbers."""
+    """The reason in one short sentence, without numbers."""
 
 
 def decide(rule: Rule, measure: Measure) -> Decision:
     """Decide a rule by a measure's interval.
 
     With the interval [low, high] and `>= t`: it holds if low >= t, fails if high < t, and is undecided otherwise; the
-    other operators accordingly. Without an estimate or an interval it is undecided. It is thereby wrong to hold, or
-    wrong to fail, with a probability of at most half of 1 - level each, as far as the interval covers.
+    other operators accordingly. Without an estimate or an interval it is undecided. If the interval has its nominal
+    coverage, the probability of wrongly holding, or of wrongly failing, is at most (1 - level) / 2.
 
     Raises:
-        JrhError: the measure is a share, and the threshold is none.
+        JrhError: The measure is a share but the threshold is not.
     """
     if measure.unit == "proportion" and abs(rule.threshold) > 1:
         raise JrhError(
@@ -64,7 +64,7 @@ def decide(rule: Rule, measure: Measure) -> Decision:
 
 
 def usable_interval(measure: Measure) -> Interval | None:
-    """Return the measure's interval where it has one of numbers."""
+    """Return the measure's interval if it has a finite one."""
     found = measure.interval
     if found is None or math.isnan(found.low) or math.isnan(found.high):
         return None
@@ -83,4 +83,4 @@ def _decided(rule: Rule, measure: Measure) -> tuple[Outcome, str]:
         return Outcome.HOLDS, "the whole interval meets the threshold"
     if not rule.operator.met(far, rule.threshold):
         return Outcome.FAILS, "the whole interval misses the threshold"
-    return Outcome.UNDECIDED, "the threshold lies within the interval"
+    return Outcome.UNDECIDED, "the threshold is inside the interval"

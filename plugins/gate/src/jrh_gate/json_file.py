@@ -1,4 +1,4 @@
-"""The gate's findings for programs; `schemas/gate.schema.json` describes them."""
+"""Write the gate's findings as JSON; `schemas/gate.schema.json` describes it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jrh_gate.deciding import Decision
 
 
 def gate_json(checked: Checked) -> str:
-    """Return the document: full floating-point numbers, `null` for what is not known; the same findings, same bytes."""
+    """Return the document: full-precision numbers, `null` for unknown; the same findings give the same bytes."""
     return json.dumps(_document(checked), indent=2, allow_nan=False) + "\n"
 
 

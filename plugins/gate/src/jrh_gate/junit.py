@@ -1,4 +1,4 @@
-"""The gate's findings as JUnit XML, which every continuous-integration server shows."""
+"""Write the gate's findings as JUnit XML, which every CI server can show."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from jrh_gate.checking import Checked
 from jrh_gate.deciding import Decision, Outcome
 
 _UNPRINTABLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML 1.0 document may hold, not even as a reference."""
+"""Characters that XML 1.0 forbids, even as character references."""
 
 
 def junit(checked: Checked) -> bytes:
     """Return the document: a suite for the run and one per judge, with a case per rule and place.
 
-    A rule that fails is a failure. One that is undecided is an error, or what the exit code for it says: a failure for
-    1, skipped for 0. Verdicts missing beyond the allowance, and a run that is not finished, are errors. No time is
-    told, so that the same findings give the same bytes.
+    A failing rule is a failure. An undecided one is an error, or as its exit code says: a failure for 1, skipped for 0.
+    Too many missing verdicts and an unfinished run are errors. There is no timestamp, so that the same findings give
+    the same bytes.
     """
     root = ET.Element("testsuites", name=_text(f"jrh gate: {checked.suite}"))
     run = _suite(root, "run")
@@ -82,7 +82,7 @@ def _mark(case: ET.Element, tag: str, kind: str, message: str, text: str = "") -
 
 
 def _count(element: ET.Element, *parts: dict[str, int]) -> dict[str, int]:
-    """Set and return how many cases an element holds, by what became of them."""
+    """Set and return an element's number of cases by result."""
     tags = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
     own = {name: sum(1 for _ in element.iter(tag)) for name, tag in tags.items()}
     counts = {name: sum(part[name] for part in parts) for name in tags} if parts else own

@@ -1,4 +1,4 @@
-"""The gate's findings as Markdown, fit for a comment on a pull request."""
+"""Write the gate's findings as Markdown for a pull request comment."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from jrh_gate.checking import Checked
 from jrh_gate.deciding import Decision, Outcome
 
 _RESERVE: Final = 2_000
-"""Kept for what stands around the tables."""
+"""Characters reserved for the text around the tables."""
 _HEAD: Final = "| | rule | judge | where | estimate | rests on |\n| --- | --- | --- | --- | --- | --- |"
 _OPEN: Final = (Outcome.FAILS, Outcome.UNDECIDED)
 _NAMES: Final = 40
-"""Judges and places that are named; more are counted."""
+"""Judges and places listed by name; the rest are counted."""
 
 
 def markdown(checked: Checked) -> str:
-    """Return the document: the conclusion, what is missing, what fails or is undecided, and folded what holds.
+    """Return the document: conclusion, missing verdicts, failing and undecided rules, and rules that hold (folded).
 
-    At most 65,536 characters: lines that do not fit are left out from the end, and counted.
+    At most 65,536 characters, GitHub's limit for comments; lines that do not fit are dropped from the end and counted.
     """
     blocks = list(_head(checked))
     left = LONGEST_COMMENT - _RESERVE - sum(map(len, blocks))
@@ -44,8 +44,8 @@ def _head(checked: Checked) -> Iterator[str]:
     yield f"{markdown_text(wording.conclusion(checked), 1000)}."
     if checked.level is not None:
         yield (
-            f"Intervals cover {checked.level:.4g}, items are the unit. A rule holds when the whole interval meets the "
-            "threshold, fails when the whole interval misses it, and is undecided otherwise."
+            f"{checked.level * 100:.4g}% confidence intervals, clustered by item. A rule holds when the "
+            "whole interval meets the threshold, fails when the whole interval misses it, and is undecided otherwise."
         )
     if checked.simulated:
         names = [markdown_text(name, 100) for name in checked.judges if name in checked.simulated]
@@ -57,7 +57,7 @@ def _head(checked: Checked) -> Iterator[str]:
             f"{markdown_text(wording.silence(each))}"
             for each in checked.silent
         ]
-        yield f"Verdicts missing beyond the allowance of {wording.share(checked.terms.allow_missing)}:"
+        yield f"More than the allowed {wording.share(checked.terms.allow_missing)} of verdicts are missing:"
         yield _some(lines, "\n", "- ")
 
 
@@ -79,7 +79,7 @@ def _line(each: Decision, checked: Checked) -> str:
 
 
 def _fitting(lines: Iterable[str], room: int) -> tuple[list[str], int]:
-    """Return the lines that fit into so many characters, and how many do not."""
+    """Return the lines that fit into `room` characters, and the number of those that do not."""
     kept: list[str] = []
     dropped = 0
     for line in lines:

@@ -1,4 +1,4 @@
-"""The measures that a rule is about."""
+"""Select the measures to which a rule applies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jrh.suite import Rule
 from jrh_gate.deciding import Decision, Outcome, Place, decide
 
 _NO_MERIT: Final = "change-due"
-"""Flag of measures in tests that ask for other verdicts than the reference's."""
+"""Flag of measures in tests where the verdict should differ from the reference."""
 
 
 def decisions(rules: Iterable[Rule], report: RunReport, *, complete: bool) -> tuple[Decision, ...]:
@@ -63,7 +63,7 @@ def _selected(rule: Rule, measure: Measure) -> bool:
 
 
 def _absent(rule: Rule, report: RunReport, found: list[Measure]) -> Iterator[Decision]:
-    """Yield the judges that were asked at a place where other judges have the measure and they do not."""
+    """Yield the judges that lack the measure at a place where other judges have it."""
     if rule.cell or any(not measure.judge for measure in found):
         return
     measured = {(measure.task, measure.test, measure.judge) for measure in found}
@@ -80,7 +80,7 @@ def _without(rule: Rule, place: Place) -> Decision:
 
 
 def _asked(rule: Rule, report: RunReport) -> bool:
-    """Tell whether there is any record at the rule's place."""
+    """Return whether there is any record at the rule's place."""
     wanted = {"test": rule.test, "judge": rule.judge, "task": rule.task}
     rows = report.records
     for column, name in wanted.items():
@@ -89,7 +89,7 @@ def _asked(rule: Rule, report: RunReport) -> bool:
 
 
 def _unknown(rule: Rule, report: RunReport) -> Iterator[str]:
-    """Yield what a rule names and the run does not have."""
+    """Yield a message per name in the rule that the run does not have."""
     named = [measure for measure in report.measures if measure.name == rule.measure]
     if not named and len(report.records):
         yield _no_such(rule, "measure", rule.measure, {measure.name for measure in report.measures})
@@ -117,11 +117,11 @@ def _no_such(rule: Rule, what: str, name: str, known: Iterable[str]) -> str:
     names = sorted(set(known) - {""})
     close = get_close_matches(name, names, n=1)
     hint = f"Did you mean '{close[0]}'? " if close else ""
-    return f"rule '{rule.text}': the run has no {what} '{name}'\n{hint}There are: {', '.join(names) or 'none'}."
+    return f"rule '{rule.text}': the run has no {what} '{name}'\n{hint}Available: {', '.join(names) or 'none'}."
 
 
 def _nowhere(rule: Rule, report: RunReport) -> str:
-    """Say where the measure is, for a rule that asks for it where it is not."""
+    """Return an error text that says where the run has the measure."""
     named = [measure for measure in report.measures if measure.name == rule.measure]
     tests = list(dict.fromkeys(measure.test or "(no test)" for measure in named if not measure.cell))
     cells = list(dict.fromkeys(", ".join(measure.cell) for measure in named if measure.cell))

@@ -1,4 +1,4 @@
-"""How the gate's findings are put into words; the same everywhere."""
+"""Put the gate's findings into words, the same in every output."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _DIGITS = 4
 
 
 def number(value: float) -> str:
-    """Write a number with four decimals at most."""
+    """Write a number with at most four decimals."""
     return format_number(value, _DIGITS, trimmed=True)
 
 
 def share(value: float) -> str:
-    """Write a share in per cent."""
+    """Write a share as a percentage."""
     return f"{100 * value:.4g}%"
 
 
@@ -43,7 +43,7 @@ def sizes(measure: Measure | None) -> str:
 
 
 def judge(name: str, checked: Checked) -> str:
-    """Write a judge's name, marked where its answers are made up."""
+    """Write a judge's name, marked if it is simulated."""
     if not name:
         return "all judges"
     return f"{clean_text(name, 100)} (simulated)" if name in checked.simulated else clean_text(name, 100)
@@ -57,7 +57,7 @@ def where(place: Place | Answered, checked: Checked) -> str:
 
 
 def silence(each: Answered) -> str:
-    """Say how many verdicts are missing at a place."""
+    """Write how many verdicts are missing at a place."""
     missing = sum(each.missing.values())
     return f"{missing} of {each.trials} verdicts are missing ({format_counts(each.missing)})"
 
@@ -71,7 +71,7 @@ def found(decision: Decision) -> str:
 
 
 def conclusion(checked: Checked) -> str:
-    """Say in one line how the gate ends."""
+    """Write the conclusion of the gate in one line."""
     counts = checked.counts
     named = [
         f"{counts[outcome]} {words[counts[outcome] != 1]}"
