@@ -62,7 +62,7 @@ def test_of_two_judges_that_are_equally_good_no_difference_is_shown_and_that_is_
     assert equal["low"] < 0 < equal["high"]
     assert equal["answer"] == "no difference shown"
     assert equal["equivalence"] == ""
-    assert "does not say that there is none: declare --margin" in compare(planted, "good", "other").stdout
+    assert "does not mean that there is none: use --margin" in compare(planted, "good", "other").stdout
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ def test_the_same_difference_is_shown_once_and_has_one_adjusted_p(planted: Proje
     printed = compare(planted, "one", "two").stdout
     assert len(re.findall(r"^(?:reference|format) +(?:accuracy|gold-accuracy|agreement)", printed, re.MULTILINE)) == 3
     assert re.search(r"^format +accuracy = agreement ", printed, re.MULTILINE)
-    assert "Measures joined by = are the same difference by definition, shown once" in printed
-    assert "over all differences of a pair and a task, as one family" in printed
+    assert "Measures joined by = are the same difference by definition: in the reference" in printed
+    assert "over all differences of a pair and a task" in printed
 
 
 def test_the_markdown_fits_a_comment_and_says_what_it_lacks(planted: Project) -> None:
@@ -151,7 +151,7 @@ def test_the_markdown_fits_a_comment_and_says_what_it_lacks(planted: Project) ->
         "jrh compare --format json has all of it."
     )
     assert "## Cost against accuracy" in document
-    assert "p is adjusted by Holm" in document
+    assert "p-values are Holm-adjusted" in document
 
 
 def test_only_the_tests_asked_for_are_compared_and_noise_is_told_all_the_same(planted: Project) -> None:
@@ -236,7 +236,7 @@ def test_flips_are_counted_all_and_listed_worst_first_as_many_as_were_asked_for(
     fewer = found(planted, "good", "poor", "--flips", "3")["pairs"][0]
     assert fewer["flips"] == pair["flips"][:3]
     assert fewer["flipped"] == pair["flipped"]
-    assert f"{total} cases with another verdict" in compare(planted, "good", "poor", "--flips", "3").stdout
+    assert f"{total} cases with a different verdict" in compare(planted, "good", "poor", "--flips", "3").stdout
 
 
 def test_missing_verdicts_are_counted_beside_and_never_scored(project: Project) -> None:
@@ -293,7 +293,7 @@ def test_no_case_in_common_ends_with_3(project: Project) -> None:
     import_judges(project.path / "b", {"mini": right_with(0.9)}, items=4, tests={"order": 1})
     done = project.run("compare", "a", "b")
     assert done.exit_code == 3
-    assert "there is no case on both sides: nothing was compared" in done.stderr
+    assert "the sides have no cases in common; nothing was compared" in done.stderr
     assert found(project, "a", "b", "--plot", "cost.svg", code=3)["pairs"][0]["rows"] == []
     assert not (project.path / "cost.svg").exists()
 

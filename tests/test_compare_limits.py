@@ -104,7 +104,7 @@ def test_verdicts_that_differ_without_any_recorded_change_are_called_that(projec
         connection.execute("UPDATE records SET canonical = 'YES', presented = 'YES'")
         connection.commit()
     printed = compare(project, "a", "b").stdout
-    assert "Nothing that is recorded differs: rerun noise, or a model that its provider changed" in printed
+    assert "No recorded difference: rerun noise, or a model that its provider changed" in printed
 
 
 # -- bad input -------------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def test_what_cannot_be_compared_ends_with_2_and_says_what_to_do(project: Projec
         (("a", "bare"), "'bare' is not a run directory: it holds no run.sqlite"),
         (("a", "newer"), "was written by a newer jrh (schema 99"),
         (("a", "broken"), "cannot use"),
-        (("a", "--test", "format"), "no run here has a test 'format'; there are: reference"),
+        (("a", "--test", "format"), "no run has a test 'format'; available: reference"),
         (("a", "--margin", "0"), "Invalid value for '--margin'"),
         (("a", "--plot", "x.svg"), "no side has a known price and an accuracy"),
         ((), "Missing argument"),
@@ -154,7 +154,7 @@ def test_a_run_that_is_not_finished_is_compared_as_far_as_it_goes_and_that_is_sa
     document = found(project, "whole", "part")
     assert 0 < row(document, "accuracy")["cases"] < 10
     assert document["notes"][0] == "'part' is not finished: interrupted"
-    assert re.fullmatch(r"'part': \d of 10 trials were not asked", document["notes"][1])
+    assert re.fullmatch(r"'part': \d of 10 trials were not run", document["notes"][1])
 
 
 def test_a_run_that_holds_nothing_yet_ends_with_2(project: Project) -> None:

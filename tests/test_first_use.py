@@ -169,7 +169,7 @@ def test_a_line_of_the_environment_file_that_is_no_variable_ends_the_command(pro
 
 def test_the_gate_makes_the_directories_of_its_files_and_says_what_is_in_the_way(directories: Project) -> None:
     rule = ("--rule", "accuracy >= 0")
-    assert "missing directories are made" in " ".join(call(directories, "gate", "--help").stdout.split())
+    assert "creates missing directories" in " ".join(call(directories, "gate", "--help").stdout.split())
     done = call(directories, "gate", "good", *rule, "--junit", "new/deep/gate.xml")
     assert done.exit_code == 0, done.output
     assert (directories.path / "new" / "deep" / "gate.xml").read_text().startswith("<?xml")

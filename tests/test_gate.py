@@ -148,7 +148,7 @@ def test_what_is_no_run_ends_with_2_and_says_what_to_do(project: Project) -> Non
     project.write("suite.yaml", "name: x\n")
     (project.path / "empty").mkdir()
     for run, told in (
-        ("suite.yaml", "'suite.yaml' is a file; `jrh gate` takes the directory of a run"),
+        ("suite.yaml", "'suite.yaml' is a file; `jrh gate` takes a run directory"),
         ("empty", "'empty' is not a run directory: it holds no run.sqlite"),
         ("nowhere", "'nowhere' is not a run directory: it holds no run.sqlite"),
     ):
@@ -161,7 +161,7 @@ def test_a_run_without_rules_ends_with_2_and_says_how_to_give_one(project: Proje
     import_judges(project.path / "run", {"a": right_with(1.0)}, items=4)
     done = inside(project)
     assert done.exit_code == 2
-    assert 'there is no rule to check; give one with --rule "accuracy[format] >= 0.9"' in done.stderr
+    assert 'no rules to check; pass --rule "accuracy[format] >= 0.9"' in done.stderr
 
 
 def test_a_run_of_a_newer_jrh_ends_with_2(project: Project) -> None:

@@ -61,7 +61,7 @@ def test_the_table_itself_is_refused_with_the_smallest_file_that_describes_it_an
     done = project.run("import", "verdicts.csv")
     assert done.exit_code == 2
     assert done.stderr.startswith("'verdicts.csv' is a table. `jrh import` takes a YAML file that says where the table")
-    assert "the smallest, in 'verdicts.yaml' beside the table:" in done.stderr
+    assert "A minimal one, 'verdicts.yaml' in the same directory:" in done.stderr
     smallest = re.search(r"\n\n(  name: .*?)\n\n", done.stderr, re.DOTALL)
     project.write("verdicts.yaml", textwrap.dedent(smallest[1]))
     done = project.run("import", "verdicts.yaml")
@@ -109,8 +109,8 @@ def test_a_file_that_is_not_there_or_has_a_slip_gets_no_lecture(project, name, m
         ("i1,j,YES,YES\ni1,j,NO,YES\n", "log.csv:3: the verdict of 'j' on item 'i1' (reference, repeat 0) stands at"),
         ("i1,j,YES,YES\ni1,k,NO,NO\n", "log.csv:3: item 'i1' has the gold label 'NO' here and 'YES' at"),
         (",j,YES,YES\n", "log.csv:2: the item, the judge and the test need a name each"),
-        ("i1,j,YES\n", "log.csv:2: 3 cells, and the header has 4"),
-        ("", "holds no row"),
+        ("i1,j,YES\n", "log.csv:2: 3 cells, but the header has 4"),
+        ("", "has no rows"),
     ],
 )
 def test_bad_rows_are_told_with_their_line_and_nothing_is_written(project, rows, message):
@@ -206,8 +206,8 @@ def test_judges_whose_cell_is_empty_are_what_the_file_says_of_all(project):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("fcts,i1,j,YES,no\n", "log.csv:2: the task 'fcts' is not described in `tasks`; did you mean 'facts'?"),
-        (",i1,j,YES,no\n", "log.csv:2: the task '' is not described in `tasks`. Described: facts, texts"),
+        ("fcts,i1,j,YES,no\n", "log.csv:2: task 'fcts' is not in `tasks`; did you mean 'facts'?"),
+        (",i1,j,YES,no\n", "log.csv:2: task '' is not in `tasks`. Available: facts, texts"),
         ("texts,i1,j,YES,no\n", "log.csv:2: the label 'YES' is not on the scale 1, 2, 3"),
         ("facts,i1,j,YES,maybe\n", "log.csv:2: simulated: 'maybe' is neither yes nor no; write true or false"),
         (
@@ -227,7 +227,7 @@ def test_rows_of_no_task_or_of_a_doubtful_judge_are_told(project, rows, message)
     ("more", "message"),
     [
         ("tasks: {other: {scale: {labels: [a, b]}}}", "describe one task as `task`, or several by name as `tasks`"),
-        ("values: {task: log}", "describe the tasks by name in `tasks`, instead of `task`"),
+        ("values: {task: log}", "describe the tasks by name in `tasks` instead of `task`"),
         ("resamples: 3", "resamples"),
         ("level: 1.5", "level"),
         ("seed: 0.5", "seed"),

@@ -118,5 +118,5 @@ def test_a_log_without_decisions_or_with_an_unknown_status_is_refused(tmp_path):
     with pytest.raises(JrhError, match="there is no column 'decision_a'"):
         read_decisions(path)
     write(path, [decided(1, "YES", "NO", status_a="lost")])
-    with pytest.raises(JrhError, match=r"log\.jsonl:1: `status_a`: 'lost' is no status"):
+    with pytest.raises(JrhError, match=r"log\.jsonl:1: `status_a`: 'lost' is not a status"):
         read_decisions(path)

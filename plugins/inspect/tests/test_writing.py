@@ -173,7 +173,7 @@ def test_nothing_is_written_over_and_nothing_is_invented(ran):
     assert "there.jsonl: already exists" in refusal("--jsonl", "there.jsonl", cwd=logs)
     assert "say where to" in refusal(cwd=logs)
     said = refusal("--jsonl", "new.jsonl", "--test", "edit", cwd=logs)
-    assert said == "the run has no judged case of test 'edit'; available: reference, editor"
+    assert said == "the run has no judged case for test 'edit'; available: reference, editor"
     assert not (logs / "new.jsonl").exists()
 
 

@@ -64,5 +64,5 @@ def test_estimators_over_arrays_pass():
 def test_unknown_metrics_and_half_replacements_are_errors(project):
     done = project.run("selftest", "--only", "acuracy")
     assert done.exit_code == 2
-    assert "no metric is called 'acuracy'" in done.stderr
+    assert "unknown metric 'acuracy'" in done.stderr
     assert project.run("selftest", "--replace", "accuracy").exit_code == 2
