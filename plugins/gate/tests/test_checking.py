@@ -58,4 +58,4 @@ def test_trials_that_were_not_asked_are_never_allowed():
     state = RunState(suite="s", imported=True)
     checked = check(state, sample_report(), Terms(allow_missing=0.99))
     assert checked.exit_code == 3
-    assert checked.unfinished == "1 of 97 trials were not asked"
+    assert checked.unfinished == "1 of 97 trials were not run"
