@@ -11,6 +11,8 @@ from jrh.suite import Rule
 
 from jrh_gate.deciding import Decision, Outcome, Place, decide
 
+_ON_REQUEST: Final = "A suite asks for other measures with `metrics: {add: [...]}`."
+_BREAKDOWN: Final = "Breakdowns are made on request, such as `metrics: {add: [{accuracy: {by: [stratum]}}]}`."
 _NO_MERIT: Final = "change-due"
 """Flag of measures in tests where the verdict should differ from the reference."""
 
@@ -92,7 +94,8 @@ def _unknown(rule: Rule, report: RunReport) -> Iterator[str]:
     """Yield a message per name in the rule that the run does not have."""
     named = [measure for measure in report.measures if measure.name == rule.measure]
     if not named and len(report.records):
-        yield _no_such(rule, "measure", rule.measure, {measure.name for measure in report.measures})
+        message = _no_such(rule, "measure", rule.measure, {measure.name for measure in report.measures})
+        yield f"{message} {_ON_REQUEST}"
     known = {
         "test": (rule.test, [*report.tests, *(measure.test for measure in named)]),
         "judge": (rule.judge, report.judges),
@@ -106,7 +109,8 @@ def _unknown(rule: Rule, report: RunReport) -> Iterator[str]:
         if named and level not in levels:
             factors = _factors(named)
             kind = f"{factor} of '{rule.measure}'" if levels else "selector"
-            yield _no_such(rule, kind, level if levels else factor, levels or ["test", "judge", "task", *factors])
+            message = _no_such(rule, kind, level if levels else factor, levels or ["test", "judge", "task", *factors])
+            yield message if levels else f"{message} {_BREAKDOWN}"
 
 
 def _factors(measures: Iterable[Measure]) -> Mapping[str, None]:

@@ -55,5 +55,5 @@ def _table(report: RunReport, name: str, found: Sequence[Measure], whose: str) -
     rank = _RANK + (name not in MAIN)
     block = table_block(tables.measures(report, shown, _DIGITS), rank=rank, share=_SHARE, what=what)
     rest = len(found) - len(shown)
-    more = f"\n\n{rest:,} more by stratum, level and the like: report.json" if rest else ""
+    more = f"\n\n{rest:,} more by level, bin and the like: report.json" if rest else ""
     return folded(evolve(block, tail=more), name)
