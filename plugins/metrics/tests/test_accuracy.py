@@ -56,7 +56,7 @@ def test_a_direction_on_a_scale_without_order_is_not_estimated(measure, ref, row
     found = measure("accuracy", [*ref(1, "YES"), row(1, "NO", expectation="not_above")])["judge", "t", ""]
 
     assert (found.estimate, found.n_trials, found.missing) == (None, 0, {})
-    assert found.note == "nothing to compare with: no gold label, no expectation"
+    assert found.note == "no trial has a gold label or another expectation"
 
 
 def test_stated_and_relative_expectations_mix_in_one_test_with_equal_weight(measure, ref, row) -> None:

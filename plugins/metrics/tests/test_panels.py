@@ -119,7 +119,7 @@ def test_names_without_order_have_no_variance():
     rows = [{"item_id": str(i), "judge": j, "canonical": "abc"[i % 3]} for i in range(6) for j in ("x", "y")]
     found = measured("generalizability", rows, Scale.of_labels("a", "b", "c"))
     assert found["dependability",].estimate is None
-    assert "without order" in found["dependability",].note
+    assert "unordered labels" in found["dependability",].note
 
 
 def votes(*columns: str):

@@ -39,7 +39,7 @@ def test_tests_that_ask_once_have_no_noise_floor_of_their_own(measure, ref, row)
 
     assert set(found) == {("judge", "reference", "")}
     assert found["judge", "reference", ""].estimate is None
-    assert found["judge", "reference", ""].note == "every case was asked once"
+    assert found["judge", "reference", ""].note == "no case was repeated"
 
 
 def test_a_missing_repeat_takes_its_pairs_away_and_widens_the_bounds(measure, ref) -> None:

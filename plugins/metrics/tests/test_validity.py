@@ -70,7 +70,7 @@ def test_reviews_of_passes_alone_give_bounds_and_no_estimate(measures, ref, row,
 
     assert (valid.estimate, valid.interval) == (None, None)
     assert valid.bounds == (pytest.approx(0.2), pytest.approx(0.2))
-    assert "one of each is needed" in valid.note
+    assert "at least one failure and one pass" in valid.note
 
 
 def test_without_a_table_the_raw_rate_stands_alone_and_the_note_says_why(measures, ref, row, tmp_path) -> None:
@@ -78,17 +78,17 @@ def test_without_a_table_the_raw_rate_stands_alone_and_the_note_says_why(measure
 
     assert found["failure-rate"].estimate == 0.2
     assert found["failure-rate-valid"].estimate is None
-    assert found["failure-rate-valid"].note == "there is no table of reviews 'none.csv' yet"
+    assert found["failure-rate-valid"].note == "the table of reviews 'none.csv' does not exist yet"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("case,valid\ncase-1,yes", "r.csv:1: the table needs the columns case_id and valid; it has no case_id"),
-        ("case_id,valid\ncase-1,maybe", "r.csv:2: 'maybe' is no decision; write yes or no"),
+        ("case,valid\ncase-1,yes", "r.csv:1: the table needs the columns case_id and valid; missing: case_id"),
+        ("case_id,valid\ncase-1,maybe", "r.csv:2: expected yes or no, got 'maybe'"),
         ("case_id,valid\ncase-1,yes\ncase-1,no", "r.csv:3: case 'case-1' is valid in one row and invalid in another"),
         ("case_id,valid\n,yes", "r.csv:2: the row has no case_id"),
-        ("case_id,valid\nother,yes", "r.csv: none of its 1 cases is among the records"),
+        ("case_id,valid\nother,yes", "r.csv: the records contain none of its 1 cases"),
         ("", "r.csv:1: the table needs the columns case_id and valid"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Accuracy against what is expected, and against the gold label."""
+"""Metrics `accuracy` (against the expected verdict) and `gold-accuracy` (against the gold label)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jrh_metrics.options import RateOptions
 
 @frozen
 class Accuracy:
-    """The share of verdicts that are what a reliable judge would say under the condition.
+    """Measure the share of verdicts that a reliable judge would give under the condition.
 
     A verdict is compared, in canonical labels, with
 
@@ -23,7 +23,7 @@ class Accuracy:
       (different), `NotAbove` or `NotBelow` (by rank on an ordinal scale; other scales have no order, and such trials
       do not count). With several reference repeats a trial scores the share of them that it fits.
 
-    Trials for which nothing is expected, or that have no gold label, do not count.
+    Trials without an expectation or a required gold label do not count.
     """
 
     options: RateOptions
@@ -33,16 +33,14 @@ class Accuracy:
         builder = MeasureBuilder.of(records, context, self.options)
         scores = as_expected(builder.trials)
         for cell in cells_of(builder.trials, self.options.by):
-            yield builder.rate(
-                "accuracy", cell, scores, nothing="nothing to compare with: no gold label, no expectation"
-            )
+            yield builder.rate("accuracy", cell, scores, nothing="no trial has a gold label or another expectation")
 
 
 @frozen
 class GoldAccuracy:
-    """The share of verdicts that equal the gold label.
+    """Measure the share of verdicts that equal the gold label.
 
-    Only cases whose condition keeps the gold label count: the reference condition, and cases that expect `Same`.
+    Only cases that keep the gold label count: the reference condition, and cases that expect `Same`.
     """
 
     options: BreakdownOptions
@@ -52,4 +50,4 @@ class GoldAccuracy:
         builder = MeasureBuilder.of(records, context, self.options)
         scores = against_gold(builder.trials)
         for cell in cells_of(builder.trials, self.options.by):
-            yield builder.rate("gold-accuracy", cell, scores, nothing="no case that keeps its gold label has one")
+            yield builder.rate("gold-accuracy", cell, scores, nothing="no case with an unchanged gold label")

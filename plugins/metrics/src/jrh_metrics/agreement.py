@@ -1,4 +1,4 @@
-"""Agreement with the reference condition, and its complement, the flip rate."""
+"""Metrics `agreement` with the reference condition and `flip-rate`, its complement."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jrh_metrics.options import RateOptions
 
 @frozen
 class Agreement:
-    """The share of verdicts that equal the same judge's verdict on the item in the reference condition.
+    """Measure the share of verdicts that equal the same judge's verdict on the item in the reference condition.
 
     With several reference repeats a trial scores the share of them that it equals. Labels are canonical: swapped
     options and inverted polarity are undone first. JudgeSense calls it the judge sensitivity score (JSS).
@@ -41,7 +41,7 @@ class Agreement:
 
 @frozen
 class FlipRate:
-    """The share of verdicts that differ from the reference condition: 1 - agreement, with the mirrored interval."""
+    """Measure the share of verdicts that differ from the reference: 1 - agreement, with the mirrored interval."""
 
     options: RateOptions
 

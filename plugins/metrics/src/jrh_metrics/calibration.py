@@ -1,4 +1,4 @@
-"""Whether the probabilities a judge gives are those of being right."""
+"""Metric `calibration`: compare the stated probabilities of a judge with how often it is right."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _NOTHING: Final = "no verdict has both a probability and a right label"
 
 @frozen
 class Calibration:
-    """Brier score, expected calibration error and reliability curve of the probability of the label a judge gave.
+    """Measure Brier score, expected calibration error and reliability curve of a judge's stated probabilities.
 
-    Only verdicts that come with a probability count; judges that never give one have no such measures.
+    Only verdicts with a probability count; judges that never give one get no such measures.
     """
 
     options: CalibrationOptions
@@ -37,7 +37,7 @@ class Calibration:
             labelled = cell.rows[truth[cell.rows] >= 0]
             usable = labelled[builder.trials.usable[labelled] & ~np.isnan(stated[labelled])]
             if len(usable):
-                # Verdicts without a probability are left out: they miss nothing that they ever had.
+                # Verdicts without a probability are excluded, not missing: the judge did answer.
                 rows = labelled[~builder.trials.usable[labelled] | ~np.isnan(stated[labelled])]
                 yield from self._measured(builder, cell, rows, usable, stated[usable], truth[usable])
 

@@ -1,4 +1,4 @@
-"""Change of accuracy from the reference condition to a test, on the same items."""
+"""Metrics of the change of accuracy from the reference condition to a test, on the same items."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from jrh_metrics.options import EquivalenceOptions, FullOptions
 
 _NAME: Final = "accuracy-change"
 _NOTHING: Final = "no item with a right label has a verdict in the reference condition and in the test"
-_SIGN_FLIP: Final = "two-sided sign-flip test, whole items exchanged: accuracy is the same as in the reference"
+_SIGN_FLIP: Final = "two-sided sign-flip test by item; null hypothesis: accuracy is the same as in the reference"
 _FAMILY: Final = "the tests of this judge and task"
 
 
 @frozen
 class AccuracyChange:
-    """Accuracy in a test minus accuracy in the reference condition, paired by item.
+    """Measure accuracy in a test minus accuracy in the reference condition, paired by item.
 
     A trial counts where its right label is stated (see `jrh.measuring.stated_label`) and its item has a verdict in the
     reference condition; it is compared with the mean over the reference repeats. With `all` also the p-values adjusted
@@ -58,7 +58,7 @@ class AccuracyChange:
 
 @frozen
 class AccuracyEquivalence:
-    """Whether a test changes accuracy by less than a declared margin: TOST with three answers, in `flags`.
+    """Test whether the change of accuracy is within a declared margin: TOST with three results, in `flags`.
 
     `equivalent`: the change is within the margin; `different`: it is beyond; `undecided`: the data do not say. The
     interval has the coverage 1 - 2 alpha, and decides.

@@ -1,4 +1,4 @@
-"""Accuracy of two judges on the same questions."""
+"""Metric `judge-comparison`: difference in accuracy of two judges on the same questions."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _NAME: Final = "accuracy-difference"
 
 @frozen
 class JudgeComparison:
-    """Accuracy of one judge minus that of another, over the questions that both answered.
+    """Measure the accuracy of one judge minus that of another, over the questions that both answered.
 
-    Accuracy is that against the expectation, as of the metric `accuracy`; a question is a case and a repeat.
+    Accuracy is defined as in the metric `accuracy`; a question is a case and a repeat.
     """
 
     options: MetricOptions

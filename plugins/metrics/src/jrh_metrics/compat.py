@@ -1,4 +1,4 @@
-"""What the Judge Reliability Harness and JudgeSense report, for comparison side by side; never a default."""
+"""Metrics as the Judge Reliability Harness and JudgeSense report them, for comparison; never run by default."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from jrh_stats import jrh_bootstrap_accuracy, judgesense_jss, judgesense_kappa
 
 from jrh_metrics.options import HarnessOptions, JudgeSenseOptions
 
-_HARNESS: Final = "as the Judge Reliability Harness: the interval tells how well the bootstrap was averaged, no more"
-_JUDGESENSE: Final = "as JudgeSense: pairs of one item are taken as independent"
+_HARNESS: Final = (
+    "as in the Judge Reliability Harness: the interval covers only the bootstrap's own error, not sampling error"
+)
+_JUDGESENSE: Final = "as in JudgeSense: treats pairs of the same item as independent"
 _NO_TRUTH: Final = "no verdict with an expected label"
-_NO_PAIR: Final = "no verdict with one of the reference condition"
+_NO_PAIR: Final = "no verdict has a reference verdict to compare with"
 
 
 @frozen
 class CompatHarness:
-    """Accuracy as the Judge Reliability Harness computes it: the mean of bootstrap means, -+ t standard errors of it.
+    """Compute accuracy as in the Judge Reliability Harness: the mean of bootstrap means, ± t of its standard errors.
 
-    Rows without a verdict are left out, as rows that did not come back are there.
+    Rows without a verdict are left out, like failed rows in the harness.
     """
 
     options: HarnessOptions
@@ -92,7 +94,7 @@ class CompatJudgeSense:
 
 
 def _first_reference(trials: Trials) -> Codes:
-    """Return the label of the first usable reference verdict of each trial's item and judge, -1 where there is none."""
+    """Return the label of the first usable reference verdict of each trial's item and judge, -1 if there is none."""
     key = (trials.task.codes * len(trials.judge.names) + trials.judge.codes) * len(trials.item.names)
     groups, of = np.unique(key + trials.item.codes, return_inverse=True)
     rows = np.flatnonzero(trials.reference & trials.usable)

@@ -1,4 +1,4 @@
-"""False positive and false negative rate, side by side."""
+"""Metric `error-rates`: false positive rate and false negative rate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jrh_metrics.options import ErrorRateOptions
 
 @frozen
 class ErrorRates:
-    """How often a judge says the positive label where it is wrong, and fails to say it where it is right.
+    """Measure how often a judge gives the positive label where it is wrong, and misses it where it is right.
 
     The positive label is the option `positive`, otherwise the first of a scale of two labels. Any other verdict counts
     as negative. Tasks without a positive label have no such measures.

@@ -1,4 +1,4 @@
-"""Disagreement of a condition with the reference in excess of rerun noise."""
+"""Metric `noise-excess`: disagreement of a condition with the reference, beyond rerun noise."""
 
 from __future__ import annotations
 
@@ -27,16 +27,18 @@ from numpy.typing import NDArray
 from jrh_metrics.options import FullOptions
 
 _NOTHING: Final = "no item has two verdicts in the reference condition and one in the test"
-_TEST: Final = "one-sided permutation test within items: the condition moves verdicts more than reruns do"
+_TEST: Final = (
+    "one-sided permutation test within items; alternative: the condition changes verdicts more than reruns do"
+)
 _FAMILY: Final = "the tests of this judge and task"
 _EXCESS: Final = "excess-disagreement"
 _TWO: Final = 2
-_BORROWED: Final = "the test asks once: its own rerun disagreement is taken to be the reference's"
+_BORROWED: Final = "the test has no repeats; the reference's rerun disagreement is used instead of its own"
 
 
 @frozen
 class NoiseExcess:
-    """How much more verdicts differ from the reference than reruns differ from each other.
+    """Measure how much more verdicts differ from the reference than reruns differ from each other.
 
     The excess, and the p-value of a permutation test. With `all` also the raw disagreement and the noise floor over the
     same items, and the p-values adjusted over the tests of a judge by Holm and by Benjamini and Hochberg.

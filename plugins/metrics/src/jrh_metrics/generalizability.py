@@ -1,4 +1,4 @@
-"""Variance components of verdicts, how dependable one verdict is, and the cheapest design that is dependable enough."""
+"""Metric `generalizability`: variance components, dependability of one verdict, and the cheapest sufficient design."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ from jrh_metrics.options import GeneralizabilityOptions
 _FACETS: Final = ("item", "judge", "template", "order")
 _REPEAT: Final = "repeat"
 _LEVELS: Final = (1, 2, 3, 4, 5, 6, 8, 10)
-"""Numbers of levels a design may have."""
+"""Numbers of levels per facet that the search for a design tries."""
 _TWO: Final = 2
-_ONE: Final = "of one verdict per item; no interval: the components have theirs"
-_UNORDERED: Final = "names without order have no variance: it takes two labels, an order, or a pairwise scale"
-_NOTHING: Final = "no effect can be told from the residual: it takes two items, and two judges, templates or repeats"
+_ONE: Final = "for one verdict per item; no interval, because the components have their own"
+_UNORDERED: Final = "unordered labels have no variance; two labels, ordered levels or a pairwise scale are required"
+_NOTHING: Final = (
+    "no effect is separable from the residual; two items, and two judges, templates or repeats are required"
+)
 
 
 @frozen
 class Generalizability:
-    """Where the variance of verdicts comes from: items, judges, templates, option orders, and repeats.
+    """Estimate how much of the variance of verdicts comes from items, judges, templates, option orders and repeats.
 
     Verdicts as numbers: the rank on an ordinal scale, 1 for the first of two labels, 1/2 for a tie. Counted are the
     reference condition, and tests that change the prompt template or the option order and expect the same verdict. The
@@ -101,7 +103,7 @@ class Generalizability:
 
 
 def _scores(trials: Trials, scale: Scale) -> NDArray[np.float64]:
-    """Return every verdict as a number; NaN where it has none."""
+    """Return every verdict as a number; NaN if it has none."""
     numbers = np.full(len(trials.labels) + 1, np.nan)
     for place, label in enumerate(trials.labels):
         if label not in scale:
@@ -114,13 +116,13 @@ def _scores(trials: Trials, scale: Scale) -> NDArray[np.float64]:
 
 
 def _largest_variance(scale: Scale) -> float:
-    """Return the variance that no score of the scale exceeds, (greatest - least)^2 / 4 (Popoviciu's inequality)."""
+    """Return the maximum variance of scores on the scale, (greatest - least)^2 / 4 (Popoviciu's inequality)."""
     numbers = [float(scale.rank(label)) for label in scale.labels] if scale.ordered else [0.0, 1.0]
     return float(np.ptp(numbers)) ** 2 / 4
 
 
 def _price(records: RecordTable, rows: Codes) -> float | None:
-    """Return the mean price of a call whose price is known; None where none is."""
+    """Return the mean price of the calls of known price; None if there are none."""
     if "cost" not in records.columns:
         return None
     known = records.number("cost")[rows]

@@ -1,4 +1,4 @@
-"""Interaction of perturbations that were applied together: what a chain moves beyond what its parts move."""
+"""Metric `interaction`: the effect of perturbations applied together beyond the sum of their single effects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jrh_stats import clustered_mean
 from numpy.typing import NDArray
 
 JOINT: Final = "+"
-"""Between the families of a chain, in a record's `family`."""
+"""Separator of the families of a chain, in a record's `family`."""
 _TWO: Final = 2
 _NOTHING: Final = "no item has a verdict under every combination and two in the reference condition"
 
@@ -34,7 +34,7 @@ PerItem: TypeAlias = tuple[Codes, NDArray[np.float64]]
 
 @frozen
 class Interaction:
-    """How much more, or less, a chain moves verdicts than its parts move them one by one.
+    """Measure how much more (or less) a chain changes verdicts than its parts do one by one.
 
     Let D(S) be the probability that a verdict under the perturbations S differs from one in the reference condition;
     D of no perturbation is the noise floor. The interaction of a and b is D(ab) - D(a) - D(b) + D(), the difference of

@@ -1,4 +1,4 @@
-"""Cohen's kappa between a perturbed and the reference condition."""
+"""Chance-corrected agreement between a test and the reference condition: Cohen's kappa, Gwet's AC1, PABAK."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from jrh.measuring import (
 from jrh_stats import Estimate, Weighting, clustered_kappa, paired_gwet_ac1, paired_pabak
 from numpy.typing import NDArray
 
-_DEGENERATE: Final = "both sides always give one and the same label: agreement by chance is certain"
+_DEGENERATE: Final = "both conditions always have the same single label: kappa is undefined"
 
 
 @frozen
 class Kappa:
-    """Cohen's kappa: agreement with the reference condition beyond what the two margins give by chance.
+    """Measure Cohen's kappa: agreement with the reference condition beyond chance, given both margins.
 
     Each trial is paired with every usable reference verdict of its item and judge, and counts once in total. Where both
     sides always give the same one label, kappa is not defined: no estimate, flag `degenerate`.
@@ -52,9 +52,9 @@ class Kappa:
 
 @frozen
 class QuadraticKappa:
-    """Quadratically weighted kappa, on the ranks of an ordinal scale: large disagreements weigh more.
+    """Measure quadratically weighted kappa on an ordinal scale: large disagreements weigh more.
 
-    Tasks whose scale has no order have no such measure.
+    Tasks with an unordered scale get no such measure.
     """
 
     options: BreakdownOptions
@@ -68,9 +68,9 @@ class QuadraticKappa:
 
 @frozen
 class LinearKappa:
-    """Linearly weighted kappa, on the ranks of an ordinal scale: a disagreement weighs as many steps as it has.
+    """Measure linearly weighted kappa on an ordinal scale: disagreements weigh in proportion to their steps.
 
-    Tasks whose scale has no order have no such measure.
+    Tasks with an unordered scale get no such measure.
     """
 
     options: BreakdownOptions
@@ -90,9 +90,9 @@ def _ordinal(name: str, weighting: Weighting, builder: MeasureBuilder, options: 
 
 @frozen
 class ChanceCorrected:
-    """Gwet's AC1 and PABAK between the verdicts and those of the reference condition.
+    """Measure Gwet's AC1 and PABAK between the verdicts and those of the reference condition.
 
-    Unlike Cohen's kappa they stay defined, and high, where nearly all verdicts are one label. Pairs as for `kappa`.
+    Unlike Cohen's kappa they stay defined, and high, if nearly all verdicts have the same label. Pairs as in `kappa`.
     """
 
     options: BreakdownOptions
@@ -133,17 +133,17 @@ def _beyond_chance(builder: MeasureBuilder, cell: Cell, scale: Scale) -> Iterato
 
 @frozen(kw_only=True, eq=False)
 class _Pairs:
-    """Each trial paired with every usable reference verdict of its item and judge; arrays of shape (pairs,)."""
+    """Trials paired with every usable reference verdict of their item and judge; arrays of shape (pairs,)."""
 
     rows: Codes
-    """The trials that are compared, shape (trials,)."""
+    """The compared trials, shape (trials,)."""
     usable: Codes
-    """Those of them with a verdict on both sides."""
+    """The compared trials with a verdict on both sides."""
     first: Codes
     second: Codes
     items: Codes
     weights: NDArray[np.float64]
-    """Those of one trial add up to 1."""
+    """Weights of the pairs; those of one trial add up to 1."""
 
 
 def _pairs(trials: Trials, cell: Cell, reference: ReferenceVerdicts, codes: Codes) -> _Pairs:
@@ -199,7 +199,7 @@ def _measured(
 
 
 def _constant(estimate: Estimate, reference_labels: Codes) -> tuple[str, ...]:
-    """Return the flag of a kappa that is defined, but 0 whatever the judge answers now."""
+    """Return the flag of a kappa that is 0 whatever the judge answers, because the reference is constant."""
     if DEGENERATE in estimate.flags or len(reference_labels) <= 1:
         return ()
     return (CONSTANT_REFERENCE,) if bool(np.all(reference_labels == reference_labels[0])) else ()

@@ -1,4 +1,4 @@
-"""Trials without a verdict, and why."""
+"""Metric `missing`: trials without a verdict, by status."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jrh.measuring import BreakdownOptions, MeasureBuilder, Scores, cells_of
 
 @frozen
 class Missing:
-    """The share of trials without a usable verdict; `missing` holds their number by status."""
+    """Measure the share of trials without a usable verdict; `missing` holds the counts by status."""
 
     options: BreakdownOptions
 

@@ -1,4 +1,4 @@
-"""Whether verdicts go missing under some conditions more than under others."""
+"""Metric `missing-by-condition`: test whether the share of missing verdicts depends on the condition."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from jrh import Measure, MetricContext, RecordTable
 from jrh.measuring import MeasureBuilder, MetricOptions, tasks_of
 from jrh_stats import missingness_test
 
-_TEST = "Cochran-Mantel-Haenszel test, items as strata: verdicts go missing as often under every test and variant"
-_NONE = "no item has both missing and other verdicts under several conditions"
+_TEST = (
+    "Cochran-Mantel-Haenszel test stratified by item; null hypothesis: equal missing rates in all tests and variants"
+)
+_NONE = "no item has both missing and usable verdicts across several conditions"
 
 
 @frozen
 class MissingByCondition:
-    """The p-value of a test whether missing verdicts depend on the condition, given the item.
+    """Test whether missing verdicts depend on the condition, given the item.
 
-    Where they do, rates over the verdicts that are there compare different questions: read their `bounds`.
+    If they do, rates over the usable verdicts compare different sets of questions: use their `bounds` instead.
     """
 
     options: MetricOptions

@@ -10,12 +10,12 @@ from attrs import field, frozen
 from attrs.validators import ge, gt, in_, instance_of, le, lt, optional
 from jrh.measuring import BreakdownOptions, Factor, MetricOptions
 
-_ALL: Final = "also the measures that no report shows"
+_ALL: Final = "also compute measures that no report shows"
 
 
 @frozen(kw_only=True)
 class RateOptions(BreakdownOptions):
-    """Options of the rates that are broken down without being asked to."""
+    """Options of the rates that are broken down by default."""
 
     by: tuple[Factor, ...] = field(
         default=("variant", "strength"),
@@ -26,7 +26,7 @@ class RateOptions(BreakdownOptions):
 
 @frozen(kw_only=True)
 class FullOptions(BreakdownOptions):
-    """Options of metrics with measures that are not always wanted."""
+    """Options of metrics with additional measures."""
 
     all: bool = field(default=False, validator=instance_of(bool), metadata={"help": _ALL})
 
@@ -38,7 +38,7 @@ class ConfusionOptions(MetricOptions):
     all: bool = field(
         default=False,
         validator=instance_of(bool),
-        metadata={"help": "also on scales without an order, which no report shows"},
+        metadata={"help": "also for unordered scales, which no report shows"},
     )
 
 
@@ -49,7 +49,7 @@ class ErrorRateOptions(BreakdownOptions):
     positive: str = field(
         default="",
         validator=instance_of(str),
-        metadata={"help": "the label that counts as positive; empty: the first of a scale of two labels"},
+        metadata={"help": "label that counts as positive; default: the first of a two-label scale"},
     )
 
 
@@ -60,12 +60,12 @@ class PrevalenceOptions(MetricOptions):
     positive: str = field(
         default="",
         validator=instance_of(str),
-        metadata={"help": "the label whose share is wanted; empty: the first of a scale of two labels"},
+        metadata={"help": "label whose share is estimated; default: the first of a two-label scale"},
     )
     tuned: bool = field(
         default=True,
         validator=instance_of(bool),
-        metadata={"help": "weigh the judge's verdicts in the prediction-powered estimate so that it varies least"},
+        metadata={"help": "weight the judge's verdicts to minimise the variance of the prediction-powered estimate"},
     )
 
 
@@ -87,7 +87,7 @@ class EquivalenceOptions(BreakdownOptions):
     margin: float = field(
         default=0.05,
         validator=[gt(0.0), lt(1.0)],
-        metadata={"help": "the largest change of accuracy that does not matter; declare it before you look"},
+        metadata={"help": "largest change of accuracy that counts as equivalent; declare it before seeing results"},
     )
     alpha: float = field(
         default=0.05,
@@ -108,7 +108,7 @@ class HarnessOptions(BreakdownOptions):
     bootstrap_repetitions: int = field(
         default=10,
         validator=ge(1),
-        metadata={"help": "bootstrap samples; the interval they give shrinks with their number"},
+        metadata={"help": "bootstrap samples; more samples shrink the interval"},
     )
 
 
@@ -130,12 +130,12 @@ class GeneralizabilityOptions(MetricOptions):
     wished_dependability: float = field(
         default=0.8,
         validator=[gt(0.0), lt(1.0)],
-        metadata={"help": "the dependability that the cheapest design has to reach"},
+        metadata={"help": "dependability that the cheapest design must reach"},
     )
     wished_error: float | None = field(
         default=None,
         validator=optional(gt(0.0)),
-        metadata={"help": "the largest standard error of an item's mean score; reached instead of the dependability"},
+        metadata={"help": "maximum standard error of an item's mean score; replaces the dependability as the target"},
     )
 
 
@@ -143,7 +143,9 @@ class GeneralizabilityOptions(MetricOptions):
 class CalibrationOptions(MetricOptions):
     """Options of the calibration measures."""
 
-    bins: int = field(default=10, validator=[ge(1), le(100)], metadata={"help": "bins of the reliability curve"})
+    bins: int = field(
+        default=10, validator=[ge(1), le(100)], metadata={"help": "number of bins of the reliability curve"}
+    )
     binning: Literal["width", "mass"] = field(
         default="width",
         validator=in_(("width", "mass")),

@@ -1,4 +1,4 @@
-"""Verdicts on an ordinal scale against the right level: errors, association, use of the scale, confusion."""
+"""Compare verdicts on an ordinal scale with the right level: errors, association, use of the scale, confusion."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from jrh_stats import Estimate, clustered_kappa, concordance, kendall_tau_b, pea
 
 from jrh_metrics.options import ConfusionOptions, FullOptions
 
-_NOTHING: Final = "no trial has a right level to compare with"
-_DEGENERATE: Final = "not defined: a side has one level only"
+_NOTHING: Final = "no trial has a known right level"
+_DEGENERATE: Final = "undefined: verdicts or right levels are all the same"
 _ABSOLUTE: Final = "mean-absolute-error"
 _SQUARED: Final = "root-mean-squared-error"
 _BIAS: Final = "bias"
 _QUADRATIC: Final = "gold-kappa-quadratic"
 _SHOWN: Final = frozenset({_ABSOLUTE, _BIAS, "concordance", "pearson", "spearman", _QUADRATIC})
-"""What is measured without `all`."""
+"""The measures computed without the option `all`."""
 
 
 def _is_ordinal(cell: Cell, context: MetricContext) -> bool:
@@ -31,7 +31,7 @@ def _is_ordinal(cell: Cell, context: MetricContext) -> bool:
 
 @frozen
 class OrdinalErrors:
-    """How far verdicts are from the right level, in levels: mean absolute error and bias.
+    """Measure how far verdicts are from the right level, in levels: mean absolute error and bias.
 
     With `all` also the root mean squared error, and exact and adjacent accuracy.
     """
@@ -78,7 +78,7 @@ _ASSOCIATION: Final[dict[str, Callable[..., Estimate]]] = {
 
 @frozen
 class OrdinalAssociation:
-    """How well verdicts follow the right levels: CCC, Pearson, Spearman, quadratic kappa.
+    """Measure how well verdicts follow the right levels: CCC, Pearson, Spearman, quadratic kappa.
 
     With `all` also Kendall's tau-b and scale compression.
     """
@@ -108,9 +108,9 @@ class OrdinalAssociation:
 
 @frozen
 class Confusion:
-    """What verdicts a judge gives where each label is right: one rate per right label and verdict.
+    """Measure the confusion matrix: one rate per right label and verdict.
 
-    The rates of one right label sum to 1. Of ordinal scales; with `all` of every kind of scale.
+    The rates of one right label sum to 1. Ordinal scales only; with `all`, every kind of scale.
     """
 
     options: ConfusionOptions

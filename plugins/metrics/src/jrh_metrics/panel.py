@@ -1,4 +1,4 @@
-"""The judges of a run as a panel: its accuracy, who helps, how correlated the errors are, the best trio."""
+"""Metric `panel`: accuracy of all judges together, contribution of each, error correlation, best trio."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TWO: Final = 2
 _TRIO: Final = 3
 _WEIGHTED: Final = "votes weighted by the log odds of each judge's accuracy on the other half of the items"
 _MOST_JUDGES: Final = 30
-"""More judges have more trios than are worth trying."""
+"""With more judges, trying all trios takes too long."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -41,7 +41,7 @@ class _Votes:
     codes: Codes
     """The judges' codes, shape (judges,)."""
     rows: Codes
-    """The trials they come from, those without a verdict included."""
+    """The trials they come from, including those without a verdict."""
     usable: Codes
 
     def only(self, trials: Trials, judges: Sequence[int]) -> _Votes:
@@ -58,7 +58,7 @@ class _Votes:
 
 @frozen
 class Panel:
-    """What the judges would give together, in the reference condition, first asking.
+    """Measure what the judges achieve together, on the first repeat in the reference condition.
 
     By majority vote, by votes weighted by accuracy, and on ordinal scales by the mean and the median. A tie decides
     nothing and counts as wrong. Errors are signed steps on an ordinal scale, and right or wrong elsewhere.
@@ -67,7 +67,7 @@ class Panel:
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield the measures of every task with two judges or more; `judge` is empty: they are about all of them."""
+        """Yield the measures of every task with two judges or more; `judge` is empty, because all are included."""
         builder = MeasureBuilder.of(records, context, self.options)
         for cell in panels_of(builder.trials):
             if cell.test == REFERENCE and cell.task in context.tasks:
@@ -111,7 +111,7 @@ def _made(
     note: str = "",
     **levels: str,
 ) -> Measure:
-    """Put a measure together that rests on the votes; `levels` tell it from others of its name."""
+    """Build a measure from the votes; `levels` distinguish it from others with the same name."""
     return builder.measure(
         name,
         cell.part(levels),
@@ -146,7 +146,7 @@ def _correlation(errors: NDArray[np.float64], level: float) -> Estimate:
 
 
 def _known(estimate: Estimate, votes: _Votes) -> Estimate:
-    """Return the estimate, or none where no judge has a verdict: then nothing was measured."""
+    """Return the estimate, or an empty one if no judge has a verdict."""
     return estimate if len(votes.usable) else Estimate(value=None, flags=("empty",))
 
 

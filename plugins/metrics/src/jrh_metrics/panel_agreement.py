@@ -1,4 +1,4 @@
-"""Agreement between the judges of a run."""
+"""Metric `judge-agreement`: chance-corrected agreement between the judges of a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jrh_stats import AlphaMetric, Estimate, IccForm, fleiss_kappa, gwet_ac1, ic
 from numpy.typing import NDArray
 
 _TWO: Final = 2
-_ONE_LABEL: Final = "not defined: every verdict is one label, so that agreement by chance is certain"
+_ONE_LABEL: Final = "undefined: all verdicts have the same label"
 
 
 @frozen(kw_only=True, eq=False)
@@ -25,7 +25,7 @@ class _Ratings:
     items: Codes
     """Item of each question, shape (questions,)."""
     usable: Codes
-    """Rows of the verdicts that are counted."""
+    """Rows of the counted verdicts."""
     complete: NDArray[np.float64] | None
     """Levels of the questions that every judge answered, averaged by item, shape (items, judges); None where there are
     fewer than two."""
@@ -33,7 +33,7 @@ class _Ratings:
 
 @frozen
 class JudgeAgreement:
-    """How far judges agree with each other about the same questions.
+    """Measure how well judges agree with each other about the same questions.
 
     A question is a case and a repeat; every judge's verdict on it is one rating. Fleiss' kappa, Krippendorff's alpha
     (ordinal on ordinal scales, nominal otherwise), Gwet's AC1 and PABAK; on ordinal scales also ICC(2,1) and ICC(2,k)
@@ -43,7 +43,7 @@ class JudgeAgreement:
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield the measures per task and test of two judges or more; `judge` is empty: they are about all."""
+        """Yield the measures per task and test with two judges or more; `judge` is empty, because all are included."""
         builder = MeasureBuilder.of(records, context, self.options)
         for cell in panels_of(builder.trials):
             judges = len(np.unique(builder.trials.judge.codes[cell.rows]))
@@ -83,7 +83,7 @@ def _measured(builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
 def _why(estimate: Estimate) -> str:
     if DEGENERATE in estimate.flags:
         return _ONE_LABEL
-    return "" if estimate.value is not None else "too few questions have verdicts of two judges"
+    return "" if estimate.value is not None else "too few questions have verdicts from two judges"
 
 
 def _ratings(trials: Trials, rows: Codes, labels: tuple[str, ...]) -> _Ratings:

@@ -1,4 +1,4 @@
-"""What a panel decides by other rules than the plain majority: weighted votes, medians, means."""
+"""Combine the votes of a panel by rules other than the plain majority: weighted votes, medians, means."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _weights(votes: Votes, truth: Votes, n_labels: int) -> NDArray[np.float64]:
 
 
 def score_errors(votes: Votes, truth: Votes, *, n_labels: int, level: float) -> Iterator[tuple[str, Estimate]]:
-    """Yield, for the mean and the median of the levels given, the rule and the mean absolute error in levels.
+    """Yield, for the mean and the median of the levels, the rule and its mean absolute error in levels.
 
     Args:
         votes: positions on the scale, -1 where missing, shape (items, judges).

@@ -1,4 +1,4 @@
-"""Declares the metrics."""
+"""Declare the metrics."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ def jrh_metrics() -> Iterable[MetricSpec]:
 def _rates() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="accuracy",
-        summary="share of verdicts that are as expected: gold, a stated label, or relative to the reference verdict",
+        summary="share of verdicts as expected: the gold label, a stated label, or relative to the reference verdict",
         options=RateOptions,
         factory="jrh_metrics.accuracy:Accuracy",
     )
     yield MetricSpec(
         name="gold-accuracy",
-        summary="share of verdicts that equal the gold label, where the condition keeps it",
+        summary="share of verdicts that equal the gold label, for conditions that do not change it",
         options=BreakdownOptions,
         factory="jrh_metrics.accuracy:GoldAccuracy",
     )
     yield MetricSpec(
         name="error-rates",
-        summary="false positive and false negative rate, side by side",
+        summary="false positive rate and false negative rate",
         options=ErrorRateOptions,
         factory="jrh_metrics.error_rates:ErrorRates",
     )
     yield MetricSpec(
         name="corrected-prevalence",
-        summary="share of positives corrected for the judge's errors, where some items are labelled and others not",
+        summary="share of positives corrected for the judge's errors, for partly labelled data",
         options=PrevalenceOptions,
         factory="jrh_metrics.prevalence:CorrectedPrevalence",
     )
@@ -68,7 +68,7 @@ def _rates() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="missing-by-condition",
-        summary="test whether verdicts go missing under some conditions more than under others",
+        summary="test whether the share of missing verdicts depends on the condition",
         options=MetricOptions,
         factory="jrh_metrics.missing_condition:MissingByCondition",
     )
@@ -89,19 +89,19 @@ def _agreement() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="rerun-disagreement",
-        summary="share of pairs of repeats of the identical question that differ: the noise floor",
+        summary="noise floor: share of pairs of repeats of the identical question with different verdicts",
         options=BreakdownOptions,
         factory="jrh_metrics.rerun:RerunDisagreement",
     )
     yield MetricSpec(
         name="noise-excess",
-        summary="disagreement with the reference, the noise floor, and the excess of the one over the other",
+        summary="disagreement with the reference beyond the noise floor",
         options=FullOptions,
         factory="jrh_metrics.excess:NoiseExcess",
     )
     yield MetricSpec(
         name="interaction",
-        summary="what a chain of perturbations moves beyond what its parts move one by one",
+        summary="effect of a chain of perturbations beyond the sum of its parts' effects",
         options=MetricOptions,
         factory="jrh_metrics.interaction:Interaction",
     )
@@ -155,7 +155,7 @@ def _ordinal() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="confusion",
-        summary="rate of each verdict where each label is right",
+        summary="confusion matrix: rate of each verdict for each right label",
         options=ConfusionOptions,
         factory="jrh_metrics.ordinal:Confusion",
     )
@@ -187,13 +187,13 @@ def _panels() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="panel",
-        summary="votes of all judges: accuracy by several rules, without each judge, correlated errors, best trio",
+        summary="all judges as a panel: accuracy by voting rule and without each judge, error correlation, best trio",
         options=MetricOptions,
         factory="jrh_metrics.panel:Panel",
     )
     yield MetricSpec(
         name="calibration",
-        summary="Brier score, calibration error and reliability curve, where judges give probabilities",
+        summary="Brier score, calibration error and reliability curve, for judges that state probabilities",
         options=CalibrationOptions,
         factory="jrh_metrics.calibration:Calibration",
     )
@@ -202,14 +202,14 @@ def _panels() -> Iterable[MetricSpec]:
 def _on_request() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="accuracy-equivalence",
-        summary="whether a test changes accuracy by less than a declared margin",
+        summary="equivalence test: is the change of accuracy within a declared margin?",
         options=EquivalenceOptions,
         factory="jrh_metrics.changes:AccuracyEquivalence",
         default=False,
     )
     yield MetricSpec(
         name="perturbation-validity",
-        summary="failure rate among the valid cases, from a table of reviewed ones",
+        summary="failure rate among the valid cases, based on a table of reviewed cases",
         options=ValidityOptions,
         factory="jrh_metrics.validity:PerturbationValidity",
         default=False,

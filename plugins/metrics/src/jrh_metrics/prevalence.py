@@ -1,4 +1,4 @@
-"""The share of positives, or the mean level, corrected for the judge's errors on the labelled slice of a run."""
+"""Metric `corrected-prevalence`: share of positives or mean level, corrected for the judge's errors."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from jrh_metrics.options import PrevalenceOptions
 
 _ROGAN_GLADEN: Final = (
-    "of the unlabelled items, from the judge's errors on {labelled} labelled ones; an item asked several times counts "
-    "by the share of its verdicts"
+    "for the unlabelled items, from the judge's errors on {labelled} labelled ones; an item with several verdicts "
+    "counts with their share"
 )
-_POWERED: Final = "of all items, {labelled} of them labelled; right only if these are a random sample of all"
+_POWERED: Final = "for all items, {labelled} of them labelled; valid only if these are a random sample"
 _CHANCE: Final = "the judge is no better than chance on the labelled items"
 _FEW: Final = "too few labelled or unlabelled items with verdicts"
 
@@ -28,16 +28,16 @@ class _Slices:
     """One number per item, in the order of the items' names."""
 
     judged: NDArray[np.float64]
-    """Mean of what the judge said of the labelled items."""
+    """Mean of the judge's verdicts on the labelled items."""
     right: NDArray[np.float64]
-    """What is right."""
+    """The right values of the labelled items."""
     unlabelled: NDArray[np.float64]
-    """Mean of what the judge said of the unlabelled items."""
+    """Mean of the judge's verdicts on the unlabelled items."""
 
 
 @frozen
 class CorrectedPrevalence:
-    """What share of the items is positive (what the mean level is) where only some are labelled.
+    """Estimate the share of positives (or the mean level) of partly labelled items.
 
     The judge's own rate is off by its errors. The labelled items tell how it errs, and the corrected estimates take
     that out. Measured in the reference condition of tasks that have labelled and unlabelled items.
@@ -128,7 +128,7 @@ def _rogan_gladen(builder: MeasureBuilder, slices: _Slices) -> Estimate:
 
 
 def _cut(estimate: Estimate) -> Estimate:
-    """Cut a proportion and its interval to what a proportion can be."""
+    """Clip a proportion and its interval to [0, 1]."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return estimate
     low, value, high = (min(max(end, 0.0), 1.0) for end in (estimate.low, estimate.value, estimate.high))

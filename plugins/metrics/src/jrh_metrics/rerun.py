@@ -1,4 +1,4 @@
-"""Disagreement between repeats of the identical question."""
+"""Metric `rerun-disagreement`: disagreement between repeats of the identical question."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Repeats:
 
 @frozen
 class RerunDisagreement:
-    """The share of unordered pairs of repeats of one case, by one judge, whose verdicts differ: the noise floor.
+    """Measure the noise floor: the share of pairs of repeats of one case, by one judge, whose verdicts differ.
 
     It is the probability that asking the identical question again gives another answer. Reported for the reference
     condition, and for every other test that asks a case more than once.
@@ -111,5 +111,5 @@ def _bounds(counts: NDArray[np.int64], planned: Codes) -> tuple[float, float] | 
 
 def _why(rows: Codes, usable: Codes) -> str:
     if not len(rows):
-        return "every case was asked once"
+        return "no case was repeated"
     return "" if len(usable) else "no case has two verdicts"

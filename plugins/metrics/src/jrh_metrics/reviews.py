@@ -1,4 +1,4 @@
-"""Decisions of people about cases: which perturbed cases are valid."""
+"""Read people's decisions about which perturbed cases are valid."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ _DECISIONS: Final[Mapping[str, bool]] = {
 
 
 def read_reviews(path: Path) -> Mapping[str, bool]:
-    """Read a csv table of reviewed cases: case id -> whether the case is what it claims to be.
+    """Read a csv table of reviewed cases: case id -> whether the case is valid.
 
     Args:
         path: a csv file with the columns `case_id` and `valid` (yes or no, true or false, 1 or 0); others are ignored.
 
     Raises:
-        JrhError: it cannot be read, a column is missing, a decision is none, or one case is decided both ways.
+        JrhError: it cannot be read, a column is missing, a decision is invalid, or a case has both decisions.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise JrhError(f"{path.name}: is not UTF-8 text: byte {error.start + 1} cannot be read") from error
+        raise JrhError(f"{path.name}: not UTF-8 text (byte {error.start + 1}); save the file as UTF-8") from error
     except OSError as error:
         raise JrhError(f"{path.name}: cannot be read: {error.strerror or error}") from error
     found: dict[str, bool] = {}
     for line, case, decision in _rows(path.name, text):
         valid = _DECISIONS.get(decision.strip().casefold())
         if valid is None:
-            raise JrhError(f"{path.name}:{line}: '{decision}' is no decision; write yes or no")
+            raise JrhError(f"{path.name}:{line}: expected yes or no, got '{decision}'")
         if found.setdefault(case, valid) is not valid:
             raise JrhError(f"{path.name}:{line}: case '{case}' is valid in one row and invalid in another; keep one")
     return found
@@ -50,9 +50,7 @@ def _rows(name: str, text: str) -> Iterator[tuple[int, str, str]]:
     try:
         missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
         if missing:
-            raise JrhError(
-                f"{name}:1: the table needs the columns case_id and valid; it has no {' and no '.join(missing)}"
-            )
+            raise JrhError(f"{name}:1: the table needs the columns case_id and valid; missing: {', '.join(missing)}")
         for row in reader:
             case, decision = ((row[column] or "").strip() for column in COLUMNS)
             if not case:

@@ -1,4 +1,4 @@
-"""The failure rate of a judge among the valid cases, where a sample of the cases was reviewed."""
+"""Metric `perturbation-validity`: failure rate among the valid cases, based on a reviewed sample."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jrh_metrics.options import ValidityOptions
 from jrh_metrics.reviews import read_reviews
 
 _UNREVIEWED: Final = "no case of this test was reviewed"
-_ONE_SIDE: Final = "the reviewed sample has no failure, or no pass: one of each is needed"
+_ONE_SIDE: Final = "the reviewed sample needs at least one failure and one pass"
 _ALL_INVALID: Final = "no reviewed case is valid"
 
 
@@ -32,7 +32,7 @@ class _Cases:
     """The cases of a cell with a verdict; arrays of shape (cases,)."""
 
     fails: Mask
-    """Fewer than half of the case's verdicts are as expected."""
+    """Whether fewer than half of the case's verdicts are as expected."""
     items: Codes
     reviewed: Mask
     valid: Mask
@@ -40,12 +40,12 @@ class _Cases:
     usable: Codes
     """The trials they come from."""
     rows: Codes
-    """The same, and those without a verdict."""
+    """The same trials, plus those without a verdict."""
 
 
 @frozen
 class PerturbationValidity:
-    """What share of the failures is the judge's, where some cases are themselves wrong.
+    """Estimate the judge's failure rate if some of the cases are invalid themselves.
 
     A case fails where fewer than half of its verdicts are as expected (see `accuracy`); the unit is the case, clustered
     in items. The reviewed cases have to be a random sample of the failures and of the passes.
@@ -56,19 +56,19 @@ class PerturbationValidity:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `failure-rate`, `invalid-cases` and `failure-rate-valid` per task, judge and test.
 
-        Without a table of reviews only the first is estimated.
+        Without a table of reviews, it estimates only the first.
 
         Raises:
-            JrhError: the table of reviews cannot be used, or names no case of the records.
+            JrhError: the table of reviews cannot be used, or contains no case of the records.
         """
         builder = MeasureBuilder.of(records, context, self.options)
         path = self.options.reviews
         reviews = read_reviews(path) if path.exists() else {}
-        unreviewed = _UNREVIEWED if path.exists() else f"there is no table of reviews '{path.name}' yet"
+        unreviewed = _UNREVIEWED if path.exists() else f"the table of reviews '{path.name}' does not exist yet"
         names = builder.trials.case.names
         decision = np.array([_code(reviews, name) for name in names], dtype=np.int64)
         if reviews and not (decision >= 0).any():
-            raise JrhError(f"{path.name}: none of its {len(reviews)} cases is among the records")
+            raise JrhError(f"{path.name}: the records contain none of its {len(reviews)} cases")
         for cell in cells_of(builder.trials):
             if cell.test != REFERENCE:
                 cases = _cases(builder, cell, decision)
@@ -151,7 +151,7 @@ def _told(bounds: ValidityBounds | None, reviewed: int, level: float) -> str:
     if bounds is None:
         return text
     return (
-        f"{text}; the bounds hold whichever cases are invalid: {bounds.outer_low:.3f} to {bounds.outer_high:.3f} with "
+        f"{text}; bounds for any pattern of invalid cases: {bounds.outer_low:.3f} to {bounds.outer_high:.3f} with "
         f"{level:.0%} confidence"
     )
 
