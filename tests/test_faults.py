@@ -266,7 +266,7 @@ def check_stopped(project: Project, server: ChatServer, stopped: Outcome) -> Non
     """Check a run whose key was refused at the eleventh item."""
     answered = sum(server.answered.values())
     assert stopped.exit_code == 3, stopped.output
-    assert "jrh: not done: model 'mini' refuses the key (" in stopped.stderr
+    assert "jrh: not done: model 'mini' rejected the key (" in stopped.stderr
     assert "set the right key and run the same command again" in stopped.stderr
     assert "jrh: to continue: jrh run suite.yaml --run-dir run" in stopped.stderr
     assert "Traceback" not in stopped.output
@@ -307,7 +307,7 @@ def test_a_wrong_key_is_asked_about_once_and_the_right_one_finishes(project: Pro
         refused = server.count
         right = project.run("run", suite, "--run-dir", "run")
     assert (wrong.exit_code, refused) == (3, 1), wrong.output
-    assert "refuses the key (HTTP 401" in wrong.stderr
+    assert "rejected the key (HTTP 401" in wrong.stderr
     assert "another-key-entirely" not in wrong.output
     assert right.exit_code == 0, right.output
     assert server.count == refused + items

@@ -67,7 +67,7 @@ def test_a_pair_file_with_a_missing_column(project: Project) -> None:
         project, data={"source": "paired-prompts", "path": "pairs.jsonl"}, tests=[{"templates": {"from_items": True}}]
     )
     assert len(lines) == 1
-    assert "pairs.jsonl: there is no column 'prompt_b'; did you mean 'prompt_a'?" in lines[0]
+    assert "pairs.jsonl: no column 'prompt_b'; did you mean 'prompt_a'?" in lines[0]
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def echoed(project: Project, provider: str, kinds: Iterable[str]) -> Outcome:
 @pytest.mark.parametrize("kind", ["401 as JSON", "401 as a page"])
 def test_a_provider_that_refuses_the_key_and_shows_it_does_not_spread_it(project: Project, kind: str) -> None:
     outcome = echoed(project, "openai-http", [kind])
-    assert "refuses the key (HTTP 401" in outcome.stderr
+    assert "rejected the key (HTTP 401" in outcome.stderr
 
 
 def test_a_provider_that_echoes_the_key_does_not_spread_it(project: Project) -> None:

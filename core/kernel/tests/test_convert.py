@@ -255,7 +255,7 @@ def test_options_with_a_type_no_suite_can_write_are_the_plugins_fault():
     class Odd:
         when: complex = 0j
 
-    assert "a type that a suite cannot write" in mistakes({"when": 3}, Odd)[0]
+    assert "a type that a suite cannot express" in mistakes({"when": 3}, Odd)[0]
 
 
 def test_an_options_class_that_names_a_missing_type_is_the_plugins_fault():

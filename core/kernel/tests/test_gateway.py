@@ -627,7 +627,7 @@ async def test_a_refused_key_stops_the_run_at_once_with_a_message_that_helps(des
     with pytest.raises(StopRun) as stopped:
         await judge.ask(request())
     assert stopped.value.reason is StopReason.UNAUTHORIZED
-    assert stopped.value.message.startswith("model 'mini' refuses the key (invalid key [redacted]). Nothing is lost")
+    assert stopped.value.message.startswith("model 'mini' rejected the key (invalid key [redacted]). ")
     assert [row["outcome"] for row in desk.calls()] == ["unauthorized"]
     with pytest.raises(StopRun):
         await judge.ask(request("another"))

@@ -67,15 +67,15 @@ def test_no_label_is_a_status():
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        ([record(), record()], "number the askings"),
+        ([record(), record()], "number repeats with"),
         ([record(label="MAYBE")], "'MAYBE' is not on the scale"),
         ([record(label="yes")], "did you mean 'YES'"),
         ([record(gold="X")], "gold label 'X'"),
         ([record(gold="YES"), record(judge="k", gold="NO")], "has the gold label"),
-        ([evolve(record(), task="other")], "the task 'other' is not described"),
+        ([evolve(record(), task="other")], "unknown task 'other'"),
         ([record(status=Status.REFUSED)], "only 'ok' has a label"),
         ([record(expectation="maybe")], "the expectation 'maybe'"),
-        ([record(probability=1.5)], "does not lie between 0 and 1"),
+        ([record(probability=1.5)], "is not between 0 and 1"),
         ([record(repeat=-1)], "negative"),
         ([record(), record(repeat=1, simulated=True)], "the judge 'j' is simulated here and real at log.csv:2"),
         ([record(case="c"), record(case="c", item_id="k")], "the case 'c' is another question at log.csv:2"),

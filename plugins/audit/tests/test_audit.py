@@ -259,8 +259,8 @@ def test_the_command_reads_the_data_of_a_suite(tmp_path):
     ("name", "content", "arguments", "said"),
     [
         ("a.csv", "text,label\nhm,YES\n", (), "there is no column response"),
-        ("a.csv", "response,label\nhm,YES\n", (), "the scale cannot be told from the labels"),
-        ("a.csv", "response,label\nhm,YES\n", ("--column", "label=gold"), "there is no column 'gold'"),
+        ("a.csv", "response,label\nhm,YES\n", (), "cannot infer the scale from the labels"),
+        ("a.csv", "response,label\nhm,YES\n", ("--column", "label=gold"), "no column 'gold'"),
         ("a.csv", "response,label\nhm,YES\n", ("--column", "label"), "--column: write TARGET=COLUMN"),
         ("a.csv", "response,label\nhm,YES\n", ("--scale", "YES"), "--scale: write 1-6, or labels"),
         ("a.txt", "hm", (), "the audit reads .jsonl and .csv files"),

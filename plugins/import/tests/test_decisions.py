@@ -115,7 +115,7 @@ def test_missing_decisions_are_statuses_and_inverted_prompts_are_turned_around(t
 def test_a_log_without_decisions_or_with_an_unknown_status_is_refused(tmp_path):
     path = tmp_path / "log.jsonl"
     write(path, [paired_row()])
-    with pytest.raises(JrhError, match="there is no column 'decision_a'"):
+    with pytest.raises(JrhError, match="no column 'decision_a'"):
         read_decisions(path)
     write(path, [decided(1, "YES", "NO", status_a="lost")])
     with pytest.raises(JrhError, match=r"log\.jsonl:1: `status_a`: 'lost' is not a status"):

@@ -43,7 +43,7 @@ def test_the_report_of_an_import_holds_the_numbers(documented):
     assert found["large", "reference", "accuracy"]["estimate"] == 1.0
     costs = {(line["judge"], line["test"]): line for line in results["costs"]}
     assert costs["large", "paraphrase"]["unknown"] == 1
-    assert any("not asked by jrh" in note for note in results["notes"])
+    assert any("jrh did not call these judges" in note for note in results["notes"])
 
 
 def test_the_paired_log_makes_two_verdicts_of_every_row(documented):

@@ -110,7 +110,7 @@ def test_scores_and_declared_labels_become_the_scales(tmp_path):
         (
             [{k: v for k, v in paired_row().items() if k != "prompt_b"}],
             YES_NO,
-            "pairs.jsonl: there is no column 'prompt_b'; did you mean 'prompt_a'?",
+            "pairs.jsonl: no column 'prompt_b'; did you mean 'prompt_a'?",
         ),
         (
             [paired_row(1), {k: v for k, v in paired_row(2).items() if k != "pair_id"}],
@@ -120,12 +120,12 @@ def test_scores_and_declared_labels_become_the_scales(tmp_path):
         (
             [paired_row(text="only one", ground_truth_label="A")],
             PAIRS,
-            "pairs.jsonl:1: a pairwise task compares two responses, `A: ... | B: ...`; this row has one",
+            "pairs.jsonl:1: a pairwise task needs two responses, `A: ... | B: ...`; this row has one",
         ),
         (
             [paired_row(prompt_a="Right?")],
             YES_NO,
-            "pairs.jsonl:1: `prompt_a` does not show response, which it asks to judge",
+            "pairs.jsonl:1: `prompt_a` does not show response, which it should ask the judge about",
         ),
         (
             [paired_row(prompt_b="Right?\ntext 1")],
@@ -146,7 +146,7 @@ def test_scores_and_declared_labels_become_the_scales(tmp_path):
         (
             [paired_row(), paired_row(2, task_type="other")],
             YES_NO,
-            "holds several task types (facts, other); choose one",
+            "has several task types (facts, other); choose one",
         ),
     ],
 )

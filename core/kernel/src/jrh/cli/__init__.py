@@ -1,4 +1,4 @@
-"""The command line. Commands are imported when they are called, so that `jrh --help` is quick."""
+"""Run the command line. It imports a command only when called, so that `jrh --help` is fast."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ COMMANDS: Final = {
 }
 """Command -> its line in the help; the command itself is `command` in the module of its name."""
 COLLECT_AFTER: Final = 10_000
-"""Objects made and not freed before rubbish is looked for. A run keeps most of what it makes to its end, and Python's
-own figure, 700, has it looked through for nothing: a twentieth of the time of a run."""
+"""Threshold of the garbage collector. A run keeps most objects until its end, so Python's default of 700 triggers
+useless collections, which take 5% of a run's time."""
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command when it is called; plugins may bring commands of their own names."""
+    """A command group that imports a command when it is called; plugins may add commands."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the commands in the order people need them, those of plugins last."""
+        """Return the commands in the order of use, those of plugins last."""
         return [*COMMANDS, *(name for name in plugin_commands.plugin_commands() if name not in COMMANDS)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import a command; the kernel's own are found without looking at plugins."""
+        """Import a command; finding the kernel's own commands does not load plugins."""
         if cmd_name in COMMANDS:
             command: click.Command = import_module(f"jrh.cli.{cmd_name}_command").command
             return command
@@ -45,7 +45,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Suggest the nearest command for one that does not exist."""
+        """Suggest a similar command for an unknown one."""
         from difflib import get_close_matches
 
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
@@ -75,7 +75,7 @@ def cli() -> None:
 
 
 def main(args: list[str] | None = None) -> None:
-    """Run the command line, which has this process to itself, and exit with its code."""
+    """Run the command line as the only task of this process, and exit with its code."""
     gc.set_threshold(COLLECT_AFTER)
     sys.exit(invoke(args))
 
@@ -90,7 +90,7 @@ def invoke(args: list[str] | None = None) -> int:
 
 
 def _failed(error: BaseException) -> int:
-    """Tell the user what ended the command, and return its exit code."""
+    """Print why the command ended, and return its exit code."""
     match error:
         case click.exceptions.Exit():
             return error.exit_code
@@ -103,7 +103,7 @@ def _failed(error: BaseException) -> int:
         case KeyboardInterrupt() | click.Abort():
             _tell("interrupted")
             code = 130
-        case BrokenPipeError():  # the reader has seen enough
+        case BrokenPipeError():  # the reader closed the pipe, as `head` does
             sys.stdout = sys.__stdout__ = None  # type: ignore[misc]
             code = 1
         case _:

@@ -1,4 +1,4 @@
-"""The console people read: colour on a terminal, plain lines elsewhere, `NO_COLOR` respected."""
+"""Create the output console: colour on a terminal, plain lines elsewhere; respects `NO_COLOR`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def console() -> Console:
-    """Return a console on the standard output; wide where the output is not a terminal, so that no line is cut."""
+    """Return a console on standard output; very wide if that is not a terminal, so that lines do not wrap."""
     from rich.console import Console
 
     terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

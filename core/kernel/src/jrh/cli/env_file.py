@@ -1,4 +1,4 @@
-"""The file of `--env-file`: lines of KEY=VALUE, as python-dotenv reads them, and nothing else."""
+"""Read the file of `--env-file`: only KEY=VALUE lines, in python-dotenv's format."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dotenv.parser import Binding
 
 _MOST: Final = 10
-"""Lines that are told; more are counted."""
+"""Maximum number of reported lines; the message only counts the others."""
 
 
 def read_environment(path: Path) -> None:
@@ -67,7 +67,7 @@ def _text(path: Path) -> str:
 
 
 def _line(binding: Binding) -> int:
-    """Return the line a binding stands on: white space before it is counted to it."""
+    """Return the line of a binding; python-dotenv counts the white space before it as part of it."""
     written = binding.original.string
     before = written[: len(written) - len(written.lstrip())]
     return binding.original.line + before.count("\n")

@@ -17,7 +17,7 @@ from jrh.plugins.loading import load_plugins
 @click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
 @plugins_option
 def command(path: Path, force: bool, plugins: str) -> int:
-    """Write a commented suite to PATH (suite.yaml by default); it runs as it is, without a key or a network."""
+    """Write a commented, ready-to-run suite to PATH (default: suite.yaml). It needs no key and no network."""
     from jrh.suite.starter import starter_suite
 
     text = starter_suite(load_plugins(allowed(plugins)).plugins, path.stem)

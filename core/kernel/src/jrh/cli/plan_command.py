@@ -1,4 +1,4 @@
-"""`jrh plan`, and the question before a run that may cost something."""
+"""`jrh plan`, and the confirmation before a run that may cost money."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jrh.suite.resolved import ResolvedSuite
 
 MANY_CALLS: Final = 10_000
-"""Calls of unknown price above which a run asks first."""
+"""Above this many calls of unknown price, a run asks for confirmation."""
 
 
 @click.command("plan")
@@ -71,7 +71,7 @@ def show(plan: Plan) -> None:
 
 
 def show_precision(plan: Plan, *, wished: float, level: float) -> None:
-    """Print what every test can show with its items and repeats, and how many items the wished precision needs."""
+    """Print the precision of every test with its items and repeats, and the items that the target precision needs."""
     from rich.table import Table
 
     from jrh.cli.console import console
@@ -81,7 +81,7 @@ def show_precision(plan: Plan, *, wished: float, level: float) -> None:
     table = Table("task", "test")
     for name in ("items", "trials per item", f"{level:.0%} interval", "detectable change", f"items for ±{wished:g}"):
         table.add_column(name, justify="right")
-    # Judges are asked the same; where one cannot be put some cases, the others count.
+    # All judges get the same cases, except those that a judge cannot be asked: take the others' number.
     largest = {(line.task, line.test): line for line in sorted(plan.lines, key=lambda line: line.trials) if line.items}
     for line in dict.fromkeys(largest.get((line.task, line.test)) for line in plan.lines):
         if line is None:
@@ -106,7 +106,7 @@ def _cost(cost: float | None) -> str:
 
 
 def confirm(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, above: float) -> None:
-    """Ask before a run that may cost more than `above` dollars, or makes very many calls of unknown price."""
+    """Ask for confirmation before a run that may cost more than `above` dollars or makes many unpriced calls."""
     plan = _plan(resolved, loaded, settings)
     costly = plan.cost > above if plan.cost is not None else plan.calls > MANY_CALLS
     if not costly:

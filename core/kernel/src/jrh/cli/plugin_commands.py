@@ -1,4 +1,4 @@
-"""Commands that plugins bring: entry points of the group `jrh.commands`.
+"""Load the commands of plugins: entry points of the group `jrh.commands`.
 
 An entry point's name is the command, its value a click command. Listing commands reads the metadata of what is
 installed and imports nothing; a command is imported when it is called.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def plugin_commands() -> Mapping[str, list[EntryPoint]]:
-    """Return the commands that plugins bring, by name; several plugins may bring one of the same name."""
+    """Return the commands of plugins, by name; several plugins may provide the same name."""
     from importlib.metadata import entry_points
 
     found: dict[str, list[EntryPoint]] = {}
@@ -33,7 +33,7 @@ def plugin_commands() -> Mapping[str, list[EntryPoint]]:
 
 
 def summaries(brought: Mapping[str, list[EntryPoint]]) -> Mapping[str, str]:
-    """Return the line of every command in the help.
+    """Return the help line of every command.
 
     It is the one-line description of the distribution that brings it. A distribution that brings several commands
     cannot describe them all in one line: then it is the first paragraph of a command's docstring, read from its source.
@@ -53,14 +53,14 @@ def _line(points: list[EntryPoint], *, alone: bool) -> str:
 
 
 def _first_paragraph(point: EntryPoint) -> str:
-    """Read what a command says of itself, without importing it; empty where its source does not tell."""
+    """Read the summary of a command from its source, without importing it; empty if there is none."""
     import ast
     from importlib.util import find_spec
 
     try:
         spec = find_spec(point.module)
         tree = ast.parse(Path(spec.origin).read_bytes() if spec and spec.origin else b"")
-    except Exception:  # a plugin's package may be broken in any way, and help has to be shown
+    except Exception:  # a plugin's package may be broken in any way, but `--help` must still work
         return ""
     functions = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == point.attr)
     docstring = next((ast.get_docstring(node) for node in functions), None) or ""

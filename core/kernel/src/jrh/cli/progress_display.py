@@ -1,4 +1,4 @@
-"""Progress for people (rich) and for logs (plain lines)."""
+"""Show progress: bars on a terminal, plain lines in logs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 EVERY_SECONDS: Final = 10.0
-"""How often plain progress says something while a stage goes on."""
+"""Seconds between lines of plain progress."""
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def show_progress() -> Iterator[Progress]:
 
 
 class _Counting:
-    """What both kinds of progress count."""
+    """Count steps and cost, for both kinds of progress."""
 
     def __init__(self) -> None:
         self.stage = ""
@@ -65,7 +65,7 @@ class _Counting:
         self.done += steps
 
     def spent(self, dollars: float) -> None:
-        """Note what has been paid."""
+        """Update the amount spent."""
         self.dollars = dollars
 
     def rate(self) -> float:
@@ -74,7 +74,7 @@ class _Counting:
         return (self.done - self.earlier) / seconds if seconds > 0 else 0.0
 
     def facts(self) -> str:
-        """Say rate, cost and time left."""
+        """Format rate, cost and time left."""
         rate = self.rate()
         parts = [f"{rate:.0f}/s", f"${self.dollars:.4f}"]
         if rate > 0 and self.total is not None and self.total > self.done:
@@ -83,7 +83,7 @@ class _Counting:
 
 
 class PlainProgress(_Counting):
-    """A line when a stage begins and ends, and every ten seconds in between."""
+    """Print a line when a stage begins and ends, and every ten seconds in between."""
 
     def __init__(self) -> None:
         """Start silent."""
@@ -92,7 +92,7 @@ class PlainProgress(_Counting):
         self._open = False
 
     def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
-        """Say what begins."""
+        """Print the start of the stage."""
         self.end()
         super().begin(stage, total, done=done)
         self._open, self._said = True, time.monotonic()
@@ -101,7 +101,7 @@ class PlainProgress(_Counting):
             click.echo(f"{stage}: {total} to do{earlier}", err=True)
 
     def advance(self, steps: int = 1) -> None:
-        """Say how far it is, every ten seconds."""
+        """Print the progress, every ten seconds."""
         super().advance(steps)
         now = time.monotonic()
         if now - self._said >= EVERY_SECONDS:
@@ -109,7 +109,7 @@ class PlainProgress(_Counting):
             click.echo(f"{self.stage}: {self.done}/{self.total} ({self.facts()})", err=True)
 
     def end(self) -> None:
-        """Say what the stage came to."""
+        """Print the result of the stage."""
         if self._open and self.total is not None:
             click.echo(f"{self.stage}: {self.done}/{self.total} done ({self.facts()})", err=True)
         self._open = False
@@ -120,7 +120,7 @@ class PlainProgress(_Counting):
 
 
 class RichProgress(_Counting):
-    """A bar per stage."""
+    """Show one bar per stage."""
 
     def __init__(self, bars: Bars) -> None:
         """Draw into these bars."""
@@ -136,7 +136,7 @@ class RichProgress(_Counting):
         self._task = self._bars.add_task(stage, total=total, completed=done, rate="", cost="")
 
     def advance(self, steps: int = 1) -> None:
-        """Move the bar, ten times a second at most."""
+        """Move the bar, at most ten times a second."""
         super().advance(steps)
         now = time.monotonic()
         if now - self._drawn >= 0.1:  # noqa: PLR2004

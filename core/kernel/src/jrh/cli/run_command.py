@@ -64,7 +64,7 @@ def _show(result: RunResult) -> None:
 
 
 def _same_command(context: click.Context) -> str:
-    """Return the command as it was given: without one of its options it would be another run."""
+    """Return the command with all its options, because a different option would be a different run."""
     words = ["jrh", "run"]
     for parameter in context.command.params:
         name = parameter.name or ""

@@ -17,7 +17,7 @@ from jrh.plugins.loading import load_plugins
 @click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Write all schemas to a directory.")
 @plugins_option
 def command(what: str, output: Path | None, plugins: str) -> int:
-    """Print the JSON Schema of suites (with the options of what is installed), of a record, or of the JSON report."""
+    """Print the JSON Schema of suites (with the options of all installed components), records, or the JSON report."""
     from jrh.suite.schema import record_schema, results_schema, suite_schema, write_schemas
 
     found = load_plugins(allowed(plugins)).plugins

@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def suite_options(function: F) -> F:
-    """Add the suite argument and the options that choose what of it is run."""
+    """Add the suite argument and the options that select parts of it."""
     decorators = (
         click.argument("suite", type=click.Path(path_type=Path)),
         plugins_option,

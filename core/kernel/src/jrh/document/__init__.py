@@ -1,1 +1,1 @@
-"""Documents people write: values with lines and columns, strict conversion, JSON Schemas."""
+"""Read user-written documents: values with line and column, strict conversion, JSON Schemas."""

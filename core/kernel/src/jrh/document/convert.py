@@ -1,4 +1,4 @@
-"""Plain values to typed ones and back: strictly for what people write, fast for what the kernel itself wrote."""
+"""Convert plain values to typed ones and back: strictly for user input, fast for the kernel's own data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXPECTATIONS: Final[Mapping[str, type[Expectation]]] = {
     "not_below": NotBelow,
     "equals": Equals,
 }
-"""Kind, as records and stored cases name it -> class."""
+"""Kind, as in records and stored cases -> class."""
 
 _KIND_OF: Final = {cls: kind for kind, cls in EXPECTATIONS.items()}
 
@@ -73,7 +73,7 @@ def collect(
 
 
 def unstructure(value: object, *, base: Path | None = None) -> Json:
-    """Return a typed value as a plain one that `structure` reads to an equal one.
+    """Convert a typed value to a plain one, which `structure` converts back to an equal value.
 
     Enums by value, a `Text` by its content, a path as it was written relative to `base` where it lies there.
     """
@@ -81,17 +81,17 @@ def unstructure(value: object, *, base: Path | None = None) -> Json:
 
 
 def to_json(value: object) -> Json:
-    """Return a value of the kernel's own types as a plain one, every field included."""
+    """Convert a value of the kernel's own types to a plain one, with all fields."""
     return cast(Json, _plain(None).unstructure(value))
 
 
 def from_json(cls: type[T], value: object) -> T:
-    """Read what `to_json` made. Trusts its input: it is the kernel's own."""
+    """Convert the output of `to_json` back, without validation."""
     return _plain(None).structure(value, cls)
 
 
 def expectation_kind(expectation: Expectation) -> str:
-    """Return the kind of an expectation as records name it."""
+    """Return the kind of an expectation, as in records."""
     return _KIND_OF[type(expectation)]
 
 
@@ -112,7 +112,7 @@ def _plain(base: Path | None) -> Converter:
     for leaf in (str, int, float, bool):
         converter.register_structure_hook(leaf, _same)
     converter.register_structure_hook_func(option_types.is_json, _same)
-    # By this very function cattrs knows that it need not call anything.
+    # cattrs recognises this function object and then skips the call altogether.
     converter.register_unstructure_hook_func(option_types.is_json, identity)
     converter.register_unstructure_hook_func(_is_optional_leaf, identity)
     converter.register_structure_hook_func(_is_optional_leaf, _same)

@@ -1,4 +1,4 @@
-"""What a failed reading found, in words and with the way to each mistake."""
+"""Collect conversion errors, with a readable message and the path to each mistake."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from jrh.document.positions import Location, unknown_key
 from jrh.errors import JrhError, PluginError
 
 Mistake: TypeAlias = tuple[Location, str]
-"""Where, counted from the value that is read, and what is wrong."""
+"""Path relative to the converted value, and the message."""
 
 _COMPARED: Final = re.compile(r"(?s)(Length of )?'\w+' must be (>=|<=|>|<|==) (\S+): (.*)")
 _COMPARISONS: Final = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than", "==": "exactly"}
 
 
 class Mistakes(Exception):
-    """Report everything that is wrong within one value."""
+    """Report all mistakes within one value."""
 
     def __init__(self, found: Sequence[Mistake]) -> None:
         """Keep what was found, in the order of the text."""
@@ -29,12 +29,12 @@ class Mistakes(Exception):
 
     @classmethod
     def of(cls, message: str, *at: str | int) -> Mistakes:
-        """Make the report of one mistake."""
+        """Report a single mistake."""
         return cls([(at, message)])
 
 
 def mistakes_of(error: Exception) -> list[Mistake]:
-    """Say in words what a failed reading found; anything unexpected is a bug and is raised again."""
+    """Describe conversion errors in readable messages; re-raise unexpected exceptions, which are bugs."""
     if isinstance(error, Mistakes):
         return list(error.found)
     if isinstance(error, BaseValidationError):
@@ -60,7 +60,7 @@ def _mistakes_of_part(error: Exception, cls: type) -> list[Mistake]:
 
 
 def _validator_words(message: str) -> str:
-    """Turn the text of an attrs validator into one for somebody who does not read Python."""
+    """Rewrite the message of an attrs validator for readers who do not know Python."""
     compared = _COMPARED.fullmatch(message)
     if compared is None:
         return re.sub(r"^'\w+' (?=must)", "", message)

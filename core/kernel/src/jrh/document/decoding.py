@@ -1,4 +1,4 @@
-"""The strict reading of plain values: nothing is guessed, and every refusal is said in words."""
+"""Convert plain values strictly: no coercion, and a readable message for every rejected value."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Hook: TypeAlias = Callable[[Any, Any], Any]
 
 
 def strict_converter(base: Path) -> Converter:
-    """Build the converter for what people write; relative paths start at `base`."""
+    """Build the converter for user-written values; relative paths start at `base`."""
     converter = Converter(structure_fallback_factory=_unsupported)
 
     def add(predicate: Callable[[Any], bool], hook: Hook) -> None:
@@ -34,7 +34,7 @@ def strict_converter(base: Path) -> Converter:
     add(option_types.is_newtype, lambda value, kind: _newtype(value, kind, converter))
     add(option_types.is_choice, _choice)
     add(option_types.is_json, _json)
-    # By class, not by predicate: cattrs has hooks of its own for these, which would come first.
+    # Register by class, not by predicate: cattrs' own hooks for these classes would take precedence.
     for leaf, hook in _LEAVES.items():
         converter.register_structure_hook(leaf, hook)
     converter.register_structure_hook(Path, lambda value, _: _path(value, base))
@@ -43,7 +43,7 @@ def strict_converter(base: Path) -> Converter:
 
 
 def _unsupported(kind: Any) -> Hook:
-    raise Mistakes.of(f"this option has a type that a suite cannot write: {kind}; tell the author of the plugin")
+    raise Mistakes.of(f"this option has a type that a suite cannot express: {kind}; tell the author of the plugin")
 
 
 def _unexpected(kind: Any, value: object) -> Mistakes:
@@ -53,7 +53,7 @@ def _unexpected(kind: Any, value: object) -> Mistakes:
 
 
 def _each(parts: Iterable[tuple[str | int, object, Any]], read: Hook) -> list[Any]:
-    """Read all parts, given as place, value and type, before any mistake is reported."""
+    """Convert all parts, given as position, value and type, before reporting any mistake."""
     done: list[Any] = []
     found: list[Mistake] = []
     for at, value, kind in parts:
@@ -186,7 +186,7 @@ def _mapping(value: object, kind: Any, converter: Converter) -> dict[Any, Any]:
 
 
 def _union(value: object, kind: Any, converter: Converter) -> Any:
-    """Read the value as the first member of the union that can take a value of its shape."""
+    """Convert the value to the first member of the union that accepts its shape."""
     shape = _shape_of(value)
     members = [member for member in get_args(kind) if shape in _shapes(member)]
     if not members and shape is int and float in get_args(kind):
@@ -197,7 +197,7 @@ def _union(value: object, kind: Any, converter: Converter) -> Any:
             return converter.structure(value, member)
         except Exception as error:
             found = found or mistakes_of(error)
-    # With one member of this shape, what is wrong within the value says more than what else would have been taken.
+    # If only one member has this shape, its own error is more helpful than a list of all alternatives.
     raise Mistakes(found) if len(members) == 1 else _unexpected(kind, value)
 
 
@@ -245,7 +245,7 @@ def _attrs_hook(cls: type, converter: Converter) -> Hook:
 
 
 def _field_hook(field: attrs.Attribute[Any], converter: Converter) -> Hook:
-    """Read a field and validate it at once, so that a validator's refusal is known to be about this field."""
+    """Convert a field and validate it at once, so that a validator's error is attributed to this field."""
 
     def hook(value: object, _: Any) -> Any:
         read: Any = converter.structure(value, cast(type, field.type))
@@ -253,7 +253,7 @@ def _field_hook(field: attrs.Attribute[Any], converter: Converter) -> Hook:
             try:
                 field.validator(None, field, read)
             except AttributeError:
-                # It looks at other fields; the class calls it when they are all there.
+                # This validator needs other fields; the class calls it once they are all set.
                 return read
         return read
 

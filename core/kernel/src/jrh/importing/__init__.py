@@ -1,4 +1,4 @@
-"""Records of verdicts that were collected elsewhere."""
+"""Import verdicts that were collected elsewhere."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Records from anywhere: verdicts that somebody else collected become a run directory like any other."""
+"""Import verdicts collected elsewhere into a run directory like any other."""
 
 from __future__ import annotations
 
@@ -57,19 +57,19 @@ def imported_record(
     rationale: str = "",
     left_out: int = 0,
 ) -> Record:
-    """Make a record of a verdict that was collected elsewhere; ids follow from the content.
+    """Make a record of a verdict that was collected elsewhere; ids are derived from the content.
 
     Args:
         task: the task that was judged.
         item_id: the item.
         judge: the judge's name.
-        label: the label given, as the log has it; None where there is no verdict.
-        case: id of the question, where the log has one; verdicts on one question share it, and no other question has
-            it. By default it follows from the item and the condition.
-        presented: the label is in the words of the question as put: with swapped options or inverted polarity it means
-            the opposite one, and is translated. Otherwise labels are canonical.
-        presented_label: the label in the words of the question as put, where these are words of its own, beside the
-            canonical `label`; by default it follows from the label.
+        label: the label in the log; None if there is no verdict.
+        case: id of the question, if the log has one: the same for all verdicts on this question, and for no others.
+            By default it is derived from the item and the condition.
+        presented: whether the label refers to the question as presented. With swapped options or inverted polarity it
+            is then translated to the canonical label. Otherwise labels are canonical.
+        presented_label: the label as presented, if it differs in wording from the canonical `label`; by default it is
+            derived from the label.
         status: why there is no label, or `ok`; by default `ok` with a label and `unparsable` without one.
         test: the condition's test; `reference` for the unperturbed question.
         family: the perturber; by default the test's name.
@@ -80,23 +80,23 @@ def imported_record(
         strength: strength of the perturbation.
         language: language of the prompt.
         temperature: sampling temperature.
-        repeat: 0-based number of the asking.
+        repeat: 0-based number of the repeat.
         gold: canonical gold label.
         expectation: `same`, `changes`, `not_above`, `not_below` or `equals`; by default `equals` the gold label in the
-            reference condition and `same` elsewhere. The empty text: nothing is expected.
+            reference condition and `same` elsewhere. An empty text means no expectation.
         expected: the canonical label of `equals`.
         stratum: subgroup.
         group: items that belong together; the item itself by default.
-        simulated: the judge's answers are made up.
-        probability: the judge's probability of the label it gave.
-        cost: US dollars; None is unknown.
-        prompt_tokens: None is unknown.
-        completion_tokens: None is unknown.
+        simulated: whether the judge makes up its answers.
+        probability: the judge's probability of its label.
+        cost: US dollars; None if unknown.
+        prompt_tokens: None if unknown.
+        completion_tokens: None if unknown.
         latency: seconds.
-        attempts: how often the judge was asked until it answered.
+        attempts: number of attempts until the judge answered.
         detail: why there is no label.
-        rationale: what the judge says of it.
-        left_out: characters of a transcript that the judge was not shown.
+        rationale: the judge's reasons.
+        left_out: characters of a transcript that were not shown to the judge.
     """
     if expectation is None:
         expectation = "same" if test != REFERENCE else "equals" if gold is not None else None
@@ -154,7 +154,7 @@ def _presented(task: Task, label: str | None, option_order: str, polarity: str, 
 
 
 def _canonical(task: Task, label: str | None, option_order: str, polarity: str) -> str | None:
-    # A label that is not on the scale stays, so that it is reported as it was written.
+    # A label that is not on the scale stays unchanged, so that the error message shows it as written.
     return None if label is None else _label_map(task, option_order, polarity).get(label, label)
 
 
@@ -173,16 +173,16 @@ def import_records(
 ) -> int:
     """Write records into a run directory that `jrh report` treats like any other.
 
-    The order of the records is the plan's. Importing into a directory that holds an import replaces it. Measures are
-    not computed here: the report does.
+    The records keep their order. A new import replaces an earlier one in the same directory. The import computes no
+    measures; the report does.
 
     Args:
-        run_dir: the directory; made where it is missing.
+        run_dir: the directory; created if missing.
         suite_name: the name the report shows.
         tasks: the tasks the records are of.
         records: for example from `imported_record`.
         origins: where each record comes from, such as `log.csv:12`, for messages.
-        notes: what a reader of the report has to know, one sentence each.
+        notes: notes for readers of the report, one sentence each.
         plugins: allow-list of plugins, as `--plugins`; their default metrics are those of the report.
         level: coverage of the intervals.
         resamples: bootstrap samples.
@@ -192,8 +192,8 @@ def import_records(
         How many records were written.
 
     Raises:
-        SuiteError: with every record that is not sound: a duplicated trial, a label off the scale, two gold labels of
-            one item, a verdict without a label, a judge that is simulated in one record and not in another.
+        SuiteError: lists all invalid records: a duplicate trial, a label off the scale, two gold labels of one item, a
+            verdict without a label, a judge that is simulated in one record and real in another.
         StoreError: the directory holds a run that was not imported, or cannot be used.
     """
     rows = tuple(records)
@@ -212,7 +212,7 @@ def import_records(
         simulated=tuple(sorted({row.judge for row in rows if row.simulated})),
         tests=tuple(dict.fromkeys((REFERENCE, *(row.test for row in rows)))),
         components=tuple(used("metric", metric, Path()) for metric in metrics),
-        notes=("Imported records: the judges were not asked by jrh.", *notes),
+        notes=("Imported records: jrh did not call these judges.", *notes),
     )
     store = Store.open(run_dir, suite_name)
     try:

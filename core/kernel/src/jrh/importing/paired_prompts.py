@@ -1,4 +1,4 @@
-"""Paired-prompt files: rows of two prompts about one text become items with the prompts they are asked with."""
+"""Read paired-prompt files: rows with two prompts about one text become items that carry their prompts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST_LEVELS: Final = 100
 
 @frozen(kw_only=True)
 class PairedPrompts:
-    """Reads the items of a paired-prompt file: one per text judged, however many rows repeat it."""
+    """Read the items of a paired-prompt file: one per judged text, however many rows repeat it."""
 
     path: Path
     shown: str
@@ -49,7 +49,7 @@ class PairedPrompts:
         """Return the items in the order in which their texts first appear.
 
         Raises:
-            SuiteError: with every mistake of the file, each at its line.
+            SuiteError: lists all mistakes of the file, each with its line.
             JrhError: the file cannot be read, or holds several task types and none was chosen.
         """
         rows = read_rows(self.path, self.shown, self.columns, PAIR_COLUMNS)
@@ -85,7 +85,7 @@ class PairedPrompts:
             known = ", ".join(self.task.scale.labels)
             mistakes.add(
                 rows[0].line,
-                f"the label '{label}' is not on the scale {known}; say what it means, `labels: {{{label}: ...}}`",
+                f"the label '{label}' is not on the scale {known}; map it with `labels: {{{label}: ...}}`",
             )
         return label
 
@@ -115,11 +115,11 @@ def _of_type(rows: Sequence[Row], task_type: str | None, shown: str) -> list[Row
     types = ", ".join(dict.fromkeys(row["task_type"] for row in rows))
     if task_type is None:
         if "," in types:
-            raise JrhError(f"{shown}: the file holds several task types ({types}); choose one, `task_type: ...`")
+            raise JrhError(f"{shown}: the file has several task types ({types}); choose one with `task_type: ...`")
         return list(rows)
     found = [row for row in rows if row["task_type"] == task_type]
     if not found:
-        raise JrhError(f"{shown}: there is no row of task type '{task_type}'; there are {types}")
+        raise JrhError(f"{shown}: no row has the task type '{task_type}'; available: {types}")
     return found
 
 
@@ -143,7 +143,7 @@ def judged_fields(text: str, mode: Mode) -> dict[str, str]:
         return {mode.judged_fields[0]: text}
     found = _TWO.fullmatch(text)
     if found is None or not (found["a"] and found["b"]):
-        raise JrhError("a pairwise task compares two responses, `A: ... | B: ...`; this row has one")
+        raise JrhError("a pairwise task needs two responses, `A: ... | B: ...`; this row has one")
     return {"response_a": found["a"], "response_b": found["b"]}
 
 
@@ -182,9 +182,11 @@ def _check_prompts(rows: Sequence[Row], texts: Mapping[str, str], mistakes: Mist
         for column in ("prompt_a", "prompt_b"):
             unseen = [name for name, text in texts.items() if text not in row[column]]
             if unseen:
-                mistakes.add(row.line, f"`{column}` does not show {' and '.join(unseen)}, which it asks to judge")
+                mistakes.add(
+                    row.line, f"`{column}` does not show {' and '.join(unseen)}, which it should ask the judge about"
+                )
         if row["prompt_a"] == row["prompt_b"]:
-            mistakes.add(row.line, "`prompt_a` and `prompt_b` have the same text; such a pair measures nothing")
+            mistakes.add(row.line, "`prompt_a` and `prompt_b` have the same text, so the pair measures nothing")
 
 
 def _source(prompt: str, fields: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""From finished prompts back to the templates and fields they were made of."""
+"""Recover templates and fields from finished prompts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from jrh.errors import JrhError
 from jrh.text.templates import render
 
 _SHORTEST: Final = 4
-"""Characters that prompts must have in common to be taken for the request."""
+"""Minimum length of text common to all prompts of an item to count as its request."""
 _QUOTES: Final = ("''", '""', "\u2018\u2019", "\u201c\u201d", "\u00ab\u00bb")
 _CODE: Final = re.compile(r"\{(?=[{%#\r]|\Z)|\r")
-"""What would begin code: a brace before another mark, or before whatever is put behind the text; and a bare CR."""
+"""Text that Jinja2 would treat as code: a brace before another mark or at the end of the text; and a bare CR."""
 
 
 def literal(text: str) -> str:
@@ -22,9 +22,9 @@ def literal(text: str) -> str:
 
 
 def template_of(prompt: str, fields: Mapping[str, str]) -> str | None:
-    """Return the Jinja2 source that makes the prompt out of the fields, or None where a field is not in the prompt.
+    """Return the Jinja2 source that renders the fields to the prompt, or None if the prompt lacks a field.
 
-    Longer texts are found first, so that a response that holds the request is not cut in two.
+    Searches for longer texts first, so that a response that contains the request is not split.
     """
     parts: list[tuple[str, bool]] = [(prompt, False)]
     for name, text in sorted(fields.items(), key=lambda pair: (-len(pair[1]), pair[0])):
@@ -54,15 +54,14 @@ def _renders(source: str, fields: Mapping[str, str], prompt: str) -> bool:
 
 
 def requests_of(prompts: Sequence[Sequence[str]], judged: Sequence[Sequence[str]]) -> list[str]:
-    """Find what the prompts of each item ask about: the longest text common to all of them beside what is judged.
+    """Find the request of each item: the longest text common to all its prompts, apart from the judged texts.
 
     Args:
         prompts: the prompts of every item.
         judged: the judged texts of every item.
 
     Returns:
-        One text per item; the empty text for all where an item has none, or where all items have the same: then it is
-        part of the templates.
+        One text per item. All are empty if an item has none, or if items share one: it then belongs to the templates.
     """
     found = [_common(_without(texts, shown)) for texts, shown in zip(prompts, judged, strict=True)]
     found = [text.strip() for text in found]
@@ -74,7 +73,7 @@ def requests_of(prompts: Sequence[Sequence[str]], judged: Sequence[Sequence[str]
 
 
 def _without(prompts: Sequence[str], judged: Sequence[str]) -> list[str]:
-    # A character that no text has stands for what is cut out, so that nothing common reaches across the cut.
+    # A different private-use character per prompt replaces the rest, so that no common text reaches across the cut.
     cut = []
     for place, prompt in enumerate(prompts):
         for text in sorted(filter(None, judged), key=len, reverse=True):
@@ -85,7 +84,7 @@ def _without(prompts: Sequence[str], judged: Sequence[str]) -> list[str]:
 
 
 def _common(texts: Sequence[str]) -> str:
-    """Return the longest text that is part of every line of one of the texts; the first such one."""
+    """Return the longest text that occurs in all texts; the first one of several."""
     low, high, best = 0, min(map(len, texts), default=0), ""
     while low < high:
         size = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""What every statistic takes for granted of records that were made elsewhere."""
+"""Check imported records for everything that the statistics assume."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from jrh.errors import JrhError, Problem, SuiteError
 from jrh.values.types import Record, Status, Task
 
 _MOST: Final = 20
-"""Problems that are written out; the others are counted."""
+"""Maximum number of listed problems; the message only counts the others."""
 
 
 def check_records(tasks: Sequence[Task], records: Sequence[Record], origins: Sequence[str] = ()) -> None:
-    """Check what every statistic takes for granted.
+    """Check that the records satisfy the assumptions of the statistics.
 
     Args:
         tasks: the tasks.
@@ -22,11 +22,11 @@ def check_records(tasks: Sequence[Task], records: Sequence[Record], origins: Seq
         origins: where each record comes from, for messages.
 
     Raises:
-        SuiteError: with every mistake; beyond the first few only their number.
-        JrhError: there is no record.
+        SuiteError: lists the mistakes; of many, the first 20 and the number of the rest.
+        JrhError: there are no records.
     """
     if not records:
-        raise JrhError("there is no record to import")
+        raise JrhError("no records to import")
     by_name = {task.name: task for task in tasks}
     places = [origins[place] if place < len(origins) else f"record {place + 1}" for place in range(len(records))]
     seen = _Seen()
@@ -47,7 +47,7 @@ def _bounded(problems: Sequence[Problem]) -> list[Problem]:
 
 
 class _Seen:
-    """The records so far, as far as others must agree with them."""
+    """Remember the earlier records, to find contradictions with later ones."""
 
     def __init__(self) -> None:
         self._trials: dict[object, str] = {}
@@ -56,11 +56,11 @@ class _Seen:
         self._judges: dict[str, tuple[bool, str]] = {}
 
     def conflicts(self, record: Record, place: str) -> Iterator[str]:
-        """Yield what contradicts an earlier record, and remember this one."""
+        """Yield the contradictions with earlier records, and remember this one."""
         key = (record.case_id, record.judge, record.repeat)
         before = self._trials.get(key) or self._trials.get(record.trial_id)
         if before:
-            yield f"{_described(record)} stands at {before} already; number the askings with `repeat`"
+            yield f"{_described(record)} duplicates {before}; number repeats with `repeat`"
         self._trials.setdefault(key, place)
         self._trials.setdefault(record.trial_id, place)
         gold, where = self._gold.setdefault((record.task, record.item_id), (record.gold, place))
@@ -72,7 +72,7 @@ class _Seen:
         simulated, where = self._judges.setdefault(record.judge, (record.simulated, place))
         if simulated != record.simulated:
             here, there = ("simulated", "real") if record.simulated else ("real", "simulated")
-            yield f"the judge '{record.judge}' is {here} here and {there} at {where}; give the two a name each"
+            yield f"the judge '{record.judge}' is {here} here and {there} at {where}; give them different names"
 
 
 def _question(record: Record) -> tuple[object, ...]:
@@ -90,7 +90,7 @@ def _described(record: Record) -> str:
 def _misfits(record: Record, tasks: Mapping[str, Task]) -> Iterator[str]:
     task = tasks.get(record.task)
     if task is None:
-        yield f"the task '{record.task}' is not described; tasks: {', '.join(tasks)}"
+        yield f"unknown task '{record.task}'; tasks: {', '.join(tasks)}"
         return
     labels = {"label": record.canonical, "gold label": record.gold, "expected label": record.expected}
     for what, label in labels.items():
@@ -99,12 +99,12 @@ def _misfits(record: Record, tasks: Mapping[str, Task]) -> Iterator[str]:
             hint = f"; did you mean '{close}'?" if close else ""
             yield f"the {what} '{label}' is not on the scale {', '.join(task.scale.labels)}{hint}"
     if not record.item_id or not record.judge or not record.test:
-        yield "the item, the judge and the test need a name each"
+        yield "item, judge and test must not be empty"
     if (record.status is Status.OK) != (record.canonical is not None):
         yield f"the status is '{record.status.value}' and the label {record.canonical!r}: only 'ok' has a label"
     if record.expectation is not None and record.expectation not in EXPECTATIONS:
-        yield f"the expectation '{record.expectation}' is none of {', '.join(EXPECTATIONS)}"
+        yield f"the expectation '{record.expectation}' must be one of {', '.join(EXPECTATIONS)}"
     if record.probability is not None and not 0 <= record.probability <= 1:
-        yield f"the probability {record.probability} does not lie between 0 and 1"
+        yield f"the probability {record.probability} is not between 0 and 1"
     if record.repeat < 0:
-        yield f"the repeat {record.repeat} is negative; the first asking is 0"
+        yield f"the repeat {record.repeat} is negative; the first repeat is 0"

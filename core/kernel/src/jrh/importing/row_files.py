@@ -1,4 +1,4 @@
-"""Rows of a JSON Lines or csv file as text, with every mistake of the file reported at once."""
+"""Read the rows of a JSON Lines or csv file as text, and report all mistakes of the file at once."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ _SHOWN: Final = 20
 
 @frozen(kw_only=True)
 class Row:
-    """One row; every value is text, the empty text where there is none."""
+    """One row; every value is text, empty if missing."""
 
     line: int
     values: Mapping[str, str]
 
     def __getitem__(self, column: str) -> str:
-        """Return the text of a column; the empty text where the file has no such column."""
+        """Return the text of a column; empty if the file has no such column."""
         return self.values.get(column, "")
 
 
 class Mistakes:
-    """What is wrong with one file."""
+    """Collect the mistakes of one file."""
 
     def __init__(self, source: str) -> None:
-        """Start with nothing wrong."""
+        """Start without mistakes."""
         self.source = source
         self.found: list[Problem] = []
 
     def add(self, line: int | None, message: str) -> None:
-        """Note a mistake."""
+        """Add a mistake."""
         self.found.append(Problem(message=message, source=self.source, line=line))
 
     def raise_any(self) -> None:
-        """Raise a `SuiteError` with all mistakes, the first 20 in full, if there are any."""
+        """Raise a `SuiteError` if there are mistakes: the first 20, and the number of the rest."""
         shown: list[Problem | str] = list(self.found[:_SHOWN])
         if len(self.found) > _SHOWN:
             shown.append(f"{self.source}: and {len(self.found) - _SHOWN} more mistakes")
@@ -66,7 +66,7 @@ def read_rows(path: Path, shown: str, columns: Mapping[str, str], needed: Sequen
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise JrhError(f"{shown}: is not UTF-8 text: byte {error.start + 1} cannot be read") from error
+        raise JrhError(f"{shown}: not UTF-8 text (byte {error.start + 1}); save the file as UTF-8") from error
     except OSError as error:
         raise JrhError(f"{shown}: cannot be read: {error.strerror or error}") from error
     found = list((_csv if path.suffix.lower() == ".csv" else _jsonl)(text, mistakes))
@@ -90,7 +90,7 @@ def _jsonl(text: str, mistakes: Mistakes) -> Iterator[Row]:
         if isinstance(value, dict):
             yield Row(line=line, values={str(name): _text(cell) for name, cell in value.items()})
         else:
-            mistakes.add(line, f"a line is one JSON object, this is {type(value).__name__}")
+            mistakes.add(line, f"expected one JSON object per line, got {type(value).__name__}")
 
 
 def _csv(text: str, mistakes: Mistakes) -> Iterator[Row]:
@@ -100,7 +100,7 @@ def _csv(text: str, mistakes: Mistakes) -> Iterator[Row]:
         line = reader.line_num + 1
         for cells in reader:
             if cells and len(cells) != len(header):
-                mistakes.add(line, f"{len(cells)} cells, and the header has {len(header)}")
+                mistakes.add(line, f"{len(cells)} cells, but the header has {len(header)}")
             elif cells:
                 yield Row(line=line, values=dict(zip(header, cells, strict=True)))
             line = reader.line_num + 1
@@ -121,8 +121,8 @@ def _check_columns(rows: Sequence[Row], columns: Mapping[str, str], needed: Sequ
         without = [row.line for row in rows if name not in row.values]
         if len(without) == len(rows):
             close = get_close_matches(name, there, n=1)
-            hint = f"; did you mean '{close[0]}'? Then say `columns: {{{standard}: {close[0]}}}`" if close else ""
-            mistakes.add(None, f"there is no column '{name}'{hint}. Columns: {', '.join(there)}")
+            hint = f"; did you mean '{close[0]}'? If so, write `columns: {{{standard}: {close[0]}}}`" if close else ""
+            mistakes.add(None, f"no column '{name}'{hint}. Columns: {', '.join(there)}")
         else:
             for line in without:
                 mistakes.add(line, f"the row has no '{name}'")

@@ -1,4 +1,4 @@
-"""The scale of a data file that comes without a task: as written on the command line, or as its labels look."""
+"""Find the scale of a data file without a task: from the command line, or inferred from its labels."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _MOST_LEVELS: Final = 100
 
 
 def infer_scale(written: str | None, golds: Sequence[str | None], mode: Mode, source: str) -> Scale:
-    """Return the scale as written on a command line, or what the gold labels look like.
+    """Return the scale given on the command line, or infer it from the gold labels.
 
     Args:
         written: `1-6` or `YES,NO`; None: infer it from the labels.
-        golds: the gold labels of the items, None where there is none.
-        mode: of a pairwise task the labels are A and B, and a third one is the tie.
+        golds: the gold labels of the items, None if unlabelled.
+        mode: for pairwise tasks, the labels are A and B, and a third label is the tie.
         source: the file's name for messages.
 
     Raises:
-        JrhError: what is written is no scale, or the labels show none.
+        JrhError: the text is not a scale, or none can be inferred from the labels.
     """
     labels = sorted(dict.fromkeys(gold for gold in golds if gold is not None))
     if written is not None:
@@ -35,7 +35,7 @@ def infer_scale(written: str | None, golds: Sequence[str | None], mode: Mode, so
         return Scale.of_levels(min(numbers), max(numbers))
     if len(labels) > 1:
         return Scale.of_labels(*labels)
-    raise JrhError(f"{source}: the scale cannot be told from the labels ({', '.join(labels) or 'none'}); say --scale")
+    raise JrhError(f"{source}: cannot infer the scale from the labels ({', '.join(labels) or 'none'}); pass --scale")
 
 
 def _written(text: str) -> Scale:

@@ -1,4 +1,4 @@
-"""What every provider of chat completions reads the same way: costs, counts, token probabilities, error codes.
+"""Read the parts of a chat completion that all providers share: costs, counts, token probabilities, error codes.
 
 What a provider does not say stays unknown: None, never 0.
 """
@@ -15,28 +15,28 @@ from jrh.text.plain import utf8_text
 FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
 """Error codes of a provider's content filter: an answer of the model, not a failure."""
 OUT_OF_FUNDS: Final = frozenset({"insufficient_quota", "billing_not_active", "billing_hard_limit_reached"})
-"""Error codes that say no money is left: asking again cannot help, although the status says "too many requests"."""
+"""Error codes for exhausted credit: a retry cannot help, although the status is 429 (too many requests)."""
 
 
 def string_or_empty(value: object) -> str:
-    """Return a text fit to be stored; the empty text for anything that is no text."""
+    """Return a text that can be stored; the empty text for any other value."""
     return utf8_text(value) if isinstance(value, str) else ""
 
 
 def count_or_none(value: object) -> int | None:
-    """Return a number of tokens, None where it is no whole number from 0 on."""
+    """Return a number of tokens, or None if it is not a whole number of at least 0."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def cost_or_none(value: object) -> float | None:
-    """Return what a call cost in US dollars where a provider says so (OpenRouter's `usage.cost`), else None."""
+    """Return the cost of a call in US dollars if the provider states it (OpenRouter's `usage.cost`), else None."""
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0:
         return float(value)
     return None
 
 
 def served_version(model: object, fingerprint: object) -> str:
-    """Return the snapshot that answered: the model's name and the system fingerprint, as far as they are known."""
+    """Return the model version that answered: its name and the system fingerprint, as far as known."""
     return " ".join(part for part in (string_or_empty(model), string_or_empty(fingerprint)) if part)
 
 
@@ -54,7 +54,7 @@ def token_probabilities(entries: Iterable[tuple[object, object]]) -> Mapping[str
 
 
 def is_filtered(status: int | None, code: str) -> bool:
-    """Tell whether an error means that the provider's content filter declined the prompt."""
+    """Return whether an error means that the provider's content filter declined the prompt."""
     return status in (400, 403) and code in FILTERED
 
 

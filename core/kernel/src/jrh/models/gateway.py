@@ -237,8 +237,8 @@ class Gateway:
         if fault.kind is FaultKind.UNAUTHORIZED:
             raise self.stop(
                 StopReason.UNAUTHORIZED,
-                f"model '{client.name}' refuses the key ({detail}). Nothing is lost: set the right key and run the "
-                "same command again",
+                f"model '{client.name}' rejected the key ({detail}). Set a valid key and run the same "
+                "command again: finished calls are not repeated",
             )
         return fault
 

@@ -1,4 +1,4 @@
-"""What every provider of chat models over HTTP needs: Retry-After, a JSON shape to ask for, error texts to show."""
+"""Share code between HTTP providers: Retry-After, structured output, error texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jrh.text.redact import MASK
 from jrh.values.types import Json
 
 LONGEST_ERROR_TEXT: Final = 500
-"""Characters of a provider's own error text that are kept."""
+"""Maximum length of a provider's error text, in characters."""
 SCHEMA_NAME: Final = "reply"
 
 # OpenAI's own error texts show parts of a key: "Incorrect API key provided: sk-ab***yz".
@@ -22,7 +22,7 @@ _KEY_SHAPED: Final = re.compile(r"\bsk-[\w*.-]{4,}")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return how many seconds a server asks to wait, or None where it does not say so understandably.
+    """Return the seconds that a server asks to wait, or None if it gives no valid value.
 
     `retry-after-ms` wins over `Retry-After` in seconds or as an HTTP date; a date is counted from the server's own
     `Date` where it sends one. Never negative; never raises.
@@ -57,14 +57,14 @@ def _until(value: str, now: str) -> float | None:
 def _timestamp(value: str) -> float | None:
     try:
         moment = parsedate_to_datetime(value)
-        # An HTTP date is in GMT also where it does not say so.
+        # HTTP dates are always in GMT, even without a time zone.
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, TypeError, OverflowError):
         return None
 
 
 def response_format(schema: Mapping[str, Json]) -> dict[str, Any]:
-    """Return the `response_format` of a chat completion that asks for JSON of a shape.
+    """Return the `response_format` of a chat completion that requests JSON of a given schema.
 
     It is strict, which binds the model, only where the schema is closed: OpenAI rejects a strict one that leaves
     anything open.
@@ -74,7 +74,7 @@ def response_format(schema: Mapping[str, Json]) -> dict[str, Any]:
 
 
 def is_closed(schema: Json) -> bool:
-    """Tell whether every object of a JSON Schema lists all its properties as required and allows no other."""
+    """Return whether every object of a JSON Schema requires all its properties and allows no others."""
     if isinstance(schema, list | tuple):
         return all(is_closed(part) for part in schema)
     if not isinstance(schema, Mapping):
@@ -90,7 +90,7 @@ def is_closed(schema: Json) -> bool:
 
 
 def error_text(text: str, redact: Callable[[str], str]) -> str:
-    """Return a provider's own error text fit to be stored and shown.
+    """Return a provider's error text in a form that is safe to store and show.
 
     Secrets, and anything of the shape of an OpenAI key, are masked before the text is cut to 500 characters, so that
     no half of a key is left; white space is folded, so that it is one line.

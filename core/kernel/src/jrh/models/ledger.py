@@ -1,4 +1,4 @@
-"""What a run spends: reserved before sending, settled afterwards."""
+"""Account for the cost of a run: reserve it before a call, settle it afterwards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jrh.values.types import Usage
 
 
 def cost_of(usage: Usage, rates: Rates | None) -> float | None:
-    """Return the US dollars of a reply, or None where the price or a token count is not known."""
+    """Return the cost of a reply in US dollars, or None if the price or a token count is unknown."""
     if rates is None:
         return None
     if rates.input == 0.0 and rates.output == 0.0:
@@ -23,23 +23,23 @@ def cost_of(usage: Usage, rates: Rates | None) -> float | None:
 
 
 def prompt_tokens_at_most(request: ChatRequest) -> int:
-    """Return an upper bound of the prompt's tokens: no tokenizer makes more tokens than there are bytes."""
+    """Return an upper bound of the prompt's tokens: every token covers at least one byte."""
     written = sum(len(message.content.encode("utf-8", "surrogatepass")) + 16 for message in request.messages)
     return written + len(_schema(request).encode("utf-8", "surrogatepass"))
 
 
 def estimate_prompt_tokens(request: ChatRequest) -> int:
-    """Return a usual number of tokens: four characters each, and four per message."""
+    """Estimate the number of tokens: one per four characters, plus four per message."""
     return sum(len(message.content) // 4 + 4 for message in request.messages) + len(_schema(request)) // 4
 
 
 def _schema(request: ChatRequest) -> str:
-    """Return the schema that providers put into the prompt, as text."""
+    """Return the schema as text, because providers add it to the prompt."""
     return canonical_json(request.json_schema) if request.json_schema is not None else ""
 
 
 def worst_case(request: ChatRequest, rates: Rates | None) -> float | None:
-    """Return the most US dollars a request can cost, or None where there is no such bound."""
+    """Return an upper bound of a request's cost in US dollars, or None if there is none."""
     if rates is None:
         return None
     if rates.input == 0.0 and rates.output == 0.0:
@@ -52,21 +52,21 @@ def worst_case(request: ChatRequest, rates: Rates | None) -> float | None:
 
 @frozen(kw_only=True)
 class Spent:
-    """What has been spent, for people."""
+    """Sums of what has been spent, for display."""
 
     paid: float
-    """US dollars of calls with a known cost, of this run directory."""
+    """US dollars for calls of known cost, in this run directory."""
     uncertain: float
-    """Worst case, in US dollars, of calls whose outcome is not known: lost connections, time-outs, kills."""
+    """Worst-case cost, in US dollars, of calls with unknown outcome: lost connections, timeouts, kills."""
     calls: int
-    """Attempts sent, of this run directory."""
+    """Number of attempts sent, in this run directory."""
     unpriced: int
-    """Replies whose price is not known."""
+    """Number of replies of unknown price."""
 
 
 @define(kw_only=True)
 class Ledger:
-    """Add up what is spent and stop before the budget is exceeded."""
+    """Add up the costs and stop the run before it exceeds the budget."""
 
     budget: Budget = Budget()
     paid: float = 0.0
@@ -76,7 +76,7 @@ class Ledger:
     unpriced: int = 0
 
     def reserve(self, worst: float | None) -> None:
-        """Set the worst case of a call aside before it is sent.
+        """Reserve the worst-case cost of a call before it is sent.
 
         Raises:
             StopRun: the call could exceed the budget, or its cost has no bound and there is a budget.
@@ -101,7 +101,7 @@ class Ledger:
         self.reserved += worst or 0.0
 
     def settle(self, worst: float | None, cost: float | None) -> None:
-        """Replace what was set aside by what the reply cost; an unknown cost counts as the worst case."""
+        """Replace the reserved amount by the reply's cost; an unknown cost counts as the worst case."""
         self.reserved -= worst or 0.0
         if cost is None:
             self.unpriced += 1
@@ -110,7 +110,7 @@ class Ledger:
             self.paid += cost
 
     def lose(self, worst: float | None, *, billed: bool) -> None:
-        """Release a failed attempt; where it may have been billed its worst case stays counted."""
+        """Release a failed attempt; if it may have been billed, its worst case still counts."""
         self.reserved -= worst or 0.0
         if billed:
             self.uncertain += worst or 0.0
@@ -121,5 +121,5 @@ class Ledger:
 
 
 def _amount(usd: float) -> str:
-    """Write dollars with cents, and what is smaller than a cent in full."""
+    """Format dollars with cents, and amounts below a cent in full."""
     return f"{usd:.2f}" if usd == round(usd, 2) else f"{usd:.6g}"

@@ -1,4 +1,4 @@
-"""How fast a model may be asked: requests and tokens per minute, and a concurrency that adapts."""
+"""Limit the load on a model: requests and tokens per minute, and adaptive concurrency."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from aiolimiter import AsyncLimiter
 from jrh.suite.definition import Limits
 
 BACK_OFF: Final = 0.7
-"""Factor on the concurrency at a 429."""
+"""Factor by which a 429 reduces the concurrency."""
 REQUEST_WINDOW: Final = 1.0
 TOKEN_WINDOW: Final = 10.0
-"""Seconds over which a rate is evened out: the burst allowed beyond an even flow is one window's worth."""
+"""Window of the rate limit in seconds: a burst may exceed the even rate by one window's worth."""
 
 
 class AdaptiveConcurrency:
@@ -36,7 +36,7 @@ class AdaptiveConcurrency:
         self._lowered_at = 0.0
 
     async def acquire(self) -> float:
-        """Wait for a place; return the loop time it was given, to be handed to `release`."""
+        """Wait for a free place; return the loop time at which it was granted, for `release`."""
         loop = asyncio.get_running_loop()
         if self._open_at > loop.time():
             await self._until_open()
@@ -52,7 +52,7 @@ class AdaptiveConcurrency:
         else:
             self.in_flight += 1
         try:
-            if self._open_at > loop.time():  # the gate may have closed for those in line, too
+            if self._open_at > loop.time():  # a 429 may have closed the gate while this call waited in line
                 await self._until_open()
         except asyncio.CancelledError:
             self._leave()
@@ -69,7 +69,7 @@ class AdaptiveConcurrency:
                 return
 
     def release(self, since: float, *, limited: bool = False, retry_after: float | None = None) -> None:
-        """Give the place back; `limited` says that the provider answered 429 to the request sent at `since`."""
+        """Free the place; `limited` means that the provider answered 429 to the request sent at `since`."""
         if limited:
             now = asyncio.get_running_loop().time()
             if since >= self._lowered_at:
@@ -90,20 +90,20 @@ class AdaptiveConcurrency:
 
 
 class RateLimits:
-    """Requests and tokens per minute, evened out."""
+    """Limit requests and tokens per minute, with leaky buckets."""
 
     def __init__(self, limits: Limits) -> None:
-        """Make the leaky buckets the limits ask for."""
+        """Create a leaky bucket for each limit that is set."""
         self._requests = _bucket(limits.requests_per_minute, REQUEST_WINDOW)
         self._tokens = _bucket(limits.tokens_per_minute, TOKEN_WINDOW)
 
     @property
     def any(self) -> bool:
-        """Tell whether there is a limit at all."""
+        """Return whether any limit is set."""
         return self._requests is not None or self._tokens is not None
 
     async def acquire(self, tokens: int) -> None:
-        """Wait until one more request of so many tokens (an estimate) fits."""
+        """Wait until one more request with this estimated number of tokens fits."""
         if self._requests:
             await self._requests.acquire(1)
         if self._tokens:

@@ -1,4 +1,4 @@
-"""From what a provider answered to the reply that components see."""
+"""Turn a provider's answer into the reply that components see."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def read_reply(
 
 
 def classify(completion: Completion) -> tuple[Status, str]:
-    """Return the status of what a provider answered, and in words why it holds no usable text."""
+    """Return the status of a provider's answer, and the reason if it has no usable text."""
     if completion.refusal is not None:
         return Status.REFUSED, completion.refusal or "the model refused"
     if completion.finish_reason in FILTERED:

@@ -1,4 +1,4 @@
-"""When a failed call is attempted again, and when no more."""
+"""Decide when to retry a failed call, and when to give up."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_WAIT: Final = 60.0
 
 
 def retrying(limits: Limits, sleep: Callable[[float], Awaitable[None]]) -> AsyncRetrying:
-    """Return what attempts a call again while its fault may pass, within the limits' attempts and waiting time."""
+    """Return the retry policy: retry while the fault may be temporary, within the limits' attempts and waiting time."""
     from tenacity import AsyncRetrying, retry_if_exception
 
     def exhausted(state: RetryCallState) -> bool:
@@ -35,7 +35,7 @@ def retrying(limits: Limits, sleep: Callable[[float], Awaitable[None]]) -> Async
 
 
 def as_fault(error: Exception, timeout: float) -> ModelFault:
-    """Name what an attempt raised: a fault as it is, a time-out (seconds), or else a bug of the provider's plugin."""
+    """Turn an exception of an attempt into a fault: a fault as is, a timeout (seconds), or else a bug of the plugin."""
     if isinstance(error, ModelFault):
         return error
     if isinstance(error, TimeoutError):
