@@ -146,7 +146,7 @@ async def test_the_first_check_that_rejects_gives_the_reason() -> None:
 
 
 def test_a_check_decides_about_one_draft_at_a_time() -> None:
-    with pytest.raises(JrhError, match="'sets' decides about all drafts at once; name it under `validate`"):
+    with pytest.raises(JrhError, match="'sets' needs all drafts at once, so it cannot be used under `checks`"):
         Checks.of((ValidatorName("sets"),), context(sets=Sets()))
 
 

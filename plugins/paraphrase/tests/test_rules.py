@@ -103,7 +103,7 @@ async def test_a_text_that_a_check_rejects_is_a_skip_with_its_reason():
 
 
 def test_a_check_that_needs_all_drafts_is_an_error():
-    with pytest.raises(JrhError, match="decides about all drafts at once"):
+    with pytest.raises(JrhError, match="needs all drafts at once"):
         paraphrase(check=Sets())
 
 

@@ -1,4 +1,4 @@
-"""What authors of perturbations build on: text written by a model, edits made by rules, and the checks of both."""
+"""Share code between perturber plugins: text written by a model, rule-based edits, and checks of both."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""A question to a model, asked again until its answer can be read."""
+"""Ask a model until its answer can be parsed."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ _NOT_READ: Final = "no answer in the reply"
 
 @frozen(kw_only=True)
 class Answer(Generic[T]):
-    """What could be read, or why nothing could."""
+    """The parsed answer, or the reason why there is none."""
 
     value: T | None
     reason: str = ""
-    """Of the last attempt; the same words for all replies of its kind."""
+    """Reason of the last failed attempt, in the same words for all failures of its kind."""
     attempts: int
     fingerprint: str
 
     @property
     def details(self) -> dict[str, Json]:
-        """Return what the draft's provenance keeps of it."""
+        """Return the details for the draft's provenance."""
         return {"model": self.fingerprint, "attempts": self.attempts}
 
 
 async def ask_until_read(
     client: ModelClient, request: ChatRequest, read: Callable[[Reply], T | None], attempts: int
 ) -> Answer[T]:
-    """Ask as a validator until an answer can be read, at most so often; every attempt is a repeat of its own.
+    """Ask, as a validator, until an answer can be parsed. Every attempt is a separate repeat.
 
-    A provider that fails is not asked again here: the gateway has already tried.
+    Stops at a provider failure, because the gateway has already retried.
 
     Args:
         client: the model.
-        request: what is asked, the same each time.
-        read: from a reply with text to its answer; None where there is none.
-        attempts: at most; 1 or more.
+        request: the request, the same for each attempt.
+        read: parses a reply with text; returns None if it contains no answer.
+        attempts: maximum number of attempts, at least 1.
     """
     reason, attempt = _NOT_READ, 0
     for attempt in range(attempts):

@@ -1,4 +1,4 @@
-"""What a perturber asks of an item before it works, and of a text before it is a draft."""
+"""Check an item before perturbing it, and a text before making a draft of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jrh.values.types import Draft, Item, Json, Skip, ValidatorName
 
 
 def texts_of(item: Item, fields: Sequence[str]) -> dict[str, str] | Skip:
-    """Return the texts of these fields of an item, or why the item cannot be treated."""
+    """Return the texts of these fields of an item, or a skip with the reason."""
     texts: dict[str, str] = {}
     for name in fields:
         text = item.fields.get(name)
@@ -26,29 +26,29 @@ def texts_of(item: Item, fields: Sequence[str]) -> dict[str, str] | Skip:
 
 @frozen
 class Checks:
-    """Validators that every new text has to pass before it is a draft, so that another attempt can be made."""
+    """Run validators on every new text before it becomes a draft, so that the perturber can try again."""
 
     validators: Mapping[str, Validator]
 
     @classmethod
     def of(cls, names: Sequence[ValidatorName], context: BuildContext) -> Checks:
-        """Find the validators.
+        """Look up the validators.
 
         Raises:
-            JrhError: one does not exist, or decides about all drafts at once.
+            JrhError: one does not exist, or needs all drafts at once.
         """
         validators: dict[str, Validator] = {}
         for name in names:
             validator: object = context.validator(name)
             if not isinstance(validator, Validator):
                 raise JrhError(
-                    f"'{name}' decides about all drafts at once; name it under `validate`, not under `checks`"
+                    f"'{name}' needs all drafts at once, so it cannot be used under `checks`; move it to `validate`"
                 )
             validators[name] = validator
         return cls(validators)
 
     async def rejection(self, item: Item, draft: Draft) -> str:
-        """Return the reason of the first validator that rejects the draft, or the empty text."""
+        """Return the reason of the first validator that rejects the draft; empty if all accept it."""
         for validator in self.validators.values():
             validation = await validator.validate(item, draft)
             if not validation.accepted:
@@ -56,17 +56,17 @@ class Checks:
         return ""
 
     async def checked(self, item: Item, draft: Draft) -> Draft | Skip:
-        """Return the draft, or a skip with the reason why it is rejected."""
+        """Return the draft, or a skip with the reason of its rejection."""
         reason = await self.rejection(item, draft)
         return Skip(reason=reason, variant=draft.variant, details=draft.details) if reason else draft
 
     async def checked_once(self, item: Item, outcomes: Iterable[Draft | Skip], *, alike: str) -> list[Draft | Skip]:
-        """Return the outcomes of one variant with every draft checked; one with the texts of an earlier one is a skip.
+        """Check every draft of one variant, and skip drafts with the same texts as an earlier one.
 
         Args:
-            item: what they were made of.
-            outcomes: in order, such as one per strength.
-            alike: why a draft with the same texts is skipped.
+            item: the item of the drafts.
+            outcomes: drafts and skips in order, such as one per strength.
+            alike: reason for skipping a draft with the same texts.
         """
         found: list[Draft | Skip] = []
         made: list[Mapping[str, Json]] = []

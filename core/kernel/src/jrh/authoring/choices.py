@@ -1,4 +1,4 @@
-"""What the options of many plugins share."""
+"""Define options that many plugins share."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from jrh.values.types import Mode
 
 
 class WrittenBy(Enum):
-    """Who writes a test's texts."""
+    """Choose who writes a test's texts."""
 
     RULES = "rules"
-    """Closed rules; no model is asked."""
+    """A fixed set of rules; no model calls."""
     MODEL = "model"
     """A model of the suite."""
 
     @classmethod
     def of(cls, by: WrittenBy | None, model: str | None) -> WrittenBy:
-        """Return the choice of the options `by` and `model`: where nothing is said, a model that is named writes."""
+        """Resolve the options `by` and `model`: without `by`, a model writes if one is named."""
         return by or (cls.RULES if model is None else cls.MODEL)
 
 
 class ChangedFields(Enum):
-    """Which of the judged fields a test changes."""
+    """Choose which of the judged fields a test changes."""
 
     BOTH = "both"
     """All of them: the response, or both responses of a pair."""
@@ -44,7 +44,7 @@ class ChangedFields(Enum):
             test: the test's name, for the message.
 
         Raises:
-            JrhError: one response is chosen, and the task has no pairs.
+            JrhError: a single response is chosen, but the task is not pairwise.
         """
         judged = mode.judged_fields
         if self is ChangedFields.BOTH:
@@ -58,20 +58,20 @@ class ChangedFields(Enum):
 
 
 def distinct(instance: object, attribute: Attribute[Any], value: tuple[object, ...]) -> None:  # noqa: ARG001
-    """Validate an option: nothing in it stands twice.
+    """Validate an option: its values must be distinct.
 
     Raises:
-        ValueError: something does.
+        ValueError: a value is repeated.
     """
     if len(set(value)) != len(value):
-        raise ValueError(f"'{attribute.name}' names something twice")
+        raise ValueError(f"'{attribute.name}' has a repeated value")
 
 
 def repeats_option() -> int:
-    """Return the attrs field `repeats` of a perturber's options: how often each question is put, 1 by default."""
+    """Return the attrs field `repeats` of a perturber's options: calls per question, 1 by default."""
     repeats: int = field(
         default=1,
         validator=ge(1),
-        metadata={"help": "how often each question is put; a repeat is never answered from another"},
+        metadata={"help": "number of times each question is asked; every repeat is a separate call"},
     )
     return repeats

@@ -1,4 +1,4 @@
-"""Edits of a text: which go together, and the text with them made."""
+"""Select edits of a text that do not overlap, and apply them."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from jrh.values.types import Json
 
 
 class Replacement(Protocol):
-    """Characters of a text and what stands in their place."""
+    """A span of a text, and its replacement."""
 
     @property
     def start(self) -> int:
-        """Return where they begin."""
+        """Return the start of the span."""
 
     @property
     def end(self) -> int:
-        """Return where they end."""
+        """Return the end of the span."""
 
     @property
     def new(self) -> str:
-        """Return what stands there instead."""
+        """Return the replacement."""
 
 
 @frozen(kw_only=True)
 class Edit:
-    """Put `new` in the place of `old`, which begins at `start`."""
+    """Replace `old`, which begins at `start`, by `new`."""
 
     start: int
     old: str
-    """Empty where something is inserted."""
+    """Empty for an insertion."""
     new: str
-    """Empty where something is taken away."""
+    """Empty for a deletion."""
     kind: str
 
     @property
     def end(self) -> int:
-        """Return where the old text ends."""
+        """Return the end of the old text."""
         return self.start + len(self.old)
 
     def details(self) -> dict[str, Json]:
-        """Return what the draft's provenance keeps of it."""
+        """Return the details for the draft's provenance."""
         return {"at": self.start, "from": self.old, "to": self.new, "kind": self.kind}
 
 
@@ -58,11 +58,11 @@ def edits_apart(edits: Iterable[Edit]) -> list[Edit]:
 
 
 def apply_edits(text: str, edits: Iterable[Replacement]) -> str:
-    """Return the text with the edits made; nothing outside of them changes.
+    """Apply the edits to the text; nothing else changes.
 
     Args:
-        text: what they were found in.
-        edits: in any order; they do not overlap.
+        text: the text in which the edits were found.
+        edits: the edits, in any order, without overlaps.
     """
     pieces, done = [], 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
@@ -72,29 +72,29 @@ def apply_edits(text: str, edits: Iterable[Replacement]) -> str:
 
 
 def edits_at(strength: float, possible: int) -> int:
-    """Return how many of the possible edits a strength from 0 to 1 makes: its share, rounded half up, at least one."""
+    """Return the number of edits for a strength from 0 to 1: its share of the possible ones, rounded, at least 1."""
     return max(1, int(strength * possible + 0.5))
 
 
 @frozen(kw_only=True)
 class PlannedEdits:
-    """What rules can change in one text, in the order in which it is taken."""
+    """The possible edits of one text, in the order in which they are applied."""
 
     text: str
     edits: Sequence[Edit]
-    """None overlaps another."""
+    """Edits without overlaps."""
     seed: int
 
     @classmethod
     def of(cls, text: str, edits: Sequence[Edit], seed: int) -> PlannedEdits:
-        """Put the edits in an order drawn by the seed.
+        """Order the edits randomly by the seed.
 
-        The strength is no part of it: a weaker draft makes some of the edits that a stronger one makes.
+        The order does not depend on the strength, so a weaker draft makes a subset of the edits of a stronger one.
         """
         return cls(text=text, edits=shuffled(edits, seed), seed=seed)
 
     def made(self, count: int) -> tuple[str, dict[str, Json]]:
-        """Return the text with the first so many edits, and what the draft's provenance keeps of them."""
+        """Apply the first `count` edits; return the text and the details for the draft's provenance."""
         picked = edits_apart(self.edits[:count])
         details: dict[str, Json] = {
             "edits": [edit.details() for edit in picked],

@@ -1,4 +1,4 @@
-"""Text written by a model: asked for so often at most until one can be used, with the history of the attempts."""
+"""Have a model write a text, with repeated attempts until one is usable, and record the attempts."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ _SAME: Final = Same()
 
 
 def text_schema(key: str = "text") -> Mapping[str, Json]:
-    """Return the JSON schema of a reply that is one text under a name."""
+    """Return the JSON schema of a reply with a single text under a key."""
     return object_schema({key: {"type": "string"}})
 
 
 @frozen(kw_only=True)
 class Attempt:
-    """One time a text was asked for."""
+    """One request for a text."""
 
     seed: int
     status: Status
-    """Of the reply."""
+    """Status of the reply."""
     rejected: str
-    """Why its text is not used; empty where it is."""
+    """Why its text is not used; empty if it is used."""
 
 
 @frozen(kw_only=True)
 class Generated:
-    """What came of asking for one text."""
+    """The result of all attempts at one text."""
 
     original: str
     written: Written | None
-    """None where no attempt gave a text that can be used."""
+    """None if no attempt gave a usable text."""
     attempts: tuple[Attempt, ...]
 
     @property
     def reason(self) -> str:
-        """Return why the last attempt failed; empty where it did not."""
+        """Return why the last attempt failed; empty if it succeeded."""
         return self.attempts[-1].rejected
 
     @property
     def details(self) -> dict[str, Json]:
-        """Return what a draft's provenance keeps of it."""
+        """Return the details for a draft's provenance."""
         rejected: list[Json] = [attempt.rejected for attempt in self.attempts if attempt.rejected]
         details: dict[str, Json] = {"attempts": len(self.attempts), "rejected": rejected}
         if self.written is None:
@@ -61,18 +61,18 @@ class Generated:
 
 @frozen(kw_only=True)
 class TextWriter:
-    """Has texts rewritten by a model. Every attempt is a repeat of its own, with a seed of its own."""
+    """Have a model rewrite texts. Every attempt is a separate repeat with its own seed."""
 
     client: ModelClient
     temperature: float | None
-    """None: the suite's for the model."""
+    """None: the model's temperature in the suite."""
     attempts: int = field(validator=ge(1))
     shown: tuple[str, ...] = ()
-    """Texts that are never a result: the task's rubric and instruction."""
+    """Texts that are never accepted as a result: the task's rubric and instruction."""
     key: str = "text"
-    """The name of the text in the reply's object."""
+    """The key of the text in the reply's JSON object."""
     schema: Mapping[str, Json] | None = None
-    """The JSON schema of the reply; None: an object with nothing but the text."""
+    """The JSON schema of the reply; None: an object with only the text."""
 
     async def write(
         self,
@@ -83,14 +83,14 @@ class TextWriter:
         rejection: Callable[[str], Awaitable[str]] | None = None,
         shown: Collection[str] = (),
     ) -> Generated:
-        """Ask until a text can be used, at most `attempts` times; a provider that fails is not asked again here.
+        """Ask until a text is usable, at most `attempts` times. A provider failure ends the attempts.
 
         Args:
-            messages: what is asked.
+            messages: the request.
             original: the text to start from.
-            seed: from the number of the attempt, 0-based, to its seed.
-            rejection: why a text that can be read is still not used; empty where it is.
-            shown: further texts that are never a result.
+            seed: maps the 0-based number of the attempt to its seed.
+            rejection: returns why a readable text is still not used; empty to accept it.
+            shown: further texts that are never accepted as a result.
         """
         made: list[Attempt] = []
         found: Written | Unusable = Unusable(PROVIDER_ERROR)

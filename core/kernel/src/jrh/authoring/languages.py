@@ -1,4 +1,4 @@
-"""Whether a text is in another script or language than the one it was made from; in doubt it is not."""
+"""Detect whether a text is in a different script or language than its original; in doubt, it is not."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _FUNCTION_WORDS: Final = {
     }.items()
 }
 _TELLING: Final = 4
-"""Function words that make a language known."""
+"""Function words that identify a language."""
 _MOST_LETTERS: Final = 2_000
-"""Letters and words looked at to tell script and language."""
-# Scripts that one language mixes.
+"""Maximum number of letters and words used to detect script and language."""
+# Japanese mixes kana and Chinese characters, so these count as one script.
 _TOGETHER: Final = {"HIRAGANA": "CJK", "KATAKANA": "CJK"}
 
 

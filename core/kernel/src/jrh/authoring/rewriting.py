@@ -1,4 +1,4 @@
-"""A perturber that has a model rewrite the texts of an item, for tests that say the same thing in other words."""
+"""Perturb items by having a model rewrite their texts, for tests that keep the meaning and change the wording."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from jrh.values.types import Draft, Item, Json, Message, ModelName, Skip, Task, 
 
 @frozen(kw_only=True)
 class Rewriting:
-    """One way to rewrite a text: what the model is asked, and how long the answer may be."""
+    """One way to rewrite a text: the prompt, and the allowed length of the result."""
 
     variant: str
-    """Of the drafts."""
+    """Variant name of the drafts."""
     prompt: str
     """Jinja2 template; variables: text, request, task, words, low, high, mark."""
     bounds: tuple[float, float]
-    """The lowest and the highest number of words per word of the old text."""
+    """Minimum and maximum ratio of words to words of the old text."""
     breach: Callable[[float], str]
-    """From a length ratio to how it breaks the bounds; empty where it does not."""
+    """Maps a length ratio to how it violates the bounds; empty if it does not."""
     seed_parts: tuple[str, ...] = ()
-    """What tells its seeds from those of another way of the same test."""
+    """Parts that distinguish its seeds from those of other ways of the same test."""
     details: Mapping[str, Json] = Factory(dict)
     """Further provenance of the drafts."""
 
 
 @frozen(kw_only=True)
 class RewritingPerturber:
-    """Has texts of an item rewritten in one way or in several; a way of which one text cannot be had is skipped."""
+    """Have the texts of an item rewritten in one or more ways; skip a way if one of its texts is not usable."""
 
     writer: TextWriter
     task: Task
@@ -56,7 +56,7 @@ class RewritingPerturber:
         checks: Sequence[ValidatorName],
         fields: tuple[str, ...],
     ) -> RewritingPerturber:
-        """Find the model and the checks, and read the prompts.
+        """Look up the model and the checks, and parse the prompts.
 
         Args:
             ways: in the order of the drafts.
@@ -88,7 +88,7 @@ class RewritingPerturber:
         )
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
-        """Return a draft, or a skip with the reason of the last attempt, per way in their order."""
+        """Return one draft per way, in order, or a skip with the reason of the last attempt."""
         texts = texts_of(item, self.fields)
         if isinstance(texts, Skip):
             return [texts]

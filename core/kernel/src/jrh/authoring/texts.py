@@ -1,4 +1,4 @@
-"""The text in a model's reply, or why there is none that can be used."""
+"""Extract the text from a model's reply, or the reason why it is unusable."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from jrh.text.structured import read_json
 from jrh.values.types import Json, Reply, Status
 
 LONGEST_TEXT: Final = 100_000
-"""Characters; a longer text is not used."""
+"""Maximum length of a text, in characters; a longer one is rejected."""
 PROVIDER_ERROR: Final = "provider error"
-"""Why there is no reply where the provider failed; the gateway has tried again already."""
+"""Reason for a provider failure; the gateway has already retried."""
 
 _LONGEST_REPLY: Final = 2 * LONGEST_TEXT
-"""Characters of a whole reply: the text, escaped, and what is said about it."""
+"""Maximum length of a whole reply: the escaped text plus other content."""
 _OF_STATUS: Final = {
     Status.REFUSED: "the model refused",
     Status.TRUNCATED: "the reply was cut",
@@ -30,34 +30,34 @@ _REFUSAL: Final = re.compile(
     re.IGNORECASE,
 )
 _TELLING: Final = 40
-"""Characters; a text so long does not stand in another one by chance."""
+"""Minimum length, in characters, at which one text does not contain another by chance."""
 
 
 @frozen
 class Written:
-    """A text of a model that can be used."""
+    """A usable text from a model."""
 
     text: str
     said: Mapping[str, Json] = Factory(dict)
-    """The whole object of the reply."""
+    """The whole JSON object of the reply."""
 
 
 @frozen
 class Unusable:
-    """Why a reply holds no text that can be used; the same words for all replies of its kind."""
+    """Why a reply has no usable text, in the same words for all replies of its kind."""
 
     reason: str
 
 
 def no_text(reply: Reply) -> str:
-    """Return why a reply may not be read, in the words that all components use; empty where it may."""
+    """Return why a reply must not be parsed, in the same words for all components; empty if it may be."""
     if reply.ok:
         return ""
     return "longer than 8 MiB" if reply.finish_reason == TOO_LONG else _OF_STATUS.get(reply.status, PROVIDER_ERROR)
 
 
 def read_text(reply: Reply, original: str, shown: Collection[str], *, key: str = "text") -> Written | Unusable:
-    """Return the text that a model was asked to make of another one, or why there is none.
+    """Return the text that a model made from another one, or why there is none.
 
     The reasons are: the model refused, the reply was cut, longer than 8 MiB, provider error, longer than 100,000
     characters, no JSON in the reply, empty text, no text in the reply's JSON, unchanged, the rubric itself, another
@@ -103,7 +103,7 @@ def _refuses(text: str, original: str) -> bool:
 
 
 def _hands_back(text: str, original: str, shown: str) -> bool:
-    """Tell whether the text is a text that was shown, or holds the whole of it although the original does not."""
+    """Return whether the text equals or contains a text of the prompt that the original does not contain."""
     return bool(shown) and (text == shown or (len(shown) >= _TELLING and shown in text and shown not in original))
 
 

@@ -1,4 +1,4 @@
-"""The wording of a text: what a rule may change in it, what it has to leave alone, how long it is."""
+"""Find what a rule may change in the wording of a text, protect the rest, and measure length in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attrs import frozen
 from jrh.authoring.edits import Edit, edits_apart
 
 APOSTROPHE: Final = "['\u2019]"
-"""Both apostrophes, for patterns."""
+"""Pattern for the straight and the curly apostrophe."""
 
 _LOOK_BACK: Final = 200
 _END: Final = re.compile(r"[.!?\n]")
@@ -33,7 +33,7 @@ _PROTECTED: Final = {lists: re.compile((_LISTS if lists else "") + _FOREIGN, _FL
 
 
 class Protected:
-    """The spans of one text whose words are not the writer's own, or not words at all.
+    """The protected spans of a text: quotations, code and the like.
 
     They are code, tables, quotations, addresses and tags; with `lists` also lines of lists and headings. A quotation
     mark without a partner protects the rest of its line.
@@ -46,7 +46,7 @@ class Protected:
         self._ends = [end for _, end in spans]
 
     def touches(self, start: int, end: int) -> bool:
-        """Tell whether any of the characters from `start` to `end` is protected.
+        """Return whether any of the characters from `start` to `end` is protected.
 
         Where there are none, the one before counts: nothing is put inside what is protected, nor directly behind it.
         """
@@ -56,18 +56,18 @@ class Protected:
 
 @frozen(kw_only=True)
 class WordingRule:
-    """Puts what `new` makes of the pattern's group `x` in its place."""
+    """Replace the pattern's group `x` by the result of `new`."""
 
     kind: str
-    """What the edits are called."""
+    """Name of the edits."""
     pattern: re.Pattern[str]
     new: Callable[[str, int], str]
-    """From the text found and the number of the place within the text."""
+    """Maps the matched text and the number of the match to the new text."""
     unless: re.Pattern[str] | None = None
-    """What must not stand anywhere before it in the same sentence."""
+    """Pattern that must not occur before the match in the same sentence."""
 
     def edits(self, text: str) -> Iterator[Edit]:
-        """Yield the edits this rule can make, with the apostrophes the text has."""
+        """Yield the edits that this rule can make, with the text's style of apostrophes."""
         curly = "\u2019" in text and "'" not in text
         for number, match in enumerate(self.pattern.finditer(text)):
             start = match.start("x")
@@ -81,7 +81,7 @@ class WordingRule:
 def phrase_rule(
     kind: str, to: Mapping[str, str], *, before: str = r"\b", after: str = r"\b", unless: str | None = None
 ) -> WordingRule:
-    """Make a rule that swaps phrases, in lower case or with a capital at the beginning, which stays.
+    """Make a rule that swaps phrases and keeps an initial capital.
 
     Args:
         kind: what the edits are called.
@@ -101,12 +101,12 @@ def phrase_rule(
 
 
 def not_after(*words: str) -> str:
-    """Return a pattern that holds where none of the words, and a space, stand directly before."""
+    """Return a pattern that matches unless one of the words and a space come directly before."""
     return "".join(f"(?<!\\b[{word[0].upper()}{word[0]}]{word[1:]} )" for word in words)
 
 
 def safe_edits(text: str, rules: Iterable[WordingRule], *, lists: bool = False) -> list[Edit]:
-    """Return what the rules can change outside of what is protected, in text order, none overlapping another.
+    """Return the possible edits outside the protected spans, in text order, without overlaps.
 
     Args:
         text: the text to change.
@@ -119,12 +119,12 @@ def safe_edits(text: str, rules: Iterable[WordingRule], *, lists: bool = False) 
 
 
 def word_count(text: str) -> int:
-    """Count the words: runs of letters, digits and underscores; every Chinese and Japanese sign is one."""
+    """Count the words: runs of letters, digits and underscores; every Chinese or Japanese character is one."""
     return sum(1 for _ in _WORD.finditer(text))
 
 
 def length_ratio(original: str, text: str) -> float:
-    """Return the words of a text per word of the original; a text without words counts as one word."""
+    """Return the ratio of word counts of a text and its original; a text without words counts as one word."""
     return round(max(word_count(text), 1) / max(word_count(original), 1), 4)
 
 
