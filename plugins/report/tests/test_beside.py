@@ -23,7 +23,7 @@ def test_an_interaction_is_shown_with_its_interval_and_what_it_rests_on(render, 
     assert "Interactions" in text
     assert "interaction, crossed.verbosity+format" in text
     assert "-0.31 [-0.49, -0.12] n=180, 2 missing" in text
-    assert "0 where their effects add up" in text
+    assert "0 if their effects add up" in text
 
 
 def test_missed_violations_and_false_alarms_stand_beside_each_other(render, report) -> None:

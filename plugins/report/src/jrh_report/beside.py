@@ -17,13 +17,11 @@ BESIDE: Final[Mapping[str, str]] = {
 }
 """Measure -> what it is called."""
 _DIGITS: Final = 2
-_NOTE: Final = (
-    "An interaction is what a chain moves beyond what its parts move one by one: 0 where their effects add up."
-)
+_NOTE: Final = "Interaction: the effect of a chain beyond the sum of its parts' effects; 0 if their effects add up."
 
 
 def beside(report: RunReport) -> Table | None:
-    """Return interactions of chains, and error rates over agent transcripts; None where there are none."""
+    """Return interactions of chains, and error rates over agent transcripts; None if there are none."""
     found = [measure for measure in report.measures if measure.name in BESIDE and not measure.cell]
     if not found:
         return None

@@ -35,7 +35,7 @@ class Grid:
     rows: tuple[GridRow, ...]
 
 
-_MIXED: Final = "gold accuracy, or as expected where a test changes what is right"
+_MIXED: Final = "gold accuracy, or as expected if a test changes the right answer"
 
 
 def grid(report: RunReport, task: str, name: str) -> Grid | None:

@@ -29,12 +29,12 @@ EXPECTED_LEGEND = (
     "in the reference condition"
 )
 LEGEND = {
-    "flip-rate": "flip rate: verdicts that differ from the same judge's verdict in the reference condition; where a "
-    "test changes what is right, they should",
-    NOISE: "noise floor: repeats of the identical question that disagree; for a test that asks once, the reference's",
+    "flip-rate": "flip rate: verdicts that differ from the same judge's verdict in the reference condition; expected "
+    "if a test changes the right answer",
+    NOISE: "noise floor: repeats of the identical question that disagree; for a test without repeats, the reference's",
     "jss": "JSS (judge sensitivity score): share of template pairs whose verdicts on an item agree",
-    "kappa": "kappa: Cohen's, with the verdicts of the reference condition; no merit where a test changes what is "
-    "right",
+    "kappa": "kappa: Cohen's, with the verdicts of the reference condition; low values are expected if a test "
+    "changes the right answer",
 }
 HEADINGS = {
     RIGHT: "gold accuracy",

@@ -43,7 +43,7 @@ def strict_converter(base: Path) -> Converter:
 
 
 def _unsupported(kind: Any) -> Hook:
-    raise Mistakes.of(f"this option has a type that a suite cannot express: {kind}; tell the author of the plugin")
+    raise Mistakes.of(f"this option has a type that a suite cannot express: {kind}; tell the plugin author")
 
 
 def _unexpected(kind: Any, value: object) -> Mistakes:
