@@ -189,7 +189,9 @@ def test_an_unknown_name_in_the_allow_list_gets_the_close_one(site: Any) -> None
 def test_a_plugin_that_was_named_and_is_broken_is_fatal(site: Any) -> None:
     site.install("acme-broken", "import a_module_nobody_has")
     assert len(messages(load_plugins())) == 1
-    with pytest.raises(PluginError, match=r"cannot load plugin 'acme-broken'.*acme-broken 1\.0 \(ModuleNotFoundError: .*nobody"):
+    with pytest.raises(
+        PluginError, match=r"cannot load plugin 'acme-broken'.*acme-broken 1\.0 \(ModuleNotFoundError: .*nobody"
+    ):
         load_plugins(["acme-broken"])
 
 
