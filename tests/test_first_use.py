@@ -140,6 +140,7 @@ def test_a_judge_that_cannot_be_built_is_found_before_a_run_that_exists_is_touch
     assert call(ran, "gate", "run", "--rule", "accuracy >= 0").exit_code != 3
 
 
+@pytest.mark.slow
 def test_what_is_done_needs_no_judge_any_more(ran: Project) -> None:
     (ran.path / "own.py").unlink()
     judges = [*changed()["judges"], {"name": "new", "judge": "simulated"}]  # type: ignore[misc]

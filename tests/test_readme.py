@@ -58,6 +58,7 @@ def test_the_python_example_prints_a_line_per_judge_and_test(
     assert ["flawed", "format"] in printed
 
 
+@pytest.mark.slow
 def test_the_parts_for_real_data_and_a_real_judge_fit_into_the_first_suite(first: Project) -> None:
     suite, parts = (yaml.safe_load(block) for block in blocks("yaml"))
     first.write("essays.csv", ESSAYS)

@@ -39,6 +39,7 @@ TEXTS = st.one_of(st.text(max_size=60), st.sampled_from(GOOD + BAD))
 
 @settings(max_examples=60, deadline=None)
 @given(first=TEXTS, second=TEXTS)
+@pytest.mark.slow
 def test_swapped_responses_give_exactly_the_swapped_answer(first, second):
     for ask in (WITHOUT_TIE, WITH_TIE):
         straight, swapped = ask(first, second), ask(second, first)

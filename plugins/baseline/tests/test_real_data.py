@@ -15,6 +15,7 @@ FOLDS = 5
 
 
 @pytest.mark.skipif(not ESSAYS.exists(), reason="real essays (../shared/data/persuade) are not here")
+@pytest.mark.slow
 def test_cross_fitted_scores_beat_the_most_frequent_score(bench):
     judge = bench(scale=Scale.of_levels(1, 6))
     with ESSAYS.open(encoding="utf-8", newline="") as file:

@@ -61,6 +61,7 @@ def test_judges_of_equal_accuracy_are_rarely_called_different():
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))
+@pytest.mark.slow
 def test_swapping_the_sides_swaps_the_signs_and_nothing_else(pairs):
     before, after = zip(*pairs, strict=True)
     one, other = compared(before, after), compared(after, before)
@@ -71,6 +72,7 @@ def test_swapping_the_sides_swaps_the_signs_and_nothing_else(pairs):
 
 
 @given(st.lists(st.booleans(), min_size=2, max_size=30))
+@pytest.mark.slow
 def test_a_judge_compared_with_itself_is_identical_and_flips_nothing(right):
     row = compared(right, right, margin=0.9)
     assert (row.difference, row.p_adjusted, row.answer) == (0.0, 1.0, Answer.IDENTICAL)

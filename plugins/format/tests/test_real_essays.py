@@ -14,6 +14,7 @@ ESSAYS = Path(__file__).parents[3].parent / "shared/data/persuade/essays.csv"
 
 
 @pytest.mark.skipif(not ESSAYS.is_file(), reason="the PERSUADE essays are not here (../shared/data/persuade)")
+@pytest.mark.slow
 async def test_nearly_every_essay_gets_every_layout_and_keeps_its_words():
     perturber = FormatPerturber.of(
         FormatOptions(strengths=(0.3, 1.0)), Mode.POINTWISE, lambda *parts: derive_seed(7, *parts)

@@ -138,6 +138,7 @@ async def test_a_sure_writer_fills_every_level_of_every_item_at_the_first_temper
     per_temperature=st.integers(1, 2),
     seed=st.integers(0, 1000),
 )
+@pytest.mark.slow
 async def test_whatever_the_writer_does_the_promises_hold(
     base, slope, repeats, never, fill_other, samples, per_temperature, seed
 ):
@@ -182,6 +183,7 @@ async def test_whatever_the_writer_does_the_promises_hold(
 
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 1000), st.integers(1, 50), st.integers(1, 50), st.floats(0, 0.8))
+@pytest.mark.slow
 async def test_the_order_of_replies_and_of_items_decides_nothing(seed, one, other, repeats):
     sources = items(("1", "3"))
     shuffled = sorted(sources, key=lambda item: random.Random(f"{one}{item.id}").random())

@@ -70,9 +70,7 @@ class OpenAIHttpOptions:
     extra: Mapping[str, Json] = field(
         default=Factory(dict),
         validator=_check_extra,
-        metadata={
-            "help": "fields to add to every request's JSON, such as top_k; the suite's sampling wins"
-        },
+        metadata={"help": "fields to add to every request's JSON, such as top_k; the suite's sampling wins"},
     )
     max_tokens_field: Literal["auto", "max_tokens", "max_completion_tokens"] = field(
         default="auto",
