@@ -12,7 +12,15 @@ from attrs import evolve
 from jrh import Case, ChatRequest, Equals, Measure, MetricContext, Record, RecordTable, Scale, Task
 from jrh.values import Condition, Evidence
 from jrh.values.types import Provenance
-from jrh_testing import MetricContract, PerturberContract, ScriptedModel, build, sample_records, sample_tasks
+from jrh_testing import (
+    MetricContract,
+    PerturberContract,
+    ScriptedModel,
+    build,
+    sample_records,
+    sample_task,
+    sample_tasks,
+)
 
 ITEMS = (
     item(identity="good"),
@@ -160,7 +168,7 @@ class TestLocalisation(FamilyMetricContract):
 
 
 def test_records_of_other_families_have_no_such_measures() -> None:
-    context = MetricContext(tasks={each.name: each for each in sample_tasks()})
+    context = MetricContext(tasks={task.name: task for task in [sample_task()]})
     for spec in jrh_agentic.plugin.jrh_metrics():
         metric = build(jrh_agentic.plugin, spec.name)
         assert list(metric.measure(RecordTable.from_records(sample_records()), context)) == []

@@ -170,8 +170,8 @@ def test_nothing_is_written_over_and_nothing_is_invented(ran):
     logs, name = ran
     assert "already exists" in refusal("--log", name, "--variant", "swap", cwd=logs)
     (logs / "there.jsonl").touch()
-    assert "there.jsonl: already exists" in refusal("--jsonl", "there.jsonl", cwd=logs)
-    assert "say where to" in refusal(cwd=logs)
+    assert "there.jsonl already exists" in refusal("--jsonl", "there.jsonl", cwd=logs)
+    assert "no output given" in refusal(cwd=logs)
     said = refusal("--jsonl", "new.jsonl", "--test", "edit", cwd=logs)
     assert said == "the run has no judged case for test 'edit'; available: reference, editor"
     assert not (logs / "new.jsonl").exists()
