@@ -1,4 +1,4 @@
-"""Which runs and judges are held against each other."""
+"""Choose the pairs of runs and judges to compare."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Opened:
     """A run that is open for reading."""
 
     path: str
-    """As it was given."""
+    """As given by the user."""
     report: RunReport
     unfinished: str
-    """Why it is not finished; empty where it is."""
+    """Why it is not finished; empty if it is."""
     imported: bool
-    """The verdicts come from elsewhere: what gave them is not recorded."""
+    """Whether the verdicts were imported, so that their origin is not recorded."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -43,7 +43,7 @@ class Side:
 
 @frozen(kw_only=True)
 class Asked:
-    """One argument: a run, and a judge of it where one is named."""
+    """One argument: a run and, if named, one of its judges."""
 
     path: Path
     judge: str | None
@@ -61,7 +61,7 @@ def opened_sides(arguments: Sequence[str], judges: Sequence[str], stack: ExitSta
         stack: closes the runs.
 
     Raises:
-        JrhError: an argument is no run, a judge is not there, or there is nothing to compare.
+        JrhError: An argument is not a run, a judge does not exist, or there is nothing to compare.
     """
     asked = [_asked(argument) for argument in arguments]
     runs: dict[Path, Opened] = {}
@@ -85,7 +85,7 @@ def _asked(argument: str) -> Asked:
             return Asked(path=Path(argument[:place]), judge=argument[place + 1 :])
     if Path(argument).is_file():
         raise JrhError(f"'{argument}' is a file; `jrh compare` takes directories of runs")
-    raise JrhError(f"'{argument}' is not a run directory, nor a judge of one written as RUN:JUDGE")
+    raise JrhError(f"'{argument}' is neither a run directory nor RUN:JUDGE")
 
 
 def _opened(path: Path, stack: ExitStack) -> Opened:
@@ -104,13 +104,13 @@ def _check_judges(judges: Iterable[str], runs: Iterable[Opened]) -> None:
     known = list(dict.fromkeys(judge for run in runs for judge in run.report.judges))
     for judge in judges:
         if judge not in known:
-            raise _no_judge(judge, known, "no run here")
+            raise _no_judge(judge, known, "no run has a")
 
 
-def _no_judge(judge: str, known: Sequence[str], where: str) -> JrhError:
+def _no_judge(judge: str, known: Sequence[str], prefix: str) -> JrhError:
     close = get_close_matches(judge, known, n=1)
     hint = f"Did you mean '{close[0]}'? " if close else ""
-    return JrhError(f"{where} has a judge '{judge}'\n{hint}There are: {', '.join(known) or 'none'}.")
+    return JrhError(f"{prefix} judge '{judge}'\n{hint}Available: {', '.join(known) or 'none'}.")
 
 
 def _by_judge(runs: Sequence[Opened], judges: Sequence[str]) -> Iterator[tuple[Side, Side]]:
@@ -133,7 +133,7 @@ def _against_first(asked: Sequence[tuple[Opened, str | None]], judges: Sequence[
     sides: list[Side] = []
     for run, judge in asked:
         if judge is not None and judge not in run.report.judges:
-            raise _no_judge(judge, run.report.judges, f"'{run.path}' is no run that")
+            raise _no_judge(judge, run.report.judges, f"'{run.path}' has no")
         names = [judge] if judge is not None else _wanted(run, judges)
         sides += [_side(run, name) for name in names]
     seen: set[tuple[int, str]] = set()
@@ -153,7 +153,7 @@ def _against_first(asked: Sequence[tuple[Opened, str | None]], judges: Sequence[
 
 
 def _wanted(run: Opened, judges: Sequence[str]) -> list[str]:
-    """Return the judges of a run: those asked for in their order, else all."""
+    """Return the selected judges of a run in the given order, by default all."""
     return [judge for judge in judges or run.report.judges if judge in run.report.judges]
 
 
