@@ -202,7 +202,7 @@ class Pair:
 
 @frozen(kw_only=True)
 class Point:
-    """One side on the plane of cost and accuracy, over the cases that all sides have."""
+    """One side's cost and accuracy on the cases that all sides share."""
 
     side: SideName
     cases: int
@@ -214,16 +214,16 @@ class Point:
     cost: float
     """US dollars of the trials whose price is known."""
     unknown: int
-    """Trials of unknown price; the cost is a lower bound where this is not 0."""
+    """Trials of unknown price; if this is not 0, the cost is a lower bound."""
     per_thousand: float | None
-    """US dollars per thousand trials; None where a price is unknown."""
+    """US dollars per thousand trials; None if a price is unknown."""
     frontier: bool | None
-    """No other side is as accurate for less, or more accurate for as much; None where that cannot be told."""
+    """Whether no other side is as accurate for less or more accurate for as much; None if unknown."""
 
 
 @frozen(kw_only=True)
 class Comparison:
-    """Everything that was found."""
+    """All findings of a comparison."""
 
     level: float
     margin: float | None

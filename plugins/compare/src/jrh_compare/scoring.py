@@ -1,4 +1,4 @@
-"""The answers of one judge, case by case, and how they score."""
+"""Read and score the answers of one judge, case by case."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jrh.measuring import (
 )
 
 Key: TypeAlias = tuple[str | float, ...]
-"""Where a case stands: task, test, item and condition."""
+"""The place of a case: task, test, item and condition."""
 
 ACCURACY: Final = "accuracy"
 GOLD: Final = "gold-accuracy"
@@ -45,7 +45,7 @@ class Trial:
     status: str
     cost: float | None
     scores: Mapping[str, float]
-    """Measure -> score, for the measures that are about it and where there is one."""
+    """Measure -> score, for the measures that apply and have one."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -62,22 +62,22 @@ class Case:
     option_order: str
     gold: str | None
     expected: str
-    """The label that is right, or what is expected; empty where nothing is."""
+    """The right label or the expectation; empty if there is none."""
     stated: bool
-    """It is stated which label is right, whatever the reference verdict was."""
+    """Whether the right label is given, whatever the reference verdict was."""
     about: frozenset[str]
-    """The measures that are about it."""
+    """The measures that apply to it."""
     trials: tuple[Trial, ...]
     """By repeat."""
 
     def score(self, measure: str) -> float | None:
-        """Return the mean score of the answers, None where there is none."""
+        """Return the mean score of the answers, or None if there is none."""
         found = [trial.scores[measure] for trial in self.trials if measure in trial.scores]
         return sum(found) / len(found) if found else None
 
     @property
     def right(self) -> float | None:
-        """Return the score against the truth: gold, or a stated label; None where neither is known."""
+        """Return the score against the gold or stated label; None if neither is known."""
         return self.score(GOLD if GOLD in self.about else ACCURACY) if GOLD in self.about or self.stated else None
 
     @property
@@ -154,7 +154,7 @@ class _Rows:
         )
 
     def _right(self, row: int) -> str | None:
-        """Return the label that is right; None where that depends on the reference verdict, or is not known."""
+        """Return the right label; None if it depends on the reference verdict or is unknown."""
         code = -1 if self.expected.truth is None else int(self.expected.truth[row])
         return self.trials.labels[code] if code >= 0 else None
 
