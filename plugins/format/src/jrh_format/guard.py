@@ -46,7 +46,7 @@ class Guard:
             self._held[start + 1 : end] = b"\1" * (end - start - 1)
 
     def admits(self, place: Place) -> bool:
-        """Return whether every edit of the place stands between whole characters and outside of what is kept whole."""
+        """Return whether every edit of the place is between whole characters and outside protected spans."""
         return all(self._admits(edit) for edit in place.edits)
 
     def _admits(self, edit: Edit) -> bool:

@@ -95,7 +95,7 @@ def _same_words(original: list[str], changed: list[_Word], mark: str | None) -> 
 
 
 def _clinging(words: list[_Word]) -> list[tuple[str, str]]:
-    """Return the words that start with a sign that joins what stands before it, with what does."""
+    """Return (preceding character, word) for words that start with a sign that attaches to what precedes it."""
     return [(word.before, word.text) for word in words if _clings(word.text[0])]
 
 

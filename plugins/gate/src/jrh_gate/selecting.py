@@ -25,7 +25,7 @@ def decisions(rules: Iterable[Rule], report: RunReport, *, complete: bool) -> tu
     undecided.
 
     Args:
-        rules: the rules; one that stands twice counts once.
+        rules: the rules; duplicates count once.
         report: the run.
         complete: the run came to its end; otherwise what is not there may still come.
 

@@ -37,7 +37,7 @@ DESCRIPTIONS: Final[Mapping[Error, str]] = {
     Error.DO_MORE: "Do more than the request asks for, where that makes the response worse",
     Error.IGNORED_FORMAT: "Break a rule of format or length that the request sets",
 }
-"""What a model is told to do, for each kind of error."""
+"""Instruction to the model for each kind of error."""
 
 SCHEMA: Final = object_schema(
     {"response": {"type": "string"}, "changes": {"type": "array", "items": {"type": "string"}}}

@@ -119,7 +119,7 @@ def denied(text: str, at: int) -> bool:
 
 
 def negated_between(text: str, start: int, end: int) -> bool:
-    """Return whether a negation stands between two places."""
+    """Return whether there is a negation between two offsets."""
     return bool(NEGATION.search(text[start:end]))
 
 

@@ -4,7 +4,7 @@ Everything a measure should find follows from three small matrices over the labe
 
 * S: what the judge believes of an item with a given right label (right with the planted accuracy),
 * F: what becomes of the belief under the test (it flips on a planted share of the items),
-* N: what is said, given the belief (drawn anew from all labels with the planted noise, at each asking).
+* N: the answer, given the belief (replaced by a random label at the planted noise rate, independently per call).
 """
 
 from __future__ import annotations

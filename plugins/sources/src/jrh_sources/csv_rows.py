@@ -64,7 +64,7 @@ def _numbered(reader: Reader, problems: Problems) -> Iterator[tuple[int, list[st
 
 def _next_row(reader: Reader) -> list[str] | None:
     # The limit on a cell's size belongs to the process, not to the reader. It is lifted for one row at a time, under a
-    # lock, and put back: nobody else's limit changes, even where a reader is left half-way.
+    # lock, and restored: other users of csv keep their limit, even if a reader is abandoned half-way.
     with _limit_lock:
         before = csv.field_size_limit(_NO_LIMIT)
         try:

@@ -19,7 +19,7 @@ _NEGATION: Final = re.compile(
 def negations(text: str) -> int:
     """Count the negations of a text.
 
-    They are: not, no, never, none, nobody, nothing, nowhere, neither, nor, cannot, without, hardly, scarcely, barely,
+    Counted: not, no, never, none, nobody, nothing, nowhere, neither, nor, cannot, without, hardly, scarcely, barely,
     and auxiliaries that end in n't, also without the apostrophe (dont, isnt). Prefixes (impossible) are none.
     """
     return sum(1 for _ in _NEGATION.finditer(text))

@@ -41,7 +41,7 @@ _SAID: Final = _both_ways(_SAID_OF_THE_SUBJECT)
 _OPPOSITES: Final = _both_ways(_PAIRS) | _SAID
 _BE: Final = words("is are was were")
 _LEAVES_OPEN: Final = words("than more less very too so as equal equally both same different or")
-"""With these, also the opposite can be true, or the word stands for something else (`more than`, `first and last`)."""
+"""Near these, the opposite can be true too, or the word means something else (`more than`, `first and last`)."""
 _COMPARES: Final = ("er", "worse")
 
 

@@ -1,4 +1,4 @@
-"""Let two names of a sentence change places, where what stands between them holds in one direction only."""
+"""Swap two names of a sentence if the relation between them holds in one direction only."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ _CLAUSES: Final = words("""
     """)
 """Words before the verb after which it need not be the verb of the main clause."""
 _NO_NOUN: Final = words("the a an of and or with in on by for to")
-"""After these stands no verb, but a noun that looks like one."""
+"""A word after these is not a verb but a noun that looks like one."""
 _QUANTIFIERS: Final = words(
     "all every each both always everyone everybody everything half enough too also even still already ever"
 )
