@@ -100,10 +100,10 @@ def test_a_measure_without_an_interval_is_undecided_and_never_holds(finished: Pr
         ("acuracy >= 0.9", "the run has no measure 'acuracy'\nDid you mean 'accuracy'?"),
         (
             "accuracy[fromat] >= 0.9",
-            "the run has no test 'fromat'\nDid you mean 'format'? There are: format, reference.",
+            "the run has no test 'fromat'\nDid you mean 'format'? Available: format, reference.",
         ),
-        ("accuracy[judge=god] >= 0.9", "the run has no judge 'god'\nDid you mean 'good'? There are: good, poor."),
-        ("accuracy[task=x] >= 0.9", "the run has no task 'x'\nThere are: trial."),
+        ("accuracy[judge=god] >= 0.9", "the run has no judge 'god'\nDid you mean 'good'? Available: good, poor."),
+        ("accuracy[task=x] >= 0.9", "the run has no task 'x'\nAvailable: trial."),
         ("accuracy[variant=tabs] >= 0.9", "the run has no selector 'variant'"),
         ("accuracy[colour=red] >= 0.9", "the run has no selector 'colour'"),
         ("agreement[reference] >= 0.9", "the run has no such measure there\n'agreement' is there for the tests format"),
