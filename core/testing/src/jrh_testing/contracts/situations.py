@@ -9,6 +9,7 @@ from attrs import evolve, frozen
 from jrh.values.types import Measure, Record, Status, Task
 
 OFF_SCALE: Final = "no label of any scale"
+_OTHER_STATUSES: Final = frozenset(status.value for status in Status if status is not Status.OFF_SCALE)
 _NOT_ESTIMABLE: Final = frozenset({"one-item", "degenerate", "empty", "all-missing"})
 
 
@@ -76,7 +77,7 @@ def _of_missing(measure: Measure, about_missing: Set[str]) -> Iterator[str]:
 
 def _of_off_scale(measure: Measure, about_missing: Set[str]) -> Iterator[str]:
     yield from _of_missing(measure, about_missing)
-    if set(measure.missing) - {Status.OFF_SCALE.value}:
+    if _OTHER_STATUSES.intersection(measure.missing):
         yield f"counts {dict(measure.missing)} where all verdicts are off the scale"
 
 
