@@ -23,11 +23,11 @@ JUDGES = "judges: [baseline]\n"
 
 def fragments() -> list[str]:
     blocks = re.findall(r"```yaml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
-    return [block for block in blocks if re.match(r"(?:tests|parsers|judges):", block)]
+    return [block for block in blocks if re.match(r"(?:tests|parsers|judges|metrics):", block)]
 
 
-def test_the_document_has_examples_of_components_chains_and_parsers() -> None:
-    assert len(fragments()) == 3
+def test_the_document_has_examples_of_components_chains_parsers_and_metrics() -> None:
+    assert len(fragments()) == 4
 
 
 @pytest.mark.parametrize("fragment", fragments(), ids=["components", "chains", "parsers"])
