@@ -30,7 +30,7 @@ def test_the_document_has_examples_of_components_chains_parsers_and_metrics() ->
     assert len(fragments()) == 4
 
 
-@pytest.mark.parametrize("fragment", fragments(), ids=["components", "chains", "parsers"])
+@pytest.mark.parametrize("fragment", fragments(), ids=["components", "chains", "parsers", "metrics"])
 def test_a_documented_part_of_a_suite_can_be_planned(project: Project, fragment: str) -> None:
     rest = "".join(part for part in (TESTS, JUDGES) if part.partition(":")[0] + ":" not in fragment)
     project.write("suite.yaml", FRAME + rest + fragment)
