@@ -11,9 +11,10 @@ from typing import Any
 from jrh.document.convert import structure
 from jrh.errors import JrhError
 from jrh.models.stand_in import StandIn
+from jrh.plugins.factories import LOCAL
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.plugins.registry import Entry
-from jrh.plugins.specs import ReporterSpec
+from jrh.plugins.specs import MetricSpec, ReporterSpec
 from jrh.running.building import Builder
 from jrh.running.outcome import RunResult, RunState, Settings
 from jrh.running.progress import Progress, Silent
@@ -28,7 +29,7 @@ from jrh.store.run_store import Store
 from jrh.suite.definition import Suite, Use
 from jrh.suite.resolve import load_suite
 from jrh.suite.resolved import Resolved, ResolvedSuite
-from jrh.values.report import RunReport
+from jrh.values.report import ComponentUsed, RunReport
 from jrh.values.types import Item, Task
 
 
@@ -244,9 +245,21 @@ def _without_suite(
         models={},
         tests=(),
         judges=(),
-        metrics=tuple(_again(loaded.plugins.metrics.find(each.component), each.name, each.options) for each in metrics),
+        metrics=tuple(_again(_installed(loaded, each), each.name, each.options) for each in metrics),
         reporters=reporters,
     )
+
+
+def _installed(loaded: Loaded, used: ComponentUsed) -> Entry[MetricSpec]:
+    """Find a metric the run was made with; say how to load it where it came from a local plugin."""
+    try:
+        return loaded.plugins.metrics.find(used.component)
+    except JrhError as error:
+        if used.version != LOCAL:
+            raise
+        raise JrhError(
+            f"the run used the metric '{used.name}' of a local plugin; pass the same --plugins as the run did\n{error}"
+        ) from error
 
 
 def _again(entry: Entry[Any], name: str, options: Mapping[str, Any]) -> Resolved[Any]:

@@ -9,6 +9,9 @@ from typing import Final
 
 from attrs import frozen
 
+RAISED: Final = (Exception, SystemExit)
+"""What a plugin may raise and a run survives; `sys.exit()` too, which would end jrh with the plugin's exit code."""
+
 
 class JrhError(Exception):
     """Report an expected error: shown without a traceback, exit code 2.

@@ -9,6 +9,7 @@ from typing import Final
 from attrs import frozen
 from jrh import Measure, RunReport, ScaleKind, Status
 from jrh.text import (
+    counted,
     format_bounds,
     format_counts,
     format_dollars,
@@ -75,7 +76,7 @@ def task_line(summary: TaskSummary) -> str:
     kind = {ScaleKind.LABELS: "labels", ScaleKind.ORDINAL: "levels", ScaleKind.PAIRWISE: "preference"}[scale.kind]
     balance = ", ".join(f"{label}: {summary.gold.get(label, 0)}" for label in scale.labels)
     gold = f"{summary.labelled} with gold ({balance})" if summary.labelled else "none with gold"
-    return f"{summary.task.mode.value}, {kind} {labels}; {summary.items} items, {gold}"
+    return f"{summary.task.mode.value}, {kind} {labels}; {counted(summary.items, 'item')}, {gold}"
 
 
 def missing_verdicts(report: RunReport) -> Table | None:

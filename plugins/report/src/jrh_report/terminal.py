@@ -97,7 +97,7 @@ def _parts(report: RunReport, width: int) -> Iterator[RenderableType]:
         yield from _heading("Notes")
         yield from (_bullet(clean(note, 400)) for note in report.notes)
     yield Text("")
-    yield Text("All measures are in report.json; the suite can ask for more: `metrics: {add: [...]}`.", style="dim")
+    yield Text("All measures are in the JSON report; the suite can ask for more: `metrics: {add: [...]}`.", style="dim")
 
 
 def _header(report: RunReport) -> Iterator[RenderableType]:

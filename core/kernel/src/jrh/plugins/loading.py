@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 import pluggy
 from attrs import field, frozen
 
-from jrh.errors import JrhError, PluginError
+from jrh.errors import RAISED, JrhError, PluginError
 from jrh.plugins import entry_points, hookspecs, specs
 from jrh.plugins.factories import LOCAL, working_directory_importable
 from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
@@ -173,14 +173,14 @@ def _load_one(
     """Load and register one plugin and read its declarations; return its errors as problems."""
     try:
         plugin = candidate.load()
-    except (Exception, SystemExit) as error:  # a plugin's import may fail in any way
+    except RAISED as error:  # a plugin's import may fail in any way
         return [_problem(candidate, _describe(error))]
     unfit = _unfit(plugin)
     if unfit:
         return [_problem(candidate, unfit)]
     try:
         manager.register(plugin, name=f"{candidate.distribution}:{candidate.name}")
-    except Exception as error:
+    except RAISED as error:
         return [_problem(candidate, _describe(error))]
     problems = [_problem(candidate, message) for message in _misspelt(manager, plugin)]
     for caller in manager.get_hookcallers(plugin) or []:
@@ -215,7 +215,7 @@ def _declared(
     expected = _DECLARATIONS[hook][1]
     try:
         declared = list(cast(Iterable[object], function()))
-    except (Exception, SystemExit) as error:
+    except RAISED as error:
         return [_problem(candidate, f"{hook}: {_describe(error)}")]
     problems = []
     names = set()
@@ -270,5 +270,5 @@ class Events:
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
             try:
                 implementation.function(event) if implementation.argnames else implementation.function()
-            except Exception as error:  # a plugin's event hook can never fail a run
+            except RAISED as error:  # a plugin's event hook can never fail a run
                 self._report(hook, implementation.plugin_name, _describe(error))

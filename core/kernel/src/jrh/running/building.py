@@ -9,7 +9,7 @@ from typing import Any, cast
 from attrs import frozen
 
 from jrh.document.convert import structure, unstructure
-from jrh.errors import JrhError, PluginError
+from jrh.errors import RAISED, JrhError, PluginError
 from jrh.hashing import derive_seed
 from jrh.plugins.factories import call_factory, find_factory
 from jrh.plugins.protocols import BuildContext, ChatModel, Logger, ModelClient, Parser, Validator
@@ -135,7 +135,7 @@ class Builder:
                 f"'{entry.qualified}' needs a package that is not installed: {error}; "
                 f"install what {entry.distribution} {entry.version} depends on"
             ) from error
-        except Exception as error:
+        except RAISED as error:
             raise PluginError(
                 f"'{entry.qualified}' ({entry.version}) could not be built: {error_line(error)}"
             ) from error
@@ -148,7 +148,7 @@ async def close(judge: object, name: str, log: Logger) -> None:
         return
     try:
         await aclose()
-    except Exception as error:
+    except RAISED as error:
         log.warning("judge did not close", judge=name, error=error_line(error))
 
 

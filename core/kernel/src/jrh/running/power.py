@@ -27,7 +27,7 @@ class Precision:
     half_width: float
     """Half the width of the interval (Wilson) of a rate of one half, the widest there is."""
     detectable: float | None
-    """Smallest difference from the reference condition that is found with 80 % power; None with one item."""
+    """Smallest difference from the reference condition that is found with 80% power; None with one item."""
     items_needed: int
     """Fewest items with which the interval reaches no further than the wished half-width."""
 

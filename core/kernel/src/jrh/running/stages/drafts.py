@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import evolve
 
-from jrh.errors import StoreError
+from jrh.errors import RAISED, StoreError
 from jrh.plugins.protocols import Logger
 from jrh.plugins.specs import Scope
 from jrh.running.building import Builder
@@ -42,7 +42,7 @@ async def propose(
             results[position] = [_must_be(each, Draft, Skip) for each in made]
         except StoreError:
             raise
-        except Exception as error:  # one item must not cost the others
+        except RAISED as error:  # one item must not cost the others
             log.warning("perturber raised", test=step.use.name, item=items[position].id, error=repr(error))
             results[position] = [_broken(error)]
         progress.advance()
@@ -60,7 +60,7 @@ async def _propose_set(
         found = [(_must_be(item, Item), _must_be(draft, Draft, Skip)) for item, draft in made]
     except StoreError:
         raise
-    except Exception as error:  # one test must not cost the others
+    except RAISED as error:  # one test must not cost the others
         log.warning("perturber raised", test=step.use.name, error=repr(error))
         found = [(item, _broken(error)) for item in items]
     progress.advance(len(items))
@@ -74,7 +74,7 @@ def _must_be(value: T, *kinds: type) -> T:
     return value
 
 
-def _broken(error: Exception) -> Skip:
+def _broken(error: BaseException) -> Skip:
     return Skip(reason=f"{PLUGIN_ERROR}: {type(error).__name__}")
 
 
@@ -105,7 +105,7 @@ async def _all_at_once(validator: Any, pairs: Sequence[tuple[Item, Draft]], log:
             raise ValueError(f"answered {len(found)} of {len(pairs)} drafts")
     except StoreError:
         raise
-    except Exception as error:
+    except RAISED as error:
         log.warning("validator raised", error=repr(error))
         return [_refused(error)] * len(pairs)
     return found
@@ -120,7 +120,7 @@ async def _one_by_one(validator: Any, pairs: Sequence[tuple[Item, Draft]], log: 
             found[position] = _must_be(await validator.validate(item, draft), Validation)
         except StoreError:
             raise
-        except Exception as error:
+        except RAISED as error:
             log.warning("validator raised", item=item.id, error=repr(error))
             found[position] = _refused(error)
 
@@ -128,7 +128,7 @@ async def _one_by_one(validator: Any, pairs: Sequence[tuple[Item, Draft]], log: 
     return found
 
 
-def _refused(error: Exception) -> Validation:
+def _refused(error: BaseException) -> Validation:
     return Validation(accepted=False, reason=f"{PLUGIN_ERROR}: {type(error).__name__}")
 
 

@@ -11,7 +11,7 @@ from attrs import Factory, evolve, frozen
 
 from jrh.document.convert import expectation_kind
 from jrh.document.serial import to_text, to_text_once
-from jrh.errors import JrhError, StopReason, StopRun, StoreError
+from jrh.errors import RAISED, JrhError, StopReason, StopRun, StoreError
 from jrh.models.client import Client
 from jrh.plugins.loading import Events
 from jrh.plugins.protocols import Logger
@@ -155,7 +155,7 @@ class _Judging:
                     judgement = await judge.judge(question)
             except StoreError:
                 raise
-            except Exception as error:  # one trial must not cost the others
+            except RAISED as error:  # one trial must not cost the others
                 judgement = self._raised(error)
             await self._keep(trial, judgement)
 
@@ -179,7 +179,7 @@ class _Judging:
                     raise JrhError(f"answered {len(judgements)} of {len(batch)} questions")
             except StoreError:
                 raise
-            except Exception as error:
+            except RAISED as error:
                 judgements = [self._raised(error)] * len(batch)
             for trial, judgement in zip(batch, judgements, strict=True):
                 await self._keep(trial, judgement)
@@ -203,7 +203,7 @@ class _Judging:
                 fitted = await asyncio.to_thread(judge.fit, examples)
             except StoreError:
                 raise
-            except Exception as error:
+            except RAISED as error:
                 for trial in members:
                     await self._keep(trial, self._raised(error))
                 continue
@@ -223,7 +223,7 @@ class _Judging:
             seed=seed,
         )
 
-    def _raised(self, error: Exception) -> Judgement:
+    def _raised(self, error: BaseException) -> Judgement:
         detail = self.bench.redact(f"{type(error).__name__}: {error}")[:DETAIL]
         self.bench.log.warning("judge raised", judge=self.name, error=detail)
         return Judgement(verdict=Verdict(status=Status.PLUGIN_ERROR, detail=detail))
@@ -232,7 +232,7 @@ class _Judging:
         bench = self.bench
         try:
             row = self._row(trial, judgement)
-        except Exception as error:  # what a judge hands back may be anything
+        except RAISED as error:  # what a judge hands back may be anything
             row = self._row(trial, self._raised(error))
         bench.store.records.put([row])
         if bench.store.failure is not None:

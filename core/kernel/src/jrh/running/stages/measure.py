@@ -8,6 +8,7 @@ from attrs import evolve
 
 from jrh.document.convert import unstructure
 from jrh.document.serial import to_text
+from jrh.errors import RAISED
 from jrh.hashing import content_id
 from jrh.plugins.protocols import Logger, Metric, MetricContext
 from jrh.running.building import Builder, identity
@@ -52,7 +53,7 @@ def run_metrics(
     for name, metric in metrics:
         try:
             found = [_marked(each, simulated) for each in metric.measure(records, context)]
-        except Exception as error:  # one metric must not cost the others
+        except RAISED as error:  # one metric must not cost the others
             log.warning("metric raised", metric=name, error=repr(error))
             notes.append(f"metric '{name}' could not be computed: {error_line(error)}")
             continue

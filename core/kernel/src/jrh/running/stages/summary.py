@@ -9,7 +9,7 @@ from typing import Final
 from attrs import frozen
 
 from jrh.document.serial import from_text, to_text
-from jrh.errors import EmptyStoreError, JrhError, StoreError
+from jrh.errors import RAISED, EmptyStoreError, JrhError, StoreError
 from jrh.plugins.protocols import Logger
 from jrh.plugins.specs import ReporterSpec, ReportTarget
 from jrh.running.building import Builder
@@ -199,6 +199,7 @@ def write_reports(builder: Builder, report: RunReport, run_dir: Path, log: Logge
     terminal: list[str] = []
     files: list[Path] = []
     problems: list[str] = []
+    unwritten: list[StoreError] = []
     for resolved in builder.resolved.reporters:
         spec: ReporterSpec = resolved.entry.spec
         try:
@@ -207,10 +208,12 @@ def write_reports(builder: Builder, report: RunReport, run_dir: Path, log: Logge
                 terminal.append(content if isinstance(content, str) else content.decode("utf-8"))
             else:
                 files.append(write_document(run_dir / spec.filename, content))
-        except StoreError:
-            raise
-        except Exception as error:
+        except StoreError as error:  # the others are still written; then this one is said
+            unwritten.append(error)
+        except RAISED as error:
             log.warning("reporter raised", reporter=resolved.use.name, error=repr(error))
             said = error_line(error).removeprefix(f"{JrhError.__name__}: ")
             problems.append(f"reporter '{resolved.use.name}' failed: {said}")
+    if unwritten:
+        raise unwritten[0]
     return Written(terminal="\n".join(terminal), files=tuple(files), problems=tuple(problems))

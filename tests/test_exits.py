@@ -1,0 +1,54 @@
+"""A plugin that calls `sys.exit` ends neither a run nor a report: it is a plugin that raised."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from jrh_testing import Project
+
+PLUGIN = """
+from jrh import JudgeSpec, MetricSpec, PerturberSpec, hookimpl
+
+class Leaves:
+    def perturb(self, item): raise SystemExit(0)
+    async def judge(self, question): raise SystemExit(0)
+    def measure(self, records, context): raise SystemExit(0)
+
+@hookimpl
+def jrh_perturbers(): yield PerturberSpec(name="leaves", summary="", factory=Leaves)
+
+@hookimpl
+def jrh_judges(): yield JudgeSpec(name="leaves", summary="", factory=Leaves)
+
+@hookimpl
+def jrh_metrics(): yield MetricSpec(name="leaves-early", summary="", factory=Leaves)
+"""
+
+SUITE = {
+    "name": "exits",
+    "data": {"source": "examples", "dataset": "factual", "sample": {"n": 4, "seed": 1}},
+    "task": {"instruction": "Judge.", "scale": {"labels": ["YES", "NO"]}},
+    "metrics": ["missing", "leaves-early"],
+}
+ONLY = ["--plugins", "jrh-sources,jrh-simulated,jrh-metrics,jrh-report,leaver.py"]
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ({"judges": ["leaves"]}, 3),
+        ({"judges": [{"judge": "simulated", "name": "s"}], "tests": ["leaves"]}, 3),
+        ({"judges": [{"judge": "simulated", "name": "s"}]}, 0),
+    ],
+    ids=["judge", "perturber", "metric"],
+)
+def test_a_plugin_that_exits_does_not_end_the_run_with_its_code(
+    project: Project, more: dict[str, object], code: int
+) -> None:
+    project.write("leaver.py", PLUGIN)
+    project.write("suite.json", json.dumps({**SUITE, **more}))
+    outcome = project.run("run", "suite.json", "--run-dir", "run", *ONLY)
+    assert outcome.exit_code == code, outcome.stderr
+    assert "SystemExit" in outcome.stdout
+    assert (project.path / "run" / "report.json").is_file()
