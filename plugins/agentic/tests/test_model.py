@@ -338,7 +338,7 @@ async def test_prompts_can_be_the_suites_own_and_are_checked() -> None:
 
 
 def test_a_role_that_nobody_plays_is_an_error_and_rules_need_nobody() -> None:
-    with pytest.raises(JrhError, match="nobody plays the planner and the editor and the summarizer and the verifier"):
+    with pytest.raises(JrhError, match="no model for the planner and the editor and the summarizer and the verifier"):
         build(jrh_agentic.plugin, "agent-perturbation", options={"by": "model"}, task=task())
     assert build(jrh_agentic.plugin, "agent-style", options={"by": "rules", "model": "mini"}, task=task())
 

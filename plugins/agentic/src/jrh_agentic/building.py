@@ -82,10 +82,10 @@ def _pipeline(options: PipelineOptions, context: BuildContext, test: str) -> Pip
     names = {role: name or options.model for role, name in own.items()}
     if not options.verify:
         del names[Role.VERIFIER]
-    nobody = [role.value for role, name in names.items() if name is None]
-    if nobody:
+    unassigned = [role.value for role, name in names.items() if name is None]
+    if unassigned:
         raise JrhError(
-            f"{test}: nobody plays the {' and the '.join(nobody)}; name a `model` of the suite for all roles"
+            f"{test}: no model for the {' and the '.join(unassigned)}; name a `model` of the suite for all roles"
         )
     return Pipeline(
         task=context.task,

@@ -105,7 +105,7 @@ _READ: Final[WeakKeyDictionary[RecordTable, tuple[Mapping[str, Task], Trials]]] 
 
 
 def read_trials(records: RecordTable, context: MetricContext) -> Trials:
-    """Code the columns of a table once; every further metric is handed the same arrays, which nobody changes.
+    """Code the columns of a table once; every further metric gets the same arrays, which are read-only by convention.
 
     Raises:
         JrhError: a trial occurs twice, or a gold or expected label is not on the scale of its task.

@@ -105,7 +105,7 @@ class Gateway:
             raise
         except BaseException as error:
             mine.set_exception(error)
-            mine.exception()  # retrieved here, or asyncio warns when nobody else waits
+            mine.exception()  # retrieved here, or asyncio warns when no other task awaits it
             raise
         else:
             mine.set_result(reply)

@@ -1,6 +1,6 @@
 """What so many items and repeats can show: expected interval, smallest detectable effect, items for a wished precision.
 
-The formulas are those of `jrh_stats`; what nobody knows before a run is assumed, and said: see the constants.
+The formulas are those of `jrh_stats`; what cannot be known before a run is assumed; the constants below are these assumptions.
 """
 
 from __future__ import annotations
