@@ -81,6 +81,7 @@ def test_items_with_one_order_count_for_rates_and_not_for_consistency(pairs, pic
     swap = pick(found, "swap-consistency")
     assert (swap.estimate, dict(swap.missing)) == (1.0, {"unparsable": 1})
     assert swap.bounds == (0.5, 1.0)
+    assert (swap.n_trials, swap.n_items) == (2, 1)
     assert pick(found, "position-bias").n_items == 1
     assert pick(found, "first-position-rate").estimate == pytest.approx(2 / 3)
 

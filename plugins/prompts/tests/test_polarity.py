@@ -69,6 +69,12 @@ def test_of_two_templates_that_contradict_each_other_none_is_accused(yes_no):
     assert yes_no.measure(METRIC) == []
 
 
+def test_a_judge_without_any_verdict_leaves_the_findings_about_the_others(yes_no):
+    fill(yes_no, turned=("c",))
+    yes_no.table([("00", dict.fromkeys(NAMES))], judge="silent")
+    assert [(each.judge, each.cell["template"]) for each in yes_no.measure(METRIC)] == [("j", "c")]
+
+
 def test_five_items_are_too_few_for_a_finding(yes_no):
     fill(yes_no, turned=("c",), items=5)
     assert yes_no.measure(METRIC) == []

@@ -100,6 +100,30 @@ def test_a_test_without_any_verdict_has_no_estimate(yes_no, pick):
     assert "all-missing" in pick(found, "jss").flags
 
 
+def test_only_items_with_a_verdict_on_both_sides_count(yes_no, pick):
+    for repeat, label in enumerate(["YES", "NO"]):
+        yes_no.add("1", "a", label, repeat=repeat).add("1", "b", "NO", repeat=repeat)
+    yes_no.add("2", "a", "YES").add("2", "b", None, status=Status.TIMEOUT)
+    yes_no.add("3", "a", "NO").add("3", "b", None, status=Status.REFUSED)
+    found = yes_no.measure(ALL)
+    for name in ("jss", "template-kappa", "jss-raw", "template-kappa-raw"):
+        measure = pick(found, name)
+        assert (measure.n_trials, measure.n_items) == (4, 1), name
+        assert dict(measure.missing) == {"refused": 1, "timeout": 1}
+        assert (measure.estimate is None) == ("one-item" in measure.flags) == name.startswith("template-kappa")
+    assert pick(found, "jss").estimate == 0.5
+    assert "few-items" in pick(found, "jss").flags
+    assert (pick(found, "jss", item="2").n_trials, pick(found, "jss", item="2").n_items) == (0, 0)
+
+
+def test_a_verdict_that_was_not_shown_is_missing_of_the_raw_measures_alone(yes_no, pick):
+    yes_no.table([("1", {"a": "YES", "b": "YES"}), ("2", {"a": "NO", "b": "YES"})])
+    yes_no.add("3", "a", "NO").add("3", "b", "NO", presented=None)
+    found = yes_no.measure(ALL)
+    assert (pick(found, "jss").n_trials, dict(pick(found, "jss").missing)) == (6, {})
+    assert (pick(found, "jss-raw").n_trials, dict(pick(found, "jss-raw").missing)) == (4, {"off_scale": 1})
+
+
 def test_within_and_across_languages(yes_no, pick):
     for item in ("1", "2"):
         yes_no.add(item, "en-1", "YES", language="en").add(item, "en-2", "YES", language="en")

@@ -51,7 +51,7 @@ def _consistency(builder: MeasureBuilder, answers: Answers) -> Measure:
         answers.cell,
         estimate,
         rows=answers.rows,
-        usable=answers.usable,
+        usable=pairs.told,
         bounds=pairs.bounds,
         note="no item has verdicts in two orders" if estimate.value is None else "",
     )

@@ -77,7 +77,11 @@ class PolarityFindings:
 
 def turned_templates(answers: Answers, declared: Mapping[str, bool], scale: Scale) -> Iterator[Turned]:
     """Yield the templates under which a judge's verdicts must be inverted to match those under the others."""
-    if len(answers.levels) < _LEAST_TEMPLATES or not all(label in scale for label in answers.labels):
+    if (
+        len(answers.levels) < _LEAST_TEMPLATES
+        or not answers.labels
+        or not all(label in scale for label in answers.labels)
+    ):
         return
     total = answers.counts.sum(axis=1)
     for place, template in enumerate(answers.levels):

@@ -62,8 +62,7 @@ class TemplateSensitivity:
         self, builder: MeasureBuilder, pairs: Pairs, levels: Mapping[str, str], suffix: str
     ) -> Iterator[Measure]:
         cell, answers = pairs.answers.cell.part(levels), pairs.answers
-        rows = pairs.rows
-        usable = rows[answers.said[rows] >= 0]
+        rows, usable = pairs.rows, pairs.told
 
         def made(
             name: str, estimate: Estimate, unit: str, note: str, bounds: tuple[float, float] | None = None
@@ -92,7 +91,7 @@ class TemplateSensitivity:
 
     def _items(self, builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
         # A single item has no confidence interval over items.
-        answers, used, scores = pairs.answers, pairs.usable, pairs.scores
+        answers, used, scores, told = pairs.answers, pairs.usable, pairs.scores, pairs.told
         if not self.options.all or len(answers.items) > self.options.items:
             return
         for row in np.flatnonzero(pairs.looked_at.any(axis=1)):
@@ -106,7 +105,7 @@ class TemplateSensitivity:
                 answers.cell.part({"item": answers.items[row]}),
                 Estimate(value=value),
                 rows=rows,
-                usable=rows[answers.said[rows] >= 0],
+                usable=np.intersect1d(rows, told, assume_unique=True),
                 note="" if count else _NO_PAIR,
             )
 

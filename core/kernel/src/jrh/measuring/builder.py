@@ -215,8 +215,8 @@ class MeasureBuilder:
             flags: flags of its own; those that any measure can have are added.
             note: what has to be known, or why there is no estimate.
             unit: unit of the estimate; `coefficient` for agreement beyond chance and for correlations.
-            unscored: what those of `rows` count as in `missing` that have a verdict and are not usable; empty: as
-                nothing.
+            unscored: what those of `rows` count as in `missing` that have a verdict and are not usable; with `labels`,
+                those that have a verdict and no label there; empty: as nothing.
             labels: what the judge said, if not the canonical label, as codes of shape (n,) over all trials; for
                 `constant-verdicts`.
         """
@@ -236,7 +236,7 @@ class MeasureBuilder:
             unit=unit,
             n_trials=len(usable),
             n_items=self.items(usable),
-            missing=self.missing(rows, usable, unscored),
+            missing=self.missing(rows, usable if labels is None else rows[labels[rows] >= 0], unscored),
             bounds=bounds,
             flags=_cautious((*_own_flags(estimate), *flags), estimate),
             note=note,

@@ -68,8 +68,17 @@ class Pairs:
     @property
     def rows(self) -> Codes:
         """Return the trials that stand in a pair that is looked at, with or without a verdict."""
+        return self._rows_of(self.looked_at)
+
+    @property
+    def told(self) -> Codes:
+        """Return the verdicts that are compared: those that stand in a usable pair."""
+        rows = self._rows_of(self.usable)
+        return rows[self.answers.said[rows] >= 0]
+
+    def _rows_of(self, chosen: Mask) -> Codes:
         used = np.zeros(self.answers.planned.shape, dtype=np.bool_)
-        row, pair = np.nonzero(self.looked_at)
+        row, pair = np.nonzero(chosen)
         used[row, self.first[pair]] = True
         used[row, self.second[pair]] = True
         return self.answers.rows_at(used)
