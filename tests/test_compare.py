@@ -82,7 +82,7 @@ def test_a_declared_margin_tells_equal_from_unknown(
 def test_the_command_prints_a_table_and_ends_with_0(planted: Project) -> None:
     done = planted.run("compare", "good", "poor")
     assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout.startswith("== good -> poor ==\n\n800 cases on both sides: 800 with the same id")
+    assert done.stdout.startswith("== good -> poor ==\n\n800 cases on both sides: 800 matched by id")
     assert re.search(r"^reference +accuracy = gold-accuracy .* worse$", done.stdout, re.MULTILINE)
 
 

@@ -108,7 +108,7 @@ async def test_an_error_breaks_a_tie():
         (PAIRS, {"damage": "preferred"}, "rules cannot ensure"),
         (PAIRS, {"target": "A"}, "leave it out"),
         (LEVELS, {"target": "1"}, "rules cannot reach a level"),
-        (FACTS, {"errors": [1, 1]}, "twice"),
+        (FACTS, {"errors": [1, 1]}, "repeated value"),
         (FACTS, {"errors": [0]}, "errors"),
     ],
 )
