@@ -155,7 +155,7 @@ def _significance(
     """Test the difference, whole items exchanged."""
     if not len(before):
         return None, ""
-    found = difference_test(items, after - before, resamples=terms.resamples, seed=terms.seed)
+    found = difference_test(items, after, before, resamples=terms.resamples, seed=terms.seed)
     return found.p, found.method
 
 

@@ -61,8 +61,8 @@ def _compared(
     both = scores.answered[first] & scores.answered[second]
     one, other = first[both], second[both]
     items = builder.trials.item.codes[one]
-    difference = scores.value[one] - scores.value[other]
-    sums = cluster_sums(items, difference, np.ones(len(difference)))
+    value, against = scores.value[one], scores.value[other]
+    sums = cluster_sums(items, value - against, np.ones(len(items)))
     usable = np.concatenate([one, other])
     measured = builder.measure(
         _NAME,
@@ -73,5 +73,5 @@ def _compared(
         note="" if len(usable) else _NOTHING,
         unit="difference",
     )
-    test = difference_test(items, difference, resamples=builder.context.resamples, seed=builder.seed(cell))
+    test = difference_test(items, value, against, resamples=builder.context.resamples, seed=builder.seed(cell))
     return measured, Tested(cell=cell, usable=usable, p=test.p)

@@ -69,18 +69,21 @@ def p_values(
             yield builder.p_value(f"{name}-p-{suffix}", each.cell, p, usable=each.usable, note=note)
 
 
-def difference_test(items: Codes, difference: NDArray[np.float64], *, resamples: int, seed: int) -> Significance:
-    """Test whether paired differences are 0 on average, whole items exchanged.
+def difference_test(
+    items: Codes, first: NDArray[np.float64], second: NDArray[np.float64], *, resamples: int, seed: int
+) -> Significance:
+    """Test whether paired scores differ on average, whole items exchanged.
 
-    McNemar's exact test where every item has one difference and all are -1, 0 or 1; the sign-flip test otherwise.
+    McNemar's exact test where every item has one pair and all scores are 0 or 1; the sign-flip test otherwise.
 
     Args:
         items: item of every pair, shape (n,).
-        difference: one score less the other, shape (n,).
+        first: one score of every pair, shape (n,).
+        second: the other, shape (n,).
         resamples: draws of the sign-flip test, where there are too many items to try all.
         seed: seed of the draws.
     """
-    sums = cluster_sums(items, difference, np.ones(len(difference)))
-    if len(sums) and np.all(sums[:, 1] == 1) and np.all(np.isin(difference, (-1.0, 0.0, 1.0))):
-        return mcnemar_exact(int((difference > 0).sum()), int((difference < 0).sum()))
+    sums = cluster_sums(items, first - second, np.ones(len(first)))
+    if len(sums) and np.all(sums[:, 1] == 1) and np.isin((first, second), (0.0, 1.0)).all():
+        return mcnemar_exact(int((first > second).sum()), int((first < second).sum()))
     return sign_flip_test(sums[:, 0], resamples=resamples, seed=seed)
