@@ -174,6 +174,22 @@ def test_localisation_counts_right_verdicts_and_says_what_is_missing() -> None:
     assert above.interval.low < above.estimate < above.interval.high
 
 
+def test_without_any_rationale_the_reason_is_that_and_not_a_reference() -> None:
+    rows = [record(number, case="case 9") for number in range(3)]
+    for measure in measured("evidence-localisation", rows):
+        assert (measure.estimate, measure.note) == (None, "no verdict has a score: no rationale")
+        assert dict(measure.missing) == {"no_rationale": 3}
+
+
+def test_what_is_the_same_by_design_is_not_flagged() -> None:
+    rows = [record(number, case="case 9", rationale="message 9") for number in range(3)]
+    for metric in ("evidence-localisation", "edit-sensitivity", "agent-error-rates"):
+        found = measured(metric, rows)
+        assert found
+        assert not any("constant-gold" in each.flags for each in found), metric
+        assert any("constant-verdicts" in each.flags for each in found) == (metric != "evidence-localisation"), metric
+
+
 def test_a_planted_share_of_pointing_judges_is_recovered_and_naming_everything_is_no_skill() -> None:
     draws = random.Random(5)
     rows = [

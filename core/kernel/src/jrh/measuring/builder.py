@@ -22,7 +22,7 @@ from jrh.measuring.flags import (
     SIMULATED,
 )
 from jrh.measuring.options import MetricOptions
-from jrh.measuring.scoring import Scores
+from jrh.measuring.scoring import NO_REFERENCE, Scores
 from jrh.measuring.trials import Codes, Mask, Trials, missing_by_status, read_trials
 from jrh.plugins.protocols import MetricContext
 from jrh.values.records import RecordTable
@@ -131,7 +131,7 @@ class MeasureBuilder:
             usable=usable,
             bounds=scores.bounds(rows),
             flags=(*self._constant_truth(scores, usable), *flags),
-            note=self.why_none(rows, usable, nothing) or note,
+            note=self.why_none(rows, usable, nothing, scores.unscored) or note,
             unscored=scores.unscored,
         )
 
@@ -169,7 +169,7 @@ class MeasureBuilder:
             rows=rows,
             usable=usable,
             bounds=None if bounds is None else (transform(bounds[0]), transform(bounds[1])),
-            note=self.why_none(rows, usable, nothing),
+            note=self.why_none(rows, usable, nothing, scores.unscored),
             unit=unit,
             unscored=scores.unscored,
         )
@@ -252,14 +252,17 @@ class MeasureBuilder:
         alone = int(np.count_nonzero(answered[rows])) - int(np.count_nonzero(answered[usable]))
         return found | {unscored: alone} if alone and unscored else found
 
-    def why_none(self, rows: Codes, usable: Codes, nothing: str = "no trial") -> str:
-        """Say why there is no estimate; empty where there is one."""
+    def why_none(self, rows: Codes, usable: Codes, nothing: str = "no trial", unscored: str = NO_REFERENCE) -> str:
+        """Say why there is no estimate; empty where there is one. `unscored`: what verdicts without a score lack."""
         if not len(rows):
             return nothing
         if len(usable):
             return ""
-        compared = bool(np.any(self.trials.usable[rows]))
-        return "no verdict of the reference condition to compare with" if compared else "every verdict is missing"
+        if not np.any(self.trials.usable[rows]):
+            return "every verdict is missing"
+        if unscored == NO_REFERENCE:
+            return "no verdict of the reference condition to compare with"
+        return f"no verdict has a score: {unscored.replace('_', ' ')}"
 
     def _sums(self, scores: Scores, usable: Codes) -> NDArray[np.float64]:
         return cluster_sums(self.trials.item.codes[usable], scores.value[usable], np.ones(len(usable)))

@@ -35,7 +35,8 @@ class AgentErrorRates:
         trials = builder.trials
         stated = is_named(trials.expectation, "equals")
         missed, flagged = (of_families(trials, family) & stated for family in (PERTURBATION, POSITIVES))
-        right = against_label(trials, trials.expected, missed | flagged)
+        # Without `truth`: a family aims at one label by design, which is no fault of the gold labels.
+        right = evolve(against_label(trials, trials.expected, missed | flagged), truth=None)
         wrong = Scores.of(trials, trials.label != trials.expected, missed | flagged)
         sides = (
             (FALSE_NEGATIVES, wrong.among(missed), "violations that were missed"),

@@ -9,7 +9,16 @@ from typing import Final, TypeAlias
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import Mask, MeasureBuilder, MetricOptions, Scores, Trials, cells_of, is_named
+from jrh.measuring import (
+    CONSTANT_VERDICTS,
+    Mask,
+    MeasureBuilder,
+    MetricOptions,
+    Scores,
+    Trials,
+    cells_of,
+    is_named,
+)
 from numpy.typing import NDArray
 
 from jrh_agentic.measures.edited import edited_cases
@@ -54,10 +63,15 @@ class EvidenceLocalisation:
         hit, by_chance, above = scores(hits), scores(lucky), scores(hits - lucky, bounded=False)
         for each in cells_of(trials):
             cell = evolve(each, rows=each.rows[eligible[each.rows]])
-            if len(cell.rows):
-                yield builder.rate(NAME, cell, hit, nothing=_NOTHING, note=_HITS)
-                yield builder.rate(BY_CHANCE, cell, by_chance, nothing=_NOTHING, note=_CHANCE)
-                yield builder.mean(ABOVE_CHANCE, cell, above, limits=(-1.0, 1.0), nothing=_NOTHING, unit="difference")
+            if not len(cell.rows):
+                continue
+            for found in (
+                builder.rate(NAME, cell, hit, nothing=_NOTHING, note=_HITS),
+                builder.rate(BY_CHANCE, cell, by_chance, nothing=_NOTHING, note=_CHANCE),
+                builder.mean(ABOVE_CHANCE, cell, above, limits=(-1.0, 1.0), nothing=_NOTHING, unit="difference"),
+            ):
+                # Only verdicts that are right count, so that all being the same says nothing about the judge.
+                yield evolve(found, flags=tuple(flag for flag in found.flags if flag != CONSTANT_VERDICTS))
 
 
 def _pointing(trials: Trials, context: MetricContext, about: Mask) -> tuple[Mask, Numbers, Numbers]:
