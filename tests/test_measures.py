@@ -14,6 +14,8 @@ from jrh.running import load_metrics
 from jrh_testing import sample_records, sample_tasks
 from jrh_testing.contracts.situations import SITUATIONS
 
+pytestmark = pytest.mark.slow
+
 SPECS = {entry.spec.name: entry.spec for entry in load_plugins().plugins.metrics}
 SHARED = {"missing", "excluded-pairs"}
 """Measures about missing verdicts: they rest on trials without one."""
