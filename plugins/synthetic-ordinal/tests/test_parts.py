@@ -115,10 +115,10 @@ async def test_of_any_text_the_words_stay_and_hardly_any_neighbours(text):
         (LEVELS, {"model": "w", "grader": "w", "max_temperature": 0.1}, "`max_temperature` 0.1 is below"),
         (LEVELS, {"model": "w", "grader": "w", "temperature_step": 0.0001}, "increase it"),
         (LEVELS, {"model": "w", "grader": "w", "prompt": "Write!"}, r"`prompt` does not show \{\{ level \}\}"),
-        (LEVELS, {"model": "w", "grader": "w", "prompt": "{{ level }} {{ gold }}"}, "uses gold"),
+        (LEVELS, {"model": "w", "grader": "w", "prompt": "{{ level }} {{ gold }}"}, "unknown variables .gold."),
         (LEVELS, {"model": "w", "grader": "w", "grader_prompt": "Grade!"}, "`grader_prompt` does not show"),
         (LEVELS, {"max_to_kept": 0.0}, "max_to_kept"),
-        (LEVELS, {"levels": ["1", "1"]}, "twice"),
+        (LEVELS, {"levels": ["1", "1"]}, "repeated value"),
     ],
 )
 def test_options_that_do_not_fit_are_said_before_anything_is_asked(task, options, message):
