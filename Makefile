@@ -24,7 +24,7 @@ demo: $(VENV)/standard
 
 # Before every commit: no test that starts the real program, opens a browser or takes more than about two seconds.
 quick: $(VENV)/development lint
-	$(BIN)/python -m pytest --quiet -m "not slow and not browser" $(PARALLEL) --timeout 30
+	$(BIN)/python -m pytest --quiet -m "not slow and not browser" $(PARALLEL) --hypothesis-profile quick --timeout 60
 
 test: $(VENV)/development lint types architecture check
 

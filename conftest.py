@@ -10,6 +10,7 @@ from hypothesis import settings
 # No deadline, which a busy machine would break. In CI the same examples every time.
 settings.register_profile("search", deadline=None)
 settings.register_profile("repeat", deadline=None, derandomize=True, database=None)
+settings.register_profile("quick", deadline=None, max_examples=25)  # for `make quick`; the default is 100
 settings.load_profile("repeat" if os.environ.get("CI") else "search")
 
 # Several hundred tests start the program. Container images switch byte code off, which makes every one of these
