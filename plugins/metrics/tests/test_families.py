@@ -38,3 +38,16 @@ def test_one_test_alone_is_not_adjusted(measures, ref, row) -> None:
 
     assert "accuracy-change-p" in names
     assert not names & {"accuracy-change-p-holm", "accuracy-change-p-bh"}
+
+
+@pytest.mark.parametrize("metric", ["accuracy-change", "noise-excess"])
+@pytest.mark.parametrize("answered", [0, 3])
+def test_a_p_value_counts_the_same_missing_verdicts_as_its_estimate(metric, answered, measures, ref, row) -> None:
+    rows = [r for i in range(4) for r in ref(i, "YES", "NO", gold="YES")]
+    rows += [row(i, "YES" if i < answered else None, gold="YES") for i in range(4)]
+    found = {m.name: m for m in measures(metric, rows) if not m.cell}
+    name = "accuracy-change" if metric == "accuracy-change" else "excess-disagreement"
+    estimate, p = found[name], found[f"{name}-p"]
+
+    assert p.missing == estimate.missing == {"unparsable": 4 - answered}
+    assert ("all-missing" in p.flags) == ("all-missing" in estimate.flags) == (answered == 0)

@@ -86,6 +86,15 @@ def test_items_with_one_order_count_for_rates_and_not_for_consistency(pairs, pic
     assert pick(found, "first-position-rate").estimate == pytest.approx(2 / 3)
 
 
+def test_without_any_verdict_the_p_value_says_so_like_the_bias(pairs, pick):
+    ask(pairs, "1", None, None)
+    found = pairs.measure(METRIC)
+    bias, p = pick(found, "position-bias"), pick(found, "position-bias-p")
+    assert dict(p.missing) == dict(bias.missing) == {"unparsable": 2}
+    assert "all-missing" in p.flags
+    assert "all-missing" in bias.flags
+
+
 def test_without_gold_there_is_no_agreement_with_it(pairs, pick):
     ask(pairs, "1", "A", "B")
     assert pick(pairs.measure(METRIC), "gold-agreement-by-order").estimate is None

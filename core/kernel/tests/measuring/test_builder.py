@@ -77,6 +77,15 @@ def test_a_coefficient_of_one_item_has_no_estimate() -> None:
     assert "one-item" in found.flags
 
 
+@pytest.mark.parametrize(("flags", "expected"), [((), "one-item"), (("degenerate",), "degenerate")])
+def test_a_coefficient_that_one_item_leaves_undefined_says_so(flags: tuple[str, ...], expected: str) -> None:
+    builder = builder_of(["YES"])
+    (cell,) = cells_of(builder.trials)
+    estimate = Estimate(value=None, flags=flags)
+    found = builder.measure("icc", cell, estimate, rows=cell.rows, usable=cell.rows, unit="coefficient")
+    assert set(found.flags) & {"one-item", "degenerate", "empty"} == {expected}
+
+
 def test_what_has_a_verdict_and_no_score_is_counted_by_the_name_the_scores_give() -> None:
     builder = builder_of(["YES", "NO"])
     (cell,) = cells_of(builder.trials)

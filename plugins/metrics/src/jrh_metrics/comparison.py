@@ -63,15 +63,15 @@ def _compared(
     items = builder.trials.item.codes[one]
     value, against = scores.value[one], scores.value[other]
     sums = cluster_sums(items, value - against, np.ones(len(items)))
-    usable = np.concatenate([one, other])
+    rows, usable = np.concatenate([first, second]), np.concatenate([one, other])
     measured = builder.measure(
         _NAME,
         cell,
         clustered_difference(sums[:, 0], sums[:, 1], level=builder.context.level),
-        rows=np.concatenate([first, second]),
+        rows=rows,
         usable=usable,
         note="" if len(usable) else _NOTHING,
         unit="difference",
     )
     test = difference_test(items, value, against, resamples=builder.context.resamples, seed=builder.seed(cell))
-    return measured, Tested(cell=cell, usable=usable, p=test.p)
+    return measured, Tested(cell=cell, rows=rows, usable=usable, p=test.p)

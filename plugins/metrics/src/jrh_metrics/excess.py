@@ -84,10 +84,15 @@ def _measured(
     test = excess_permutation_test(counts, resamples=context.resamples, seed=builder.seed(cell))
     if cell.levels:
         yield from p_values(
-            builder, _EXCESS, [Tested(cell=cell, usable=usable, p=test.p)], test=_TEST, over="", nothing=_NOTHING
+            builder,
+            _EXCESS,
+            [Tested(cell=cell, rows=rows, usable=usable, p=test.p)],
+            test=_TEST,
+            over="",
+            nothing=_NOTHING,
         )
     else:
-        family.append(Tested(cell=cell, usable=usable, p=test.p))
+        family.append(Tested(cell=cell, rows=rows, usable=usable, p=test.p))
 
 
 def _counts(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> NDArray[np.float64]:

@@ -33,11 +33,13 @@ class MissingByCondition:
         for cell in tasks_of(trials):
             rows = cell.rows
             found = missingness_test(~trials.usable[rows], conditions[rows], trials.item.codes[rows])
+            told = rows if found.p is not None else np.zeros(0, dtype=np.int64)
             yield builder.p_value(
                 "missing-by-condition-p",
                 cell,
                 found.p,
-                usable=rows if found.p is not None else np.zeros(0, dtype=np.int64),
+                rows=told,
+                usable=told,
                 flags=("few-missing",) if "few" in found.flags else (),
                 note=_NONE if found.p is None else _TEST,
             )

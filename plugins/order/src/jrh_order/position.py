@@ -80,7 +80,9 @@ def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[M
     )
     p = mcnemar_exact(tends_first, tends_second).p if len(usable) else None
     note = _MCNEMAR if p is not None else _NO_ORDERS
-    yield builder.p_value("position-bias-p", answers.cell, p, usable=usable, note=note)
+    yield builder.p_value(
+        "position-bias-p", answers.cell, p, rows=answers.rows, usable=usable, note=note, labels=answers.said
+    )
 
 
 def _gold(builder: MeasureBuilder, answers: Answers) -> Iterator[Measure]:

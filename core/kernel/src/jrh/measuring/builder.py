@@ -180,11 +180,32 @@ class MeasureBuilder:
         return rows, usable, self._sums(scores, usable)
 
     def p_value(
-        self, name: str, cell: Cell, p: float | None, *, usable: Codes, flags: Flags = (), note: str
+        self,
+        name: str,
+        cell: Cell,
+        p: float | None,
+        *,
+        rows: Codes,
+        usable: Codes,
+        flags: Flags = (),
+        note: str,
+        labels: Codes | None = None,
     ) -> Measure:
-        """Put the p-value of a test together; `note` names the test, or says why there is none."""
-        estimate = Estimate(value=p if len(usable) else None)
-        return self.measure(name, cell, estimate, rows=usable, usable=usable, flags=flags, note=note, unit="p-value")
+        """Put the p-value of a test together; `note` names the test, or says why there is none.
+
+        `rows`, `usable` and `labels` are those of the estimate that is tested.
+        """
+        return self.measure(
+            name,
+            cell,
+            Estimate(value=p if len(usable) else None),
+            rows=rows,
+            usable=usable,
+            flags=flags,
+            note=note,
+            unit="p-value",
+            labels=labels,
+        )
 
     def measure(
         self,
@@ -220,11 +241,12 @@ class MeasureBuilder:
             labels: what the judge said, if not the canonical label, as codes of shape (n,) over all trials; for
                 `constant-verdicts`.
         """
-        if unit == _COEFFICIENT and estimate.value is not None and self.items(usable) == 1:
+        one_item = unit == _COEFFICIENT and self.items(usable) == 1
+        if one_item and estimate.value is not None:
             estimate, flags, note = Estimate(value=None), (*flags, ONE_ITEM), note or _ONE_ITEM
         flags = (*flags, *self._common_flags(cell, rows, usable, labels))
         if estimate.value is None and len(rows) and _UNEXPLAINED.issuperset((*_own_flags(estimate), *flags)):
-            flags = (*flags, EMPTY)
+            flags = (*flags, ONE_ITEM if one_item else EMPTY)
         return Measure(
             name=name,
             judge=cell.judge,

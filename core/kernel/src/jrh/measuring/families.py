@@ -23,6 +23,8 @@ class Tested:
     """One test of a family."""
 
     cell: Cell
+    rows: Codes
+    """The trials it is about, with or without a verdict."""
     usable: Codes
     """The trials it rests on."""
     p: float | None
@@ -53,7 +55,14 @@ def p_values(
         adjusted: yield the adjusted ones as well.
     """
     yield from (
-        builder.p_value(f"{name}-p", each.cell, each.p, usable=each.usable, note=nothing if each.p is None else test)
+        builder.p_value(
+            f"{name}-p",
+            each.cell,
+            each.p,
+            rows=each.rows,
+            usable=each.usable,
+            note=nothing if each.p is None else test,
+        )
         for each in family
     )
     tested = [(each, each.p) for each in family if each.p is not None]
@@ -66,7 +75,7 @@ def p_values(
     ):
         note = f"the p-value adjusted by {who} over {over}"
         for (each, _), p in zip(tested, changed.tolist(), strict=True):
-            yield builder.p_value(f"{name}-p-{suffix}", each.cell, p, usable=each.usable, note=note)
+            yield builder.p_value(f"{name}-p-{suffix}", each.cell, p, rows=each.rows, usable=each.usable, note=note)
 
 
 def difference_test(
