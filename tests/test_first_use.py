@@ -47,7 +47,7 @@ READERS = {
 }
 """Every command that reads a run directory."""
 NO_RUNS = {
-    "nowhere": "is not a run directory",
+    "nowhere": "a run directory",
     "bare": "'bare' is not a run directory: it holds no run.sqlite",
     "a-file": "a-file",
     "broken": "cannot use 'broken/run.sqlite': file is not a database",
@@ -152,7 +152,7 @@ def test_what_is_done_needs_no_judge_any_more(ran: Project) -> None:
     write_suite(ran, changed(judges=judges, tests=["format", {"stochastic": {"repeats": 2}}]))
     done = ran.run("run", "suite.yaml", "--run-dir", "run")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.startswith("jrh: function: there is no file 'own.py'")
+    assert done.stderr.startswith("jrh: function: file 'own.py' not found")
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
