@@ -431,7 +431,11 @@ def test_a_disk_that_is_full_from_the_start(project: Project, tmp_path_factory: 
 
 def test_a_report_that_cannot_be_written_leaves_the_old_one(project: Project) -> None:
     change(project, "{variants: [spaces]}", "{variants: [spaces, trailing, indent, bullets]}")
-    change(project, "  - {name: sim, judge: simulated}", "  - simulated\n  - {name: again, judge: simulated}")
+    change(
+        project,
+        "  - {name: sim, judge: simulated}",
+        "  - simulated\n  - {name: again, judge: simulated}\n  - {name: more, judge: simulated}",
+    )
     assert project.run("run", "suite.yaml", "--run-dir", "run").exit_code == 0
     before = snapshot(project.path / "run")
     shared_memory = 32_768  # bytes that SQLite itself needs to read

@@ -267,7 +267,7 @@ def check_stopped(project: Project, server: ChatServer, stopped: Outcome) -> Non
     answered = sum(server.answered.values())
     assert stopped.exit_code == 3, stopped.output
     assert "jrh: not done: model 'mini' rejected the key (" in stopped.stderr
-    assert "set the right key and run the same command again" in stopped.stderr
+    assert "Set a valid key and run the same command again" in stopped.stderr
     assert "jrh: to continue: jrh run suite.yaml --run-dir run" in stopped.stderr
     assert "Traceback" not in stopped.output
     assert 10 <= answered <= 14, "it did not stop at once"

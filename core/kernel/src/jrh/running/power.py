@@ -1,6 +1,6 @@
 """What so many items and repeats can show: expected interval, smallest detectable effect, items for a wished precision.
 
-The formulas are those of `jrh_stats`; what cannot be known before a run is assumed; the constants below are these assumptions.
+The formulas are those of `jrh_stats`. What cannot be known before a run is assumed: the constants below say what.
 """
 
 from __future__ import annotations

@@ -47,14 +47,14 @@ class EditSensitivity:
 
 
 def _parts(cell: Cell, edits: NDArray[np.float64], positions: Codes) -> Iterator[Cell]:
-    """Yield the cell, and its parts by number and by position of the edits where these differ."""
+    """Yield the cell, and its parts by number and by position of the edits."""
     yield cell
-    numbers, places = np.unique(edits[cell.rows]), np.unique(positions[cell.rows])
-    if len(numbers) > 1:
-        yield from (cell.part({"edits": f"{each:g}"}, cell.rows[edits[cell.rows] == each]) for each in numbers)
-    if len(places) > 1:
-        for place in places[places >= 0]:
-            yield cell.part({"position": POSITIONS[place]}, cell.rows[positions[cell.rows] == place])
+    # A single part repeats the number of the cell, but it names the number or the place of the edits.
+    for number in np.unique(edits[cell.rows]):
+        yield cell.part({"edits": f"{number:g}"}, cell.rows[edits[cell.rows] == number])
+    places = np.unique(positions[cell.rows])
+    for place in places[places >= 0]:
+        yield cell.part({"position": POSITIONS[place]}, cell.rows[positions[cell.rows] == place])
 
 
 def _positions(trials: Trials, context: MetricContext, edited: Mask) -> Codes:
