@@ -105,7 +105,7 @@ def test_the_plugins_and_their_options_are_listed(project: Project) -> None:
     shown = project.run("plugins", "show", "jrh-format/format")
     assert shown.exit_code == 0
     assert shown.stdout.startswith("perturber jrh-format/format 0.1.0\n")
-    assert "  width (int; default 72)\n      the longest line" in shown.stdout
+    assert "  width (int; default 72)\n      `wrap` breaks lines longer" in shown.stdout
     unknown = project.run("plugins", "show", "fromat")
     assert unknown.exit_code == 2
     assert unknown.stderr.startswith("jrh: no component is named 'fromat'\nDid you mean 'format'? Installed: ")
