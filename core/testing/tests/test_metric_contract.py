@@ -11,6 +11,8 @@ from jrh import Interval, Measure, MetricSpec, Record, RecordTable, Status
 from jrh_testing import MetricContract, sample_records, sample_task
 from jrh_testing.contracts.base import ComponentContract
 
+pytestmark = pytest.mark.slow
+
 
 class Accuracy:
     """A sound metric: share of right verdicts among labelled, answered trials, with a clustered bootstrap."""

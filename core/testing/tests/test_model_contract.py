@@ -19,6 +19,8 @@ from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.contracts.models import WIRE_ANSWERS, WIRE_FAULTS, WIRE_SILENCE
 from jrh_testing.server.faults import FAULTS
 
+pytestmark = pytest.mark.slow
+
 
 @attrs.frozen(kw_only=True)
 class Options:

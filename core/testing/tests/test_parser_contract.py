@@ -9,6 +9,8 @@ from jrh import ParserSpec, Reply, Scale, Status, Verdict
 from jrh_testing import LabelParser, ParserContract
 from jrh_testing.contracts.base import ComponentContract
 
+pytestmark = pytest.mark.slow
+
 
 class Json:
     """A sound parser of another form: the label within an object."""

@@ -1,5 +1,8 @@
 import jrh_metrics.plugin
+import pytest
 from jrh_testing import MetricContract
+
+pytestmark = pytest.mark.slow
 
 
 class TestGeneralizabilityContract(MetricContract):

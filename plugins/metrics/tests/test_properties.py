@@ -5,6 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jrh import Scale
 
+pytestmark = pytest.mark.slow
+
 SCALE = Scale.of_labels("YES", "NO", "MAYBE")
 METRICS = [spec.name for spec in jrh_metrics.plugin.jrh_metrics()]
 

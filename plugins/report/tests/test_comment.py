@@ -12,6 +12,8 @@ from jrh.text import comment_length
 from jrh.values import TaskSummary
 from jrh_testing import sample_report
 
+pytestmark = pytest.mark.slow
+
 MOST = 65_536
 LONG = ("judge " * 1000, "&" * 5000, "😀" * 5000, "|_*" * 2000, "<b>" * 2000)
 

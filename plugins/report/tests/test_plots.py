@@ -11,6 +11,8 @@ import pytest
 from attrs import evolve
 from jrh_testing import empty_report
 
+pytestmark = pytest.mark.slow
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 
