@@ -120,3 +120,27 @@ def test_identical_options_show_which_place_is_picked(ties, pick):
     assert pick(found, "identical-first-position-rate").estimate == 0.5
     assert pick(found, "identical-second-position-rate").estimate == 0.25
     assert pick(found, "identical-tie-rate").estimate == 0.25
+
+
+def swapped(bench, item, first, second, family="swap", template="", asked=""):
+    """Ask in the item's own order under the reference, and swapped under a test of its own."""
+    bench.add(item, asked, first, test="reference", option_order="", presented=first)
+    canonical = {"A": "B", "B": "A"}[second]
+    bench.add(item, template, canonical, test="swap", option_order="BA", presented=second, family=family)
+
+
+def test_a_test_that_shows_the_swapped_order_only_is_completed_by_the_reference(pairs, pick):
+    for item in range(3):
+        swapped(pairs, f"stuck-{item}", "A", "A")
+    swapped(pairs, "follows", "A", "B")
+    found = pairs.measure(METRIC)
+    assert {each.test for each in found} == {"swap"}
+    assert pick(found, "position-bias").estimate == pytest.approx(3 / 4)
+    assert pick(found, "swap-consistency").estimate == pytest.approx(1 / 4)
+    assert pick(found, "first-position-rate").estimate == pytest.approx((4 + 3) / 8)
+
+
+@pytest.mark.parametrize("how", [{"family": "option-order+format"}, {"template": "short"}])
+def test_a_reference_that_differs_in_more_than_the_order_is_no_other_side(pairs, how):
+    swapped(pairs, "1", "A", "A", **how)
+    assert pairs.measure(METRIC) == []

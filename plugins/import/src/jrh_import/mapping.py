@@ -98,7 +98,15 @@ class ImportFile:
     tests: Mapping[str, Mapping[str, str]] = field(
         default=Factory(dict),
         validator=_check_targets,
-        metadata={"help": "Target -> text -> test: assigns rows to tests if no column does."},
+        metadata={"help": "Target -> text -> test: assigns rows to tests if no column or value does."},
+    )
+    orders: Mapping[str, str] = field(
+        default=Factory(dict),
+        metadata={"help": "Text in the option-order column -> order, such as `BA`; needed for codes such as 0 and 1."},
+    )
+    polarities: Mapping[str, str] = field(
+        default=Factory(dict),
+        metadata={"help": "Text in the polarity column -> `positive` or `inverted`; needed for codes such as 0 and 1."},
     )
     decisions: tuple[Decision, ...] = field(
         default=(Decision(),),
@@ -138,9 +146,20 @@ class ImportFile:
     notes: tuple[str, ...] = field(default=(), metadata={"help": "Notes for readers of the report."})
 
     def __attrs_post_init__(self) -> None:
-        """Require exactly one of `task` and `tasks`."""
+        """Require exactly one of `task` and `tasks`, and one source of the test."""
         if (self.task is None) == (not self.tasks):
             raise ValueError("describe one task as `task`, or several by name as `tasks`")
+        # Whichever silently won, half of the readers would expect the other.
+        named = {
+            "layout: records": self.layout is Layout.RECORDS,
+            "values.test": "test" in self.values,
+            "columns.test": "test" in self.columns,
+            "values.test in `decisions`": any("test" in each.values for each in self.decisions),
+            "columns.test in `decisions`": any("test" in each.columns for each in self.decisions),
+        }
+        twice = [name for name, there in named.items() if there]
+        if self.tests and twice:
+            raise ValueError(f"`tests` and `{twice[0]}` both assign rows to tests; keep one of them")
 
     def table_format(self) -> Format:
         """Return the format of the table.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from attrs import evolve, frozen
-from jrh import JrhError, Record, Status, SuiteError, Task, content_id
+from jrh import REFERENCE, JrhError, Polarity, Record, Status, SuiteError, Task, content_id
 from jrh.errors import Problem
-from jrh.importing import imported_record
+from jrh.importing import imported_record, read_order, read_polarity
 
 from jrh_import.cells import number, truth
 from jrh_import.mapping import Decision, ImportFile, Layout, OffScale, Value
@@ -39,20 +39,29 @@ def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> I
     meanings = [_Meaning.of(mapping, decision, table, tasks) for decision in mapping.decisions]
     records: list[Record] = []
     origins: list[str] = []
-    problems: list[Problem] = []
+    problems: dict[str, list[str]] = {}
     for row in table.rows:
         for meaning in meanings:
             try:
                 records.append(meaning.record(row.cells))
                 origins.append(row.place)
             except JrhError as error:
-                problems.append(Problem(message=str(error), source=row.place))
+                problems.setdefault(str(error), []).append(row.place)
     if problems:
-        rest = len(problems) - _MOST
-        more = [Problem(message=f"and {rest} more problems of these kinds")] if rest > 0 else []
-        raise SuiteError([*problems[:_MOST], *more])
+        raise SuiteError(_bounded(problems))
     kept = _numbered(records) if mapping.count_repeats else records
     return Imported(records=tuple(kept), origins=tuple(origins))
+
+
+def _bounded(problems: Mapping[str, Sequence[str]]) -> list[Problem]:
+    """Return each distinct problem once, at its first row; of many, the first 20 and the number of the rest."""
+    listed = [
+        Problem(message=message if len(places) == 1 else f"{message} ({len(places):,} rows)", source=places[0])
+        for message, places in problems.items()
+    ]
+    rest = len(listed) - _MOST
+    more = [Problem(message=f"and {rest} more problems of these kinds")] if rest > 0 else []
+    return [*listed[:_MOST], *more]
 
 
 @frozen(kw_only=True)
@@ -84,9 +93,10 @@ class _Meaning:
             **{target: cells[column] for target, column in self.columns.items() if column in cells},
         }
         known = {target: value for target, value in found.items() if value != "" or target == "label"}
-        for target, tests in self.mapping.tests.items():
-            known["test"] = _test(target, str(known.get(target, "")), tests)
         task = self._task(known.pop("task", ""))
+        known.update(self._asked(known, task))
+        if self.mapping.tests:
+            known["test"] = self._test(known, task)
         numbers: dict[str, Any] = {target: number(target, known.pop(target)) for target in NUMBERS if target in known}
         truths: dict[str, Any] = {target: truth(target, known.pop(target)) for target in TRUTHS if target in known}
         label, status = self._verdict(known.pop("label", ""), known.pop("status", None), task)
@@ -107,6 +117,53 @@ class _Meaning:
             **known,
             **numbers,
         )
+
+    def _asked(self, known: Mapping[str, Any], task: Task) -> Mapping[str, str]:
+        """Return option order and polarity in the words of records."""
+        asked = {}
+        if "option_order" in known:
+            asked["option_order"] = self._at("option_order", lambda text: self._order(text, task), known)
+        if "polarity" in known:
+            asked["polarity"] = self._at("polarity", lambda text: read_polarity(text, self.mapping.polarities), known)
+        return asked
+
+    def _order(self, text: str, task: Task) -> str:
+        return read_order(text, task, self.mapping.orders)
+
+    def _at(self, target: str, read: Callable[[str], str], known: Mapping[str, Any]) -> str:
+        """Read a cell; an error names its column."""
+        try:
+            return read(str(known[target]))
+        except JrhError as error:
+            where = f"column '{self.columns[target]}'" if target in self.columns else f"values.{target}"
+            raise JrhError(f"{where}: {error}") from None
+
+    def _test(self, known: Mapping[str, Any], task: Task) -> str:
+        """Return the one test that the row's cells assign it to; `reference` where all of them say so."""
+        found = {
+            target: _test(target, self._key(target, known, tests, task), self._read_keys(target, tests, task))
+            for target, tests in self.mapping.tests.items()
+        }
+        changed = {target: test for target, test in found.items() if test != REFERENCE}
+        if len(set(changed.values())) > 1:
+            said = " and ".join(f"tests.{target} says '{test}'" for target, test in changed.items())
+            raise JrhError(f"the row belongs to several tests: {said}; a column `test` can name the combination")
+        return next(iter(changed.values()), REFERENCE)
+
+    def _key(self, target: str, known: Mapping[str, Any], tests: Mapping[str, str], task: Task) -> str:
+        """Return the text that `tests` is asked about; an empty cell is the unchanged question."""
+        text = str(known.get(target, ""))
+        if text or "" in tests:
+            return text
+        return {"option_order": "".join(task.scale.options), "polarity": Polarity.POSITIVE.value}.get(target, "")
+
+    def _read_keys(self, target: str, tests: Mapping[str, str], task: Task) -> Mapping[str, str]:
+        """Return the tests by what their keys mean, so that `AB`, `ab` and `original` are one key."""
+        if target == "option_order":
+            return {self._order(text, task): test for text, test in tests.items()}
+        if target == "polarity":
+            return {read_polarity(text, self.mapping.polarities): test for text, test in tests.items()}
+        return tests
 
     def _task(self, name: str) -> Task:
         if self.mapping.task is not None:

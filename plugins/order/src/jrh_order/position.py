@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, Scale
-from jrh.measuring import Answers, Counts, Mask, MeasureBuilder, MetricOptions, Pairs, answers_by
+from jrh.measuring import Answers, Counts, Mask, MeasureBuilder, MetricOptions, Pairs, answers_by, answers_by_order
 from jrh_stats import Estimate, mcnemar_exact, z_quantile
 from numpy.typing import NDArray
 
@@ -25,7 +25,8 @@ class PositionBias:
     """Measure swap consistency, position rates, signed position bias, and agreement with gold by order.
 
     Works on every test whose records state the order of the options, from a run or imported. The orders may be crossed
-    or random; swap consistency and position bias need items that were judged in both orders.
+    or random; swap consistency and position bias need items that were judged in both orders. Where the test shows an
+    item in the swapped order only, its reference verdicts are the other side.
     """
 
     options: MetricOptions
@@ -33,13 +34,12 @@ class PositionBias:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield all measures per judge, task and test with at least two orders."""
         builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
-        for answers in answers_by(builder.trials, "option_order"):
-            task = context.tasks.get(answers.cell.task)
-            if task is not None and len(answers.levels) > 1:
-                shown = answers.as_presented()
+        for answers in answers_by_order(builder.trials, context.tasks):
+            if len(answers.levels) > 1:
+                scale, shown = context.tasks[answers.cell.task].scale, answers.as_presented()
                 yield _consistency(builder, answers)
-                yield from place_rates(builder, shown, task.scale)
-                yield from _bias(builder, shown, task.scale)
+                yield from place_rates(builder, shown, scale)
+                yield from _bias(builder, shown, scale)
                 yield from _gold(builder, answers)
 
 

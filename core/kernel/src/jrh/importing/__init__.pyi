@@ -1,5 +1,7 @@
 from .imported_records import import_records as import_records
 from .imported_records import imported_record as imported_record
+from .option_orders import read_order as read_order
+from .option_orders import read_polarity as read_polarity
 from .paired_prompts import PAIR_COLUMNS as PAIR_COLUMNS
 from .paired_prompts import PairedPrompts as PairedPrompts
 from .paired_prompts import judged_fields as judged_fields

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from jrh.errors import StoreError
 from jrh.hashing import content_id
+from jrh.importing.option_orders import meanings, read_order, read_polarity
 from jrh.importing.record_checks import check_records
 from jrh.plugins.loading import load_plugins
 from jrh.running.building import used
@@ -75,8 +76,8 @@ def imported_record(
         family: the perturber; by default the test's name.
         variant: level of the test.
         template: name of the prompt template.
-        option_order: canonical options in presented order, such as `BA`.
-        polarity: `positive` or `inverted`.
+        option_order: canonical options in presented order, such as `BA`, or a synonym that `read_order` knows.
+        polarity: `positive` or `inverted`, or a synonym that `read_polarity` knows.
         strength: strength of the perturbation.
         language: language of the prompt.
         temperature: sampling temperature.
@@ -97,14 +98,20 @@ def imported_record(
         detail: why there is no label.
         rationale: the judge's reasons.
         left_out: characters of a transcript that were not shown to the judge.
+
+    Raises:
+        JrhError: the option order or the polarity is none of those known.
     """
+    option_order, polarity = read_order(option_order, task), read_polarity(polarity)
+    label_map = meanings(task, option_order, polarity)
     if expectation is None:
         expectation = "same" if test != REFERENCE else "equals" if gold is not None else None
     if expectation == "equals" and expected is None:
         expected = gold
     condition = (test, variant, template, option_order, polarity, float(strength), language, temperature)
     case_id = case or content_id(IMPORTED, task.name, item_id, *condition)
-    canonical = _canonical(task, label, option_order, polarity) if presented else label
+    # A label that is not on the scale stays unchanged, so that the error message shows it as written.
+    canonical = label_map.get(label, label) if presented and label is not None else label
     return Record(
         trial_id=content_id(case_id, judge, repeat),
         case_id=case_id,
@@ -128,7 +135,7 @@ def imported_record(
         expectation=expectation or None,
         expected=expected,
         status=status or (Status.OK if label is not None else Status.UNPARSABLE),
-        presented=presented_label or _presented(task, label, option_order, polarity, presented),
+        presented=presented_label or (label if presented else invert(label_map, label or "")),
         canonical=canonical,
         probability=probability,
         cost=cost,
@@ -140,22 +147,6 @@ def imported_record(
         rationale=rationale,
         left_out=left_out,
     )
-
-
-def _label_map(task: Task, option_order: str, polarity: str) -> Mapping[str, str]:
-    """Return presented -> canonical; swapped options and inverted polarity undo each other."""
-    swapped = bool(option_order) and option_order == "".join(reversed(task.scale.options))
-    inverted = polarity == "inverted"
-    return task.scale.swap_map() if swapped != inverted else task.scale.identity_map()
-
-
-def _presented(task: Task, label: str | None, option_order: str, polarity: str, presented: bool) -> str | None:
-    return label if presented else invert(_label_map(task, option_order, polarity), label or "")
-
-
-def _canonical(task: Task, label: str | None, option_order: str, polarity: str) -> str | None:
-    # A label that is not on the scale stays unchanged, so that the error message shows it as written.
-    return None if label is None else _label_map(task, option_order, polarity).get(label, label)
 
 
 def import_records(

@@ -31,6 +31,7 @@ from .judges import questions as questions
 from .options import BreakdownOptions as BreakdownOptions
 from .options import Factor as Factor
 from .options import MetricOptions as MetricOptions
+from .orders import answers_by_order as answers_by_order
 from .pairs import Pairs as Pairs
 from .pairs import all_pairs as all_pairs
 from .pairs import joint_kappa as joint_kappa
