@@ -65,10 +65,15 @@ def test_the_table_itself_is_refused_with_the_smallest_file_that_describes_it_an
     smallest = re.search(r"\n\n(  name: .*?)\n\n", done.stderr, re.DOTALL)
     project.write("verdicts.yaml", textwrap.dedent(smallest[1]))
     done = project.run("import", "verdicts.yaml")
-    assert (done.exit_code, done.output) == (
-        0,
-        "Imported 2 verdicts of 1 judge on 2 items into runs/verdicts.\nNext: jrh report runs/verdicts\n",
-    )
+    assert done.exit_code == 0
+    said = done.output.splitlines()
+    assert said[:4] == [
+        "Imported 2 verdicts of 1 judge on 2 items into runs/verdicts.",
+        "",
+        "Not measurable from this log:",
+        "- No repeats: rerun noise cannot be measured. Ask twice and number the calls in a column `repeat`.",
+    ]
+    assert said[-2:] == ["", "Next: jrh report runs/verdicts"]
 
 
 @pytest.mark.parametrize(
@@ -330,3 +335,29 @@ def test_a_run_is_never_overwritten_by_an_import(project):
     done = imported(project, "i1,j,YES,YES\n")
     assert done.exit_code == 2
     assert "holds a run that was not imported" in done.stderr
+
+
+def test_metrics_are_added_as_in_a_suite_and_mistakes_have_their_line(project):
+    done = imported(project, "i1,j,YES,YES\ni2,j,NO,YES\n", "metrics: {add: [kappa-linear, noise-excess: {all: true}]}")
+    assert done.exit_code == 0, done.output
+    report = project.run("report", "out", "--format", "json")
+    assert report.exit_code == 0, report.output
+    used = {part["name"]: part["options"] for part in json.loads(project.read("out/report.json"))["components"]}
+    assert {"kappa-linear", "gold-accuracy", "noise-excess"} <= set(used)
+    assert used["noise-excess"]["all"] is True
+
+    done = imported(project, "i1,j,YES,YES\n", "metrics: [gold-accuracy]")
+    assert done.exit_code == 0, done.output
+    done = imported(project, "i1,j,YES,YES\n", "metrics: {add: [kappa-lniear]}")
+    assert done.exit_code == 2
+    assert "log.yaml:5:17: unknown metric 'kappa-lniear' in metrics.add[0]" in done.stderr
+    assert "Did you mean 'kappa-linear'?" in done.stderr
+
+
+def test_what_cannot_be_measured_ends_the_import_and_is_in_the_notes_of_the_report(project):
+    done = imported(project, "i1,j,YES,YES\ni2,j,NO,YES\n")
+    (told,) = [line for line in done.output.splitlines() if line.startswith("- One judge:")]
+    assert told == "- One judge: agreement between judges cannot be measured. Log their names in a column `judge`."
+    assert not [line for line in done.output.splitlines() if "gold" in line]
+    project.run("report", "out", "--format", "json")
+    assert told.removeprefix("- ") in json.loads(project.read("out/report.json"))["notes"]

@@ -95,6 +95,7 @@ def test_a_log_becomes_a_report_without_one_model_call(project):
     done = project.run("import-decisions", "log.jsonl", "--run-dir", "run")
     assert done.exit_code == 0, done.output
     assert "Imported 500 decisions of 1 judge on 10 items into run." in done.stdout
+    assert "- No rationales: verdicts that contradict their reasons cannot be found." in done.stdout
     reported = project.run("report", "run")
     assert reported.exit_code == 0, reported.output
     assert "125 rows are 25 distinct pairs over 5 items" in " ".join(reported.stdout.split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -21,7 +22,7 @@ def import_table(file: Path, run_dir: Path | None, plugins: str) -> int:
 
     FILE is a YAML file that says where the table is and what its columns mean.
     """
-    from jrh.importing import import_records
+    from jrh.importing import import_records, unmeasured
     from jrh.text import counted
 
     from jrh_import.reading import read_description
@@ -44,12 +45,13 @@ def import_table(file: Path, run_dir: Path | None, plugins: str) -> int:
         level=mapping.level,
         resamples=mapping.resamples,
         seed=mapping.seed,
+        metrics=None if mapping.metrics is None else file,
     )
     judges = len({record.judge for record in found.records})
     items = len({(record.task, record.item_id) for record in found.records})
     of = f"{counted(judges, 'judge')} on {counted(items, 'item')}"
     click.echo(f"Imported {count} verdicts of {of} into {target}.")
-    click.echo(f"Next: {shlex.join(['jrh', 'report', str(target)])}")
+    _say_next(target, unmeasured(tasks, found.records))
     return 0
 
 
@@ -68,7 +70,7 @@ def import_decisions(log: Path, judge: str, scale: str | None, inverted: tuple[s
 
     `jrh report` then shows JSS, flip rate and kappa between the prompts.
     """
-    from jrh.importing import import_records
+    from jrh.importing import import_records, unmeasured
     from jrh.text import counted
 
     from jrh_import.decision_log import read_log
@@ -79,5 +81,14 @@ def import_decisions(log: Path, judge: str, scale: str | None, inverted: tuple[s
     judges, items = (len({getattr(record, name) for record in records}) for name in ("judge", "item_id"))
     of = f"{counted(judges, 'judge')} on {counted(items, 'item')}"
     click.echo(f"Imported {count} decisions of {of} into {target}.")
-    click.echo(f"Next: jrh report {target}")
+    _say_next(target, unmeasured(tasks, records))
     return 0
+
+
+def _say_next(target: Path, gaps: Sequence[str]) -> None:
+    """Say what the log does not allow to measure, and what to do with what was imported."""
+    if gaps:
+        click.echo("\nNot measurable from this log:")
+    for gap in gaps:
+        click.echo(f"- {gap}")
+    click.echo(f"\nNext: {shlex.join(['jrh', 'report', str(target)])}")

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from attrs import Factory, field, frozen
 from attrs.validators import ge, gt, lt, min_len
-from jrh import JrhError, Status, Task
+from jrh import JrhError, Json, Status, Task
 from jrh.suite import WrittenTask, task_of
 
 from jrh_import.targets import OF_RECORDS, TARGETS, TRUTHS
@@ -143,6 +143,10 @@ class ImportFile:
         default=0.95, validator=[gt(0), lt(1)], metadata={"help": "Nominal coverage of the confidence intervals."}
     )
     resamples: int = field(default=2000, validator=ge(100), metadata={"help": "Bootstrap resamples."})
+    metrics: Json = field(
+        default=None,
+        metadata={"help": "What the report computes, as in a suite: a list, or `add` with a list of further metrics."},
+    )
     notes: tuple[str, ...] = field(default=(), metadata={"help": "Notes for readers of the report."})
 
     def __attrs_post_init__(self) -> None:

@@ -14,3 +14,4 @@ from .row_files import Mistakes as Mistakes
 from .row_files import Row as Row
 from .row_files import read_rows as read_rows
 from .scale_inference import infer_scale as infer_scale
+from .unmeasured import unmeasured as unmeasured

@@ -10,15 +10,17 @@ from jrh.errors import StoreError
 from jrh.hashing import content_id
 from jrh.importing.option_orders import meanings, read_order, read_polarity
 from jrh.importing.record_checks import check_records
+from jrh.importing.unmeasured import unmeasured
 from jrh.plugins.loading import load_plugins
 from jrh.running.building import used
 from jrh.running.default_metrics import default_metrics
 from jrh.running.stages.summary import IMPORTED, Summary, is_known, remember
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
+from jrh.suite.resolve import resolve_metrics
 from jrh.values.report import TaskSummary
 from jrh.values.scales import invert
-from jrh.values.types import REFERENCE, Record, Status, Task
+from jrh.values.types import REFERENCE, Json, Record, Status, Task
 from jrh.version import __version__
 
 
@@ -161,11 +163,12 @@ def import_records(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    metrics: Path | Json = None,
 ) -> int:
     """Write records into a run directory that `jrh report` treats like any other.
 
     The records keep their order. A new import replaces an earlier one in the same directory. The import computes no
-    measures; the report does.
+    measures; the report does. Its notes say what cannot be measured from these records.
 
     Args:
         run_dir: the directory; created if missing.
@@ -178,6 +181,7 @@ def import_records(
         level: coverage of the intervals.
         resamples: bootstrap samples.
         seed: the run's seed.
+        metrics: what the report computes, as `metrics` in a suite, or a file with this key; None: the defaults.
 
     Returns:
         How many records were written.
@@ -190,7 +194,7 @@ def import_records(
     rows = tuple(records)
     check_records(tasks, rows, origins)
     loaded = load_plugins(tuple(plugins))
-    metrics = default_metrics(loaded.plugins)
+    computed = default_metrics(loaded.plugins) if metrics is None else resolve_metrics(metrics, loaded.plugins)
     summary = Summary(
         suite=suite_name,
         run_id=content_id("import", suite_name, seed),
@@ -202,8 +206,8 @@ def import_records(
         judges=tuple(dict.fromkeys(row.judge for row in rows)),
         simulated=tuple(sorted({row.judge for row in rows if row.simulated})),
         tests=tuple(dict.fromkeys((REFERENCE, *(row.test for row in rows)))),
-        components=tuple(used("metric", metric, Path()) for metric in metrics),
-        notes=("Imported records: jrh did not call these judges.", *notes),
+        components=tuple(used("metric", metric, Path()) for metric in computed),
+        notes=("Imported records: jrh did not call these judges.", *unmeasured(tasks, rows), *notes),
     )
     store = Store.open(run_dir, suite_name)
     try:

@@ -82,7 +82,7 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
     name = read_name(root)
     settings = attrs.asdict(root.read_keys_of(SuiteSettings), recurse=False)
     sections = read_tasks(root, name, plugins)
-    metrics, added = _read_metrics(root, plugins)
+    metrics, added = read_metrics(root, plugins)
     suite = Suite(
         name=name,
         tasks=tuple(use for section in sections for use in section.uses()),
@@ -208,7 +208,7 @@ def _read_judges(suite: Node, plugins: Plugins) -> tuple[JudgeUse, ...]:
     return _uses(suite, "judges", lambda node: read_judge(node, plugins))
 
 
-def _read_metrics(suite: Node, plugins: Plugins) -> tuple[tuple[Use, ...] | None, tuple[Use, ...]]:
+def read_metrics(suite: Node, plugins: Plugins) -> tuple[tuple[Use, ...] | None, tuple[Use, ...]]:
     """Return the metrics that replace the defaults, None where none do, and those that are added to them."""
     if "metrics" not in suite.value:
         return None, ()

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
+from jrh.document.nodes import Node
 from jrh.document.option_types import field_names
 from jrh.document.positions import Document, did_you_mean
 from jrh.document.yaml_reader import document_of, in_order, read_document
@@ -18,9 +19,9 @@ from jrh.suite import syntax
 from jrh.suite.definition import Suite, TestUse, Use
 from jrh.suite.lookup import Lookup
 from jrh.suite.overrides import override
-from jrh.suite.parse import MODEL_SETTINGS, parse_suite
+from jrh.suite.parse import MODEL_SETTINGS, parse_suite, read_metrics
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, Step, applies
-from jrh.values.types import REFERENCE, Mode
+from jrh.values.types import REFERENCE, Json, Mode
 
 R = TypeVar("R")
 S = TypeVar("S", bound=Spec)
@@ -63,6 +64,27 @@ def load_suite(
     if problems:
         raise SuiteError(in_order(dict.fromkeys(problems)))
     return _filtered(resolved, judges, tests, limit)
+
+
+def resolve_metrics(written: Path | Json, plugins: Plugins) -> tuple[Resolved[MetricSpec], ...]:
+    """Resolve a section `metrics` outside a suite: what it names, or adds to the defaults.
+
+    Args:
+        written: a file with the key `metrics`, or what that key holds.
+        plugins: what is installed.
+
+    Raises:
+        SuiteError: with every mistake of the section.
+    """
+    whole, base = _document(written if isinstance(written, Path) else {"metrics": written})
+    root = Node(value=whole.value, document=whole, base=base)
+    metrics, added = read_metrics(root, plugins)
+    suite = Suite(name="metrics", tasks=(), judges=(), metrics=metrics, added_metrics=added, base=base)
+    lookup = Lookup(document=whole, plugins=plugins, suite=suite, problems=root.problems)
+    found = _metrics(lookup)
+    if lookup.problems:
+        raise SuiteError(in_order(dict.fromkeys(lookup.problems)))
+    return found
 
 
 def _document(suite: Path | str | Mapping[str, Any]) -> tuple[Document, Path]:
