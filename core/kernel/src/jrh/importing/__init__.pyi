@@ -1,5 +1,6 @@
 from .imported_records import import_records as import_records
 from .imported_records import imported_record as imported_record
+from .log_gaps import unmeasured as unmeasured
 from .option_orders import read_order as read_order
 from .option_orders import read_polarity as read_polarity
 from .paired_prompts import PAIR_COLUMNS as PAIR_COLUMNS
@@ -14,4 +15,3 @@ from .row_files import Mistakes as Mistakes
 from .row_files import Row as Row
 from .row_files import read_rows as read_rows
 from .scale_inference import infer_scale as infer_scale
-from .unmeasured import unmeasured as unmeasured

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from jrh.errors import StoreError
 from jrh.hashing import content_id
+from jrh.importing.log_gaps import unmeasured
 from jrh.importing.option_orders import meanings, read_order, read_polarity
 from jrh.importing.record_checks import check_records
-from jrh.importing.unmeasured import unmeasured
 from jrh.plugins.loading import load_plugins
 from jrh.running.building import used
 from jrh.running.default_metrics import default_metrics

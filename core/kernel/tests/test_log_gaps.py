@@ -6,7 +6,7 @@ import pytest
 from attrs import evolve
 from jrh import Scale, Task
 from jrh.importing import imported_record, unmeasured
-from jrh.importing.unmeasured import GAPS, PAIRED_GAPS
+from jrh.importing.log_gaps import GAPS, PAIRED_GAPS
 from jrh.values.types import Mode
 
 PAIRS = Task(name="p", scale=Scale.of_pairs(), mode=Mode.PAIRWISE)
