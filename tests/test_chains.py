@@ -28,7 +28,7 @@ def by_rules(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project = Project(tmp_path_factory.mktemp("chains"))
     crossing = {"cross": [LONGER, SPACED], "sample": {"n": 20}, "repeats": 2}
     suite = {**facts(), "tests": [["label-flip", LONGER], crossing], "reference": {"repeats": 2}}
-    suite = {**suite, "metrics": ["accuracy", "noise-excess", "interaction"]}
+    suite = {**suite, "metrics": ["as-expected", "noise-excess", "interaction"]}
     outcome = project.run("run", write_suite(project, suite), "--run-dir", "run")
     assert outcome.exit_code == 0, outcome.stderr
     return project
@@ -42,7 +42,7 @@ def test_a_false_answer_in_more_words_is_still_false(by_rules: Project) -> None:
         flip, longer = case["provenance"]["details"]["steps"]
         assert flip["component"] == "jrh-label-flip/label-flip"
         assert longer["details"]["fields"]["response"]["length_ratio"] > 1.05
-    found = [m for m in report(by_rules, "run")["measures"] if m["name"] == "accuracy" and not m["cell"]]
+    found = [m for m in report(by_rules, "run")["measures"] if m["name"] == "as-expected" and not m["cell"]]
     (accuracy,) = [m for m in found if m["test"] == "label-flip+verbosity"]
     assert (accuracy["n_trials"], accuracy["n_items"]) == (len(made), len({case["item_id"] for case in made}))
 

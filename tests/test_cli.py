@@ -99,7 +99,7 @@ def test_init_does_not_overwrite_a_suite_unless_told_to(project: Project) -> Non
 def test_the_plugins_and_their_options_are_listed(project: Project) -> None:
     listed = project.run("plugins", "list")
     assert listed.exit_code == 0
-    for name in ("csv", "format", "stochastic", "llm", "simulated", "baseline", "openai-http", "json", "accuracy"):
+    for name in ("csv", "format", "stochastic", "llm", "simulated", "baseline", "openai-http", "json", "as-expected"):
         assert re.search(rf"\b{name}\b", listed.stdout), name
     assert "problems" not in listed.stdout
     shown = project.run("plugins", "show", "jrh-format/format")
@@ -219,7 +219,7 @@ def test_the_python_interface_does_the_same(project: Project, monkeypatch: pytes
     frame = result.to_pandas()
     assert len(frame) == one(project, "command", "SELECT count(*) FROM records")
     assert set(frame["judge"]) == {"sim"}
-    assert {measure.name for measure in result.measures} >= {"accuracy", "flip-rate"}
+    assert {measure.name for measure in result.measures} >= {"as-expected", "flip-rate"}
 
 
 # -- what is planned and spent ---------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def test_the_command_prints_a_table_and_ends_with_0(planted: Project) -> None:
     done = planted.run("compare", "good", "poor")
     assert (done.exit_code, done.stderr) == (0, "")
     assert done.stdout.startswith("== good -> poor ==\n\n800 cases on both sides: 800 matched by id")
-    assert re.search(r"^reference +accuracy = gold-accuracy .* worse$", done.stdout, re.MULTILINE)
+    assert re.search(r"^reference +as-expected = gold-accuracy .* worse$", done.stdout, re.MULTILINE)
 
 
 def test_several_runs_are_each_compared_with_the_first(planted: Project) -> None:
@@ -117,11 +117,11 @@ def test_the_same_difference_is_shown_once_and_has_one_adjusted_p(planted: Proje
     rows = found(planted, "one", "two")["pairs"][0]["rows"]
     same = {(each["test"], each["measure"]): each["same_as"] for each in rows}
     assert same == {
-        ("reference", "accuracy"): "",
-        ("reference", "gold-accuracy"): "accuracy",
-        ("format", "accuracy"): "",
+        ("reference", "as-expected"): "",
+        ("reference", "gold-accuracy"): "as-expected",
+        ("format", "as-expected"): "",
         ("format", "gold-accuracy"): "",
-        ("format", "agreement"): "accuracy",
+        ("format", "agreement"): "as-expected",
     }
     for each in (each for each in rows if each["same_as"]):
         twin = next(one for one in rows if (one["test"], one["measure"]) == (each["test"], each["same_as"]))
@@ -130,8 +130,10 @@ def test_the_same_difference_is_shown_once_and_has_one_adjusted_p(planted: Proje
     once = [each for each in rows if not each["same_as"]]
     assert [each["p_adjusted"] for each in once] == pytest.approx(holm([each["p"] for each in once]))
     printed = compare(planted, "one", "two").stdout
-    assert len(re.findall(r"^(?:reference|format) +(?:accuracy|gold-accuracy|agreement)", printed, re.MULTILINE)) == 3
-    assert re.search(r"^format +accuracy = agreement ", printed, re.MULTILINE)
+    assert (
+        len(re.findall(r"^(?:reference|format) +(?:as-expected|gold-accuracy|agreement)", printed, re.MULTILINE)) == 3
+    )
+    assert re.search(r"^format +as-expected = agreement ", printed, re.MULTILINE)
     assert "Measures joined by = are the same difference by definition: in the reference" in printed
     assert "over all differences of a pair and a task" in printed
 
@@ -150,7 +152,7 @@ def test_the_markdown_fits_a_comment_and_says_what_it_lacks(planted: Project) ->
         f"Shortened to stay within 65,536 characters; {119 - shown} of 119 comparisons are left out whole; "
         "jrh compare --format json has all of it."
     )
-    assert "## Cost against accuracy" in document
+    assert "## Cost against correct verdicts" in document
     assert "p-values are Holm-adjusted" in document
 
 
@@ -198,7 +200,7 @@ def test_scores_are_those_of_the_metrics(project: Project) -> None:
         ],
         tests=[{"format": {"variants": ["spaces", "trailing"]}}, {"stochastic": {"repeats": 3}}, "label-flip"],
         reference={"repeats": 2},
-        metrics=["accuracy", "gold-accuracy", "agreement", "ordinal-errors"],
+        metrics=["as-expected", "gold-accuracy", "agreement", "ordinal-errors"],
     )
     del suite["data"], suite["task"]
     write_suite(project, suite)
@@ -214,7 +216,7 @@ def test_scores_are_those_of_the_metrics(project: Project) -> None:
             if not measure.missing:
                 assert value == pytest.approx(measure.estimate), (name, judge, each["task"], each["test"])
                 checked.add((name, each["test"]))
-    assert {name for name, _ in checked} == {"accuracy", "gold-accuracy", "agreement", "mean-absolute-error"}
+    assert {name for name, _ in checked} == {"as-expected", "gold-accuracy", "agreement", "mean-absolute-error"}
     assert {"reference", "format", "label-flip", "stochastic"} <= {test for _, test in checked}
 
 
@@ -255,7 +257,7 @@ def test_missing_verdicts_are_counted_beside_and_never_scored(project: Project) 
 def test_runs_without_any_verdict_are_compared_to_nothing_and_say_so(project: Project) -> None:
     for name in ("a", "b"):
         import_judges(project.path / name, {"mini": right_with(1.0, missing=1.1)}, items=5)
-    nothing = row(found(project, "a", "b", "--margin", "0.1"), "accuracy")
+    nothing = row(found(project, "a", "b", "--margin", "0.1"), "as-expected")
     assert (nothing["difference"], nothing["answer"], nothing["equivalence"]) == (
         None,
         "nothing to compare",
@@ -301,7 +303,7 @@ def test_no_case_in_common_ends_with_3(project: Project) -> None:
 def test_one_judge_on_one_item_is_compared_and_decides_nothing(project: Project) -> None:
     for name, accuracy in (("a", 1.0), ("b", 0.0)):
         import_judges(project.path / name, {"mini": right_with(accuracy)}, items=1, cost=0.001)
-    alone = row(found(project, "a", "b", "--margin", "0.1"), "accuracy")
+    alone = row(found(project, "a", "b", "--margin", "0.1"), "as-expected")
     assert (alone["difference"], alone["items"], alone["p"]) == (-1.0, 1, 1.0)
     assert (alone["answer"], alone["equivalence"]) == ("no difference shown", "undecided")
     compare(project, "a", "b", "--plot", "cost.svg")

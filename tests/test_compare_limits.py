@@ -1,4 +1,4 @@
-"""`jrh compare`: cost beside accuracy, likely causes, and what cannot be compared."""
+"""`jrh compare`: cost beside correct verdicts, likely causes, and what cannot be compared."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def test_a_judge_that_is_steady_and_wrong_is_not_accurate_beside_its_cost(projec
     import_judges(project.path / "run", answers, tests=tests, cost=0.001, expectation="same", expected=None)
     document = found(project, "run")
     assert [row(document, "agreement", "format")[side] for side in ("first", "second")] == [1.0, 1.0]
-    assert [point["accuracy"] for point in document["curve"]] == [1.0, 0.0]
+    assert [point["correct"] for point in document["curve"]] == [1.0, 0.0]
     import_judges(project.path / "unlabelled", answers, tests=tests, cost=0.001, expectation="same", gold=None)
-    assert [point["accuracy"] for point in found(project, "unlabelled")["curve"]] == [1.0, 1.0]
+    assert [point["correct"] for point in found(project, "unlabelled")["curve"]] == [1.0, 1.0]
 
 
 def test_a_change_of_model_template_or_version_is_named_as_the_likely_cause(project: Project) -> None:
@@ -133,7 +133,7 @@ def test_what_cannot_be_compared_ends_with_2_and_says_what_to_do(project: Projec
         (("a", "broken"), "cannot use"),
         (("a", "--test", "format"), "no run has a test 'format'; available: reference"),
         (("a", "--margin", "0"), "Invalid value for '--margin'"),
-        (("a", "--plot", "x.svg"), "no side has a known price and an accuracy"),
+        (("a", "--plot", "x.svg"), "no side has a known price and a share of correct verdicts"),
         ((), "Missing argument"),
     ):
         done = compare(project, *arguments, code=2)
@@ -152,7 +152,7 @@ def test_a_run_that_is_not_finished_is_compared_as_far_as_it_goes_and_that_is_sa
                     running.interrupt()
                 running.wait()
     document = found(project, "whole", "part")
-    assert 0 < row(document, "accuracy")["cases"] < 10
+    assert 0 < row(document, "as-expected")["cases"] < 10
     assert document["notes"][0] == "'part' is not finished: interrupted"
     assert re.fullmatch(r"'part': \d of 10 trials were not run", document["notes"][1])
 

@@ -38,7 +38,7 @@ FORMAT = {"format": {"variants": ["spaces", "indent"]}}
 SHARED: dict[str, Any] = {
     "resamples": 100,
     "reports": list(REPORTS),
-    "metrics": ["accuracy", "flip-rate"],
+    "metrics": ["as-expected", "flip-rate"],
     "reference": {"repeats": 1},
 }
 REWRITTEN = ("paraphrase", "verbosity", "label-flip")

@@ -218,7 +218,7 @@ def test_the_reports_count_the_faults(judged: Judged) -> None:
 def test_the_reports_count_the_missing_verdicts_by_status(judged: Judged) -> None:
     statuses = dict(query(judged.project, "run", "SELECT status, count(*) FROM records GROUP BY status"))
     found = report(judged.project, "run")
-    accuracy = next(each for each in found["measures"] if each["name"] == "accuracy" and not each["cell"])
+    accuracy = next(each for each in found["measures"] if each["name"] == "as-expected" and not each["cell"])
     missing = {status: count for status, count in statuses.items() if status != "ok"}
     assert accuracy["missing"] == missing
     assert accuracy["n_trials"] == statuses["ok"]

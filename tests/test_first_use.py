@@ -14,7 +14,7 @@ from support.looking import query, snapshot
 from support.suites import simulated_suite, write_items, write_suite
 from support.verdicts import import_judges, right_with
 
-SMALL = {"metrics": ["accuracy", "gold-accuracy"], "reports": ["terminal"]}
+SMALL = {"metrics": ["as-expected", "gold-accuracy"], "reports": ["terminal"]}
 SECRET = "sk-do-not-show-me"
 
 
@@ -38,7 +38,7 @@ def kept(project: Project) -> dict[str, bytes]:
 READERS = {
     "report": ("report", "{}"),
     "report elsewhere": ("report", "{}", "--format", "markdown", "--output", "elsewhere"),
-    "gate": ("gate", "{}", "--rule", "accuracy >= 0.5", "--junit", "made/gate.xml"),
+    "gate": ("gate", "{}", "--rule", "as-expected >= 0.5", "--junit", "made/gate.xml"),
     "compare": ("compare", "{}"),
     "compare first": ("compare", "{}", "good"),
     "compare second": ("compare", "good", "{}", "--plot", "made/cost.svg"),
@@ -137,7 +137,7 @@ def test_a_judge_that_cannot_be_built_is_found_before_a_run_that_exists_is_touch
     write_suite(ran, changed(judges=[{"name": "sim", "judge": "simulated"}, judge], **parts))
     done = refused(ran, "run", "suite.yaml", "--run-dir", "run")
     assert done.stderr.startswith("jrh: function"), "nothing was begun"
-    assert call(ran, "gate", "run", "--rule", "accuracy >= 0").exit_code != 3
+    assert call(ran, "gate", "run", "--rule", "as-expected >= 0").exit_code != 3
 
 
 @pytest.mark.slow
@@ -169,7 +169,7 @@ def test_a_line_of_the_environment_file_that_is_no_variable_ends_the_command(pro
 
 
 def test_the_gate_makes_the_directories_of_its_files_and_says_what_is_in_the_way(directories: Project) -> None:
-    rule = ("--rule", "accuracy >= 0")
+    rule = ("--rule", "as-expected >= 0")
     assert "creates missing directories" in " ".join(call(directories, "gate", "--help").stdout.split())
     done = call(directories, "gate", "good", *rule, "--junit", "new/deep/gate.xml")
     assert done.exit_code == 0, done.output
@@ -189,15 +189,15 @@ def test_a_run_without_transcripts_has_nothing_to_export_and_says_so(directories
 
 
 def test_a_measure_that_does_not_exist_costs_its_report_and_is_told(ran: Project) -> None:
-    reports = ["terminal", {"plots": {"measures": ["acuracy"]}}]
+    reports = ["terminal", {"plots": {"measures": ["as-expectd"]}}]
     write_suite(ran, changed(reports=reports))
     told = (
-        "jrh: reporter 'plots' failed: plots.measures: the run has no measure 'acuracy' (did you mean 'accuracy'?); "
-        "it has: accuracy, gold-accuracy\n"
+        "jrh: reporter 'plots' failed: plots.measures: the run has no measure 'as-expectd' "
+        "(did you mean 'as-expected'?); it has: as-expected, gold-accuracy\n"
     )
     done = call(ran, "run", "suite.yaml", "--run-dir", "run")
     assert (done.exit_code, told in done.stderr) == (0, True), "the run itself is done"
-    done = call(ran, "report", "run", "--format", "plots,markdown", "--set", "plots.measures=[acuracy]")
+    done = call(ran, "report", "run", "--format", "plots,markdown", "--set", "plots.measures=[as-expectd]")
     assert (done.exit_code, done.stderr, done.stdout) == (2, told, "Report: run/report.md\n")
     assert not (ran.path / "run" / "plots").exists()
 

@@ -34,7 +34,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
         {"name": "good", "judge": "simulated", "accuracy": 1.0},
         {"name": "poor", "judge": "simulated", "accuracy": 0.5},
     ]
-    gate = {"rules": ["accuracy[judge=good] >= 80%", "accuracy[reference, judge=poor] <= 0.8"]}
+    gate = {"rules": ["as-expected[judge=good] >= 80%", "as-expected[reference, judge=poor] <= 0.8"]}
     write_suite(
         project,
         simulated_suite(judges=judges, tests=[{"format": {"variants": ["spaces"]}}], gate=gate, reports=["json"]),
@@ -69,14 +69,14 @@ def test_rules_of_the_suite_that_all_hold_end_with_0(finished: Project) -> None:
 
 
 def test_a_rule_that_fails_ends_with_1_for_the_judge_that_fails_it(finished: Project) -> None:
-    done = gate(finished, "accuracy[reference] >= 0.9", "accuracy[reference] >= 0.1")
+    done = gate(finished, "as-expected[reference] >= 0.9", "as-expected[reference] >= 0.1")
     assert done.exit_code == 1, done.output
     assert re.search(r"^fails +accuracy\[reference\] >= 0\.9 +poor \(simulated\)", done.stdout, re.MULTILINE)
     assert "a rule fails" in done.stdout
 
 
 def test_a_threshold_within_the_interval_ends_with_5_or_what_the_user_says(finished: Project) -> None:
-    rule = "accuracy[reference, judge=good] >= 0.97"
+    rule = "as-expected[reference, judge=good] >= 0.97"
     assert gate(finished, rule).exit_code == 5
     assert gate(finished, rule, options=("--undecided", "1")).exit_code == 1
     passed = gate(finished, rule, options=("--undecided", "0"))
@@ -85,7 +85,7 @@ def test_a_threshold_within_the_interval_ends_with_5_or_what_the_user_says(finis
 
 
 def test_a_rule_that_fails_counts_more_than_one_that_is_undecided(finished: Project) -> None:
-    assert inside(finished, "accuracy[reference] >= 0.97").exit_code == 1
+    assert inside(finished, "as-expected[reference] >= 0.97").exit_code == 1
 
 
 def test_a_measure_without_an_interval_is_undecided_and_never_holds(finished: Project) -> None:
@@ -97,18 +97,22 @@ def test_a_measure_without_an_interval_is_undecided_and_never_holds(finished: Pr
 @pytest.mark.parametrize(
     ("rule", "told"),
     [
-        ("acuracy >= 0.9", "the run has no measure 'acuracy'\nDid you mean 'accuracy'?"),
         (
-            "accuracy[fromat] >= 0.9",
+            "accuracy >= 0.9",
+            "there is no measure 'accuracy': did you mean 'gold-accuracy' (equal to the gold label) or 'as-expected' ",
+        ),
+        ("as-expectd >= 0.9", "the run has no measure 'as-expectd'\nDid you mean 'as-expected'?"),
+        (
+            "as-expected[fromat] >= 0.9",
             "the run has no test 'fromat'\nDid you mean 'format'? Available: format, reference.",
         ),
-        ("accuracy[judge=god] >= 0.9", "the run has no judge 'god'\nDid you mean 'good'? Available: good, poor."),
-        ("accuracy[task=x] >= 0.9", "the run has no task 'x'\nAvailable: trial."),
-        ("accuracy[variant=tabs] >= 0.9", "the run has no selector 'variant'"),
-        ("accuracy[colour=red] >= 0.9", "the run has no selector 'colour'"),
+        ("as-expected[judge=god] >= 0.9", "the run has no judge 'god'\nDid you mean 'good'? Available: good, poor."),
+        ("as-expected[task=x] >= 0.9", "the run has no task 'x'\nAvailable: trial."),
+        ("as-expected[variant=tabs] >= 0.9", "the run has no selector 'variant'"),
+        ("as-expected[colour=red] >= 0.9", "the run has no selector 'colour'"),
         ("agreement[reference] >= 0.9", "the run has no such measure there\n'agreement' is there for the tests format"),
-        ("accuracy >= 90", "accuracy is a share from 0 to 1; write the threshold as 0.9 or 90%, not 90"),
-        ("accuracy is high", "character 10: expected one of >=, <=, >, <; got 'is high'"),
+        ("as-expected >= 90", "as-expected is a share from 0 to 1; write the threshold as 0.9 or 90%, not 90"),
+        ("as-expected is high", "character 13: expected one of >=, <=, >, <; got 'is high'"),
     ],
 )
 def test_a_rule_about_what_is_not_there_ends_with_2_and_says_what_is(finished: Project, rule: str, told: str) -> None:
@@ -127,20 +131,26 @@ task: {scale: {labels: [YES_, NO_]}}
 judges: [simulated]
 gate:
   rules:
-    - accuracy >= 0.9
-    - accuracy[fromat] >= 0.9
-    - accuracy ~ 0.9
+    - as-expected >= 0.9
+    - as-expected[fromat] >= 0.9
+    - as-expected ~ 0.9
+    - accuracy[reference] >= 0.5
   undecided: 7
 """,
     )
     done = project.run("run", "suite.yaml")
     assert done.exit_code == 2
-    assert "suite.yaml:10:3: undecided:" in done.stderr
+    assert "suite.yaml:11:3: undecided:" in done.stderr
     project.write("suite.yaml", project.read("suite.yaml").replace("  undecided: 7\n", ""))
     done = project.run("run", "suite.yaml")
     assert done.exit_code == 2
     assert "suite.yaml:8:7: rules[1]: the rule names the test 'fromat'\nThere are: reference." in done.stderr
-    assert "suite.yaml:9:7: rules[2]: rule 'accuracy ~ 0.9', character 10: expected one of" in done.stderr
+    assert "suite.yaml:9:7: rules[2]: rule 'as-expected ~ 0.9', character 13: expected one of" in done.stderr
+    ambiguous = "there is no measure 'accuracy': did you mean 'gold-accuracy' (equal to the gold label) or"
+    assert f"suite.yaml:10:7: rules[3]: rule 'accuracy[reference] >= 0.5': {ambiguous}" in done.stderr
+    named = project.run("run", "suite.yaml", "--set", "metrics=[accuracy]", "--set", "gate={}")
+    assert "there is no metric 'accuracy'" in named.stderr
+    assert "did you mean 'gold-accuracy' (equal to the gold label) or 'as-expected' (meets the test's" in named.stderr
     assert not (project.path / "runs").exists()
 
 
@@ -152,7 +162,7 @@ def test_what_is_no_run_ends_with_2_and_says_what_to_do(project: Project) -> Non
         ("empty", "'empty' is not a run directory: it holds no run.sqlite"),
         ("nowhere", "'nowhere' is not a run directory: it holds no run.sqlite"),
     ):
-        done = inside(project, "accuracy >= 0.9", run=run)
+        done = inside(project, "as-expected >= 0.9", run=run)
         assert done.exit_code == 2
         assert told in done.stderr
 
@@ -161,21 +171,21 @@ def test_a_run_without_rules_ends_with_2_and_says_how_to_give_one(project: Proje
     import_judges(project.path / "run", {"a": right_with(1.0)}, items=4)
     done = inside(project)
     assert done.exit_code == 2
-    assert 'no rules to check; pass --rule "accuracy[format] >= 0.9"' in done.stderr
+    assert 'no rules to check; pass --rule "as-expected[format] >= 0.9"' in done.stderr
 
 
 def test_a_run_of_a_newer_jrh_ends_with_2(project: Project) -> None:
     import_judges(project.path / "run", {"a": right_with(1.0)}, items=4)
     with closing(sqlite3.connect(project.path / "run" / "run.sqlite")) as connection:
         connection.execute("PRAGMA user_version=99")
-    done = inside(project, "accuracy >= 0.9")
+    done = inside(project, "as-expected >= 0.9")
     assert done.exit_code == 2
     assert "was written by a newer jrh (schema 99" in done.stderr
 
 
 def test_a_store_that_is_no_database_ends_with_2(project: Project) -> None:
     project.write("run/run.sqlite", b"not a database at all" * 100)
-    done = inside(project, "accuracy >= 0.9")
+    done = inside(project, "as-expected >= 0.9")
     assert done.exit_code == 2
     assert "cannot use" in done.stderr
 
@@ -185,7 +195,7 @@ def served(project: Project, server: ChatServer, items: int = 8, **changes: Any)
     model = openai_http(
         server.url, concurrency=2, price={"input": 1000.0, "output": 2000.0}, max_tokens=10, max_attempts=1
     )
-    small = {"gate": {"rules": ["accuracy <= 1"]}, "metrics": ["accuracy"], "reports": ["terminal"]}
+    small = {"gate": {"rules": ["as-expected <= 1"]}, "metrics": ["as-expected"], "reports": ["terminal"]}
     write_suite(project, llm_suite(model, **{**small, **changes}))
 
 
@@ -210,7 +220,7 @@ def test_failed_calls_end_with_3_unless_so_many_missing_verdicts_are_allowed(pro
 
 def test_verdicts_that_stay_missing_end_with_3_also_where_every_rule_holds(project: Project) -> None:
     import_judges(project.path / "run", {"a": right_with(1.0, missing=0.1), "b": right_with(1.0)}, items=40)
-    done = inside(project, "accuracy >= 0.5")
+    done = inside(project, "as-expected >= 0.5")
     assert done.exit_code == 3, done.output
     assert len(re.findall(r"^holds ", done.stdout, re.MULTILINE)) == 2
     assert "more than 0% of the verdicts are missing" in done.stdout
@@ -218,8 +228,8 @@ def test_verdicts_that_stay_missing_end_with_3_also_where_every_rule_holds(proje
 
 def test_a_judge_without_any_verdict_never_holds(project: Project) -> None:
     import_judges(project.path / "run", {"mute": right_with(1.0, missing=1.1)}, items=12)
-    assert inside(project, "accuracy >= 0").exit_code == 3
-    done = inside(project, "accuracy >= 0", options=("--allow-missing", "0.99"))
+    assert inside(project, "as-expected >= 0").exit_code == 3
+    done = inside(project, "as-expected >= 0", options=("--allow-missing", "0.99"))
     assert done.exit_code == 3
     assert re.search(r"^undecided .* not estimable", done.stdout, re.MULTILINE)
 
@@ -232,7 +242,7 @@ def test_a_run_that_reached_its_budget_ends_with_4(project: Project) -> None:
     done = gate(project)
     assert done.exit_code == 4, done.output
     assert "budget" in done.stdout
-    assert gate(project, "accuracy >= 1", "no-such-measure >= 0.5").exit_code == 4
+    assert gate(project, "as-expected >= 1", "no-such-measure >= 0.5").exit_code == 4
 
 
 def test_an_interrupted_run_ends_with_130_and_a_continued_one_does_not(project: Project) -> None:
@@ -284,7 +294,7 @@ def test_a_store_that_was_killed_at_once_ends_with_3(project: Project) -> None:
     (project.path / "run").mkdir()
     with closing(sqlite3.connect(project.path / "run" / "run.sqlite")) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
-    done = inside(project, "accuracy >= 0.9", options=("--markdown", "gate.md", "--json", "gate.json"))
+    done = inside(project, "as-expected >= 0.9", options=("--markdown", "gate.md", "--json", "gate.json"))
     assert done.exit_code == 3, done.output
     assert json.loads(project.read("gate.json"))["exit_code"] == 3
 
@@ -314,7 +324,7 @@ def test_ctrl_c_ends_the_gate_itself_with_130(project: Project) -> None:
         "columns: {item: item, label: label}\nvalues: {judge: a}\n",
     )
     assert project.run("import", "log.yaml", "--run-dir", "run", "--plugins", "slow.py").exit_code == 0
-    with project.start(*GATE, "--rule", "accuracy >= 0", "--plugins", "slow.py", "--junit", "gate.xml") as running:
+    with project.start(*GATE, "--rule", "as-expected >= 0", "--plugins", "slow.py", "--junit", "gate.xml") as running:
         until(lambda: (project.path / "measuring").exists() or not running.running, "the metric")
         running.interrupt()
         done = running.wait()
@@ -328,7 +338,7 @@ def test_ctrl_c_ends_the_gate_itself_with_130(project: Project) -> None:
 @pytest.fixture(scope="module")
 def files(finished: Project) -> dict[str, bytes]:
     names = {"--junit": "out/gate.xml", "--json": "out/gate.json", "--markdown": "out/gate.md"}
-    rules = ("accuracy[reference] >= 0.9", "accuracy[format] >= 0.97", "accuracy-change-p[format] >= 0")
+    rules = ("as-expected[reference] >= 0.9", "as-expected[format] >= 0.97", "accuracy-change-p[format] >= 0")
     options = tuple(part for pair in names.items() for part in pair)
     written = []
     for _ in range(2):
@@ -345,8 +355,8 @@ def test_the_junit_file_has_a_suite_per_judge_and_a_case_per_rule(files: dict[st
     good, poor = root[1], root[2]
     assert [case.get("name") for case in good] == [
         "at most 0% of the verdicts are missing",
-        "accuracy[reference] >= 0.9 (reference)",
-        "accuracy[format] >= 0.97 (format)",
+        "as-expected[reference] >= 0.9 (reference)",
+        "as-expected[format] >= 0.97 (format)",
         "accuracy-change-p[format] >= 0 (format)",
     ]
     assert [part.tag for case in good for part in case] == ["system-out", "error", "error"]
@@ -378,7 +388,7 @@ def check_junit(root: ET.Element) -> None:
 
 @pytest.mark.parametrize(("code", "tag"), [("0", "skipped"), ("1", "failure"), ("5", "error")])
 def test_an_undecided_rule_is_what_its_exit_code_says(finished: Project, code: str, tag: str) -> None:
-    rule = "accuracy[reference, judge=good] >= 0.97"
+    rule = "as-expected[reference, judge=good] >= 0.97"
     inside(finished, rule, options=("--undecided", code, "--junit", "undecided.xml"))
     root = ET.parse(finished.path / "undecided.xml").getroot()
     check_junit(root)
@@ -423,7 +433,7 @@ def test_names_that_attack_do_nothing_in_any_file(project: Project) -> None:
     judges = {f"{payload}{number}": right_with(0.9, seed=number) for number, payload in enumerate(payloads)}
     import_judges(project.path / "run", judges, items=4)
     options = ("--junit", "gate.xml", "--json", "gate.json", "--markdown", "gate.md")
-    done = inside(project, "accuracy[reference] >= 0.2", options=options)
+    done = inside(project, "as-expected[reference] >= 0.2", options=options)
     assert done.exit_code == 0, done.output
     root = ET.parse(project.path / "gate.xml").getroot()
     check_junit(root)
@@ -448,13 +458,13 @@ def test_a_file_that_cannot_be_written_ends_with_2(finished: Project) -> None:
 def test_an_imported_log_is_measured_and_gated_without_a_report(project: Project) -> None:
     import_judges(project.path / "run", {"a": right_with(1.0)}, items=40)
     before = (project.path / "run" / "run.sqlite").read_bytes()
-    assert gate(project, "accuracy[reference] >= 0.9").exit_code == 0
+    assert gate(project, "as-expected[reference] >= 0.9").exit_code == 0
     assert (project.path / "run" / "run.sqlite").read_bytes() == before
 
 
 def test_one_judge_on_one_item_decides_nothing(project: Project) -> None:
     import_judges(project.path / "run", {"a": right_with(1.0)}, items=1)
-    assert inside(project, "accuracy[reference] >= 0.9").exit_code == 5
+    assert inside(project, "as-expected[reference] >= 0.9").exit_code == 5
 
 
 def test_the_rules_of_the_documents_are_rules() -> None:

@@ -163,7 +163,7 @@ def test_the_report_says_what_was_found_and_what_it_was_made_of(job: Job) -> Non
     assert found["faults"] == []
     measured = {(each["judge"], each["name"], each["test"]): each for each in found["measures"] if not each["cell"]}
     for judge in ("baseline", "direct", "routed"):
-        accuracy = measured[judge, "accuracy", "reference"]
+        accuracy = measured[judge, "as-expected", "reference"]
         assert accuracy["n_items"] == ITEMS
         assert accuracy["interval"]["low"] <= accuracy["estimate"] <= accuracy["interval"]["high"]
         assert (judge, "flip-rate", "format") in measured

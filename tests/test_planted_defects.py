@@ -67,7 +67,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
         "judges": [
             {"judge": "simulated", "name": name, "rerun_noise": NOISE, **defects} for name, defects in DEFECTS.items()
         ],
-        "metrics": ["accuracy", "gold-accuracy", "flip-rate", "rerun-disagreement", "noise-excess"],
+        "metrics": ["as-expected", "gold-accuracy", "flip-rate", "rerun-disagreement", "noise-excess"],
         "reference": {"repeats": 4},
         "resamples": 400,
         "seed": 3,
@@ -131,10 +131,10 @@ def test_the_share_that_moves_is_the_planted_one(found: RunResult) -> None:
 
 
 def test_the_judge_that_ignores_meaning_is_wrong_about_planted_errors_and_right_elsewhere(found: RunResult) -> None:
-    assert interval(measured(found, "accuracy", "blind", "label-flip"))[1] < 0.2
+    assert interval(measured(found, "as-expected", "blind", "label-flip"))[1] < 0.2
     assert interval(measured(found, "gold-accuracy", "blind", "reference"))[0] > 0.9
     for judge in ("sound", "by-length", "by-layout"):
-        assert interval(measured(found, "accuracy", judge, "label-flip"))[0] > 0.8
+        assert interval(measured(found, "as-expected", judge, "label-flip"))[0] > 0.8
 
 
 @pytest.mark.parametrize("test", MOVED_BY)
@@ -174,7 +174,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
         "task": {"instruction": "How well is it told?", "scale": {"ordinal": [1, LEVELS]}},
         "tests": [{"synthetic-ordinal": {"levels": ["1"]}}, {"stochastic": {"repeats": 6}}],
         "judges": [{"judge": "simulated", "name": name, **defects} for name, defects in judges.items()],
-        "metrics": ["accuracy", "flip-rate", "rerun-disagreement"],
+        "metrics": ["as-expected", "flip-rate", "rerun-disagreement"],
         "reference": {"repeats": 4},
         "resamples": 400,
         "seed": 3,
@@ -187,7 +187,7 @@ def test_a_response_of_the_lowest_level_moves_every_judge_but_the_one_that_ignor
     graded: RunResult, judge: str
 ) -> None:
     flips = measured(graded, "flip-rate", judge, "synthetic-ordinal")
-    accuracy = measured(graded, "accuracy", judge, "synthetic-ordinal")
+    accuracy = measured(graded, "as-expected", judge, "synthetic-ordinal")
     floor = interval(measured(graded, "rerun-disagreement", judge, "reference"))[1]
     if judge == "blind":
         assert interval(flips)[0] <= floor

@@ -113,9 +113,9 @@ def test_an_import_is_compared_and_gated_like_the_run(run_dir, again) -> None:
     assert [pair["matching"]["by_id"] for pair in compared["pairs"]] == [81, 71]
     assert [pair["matching"]["by_place"] for pair in compared["pairs"]] == [0, 0]
     assert {row["difference"] for pair in compared["pairs"] for row in pair["rows"]} <= {0.0, None}
-    rule = ("--rule", "accuracy[label-flip] >= 0.1", "--allow-missing", "0.5")
+    rule = ("--rule", "as-expected[label-flip] >= 0.1", "--allow-missing", "0.5")
     gates = [call(project, "gate", directory, *rule) for directory in ("again", str(run_dir))]
-    assert "accuracy[label-flip] >= 0.1" in gates[0].stdout
+    assert "as-expected[label-flip] >= 0.1" in gates[0].stdout
     assert [gate.exit_code for gate in gates] == [gates[1].exit_code] * 2
     assert gates[0].stdout == gates[1].stdout
 
@@ -150,7 +150,7 @@ def test_the_formats_are_those_of_the_suite_and_the_same_bytes_when_written_agai
 def test_the_command_line_chooses_formats_and_options(run_dir, tmp_path) -> None:
     chosen = ("--format", "terminal,markdown,latex,plots,jrh-report/csv", "--set", "terminal.width=60")
     done = call(
-        Project(tmp_path), "report", str(run_dir), *chosen, "--set", "plots.measures=[accuracy]", "--output", "out"
+        Project(tmp_path), "report", str(run_dir), *chosen, "--set", "plots.measures=[as-expected]", "--output", "out"
     )
 
     assert done.exit_code == 0, done.output
@@ -158,7 +158,7 @@ def test_the_command_line_chooses_formats_and_options(run_dir, tmp_path) -> None
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "plots", "records.csv", "report.md", "tables.tex",
     ]  # fmt: skip
-    assert (tmp_path / "out" / "plots" / "heat-accuracy-1-factual.svg").is_file()
+    assert (tmp_path / "out" / "plots" / "heat-gold-accuracy-1-factual.svg").is_file()
     # The option the suite gives its reporter holds where the command line says nothing.
     assert ',"=flawed",' in (tmp_path / "out" / "records.csv").read_text(encoding="utf-8")
 

@@ -117,7 +117,15 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             {"name": "first", "judge": "simulated", "accuracy": 0.8, "position_preference": 0.8},
         ],
         "metrics": [
-            *("accuracy", "gold-accuracy", "agreement", "noise-excess", "missing", "position-bias", "identical-choice"),
+            *(
+                "as-expected",
+                "gold-accuracy",
+                "agreement",
+                "noise-excess",
+                "missing",
+                "position-bias",
+                "identical-choice",
+            ),
             {"accuracy-equivalence": {"margin": 0.3}},
         ],
         "resamples": 200,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
-LENSES = ("accuracy", "agreement", "excess-disagreement")
+LENSES = ("gold-accuracy", "agreement", "excess-disagreement")
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_everything_is_reached_with_the_keyboard(browser: Browser, page_file: Pa
             )
             outline = seen.evaluate("getComputedStyle(document.activeElement).outlineStyle")
             assert outline != "none"
-        assert {"A:", "BUTTON:accuracy", "DIV:", "SUMMARY:"} <= reached
+        assert {"A:", "BUTTON:gold-accuracy", "DIV:", "SUMMARY:"} <= reached
 
 
 FURTHER = ("calibration", "variance", "interactions", "together")

@@ -10,7 +10,7 @@ from jrh.values import Attrition, ComponentUsed, CostLine, FaultLine, TaskSummar
 from jrh.values.types import Provenance
 
 _WHOLE = (
-    *("accuracy", "gold-accuracy", "agreement", "excess-disagreement", "accuracy-change", "missing", "flip-rate"),
+    *("as-expected", "gold-accuracy", "agreement", "excess-disagreement", "accuracy-change", "missing", "flip-rate"),
     *("concordance", "pearson", "spearman", "mean-absolute-error", "jss", "jss-raw", "position-bias", "kappa"),
     *("false-positive-rate", "false-negative-rate", "rerun-disagreement", "brier", "calibration-error", "interaction"),
 )

@@ -112,7 +112,7 @@ def test_metrics_that_run_by_default_measure_a_table_without_a_run():
     table = RecordTable.from_records([record(gold="YES"), record(item_id="k", gold="NO")])
     context = MetricContext(tasks={"t": TASK}, resamples=20)
     found = {each.name for metric in load_metrics().values() for each in metric.measure(table, context)}
-    assert {"accuracy", "gold-accuracy", "missing"} <= found
+    assert {"as-expected", "gold-accuracy", "missing"} <= found
 
 
 def test_settings_files_are_read_strictly_with_lines(tmp_path):

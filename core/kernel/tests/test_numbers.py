@@ -14,7 +14,7 @@ from jrh.text import (
 
 
 def measure(**changes) -> Measure:
-    return Measure(**{"name": "accuracy", "judge": "j", "task": "t", "n_trials": 60, "n_items": 30, **changes})
+    return Measure(**{"name": "as-expected", "judge": "j", "task": "t", "n_trials": 60, "n_items": 30, **changes})
 
 
 def test_a_rate_stands_with_its_interval_its_size_and_what_is_missing() -> None:

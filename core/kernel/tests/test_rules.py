@@ -11,11 +11,11 @@ KNOWN = {"test": ("reference", "format"), "judge": ["mini"], "task": ["trial"]}
 
 
 def test_a_rule_is_taken_apart():
-    rule = parse_rule(' accuracy [ label-flip , judge = "a, \\"b\\"" , task=t, variant=two words ] >= 90 % ')
-    assert (rule.measure, rule.test, rule.judge, rule.task) == ("accuracy", "label-flip", 'a, "b"', "t")
+    rule = parse_rule(' as-expected [ label-flip , judge = "a, \\"b\\"" , task=t, variant=two words ] >= 90 % ')
+    assert (rule.measure, rule.test, rule.judge, rule.task) == ("as-expected", "label-flip", 'a, "b"', "t")
     assert rule.cell == {"variant": "two words"}
     assert (rule.operator, rule.threshold) == (Operator.AT_LEAST, 0.9)
-    assert (rule.text[:10], rule.text[-1]) == ("accuracy [", "%")
+    assert (rule.text[:13], rule.text[-1]) == ("as-expected [", "%")
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ def test_test_and_its_key_are_the_same():
     ("rule", "told"),
     [
         ("", "character 1: expected the name of a measure; the rule ends there"),
-        ("accuracy", "character 9: expected one of >=, <=, >, <; the rule ends there"),
-        ("accuracy = 1", "character 10: expected one of >=, <=, >, <; got '= 1'"),
-        ("accuracy(x) > 1", "character 9: expected one of >=, <=, >, <; got '(x) > 1'"),
+        ("as-expected", "character 12: expected one of >=, <=, >, <; the rule ends there"),
+        ("as-expected = 1", "character 13: expected one of >=, <=, >, <; got '= 1'"),
+        ("as-expected(x) > 1", "character 12: expected one of >=, <=, >, <; got '(x) > 1'"),
         ("a[x > 1", "character 5: expected `,` or `]`; got '> 1'"),
         ("a[] > 1", "character 3: expected a test, or a selector such as `judge=NAME`; got '] > 1'"),
         ("a[judge=] > 1", "character 9: expected the judge that is meant; got '] > 1'"),
@@ -62,8 +62,8 @@ def test_any_text_is_a_rule_or_a_mistake(text):
 
 
 def test_names_that_are_not_there_are_told_with_those_that_are():
-    assert list(mistakes_of_rule("accuracy[format, judge=mini, task=trial] >= 0.9", KNOWN)) == []
-    assert list(mistakes_of_rule("accuracy[fromat, judge=x] >= 0.9", KNOWN)) == [
+    assert list(mistakes_of_rule("as-expected[format, judge=mini, task=trial] >= 0.9", KNOWN)) == []
+    assert list(mistakes_of_rule("as-expected[fromat, judge=x] >= 0.9", KNOWN)) == [
         "the rule names the test 'fromat'\nDid you mean 'format'? There are: reference, format.",
         "the rule names the judge 'x'\nThere are: mini.",
     ]

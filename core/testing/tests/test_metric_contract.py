@@ -30,7 +30,7 @@ class Accuracy:
         missing = len(labelled) - len(done)
         items = sorted({item or "" for item in done.text("item_id")})
         return Measure(
-            name="accuracy",
+            name="as-expected",
             judge=judge,
             estimate=float(right.mean()) if len(right) else None,
             interval=self.interval(done, right, items, context),
@@ -117,7 +117,7 @@ class Twice(Accuracy):
 class FromNothing(Accuracy):
     def measure(self, records, context):
         if not len(records):
-            return [Measure(name="accuracy", judge="", estimate=0.0, n_trials=0)]
+            return [Measure(name="as-expected", judge="", estimate=0.0, n_trials=0)]
         return super().measure(records, context)
 
 

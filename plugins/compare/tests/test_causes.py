@@ -24,7 +24,7 @@ PARTS = (
     part("model", "unused", options={"model": "u-1"}),
     part("judge", "careful", options={"model": "mini", "parser": "json", "template": "Judge it."}),
     part("parser", "json"),
-    part("metric", "accuracy"),
+    part("metric", "as-expected"),
 )
 
 
@@ -77,7 +77,7 @@ def test_the_options_of_two_components_are_not_held_against_each_other():
 
 
 def test_what_does_not_reach_the_judge_is_no_cause():
-    assert told(side(), changed("metric", "accuracy", version="0.2.0")) == []
+    assert told(side(), changed("metric", "as-expected", version="0.2.0")) == []
     assert told(side(), changed("model", "unused", options={"model": "u-2"})) == []
 
 

@@ -33,7 +33,7 @@ def answered(right):
 def compared(before, after, margin=None):
     matched, _ = match(answered(before), answered(after), (REPORT, REPORT))
     terms = Terms(level=0.95, margin=margin)
-    return {row.measure: row for row in adjusted(tuple(rows(matched, (REPORT, REPORT), terms)), 0.95)}["accuracy"]
+    return {row.measure: row for row in adjusted(tuple(rows(matched, (REPORT, REPORT), terms)), 0.95)}["as-expected"]
 
 
 @pytest.mark.slow
@@ -96,7 +96,7 @@ def point(place, cost, accuracy):
         side=side,
         cases=1,
         items=1,
-        accuracy=accuracy,
+        correct=accuracy,
         low=None,
         high=None,
         trials=1,

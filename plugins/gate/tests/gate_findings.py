@@ -12,7 +12,7 @@ from jrh_gate.deciding import decide
 def measured(low: float, high: float, **fields: Any) -> Measure:
     """Make a measure with an interval and the estimate in its middle."""
     whole = {
-        "name": "accuracy",
+        "name": "as-expected",
         "judge": "mini",
         "task": "trial",
         "test": "format",
@@ -25,7 +25,7 @@ def measured(low: float, high: float, **fields: Any) -> Measure:
     return Measure(**whole)
 
 
-def found(names: Sequence[str], rules: Sequence[str] = ("accuracy >= 0.9",), **fields: Any) -> Checked:
+def found(names: Sequence[str], rules: Sequence[str] = ("as-expected >= 0.9",), **fields: Any) -> Checked:
     """Make the findings of a gate about judges of these names, which also name the suite, the task and the test."""
     parsed = tuple(parse_rule(rule) for rule in rules)
     intervals = [(0.5, 0.6), (0.85, 0.95), (0.95, 0.99)]

@@ -63,7 +63,7 @@ def test_any_name_comes_through(names):
 
 @pytest.mark.parametrize("name", ["x", "*" * 90, "<&>" * 30])
 def test_the_markdown_fits_into_a_comment_and_says_what_it_leaves_out(name):
-    rules = [f"accuracy[{'y' * 60}{number}] >= 0.9" for number in range(12)]
+    rules = [f"as-expected[{'y' * 60}{number}] >= 0.9" for number in range(12)]
     checked = found([f"{name}{number}" for number in range(200)], rules)
     text = markdown(checked)
     assert LONGEST_COMMENT / 2 < len(text) <= LONGEST_COMMENT

@@ -30,7 +30,7 @@ def places(report, *rules, complete=True):
 
 
 def test_a_rule_without_judge_and_test_is_about_each_of_them_but_not_about_parts(report):
-    assert places(report, "accuracy >= 0.5") == [
+    assert places(report, "as-expected >= 0.5") == [
         ("careful", "reference", "holds"),
         ("careful", "format", "holds"),
         ("careless", "reference", "holds"),
@@ -39,18 +39,18 @@ def test_a_rule_without_judge_and_test_is_about_each_of_them_but_not_about_parts
 
 
 def test_selectors_narrow_a_rule(report):
-    assert places(report, "accuracy[format, judge=careless] >= 0.5") == [("careless", "format", "holds")]
-    assert places(report, "accuracy[variant=crlf] >= 0.5") == [("careful", "format", "fails")]
+    assert places(report, "as-expected[format, judge=careless] >= 0.5") == [("careless", "format", "holds")]
+    assert places(report, "as-expected[variant=crlf] >= 0.5") == [("careful", "format", "fails")]
     assert places(report, "fleiss-kappa >= 0.5") == [("", "format", "holds")]
 
 
 def test_a_rule_that_stands_twice_counts_once(report):
-    assert len(places(report, "accuracy[reference] >= 0.5", "accuracy[reference] >= 0.5")) == 2
+    assert len(places(report, "as-expected[reference] >= 0.5", "as-expected[reference] >= 0.5")) == 2
 
 
 def test_a_judge_that_was_asked_and_has_no_such_measure_is_undecided(report):
     fewer = attrs.evolve(report, measures=tuple(each for each in report.measures if each.judge == "careful"))
-    assert places(fewer, "accuracy[reference] >= 0.5") == [
+    assert places(fewer, "as-expected[reference] >= 0.5") == [
         ("careful", "reference", "holds"),
         ("careless", "reference", "undecided"),
     ]
@@ -58,21 +58,21 @@ def test_a_judge_that_was_asked_and_has_no_such_measure_is_undecided(report):
 
 def test_all_mistakes_of_all_rules_are_told_at_once(report):
     with pytest.raises(SuiteError) as raised:
-        places(report, "acuracy >= 0.5", "accuracy[judge=careles] >= 0.5")
+        places(report, "as-expectd >= 0.5", "as-expected[judge=careles] >= 0.5")
     assert [str(problem).splitlines()[1].split("?")[0] for problem in raised.value.problems] == [
-        "Did you mean 'accuracy'",
+        "Did you mean 'as-expected'",
         "Did you mean 'careless'",
     ]
 
 
 def test_of_a_run_that_was_stopped_nothing_is_a_mistake_that_may_still_come(report):
     stopped = attrs.evolve(report, measures=(), records=RecordTable.from_records(sample_records()[:0]))
-    assert places(stopped, "accuracy >= 0.5", complete=False) == [("", "", Outcome.UNDECIDED.value)]
+    assert places(stopped, "as-expected >= 0.5", complete=False) == [("", "", Outcome.UNDECIDED.value)]
 
 
 def test_a_rule_without_a_test_leaves_out_where_the_measure_is_no_merit(report):
     task = report.tasks[0].task.name
     flagged = measured(0.1, 0.2, judge="careful", task=task, test="label-flip", flags=("change-due",))
     planted = attrs.evolve(report, tests=(*report.tests, "label-flip"), measures=(*report.measures, flagged))
-    assert ("careful", "label-flip", "fails") not in places(planted, "accuracy >= 0.5")
-    assert ("careful", "label-flip", "fails") in places(planted, "accuracy[label-flip] >= 0.5")
+    assert ("careful", "label-flip", "fails") not in places(planted, "as-expected >= 0.5")
+    assert ("careful", "label-flip", "fails") in places(planted, "as-expected[label-flip] >= 0.5")

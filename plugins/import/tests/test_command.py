@@ -288,7 +288,7 @@ def test_what_a_thin_table_cannot_show_has_no_number_and_says_so(project, rows, 
     assert "not estimable" in done.stdout
 
     found = json.loads(project.read("out/report.json"), parse_constant=pytest.fail)["measures"]
-    whole = [each for each in found if each["name"] == "accuracy" and not each["cell"]]
+    whole = [each for each in found if each["name"] == "as-expected" and not each["cell"]]
     assert [(each["estimate"], each["interval"] is None) for each in whole] == [(accuracy, accuracy is None)] * len(
         whole
     )

@@ -40,7 +40,7 @@ def test_the_report_of_an_import_holds_the_numbers(documented):
     assert found["mini", "paraphrase", "agreement"]["estimate"] == 0.0
     assert found["mini", "paraphrase", "agreement"]["missing"] == {"unparsable": 1}
     assert found["mini", "reference", "rerun-disagreement"]["estimate"] == 0.5
-    assert found["large", "reference", "accuracy"]["estimate"] == 1.0
+    assert found["large", "reference", "as-expected"]["estimate"] == 1.0
     costs = {(line["judge"], line["test"]): line for line in results["costs"]}
     assert costs["large", "paraphrase"]["unknown"] == 1
     assert any("jrh did not call these judges" in note for note in results["notes"])
@@ -73,7 +73,7 @@ def test_every_row_is_of_its_task_and_only_the_simulated_judge_is_marked(documen
     accuracy = {
         (measure["task"], measure["judge"]): (measure["estimate"], measure["flags"])
         for measure in results["measures"]
-        if measure["name"] == "accuracy" and not measure["cell"]
+        if measure["name"] == "as-expected" and not measure["cell"]
     }
     assert {key: estimate for key, (estimate, _) in accuracy.items()} == {
         ("facts", "mini"): 0.5,
@@ -82,7 +82,7 @@ def test_every_row_is_of_its_task_and_only_the_simulated_judge_is_marked(documen
         ("essays", "die"): 0.0,
     }
     assert {judge for (_, judge), (_, flags) in accuracy.items() if "simulated" in flags} == {"die"}
-    gate = documented.outcomes['$ jrh gate runs/mixed --rule "accuracy >= 0.01" --undecided 0']
+    gate = documented.outcomes['$ jrh gate runs/mixed --rule "as-expected >= 0.01" --undecided 0']
     assert "essays, reference" in gate.stdout
 
 

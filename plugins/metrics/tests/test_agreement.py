@@ -139,7 +139,7 @@ def test_where_the_expectation_is_agreement_accuracy_is_the_same_to_the_last_dig
         doubt = generator.random()
         rows += ref(item, "YES", "YES" if item % 3 else "NO")
         rows += [row(item, "YES" if generator.random() > doubt else "NO", variant=name) for name in "abc"]
-    accuracy, agreement = (measure(name, rows)["judge", "t", ""] for name in ("accuracy", "agreement"))
+    accuracy, agreement = (measure(name, rows)["judge", "t", ""] for name in ("as-expected", "agreement"))
 
     assert agreement.interval.method == "cluster-bootstrap-wilson"
     assert (accuracy.estimate, accuracy.interval) == (agreement.estimate, agreement.interval)

@@ -3,9 +3,9 @@ from jrh import Scale
 from jrh_testing import MetricContract, sample_task
 
 
-class TestAccuracyContract(MetricContract):
+class TestAsExpectedContract(MetricContract):
     plugin = jrh_metrics.plugin
-    component = "accuracy"
+    component = "as-expected"
     interval_tolerance = 0.0
 
 

@@ -46,12 +46,14 @@ def test_rates_are_broken_down_by_stratum_gold_and_strength(measures, ref, row) 
 
 def test_labels_outside_the_scale_and_trials_told_twice_are_refused(measures, ref) -> None:
     with pytest.raises(JrhError, match="gold label 'PERHAPS' is not on the scale of task 'task'"):
-        measures("accuracy", ref(1, "YES", gold="PERHAPS"))
+        measures("as-expected", ref(1, "YES", gold="PERHAPS"))
     with pytest.raises(JrhError, match="trial 'x' has 2 records"):
-        measures("accuracy", [{**r, "trial_id": "x"} for r in ref(1, "YES", "NO", gold="YES")])
+        measures("as-expected", [{**r, "trial_id": "x"} for r in ref(1, "YES", "NO", gold="YES")])
 
 
 def test_a_verdict_outside_the_scale_is_missing_and_not_wrong(measure, ref) -> None:
-    found = measure("accuracy", [*ref(1, "PERHAPS", gold="YES"), *ref(2, "YES", gold="YES")])["judge", "reference", ""]
+    found = measure("as-expected", [*ref(1, "PERHAPS", gold="YES"), *ref(2, "YES", gold="YES")])[
+        "judge", "reference", ""
+    ]
 
     assert (found.estimate, found.missing, found.bounds) == (1.0, {"off_scale": 1}, (0.5, 1.0))

@@ -68,7 +68,7 @@ def _relabelled(rows, names: dict) -> list[dict]:
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(items=st.lists(_item, min_size=1, max_size=8))
-@pytest.mark.parametrize("metric", ["accuracy", "flip-rate", "noise-excess", "kappa", "judge-agreement"])
+@pytest.mark.parametrize("metric", ["as-expected", "flip-rate", "noise-excess", "kappa", "judge-agreement"])
 def test_other_names_for_the_labels_change_no_estimate(measures, ref, row, metric, items) -> None:
     rows = _rows(items, ref, row)
     names = {"YES": "b", "NO": "c", "MAYBE": "a"}
@@ -105,7 +105,7 @@ def test_turning_the_scale_round_turns_the_bias_and_nothing_else(measures, ref, 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(items=st.lists(_graded, min_size=1, max_size=6), fill=st.lists(_level.filter(bool), min_size=40, max_size=40))
-@pytest.mark.parametrize("metric", ["accuracy", "gold-accuracy", "flip-rate", "ordinal-errors"])
+@pytest.mark.parametrize("metric", ["as-expected", "gold-accuracy", "flip-rate", "ordinal-errors"])
 def test_no_verdict_in_place_of_the_missing_ones_leaves_the_bounds(measures, ref, row, metric, items, fill) -> None:
     rows = _rows(items, ref, row)
     scale = Scale.of_levels(1, 3)

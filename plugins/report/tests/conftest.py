@@ -13,7 +13,7 @@ TESTS = ("reference", "format", "stochastic")
 STATUSES = {"gpt-4o-mini": ("timeout", "unparsable", "unparsable")}
 
 
-def a_measure(name: str = "accuracy", **fields: Any) -> Measure:
+def a_measure(name: str = "as-expected", **fields: Any) -> Measure:
     given = {"judge": "baseline", "task": "essays", "test": "format", "estimate": 0.934, "n_trials": 60, "n_items": 60}
     return Measure(name=name, **(given | fields))
 
@@ -49,7 +49,7 @@ def _measures() -> Iterator[Measure]:
 
 
 def _estimates(test: str, shift: float) -> Iterator[tuple[str, float]]:
-    yield "accuracy", 0.71 - shift
+    yield "as-expected", 0.71 - shift
     if test != "reference":
         yield "agreement", 0.9667 - shift
         yield "flip-rate", 0.0333 + shift
@@ -148,7 +148,7 @@ def hostile(report: RunReport) -> Callable[[str], RunReport]:
         test, judge, label = f"{text} ", text, text.strip() or "x"
         task = Task(name=text, instruction=text, rubric=text, scale=Scale.of_labels(label, f"{label}."))
         fields = {"judge": judge, "task": text, "test": test, "note": text, "missing": {text: 1}}
-        names = ("accuracy", "rerun-disagreement", "jss", text)
+        names = ("as-expected", "rerun-disagreement", "jss", text)
         record = evolve(
             sample_records(task, items=1)[0],
             **dict.fromkeys(

@@ -16,7 +16,7 @@ def against_gold(report):
     gold = [
         evolve(each, name="gold-accuracy", estimate=0.25)
         for each in report.measures
-        if each.name == "accuracy" and not each.cell and each.test != last
+        if each.name == "as-expected" and not each.cell and each.test != last
     ]
     return evolve(report, measures=(*report.measures, *gold))
 
@@ -44,16 +44,16 @@ def test_the_mark_stands_beside_the_numbers_it_is_about(render, against_gold) ->
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown"])
-def test_without_any_gold_accuracy_the_column_is_accuracy_and_nothing_is_marked(render, report, form) -> None:
+def test_without_any_gold_accuracy_the_column_is_as_expected_and_nothing_is_marked(render, report, form) -> None:
     text = " ".join(render(form, report).split())
 
     assert "gold accuracy" not in text
     assert "(as expected)" not in text
-    assert "accuracy: verdicts that are as expected: the gold label, a stated label, or relative to" in text
+    assert "as expected: verdicts that meet the expectation: the gold label, a stated label, or relative to" in text
 
 
 def test_only_gold_accuracy_needs_no_word_on_the_other(render, report) -> None:
-    gold = [evolve(each, name="gold-accuracy") if each.name == "accuracy" else each for each in report.measures]
+    gold = [evolve(each, name="gold-accuracy") if each.name == "as-expected" else each for each in report.measures]
     text = " ".join(render("terminal", evolve(report, measures=tuple(gold))).split())
 
     assert "share of verdicts equal to the gold label (measure gold-accuracy)" in text
@@ -63,11 +63,11 @@ def test_only_gold_accuracy_needs_no_word_on_the_other(render, report) -> None:
 @pytest.mark.parametrize("form", ["plots", "latex"])
 def test_a_measure_that_the_run_does_not_have_is_refused_with_those_it_has(render, report, form) -> None:
     with pytest.raises(JrhError) as caught:
-        render(form, report, measures=["accuracy", "acuracy", "x\x1b[31m"])
+        render(form, report, measures=["as-expected", "as-expectd", "x\x1b[31m"])
 
     assert str(caught.value) == (
-        f"{form}.measures: the run has no measure 'acuracy' (did you mean 'accuracy'?), 'x'; "
-        "it has: accuracy, agreement, flip-rate, kappa, rerun-disagreement"
+        f"{form}.measures: the run has no measure 'as-expectd' (did you mean 'as-expected'?), 'x'; "
+        "it has: agreement, as-expected, flip-rate, kappa, rerun-disagreement"
     )
 
 

@@ -25,7 +25,7 @@ def crowded(report, measure, long: str, *, tasks: int = 6, judges: int = 20, tes
     where = ["reference", *(f"test {number} {long}" for number in range(tests - 1))]
     found = [
         measure(name, judge=judge, task=task, test=test, flags=(f"flag {long}",), note=long, missing={long: 3})
-        for name, task, judge, test in product(("accuracy", "flip-rate"), names, who, where)
+        for name, task, judge, test in product(("as-expected", "flip-rate"), names, who, where)
     ]
     found += [measure(f"measure {number} {long}", judge=who[0], task=names[0], test=where[0]) for number in range(300)]
     found += [measure("audit", judge="", task=task, flags=("finding",), note=long) for task in names for _ in range(9)]
@@ -112,7 +112,7 @@ def test_folded_parts_are_those_that_are_long_and_not_needed_at_first(render, re
     folded = re.findall(r"<summary>(.*?)</summary>", render("markdown", report))
 
     assert folded[:5] == ["How to read the tables", "Cases", "Faults", "Cost per test", "Made of"]
-    assert folded[5:] == ["accuracy", "rerun-disagreement", "agreement", "flip-rate", "kappa"]
+    assert folded[5:] == ["as-expected", "rerun-disagreement", "agreement", "flip-rate", "kappa"]
 
 
 def test_the_sample_report_is_not_shortened(render) -> None:

@@ -42,4 +42,4 @@ class TestLatexContract(ReporterContract):
 class TestPlotsContract(ReporterContract):
     plugin = jrh_report.plugin
     component = "plots"
-    options = {"measures": ["accuracy"]}
+    options = {"measures": ["as-expected"]}

@@ -54,7 +54,7 @@ def not_finite(report):
 def endless(report):
     """Half of every interval is not known, and beside every share stands a difference."""
     ends = Interval(low=0.1, high=float("inf"))
-    shares = [evolve(each, interval=ends) for each in report.measures if each.name == "accuracy"]
+    shares = [evolve(each, interval=ends) for each in report.measures if each.name == "as-expected"]
     others = ("excess-disagreement", "variance", "interaction", "brier")
     cell = {"stated": "0 to 0.1"}
     bins = [evolve(each, name="reliability", cell=cell, note="mean stated probability 0.050") for each in shares]

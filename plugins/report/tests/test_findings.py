@@ -16,7 +16,7 @@ def found(report: RunReport, judge: str = "", task: str | None = None) -> RunRep
         name="audit",
         judge=judge,
         task=report.tasks[0].task.name if task is None else task,
-        cell={"finding": "constant-gold", "concerns": "accuracy"},
+        cell={"finding": "constant-gold", "concerns": "as-expected"},
         estimate=1.0,
         flags=("finding",),
         note="every gold label is A (5 items). Always-A is the right answer.",
@@ -24,7 +24,7 @@ def found(report: RunReport, judge: str = "", task: str | None = None) -> RunRep
     return evolve(report, measures=(*report.measures, measure))
 
 
-TEXT = "every gold label is A (5 items). Always-A is the right answer. Concerns accuracy."
+TEXT = "every gold label is A (5 items). Always-A is the right answer. Concerns as-expected."
 
 
 def test_a_finding_is_told_once_under_its_task_before_the_numbers() -> None:

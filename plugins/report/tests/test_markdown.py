@@ -70,7 +70,7 @@ def test_every_row_has_as_many_cells_as_its_heading_whatever_the_text(render, re
 def test_the_main_table_has_judges_tests_intervals_and_missing_counts(render, report) -> None:
     main = _tables(render("markdown", report))[0]
 
-    assert main[0] == ["judge", "test", "accuracy", "flip rate", "noise floor", "kappa"]
+    assert main[0] == ["judge", "test", "as expected", "flip rate", "noise floor", "kappa"]
     assert main[6] == [
         "gpt-4o-mini",
         "format",
@@ -125,7 +125,7 @@ def test_an_empty_run_is_a_short_document(render) -> None:
 
 
 def test_accuracy_is_against_the_gold_label_where_a_test_keeps_it(render, report) -> None:
-    measures = [each for each in report.measures if each.name == "accuracy" and not each.cell]
+    measures = [each for each in report.measures if each.name == "as-expected" and not each.cell]
     against_gold = tuple(evolve(each, name="gold-accuracy", estimate=0.25, interval=None) for each in measures[:1])
 
     main = _tables(render("markdown", evolve(report, measures=(*report.measures, *against_gold))))[0]

@@ -30,22 +30,22 @@ def priced(report):
 def test_there_is_a_heat_map_a_forest_plot_and_a_cost_plane_per_task(render, priced) -> None:
     assert sorted(render("plots", priced)) == [
         "cost-essays.svg",
-        "forest-accuracy-essays.svg",
+        "forest-gold-accuracy-essays.svg",
         "forest-agreement-essays.svg",
-        "heat-accuracy-essays.svg",
+        "heat-gold-accuracy-essays.svg",
         "heat-agreement-essays.svg",
         "index.txt",
     ]
 
 
 def test_the_numbers_are_those_of_the_report_and_simulated_judges_are_marked(render, report) -> None:
-    files = render("plots", report, measures=["accuracy"])
-    heat = texts(files["heat-accuracy-essays.svg"])
+    files = render("plots", report, measures=["as-expected"])
+    heat = texts(files["heat-gold-accuracy-essays.svg"])
 
     assert [text for text in heat if text.startswith("0.")] == ["0.71"] * 3 + ["0.68"] * 3 + ["0.65"] * 3
     assert heat.count("[0.66, 0.74]") == 3
     assert {"baseline", "gpt-4o-mini", "yes-man (simulated)", "Accuracy, task essays"} <= set(heat)
-    forest = texts(files["forest-accuracy-essays.svg"])
+    forest = texts(files["forest-gold-accuracy-essays.svg"])
     assert forest.count("gpt-4o-mini, n=117, 3 missing") == 3
     assert "Simulated judges (planted behaviour, no model): yes-man" in files["index.txt"]
 
@@ -59,7 +59,7 @@ def test_the_cost_plane_says_whom_it_lacks(render, priced) -> None:
 
 
 def test_what_is_not_drawn_is_said(render, report) -> None:
-    index = render("plots", report, measures=["jss", "accuracy"])["index.txt"]
+    index = render("plots", report, measures=["jss", "as-expected"])["index.txt"]
 
     assert "No jss of task essays." in index
     assert "No cost plane of task essays" not in index
@@ -70,13 +70,13 @@ def test_a_cell_without_an_estimate_shows_no_number(render, report) -> None:
     none = evolve(
         report,
         measures=tuple(
-            evolve(each, estimate=None, interval=None) for each in report.measures if each.name == "accuracy"
+            evolve(each, estimate=None, interval=None) for each in report.measures if each.name == "as-expected"
         ),
     )
-    files = render("plots", none, measures=["accuracy"])
+    files = render("plots", none, measures=["as-expected"])
 
-    assert texts(files["heat-accuracy-essays.svg"]).count("none") == 9
-    assert any(text.endswith(", not estimable") for text in texts(files["forest-accuracy-essays.svg"]))
+    assert texts(files["heat-gold-accuracy-essays.svg"]).count("none") == 9
+    assert any(text.endswith(", not estimable") for text in texts(files["forest-gold-accuracy-essays.svg"]))
 
 
 def test_many_judges_and_tests_are_drawn_in_parts_and_the_rest_is_counted(render, report, measure, monkeypatch) -> None:
@@ -84,9 +84,9 @@ def test_many_judges_and_tests_are_drawn_in_parts_and_the_rest_is_counted(render
     monkeypatch.setattr("jrh_report.plots.reporter._TESTS", 2)
     judges = tuple(f"judge {number}" for number in range(8))
     tests = ("reference", *(f"test {number}" for number in range(5)))
-    found = tuple(measure("accuracy", judge=judge, test=test) for judge in judges for test in tests)
+    found = tuple(measure("as-expected", judge=judge, test=test) for judge in judges for test in tests)
     crowd = evolve(report, judges=judges, tests=tests, measures=found)
-    files = render("plots", crowd, measures=["accuracy"])
+    files = render("plots", crowd, measures=["as-expected"])
 
     assert len([name for name in files if name.startswith("heat-")]) == 10
     assert "Accuracy, task essays: 2 of 12 parts are not drawn." in files["index.txt"]
@@ -116,19 +116,19 @@ def test_marks_stand_in_their_order_and_within_the_picture_on_both_sides_of_no_e
 
 
 def test_png_files_on_request(render, report) -> None:
-    files = render("plots", report, formats=["svg", "png"], dpi=100, measures=["accuracy"])
-    picture = files["heat-accuracy-essays.png"]
+    files = render("plots", report, formats=["svg", "png"], dpi=100, measures=["as-expected"])
+    picture = files["heat-gold-accuracy-essays.png"]
 
     assert picture.startswith(b"\x89PNG")
     assert struct.unpack(">II", picture[16:24])[0] > 400
     assert b"Software" not in picture
-    assert set(files) >= {"heat-accuracy-essays.svg", "forest-accuracy-essays.png"}
+    assert set(files) >= {"heat-gold-accuracy-essays.svg", "forest-gold-accuracy-essays.png"}
 
 
 def test_the_same_run_gives_the_same_bytes_whatever_the_users_settings(render, report) -> None:
-    before = render("plots", report, formats=["svg", "png"], measures=["accuracy"])
+    before = render("plots", report, formats=["svg", "png"], measures=["as-expected"])
     with matplotlib.rc_context({"font.size": 30, "svg.fonttype": "path", "axes.facecolor": "red"}):
-        assert render("plots", report, formats=["svg", "png"], measures=["accuracy"]) == before
+        assert render("plots", report, formats=["svg", "png"], measures=["as-expected"]) == before
 
 
 def test_letters_without_a_picture_and_mathematics_are_text(render, report) -> None:
@@ -141,5 +141,5 @@ def test_letters_without_a_picture_and_mathematics_are_text(render, report) -> N
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        files = render("plots", named, formats=["svg", "png"], measures=["accuracy"])
-    assert odd in texts(files["heat-accuracy-essays.svg"])
+        files = render("plots", named, formats=["svg", "png"], measures=["as-expected"])
+    assert odd in texts(files["heat-gold-accuracy-essays.svg"])

@@ -8,7 +8,7 @@ import numpy as np
 from jrh import REFERENCE, Interval, Measure, MetricSpec, hookimpl
 
 
-class WrongAccuracy:
+class WrongAsExpected:
     def measure(self, records, context):
         for test in records.categories("test"):
             rows = records.where(records.equals("test", test) & records.equals("status", "ok"))
@@ -17,7 +17,7 @@ class WrongAccuracy:
             means = generator.choice(right, (200, len(right))).mean(axis=1)
             estimate, spread = right.mean() + {shift}, means.std() * {factor}
             yield Measure(
-                name="wrong-accuracy", judge="planted", task=rows.text("task")[0], test=test, estimate=estimate,
+                name="wrong-as-expected", judge="planted", task=rows.text("task")[0], test=test, estimate=estimate,
                 interval=Interval(low=estimate - spread, high=estimate + spread, method="spread"),
                 n_trials=len(right), n_items=len(right),
             )
@@ -25,7 +25,7 @@ class WrongAccuracy:
 
 @hookimpl
 def jrh_metrics():
-    yield MetricSpec(name="wrong-accuracy", summary="wrong on purpose", factory=lambda *_: WrongAccuracy())
+    yield MetricSpec(name="wrong-as-expected", summary="wrong on purpose", factory=lambda *_: WrongAsExpected())
 '''
 
 

@@ -8,7 +8,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_shipped_measure_passes(project):
-    done = project.run("selftest", "--only", "accuracy", "--studies", "60")
+    done = project.run("selftest", "--only", "as-expected", "--studies", "60")
     assert done.exit_code == 0, done.output
     assert "coverage" in done.stdout
     assert "Simulated judges with planted truth" in done.stdout
@@ -17,8 +17,8 @@ def test_a_shipped_measure_passes(project):
 def test_the_spread_of_bootstrap_means_is_no_confidence_interval(wrong):
     project = wrong()
     done = project.run(
-        *("selftest", "--only", "accuracy", "--studies", "60"),
-        *("--plugins", "wrong.py", "--replace", "accuracy=wrong-accuracy"),
+        *("selftest", "--only", "as-expected", "--studies", "60"),
+        *("--plugins", "wrong.py", "--replace", "as-expected=wrong-as-expected"),
     )
     assert done.exit_code == 1, done.output
     assert "accuracy: the interval covers too rarely" in done.stderr
@@ -27,8 +27,8 @@ def test_the_spread_of_bootstrap_means_is_no_confidence_interval(wrong):
 def test_an_estimate_that_is_off_fails_also_with_a_wide_interval(wrong):
     project = wrong(factor="20.0", shift="0.1")
     done = project.run(
-        *("selftest", "--only", "accuracy", "--studies", "60", "--format", "json"),
-        *("--plugins", "wrong.py", "--replace", "accuracy=wrong-accuracy"),
+        *("selftest", "--only", "as-expected", "--studies", "60", "--format", "json"),
+        *("--plugins", "wrong.py", "--replace", "as-expected=wrong-as-expected"),
     )
     assert done.exit_code == 1, done.output
     rows = json.loads(done.stdout)
@@ -62,7 +62,7 @@ def test_estimators_over_arrays_pass():
 
 
 def test_unknown_metrics_and_half_replacements_are_errors(project):
-    done = project.run("selftest", "--only", "acuracy")
+    done = project.run("selftest", "--only", "as-expectd")
     assert done.exit_code == 2
-    assert "unknown metric 'acuracy'" in done.stderr
-    assert project.run("selftest", "--replace", "accuracy").exit_code == 2
+    assert "unknown metric 'as-expectd'" in done.stderr
+    assert project.run("selftest", "--replace", "as-expected").exit_code == 2

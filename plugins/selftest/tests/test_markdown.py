@@ -19,20 +19,20 @@ def found(where, name, hits, *, flags=()):
 def test_designs_stand_in_rows_and_measures_in_columns_with_what_is_flagged_in_parentheses():
     text = coverage_tables(
         [
-            found("pointwise", "accuracy", 1900),
+            found("pointwise", "as-expected", 1900),
             found("pointwise", "kappa", 1700, flags=("few-events",)),
-            found("near one", "accuracy", 1700),
+            found("near one", "as-expected", 1700),
             found("ordinal", "pearson", 1880),
             judge_interval("ordinal", "bias", 1.0, [Study(value=1.0, flags=("no-interval",))] * 40),
             found("raters: ordinal", "PABAK", 1910, flags=("few-events",)),
             found("arrays", "Brier score", 1890),
-            absent("pairwise", "accuracy", "interval"),
+            absent("pairwise", "as-expected", "interval"),
             judge_alarms("null", "test", [True] * 5 + [False] * 95, None),
             judge_alarms("effect", "test", [True] * 90 + [False] * 10, 0.8),
         ]
     )
 
-    assert "### Labels and pairs\n\n| design | accuracy | kappa |\n|---|---:|---:|\n" in text
+    assert "### Labels and pairs\n\n| design | as-expected | kappa |\n|---|---:|---:|\n" in text
     assert "| pointwise | 95.0 | (85.0) |\n| near one | **85.0** |  |\n" in text
     assert "| ordinal | 94.0 | (none) |" in text
     assert "| ordinal | 95.5\\* |" in text

@@ -35,7 +35,7 @@ def test_every_rate_of_a_world_is_what_a_count_over_60_000_items_finds(world):
     gold, first, second, changed, again = (part[seen] for part in (gold, first, second, changed, again))
     raw, floor = np.mean(first != changed), (np.mean(first != second) + np.mean(changed != again)) / 2
     counted = {
-        ("accuracy", REFERENCE): np.mean(first == gold),
+        ("as-expected", REFERENCE): np.mean(first == gold),
         ("gold-accuracy", TEST): np.mean(changed == gold),
         ("agreement", TEST): np.mean(first == changed),
         ("accuracy-change", TEST): np.mean(changed == gold) - np.mean(first == gold),
@@ -110,7 +110,7 @@ def test_the_full_mode_has_every_kind_of_task_and_the_designs_in_which_intervals
     assert {world.scale.kind.value for world in full} == {"labels", "pairwise", "ordinal"}
     assert len([world for world in full if world.items <= 20 and world.repeats >= 8]) >= 3
     assert len([world for world in full if world.unequal]) >= 3
-    accuracy = [truths(world)["accuracy", REFERENCE] for world in full]
+    accuracy = [truths(world)["as-expected", REFERENCE] for world in full]
     assert min(accuracy) < 0.05
     assert len([value for value in accuracy if 0.95 < value < 1]) >= 2
     assert len([value for value in accuracy if value == pytest.approx(1.0)]) >= 2
@@ -127,7 +127,9 @@ def test_perfect_agreement_is_one_and_reversed_levels_are_minus_one():
 def test_joint_distributions_sum_to_one_and_missing_verdicts_change_nothing():
     world = World(name="w", scale=Scale.of_levels(1, 3), missing=0.3)
     assert gold_said_in_test(world).sum() == pytest.approx(1)
-    assert truths(world)["accuracy", REFERENCE] == truths(World(name="w", scale=world.scale))["accuracy", REFERENCE]
+    assert (
+        truths(world)["as-expected", REFERENCE] == truths(World(name="w", scale=world.scale))["as-expected", REFERENCE]
+    )
 
 
 def test_worlds_are_drawn_again_from_the_same_seed_and_marked_as_simulated():

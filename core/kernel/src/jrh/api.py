@@ -226,6 +226,14 @@ def run_state(run_dir: str | Path) -> RunState:
         store.close()
 
 
+def meant_by(measure: str) -> str:
+    """Ask which measure is meant by a name that none has, such as `accuracy`; empty for any other name.
+
+    Loads the installed plugins: their metrics declare such names.
+    """
+    return load_plugins().plugins.metrics.meant_by(measure)
+
+
 def _without_suite(
     summary: reporting.Summary, loaded: Loaded, reporters: tuple[Resolved[ReporterSpec], ...]
 ) -> ResolvedSuite:

@@ -164,7 +164,7 @@ def _measures(task: Task) -> Iterator[Measure]:
         marks = ("simulated",) if judge in SIMULATED else ()
         for test in (REFERENCE, "format"):
             yield Measure(
-                name="accuracy",
+                name="as-expected",
                 judge=judge,
                 task=task.name,
                 test=test,

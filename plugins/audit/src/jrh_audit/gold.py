@@ -62,7 +62,7 @@ def constant(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterat
         consequence=f"A judge that always says {label} scores 100%, and kappa is undefined.{position}",
         affected=labels[label],
         items=len(items),
-        concerns=("accuracy", "gold-accuracy", "kappa", "position-bias", "gold-agreement-by-order"),
+        concerns=("as-expected", "gold-accuracy", "kappa", "position-bias", "gold-agreement-by-order"),
     )
 
 
@@ -81,7 +81,7 @@ def lopsided(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterat
             "that, and read it label by label.",
             affected=most,
             items=len(items),
-            concerns=("accuracy", "gold-accuracy", "kappa"),
+            concerns=("as-expected", "gold-accuracy", "kappa"),
         )
 
 
@@ -101,7 +101,7 @@ def by_position(items: Sequence[Item], task: Task, options: AuditOptions) -> Ite
             consequence="A preference for that place looks like accuracy. Test both orders (`option-order`).",
             affected=most,
             items=len(items),
-            concerns=("accuracy", "gold-accuracy", "gold-agreement-by-order"),
+            concerns=("as-expected", "gold-accuracy", "gold-agreement-by-order"),
         )
 
 
@@ -189,7 +189,7 @@ def _readable(items: Sequence[Item], evidence: str) -> Finding:
         consequence="A judge that only counts words looks good. Test with `verbosity`, and report accuracy by length.",
         affected=len(items),
         items=len(items),
-        concerns=("accuracy", "gold-accuracy"),
+        concerns=("as-expected", "gold-accuracy"),
     )
 
 

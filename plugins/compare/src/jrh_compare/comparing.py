@@ -20,7 +20,7 @@ from jrh_compare.sides import Opened, Side
 def compare(
     pairs: Sequence[tuple[Side, Side]], *, margin: float | None = None, tests: Sequence[str] = (), most_flips: int = 10
 ) -> Comparison:
-    """Compare every pair and place all sides on the plane of cost and accuracy.
+    """Compare every pair and place all sides on the plane of cost and correct verdicts.
 
     Args:
         pairs: first and second side; differences are the second minus the first.

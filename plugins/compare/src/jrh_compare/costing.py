@@ -1,4 +1,4 @@
-"""Compute cost and accuracy of every side on the cases that all sides share."""
+"""Compute cost and correct verdicts of every side on the cases that all sides share."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from jrh import Status
 
 from jrh_compare.pairing import Terms
 from jrh_compare.results import Point, SideName
-from jrh_compare.scoring import ACCURACY, Case, trials_of
+from jrh_compare.scoring import EXPECTED, Case, trials_of
 
 _FAILED = frozenset(status.value for status in Status if status.transient)
 
 
 def curve(sides: Sequence[tuple[SideName, Mapping[str, Case]]], terms: Terms) -> tuple[Point, ...]:
-    """Place every side on the plane of cost and accuracy and mark the Pareto frontier.
+    """Place every side on the plane of cost and correct verdicts and mark the Pareto frontier.
 
-    Accuracy is the share of right verdicts over the cases that all sides have a score for: the gold label where the
-    condition keeps it, or the label that a case states. A judge that is steadily wrong is not accurate; so what is only
-    expected relative to the reference verdict counts where nothing else is known. Cost is that of all trials of the
-    common cases. A side is on the frontier if no other one is at least as accurate and costs at most as much,
-    and is better in one of both. The frontier is that of the estimates; a side of unknown price is not placed on it.
+    A verdict is correct if it equals the gold label where the condition keeps it, or the label that a case states; what
+    is only expected relative to the reference verdict counts where nothing else is known, because a judge can be steady
+    and wrong. Only the cases count that all sides have a score for. Cost is that of all trials of the common cases. A
+    side is on the frontier if no other one is at least as often correct, costs at most as much, and is better in one of
+    both. The frontier is that of the estimates; a side of unknown price is not placed on it.
 
     Args:
         sides: the sides, each with its cases by a common name.
@@ -42,7 +42,7 @@ def _right(case: Case) -> float | None:
 
 
 def _as_expected(case: Case) -> float | None:
-    return case.score(ACCURACY)
+    return case.score(EXPECTED)
 
 
 def _point(
@@ -65,7 +65,7 @@ def _point(
         side=side,
         cases=len(scored),
         items=found.clusters,
-        accuracy=found.value,
+        correct=found.value,
         low=found.low,
         high=found.high,
         trials=len(trials),
@@ -77,13 +77,13 @@ def _point(
 
 
 def _on_frontier(point: Point, points: Sequence[Point]) -> bool | None:
-    if point.per_thousand is None or point.accuracy is None:
+    if point.per_thousand is None or point.correct is None:
         return None
-    return not any(_dominates(other, point.per_thousand, point.accuracy) for other in points)
+    return not any(_dominates(other, point.per_thousand, point.correct) for other in points)
 
 
-def _dominates(other: Point, cost: float, accuracy: float) -> bool:
-    if other.per_thousand is None or other.accuracy is None:
+def _dominates(other: Point, cost: float, correct: float) -> bool:
+    if other.per_thousand is None or other.correct is None:
         return False
-    as_good = other.per_thousand <= cost and other.accuracy >= accuracy
-    return as_good and (other.per_thousand < cost or other.accuracy > accuracy)
+    as_good = other.per_thousand <= cost and other.correct >= correct
+    return as_good and (other.per_thousand < cost or other.correct > correct)

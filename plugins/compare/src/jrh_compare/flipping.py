@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from jrh_compare.matching import Matched
 from jrh_compare.results import Direction, Flip
-from jrh_compare.scoring import ACCURACY, AGREEMENT, ERROR, GOLD, Case
+from jrh_compare.scoring import AGREEMENT, ERROR, EXPECTED, GOLD, Case
 
 
 def flips(matched: Matched, most: int) -> tuple[tuple[Flip, ...], Mapping[str, int]]:
@@ -65,7 +65,7 @@ def _flip(case: Case, other: Case) -> Flip:
 
 def _scores(case: Case, other: Case) -> tuple[float | None, float | None, float]:
     """Return both scores on the first shared measure and the gain; 0 if neither is better."""
-    for measure in (ERROR, GOLD, ACCURACY, AGREEMENT):
+    for measure in (ERROR, GOLD, EXPECTED, AGREEMENT):
         before, after = case.score(measure), other.score(measure)
         if before is not None and after is not None:
             gain = before - after if measure == ERROR else after - before

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from jrh_compare.matching import Matched
 from jrh_compare.results import Answer, Changes, Noise, Row
-from jrh_compare.scoring import ACCURACY, AGREEMENT, ERROR, GOLD, MEASURES, Case
+from jrh_compare.scoring import AGREEMENT, ERROR, EXPECTED, GOLD, MEASURES, Case
 
 
 @frozen(kw_only=True)
@@ -49,13 +49,13 @@ def _about(pairs: Matched, measure: str) -> Matched:
 
 
 def _same_as(measure: str, test: str, pairs: Matched) -> str:
-    """Return `accuracy` if the measure is identical to it on these cases by definition.
+    """Return `as-expected` if the measure is identical to it on these cases by definition.
 
-    In the reference condition what is expected is the gold label. Where a case has an agreement and an accuracy, what
-    is expected is the judge's own reference verdict.
+    In the reference condition what is expected is the gold label. Where a case has an agreement and an expectation,
+    what is expected is the judge's own reference verdict.
     """
     defined = measure == AGREEMENT or (measure == GOLD and test == REFERENCE)
-    return ACCURACY if defined and _about(pairs, measure) == _about(pairs, ACCURACY) else ""
+    return EXPECTED if defined and _about(pairs, measure) == _about(pairs, EXPECTED) else ""
 
 
 def cells(matched: Matched, first: RunReport) -> Mapping[tuple[str, str], Matched]:

@@ -202,12 +202,12 @@ class Pair:
 
 @frozen(kw_only=True)
 class Point:
-    """One side's cost and accuracy on the cases that all sides share."""
+    """One side's cost and share of correct verdicts on the cases that all sides share."""
 
     side: SideName
     cases: int
     items: int
-    accuracy: float | None
+    correct: float | None
     low: float | None
     high: float | None
     trials: int

@@ -23,12 +23,12 @@ from jrh.measuring import (
 Key: TypeAlias = tuple[str | float, ...]
 """The place of a case: task, test, item and condition."""
 
-ACCURACY: Final = "accuracy"
+EXPECTED: Final = "as-expected"
 GOLD: Final = "gold-accuracy"
 AGREEMENT: Final = "agreement"
 ERROR: Final = "absolute-error"
 MEASURES: Final[Mapping[str, str]] = {
-    ACCURACY: "verdicts that are as expected: gold, a stated label, or relative to the judge's own reference verdict",
+    EXPECTED: "verdicts that are as expected: gold, a stated label, or relative to the judge's own reference verdict",
     GOLD: "verdicts that equal the gold label, where the condition keeps it",
     AGREEMENT: "verdicts that equal the judge's own verdict in the reference condition, where no change is due",
     ERROR: "distance to the right level; ordinal scales only, and less is better",
@@ -78,7 +78,7 @@ class Case:
     @property
     def right(self) -> float | None:
         """Return the score against the gold or stated label; None if neither is known."""
-        return self.score(GOLD if GOLD in self.about else ACCURACY) if GOLD in self.about or self.stated else None
+        return self.score(GOLD if GOLD in self.about else EXPECTED) if GOLD in self.about or self.stated else None
 
     @property
     def answered(self) -> bool:
@@ -107,7 +107,7 @@ class _Rows:
         self.number = {name: trials.records.number(name) for name in _NUMBERS}
         self.expected = as_expected(trials)
         self.scores: Mapping[str, Scores] = {
-            ACCURACY: self.expected,
+            EXPECTED: self.expected,
             GOLD: against_gold(trials),
             # Where a change is due, agreeing is no merit.
             AGREEMENT: agreeing(trials).among(is_named(trials.expectation, "same")),

@@ -46,7 +46,7 @@ def command(
     as_json: Path | None,
     markdown: Path | None,
 ) -> int:
-    """Check the run in the directory RUN against rules such as "accuracy[label-flip] >= 0.9".
+    """Check the run in the directory RUN against rules such as "as-expected[label-flip] >= 0.9".
 
     A rule holds when the whole interval meets the threshold, fails when the whole interval misses it, and is undecided
     otherwise. Without --rule the rules are those of the suite (`gate: {rules: [...]}`) when it was run.
@@ -106,7 +106,7 @@ def _terms(state: RunState, rules: tuple[str, ...], allow_missing: float | None,
     written = rules or gate.rules
     if not written:
         raise JrhError(
-            'no rules to check; pass --rule "accuracy[format] >= 0.9", or write '
+            'no rules to check; pass --rule "as-expected[format] >= 0.9", or write '
             "`gate: {rules: [...]}` in the suite and run it again"
         )
     return Terms(

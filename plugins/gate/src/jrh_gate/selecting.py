@@ -12,7 +12,7 @@ from jrh.suite import Rule
 from jrh_gate.deciding import Decision, Outcome, Place, decide
 
 _ON_REQUEST: Final = "A suite asks for other measures with `metrics: {add: [...]}`."
-_BREAKDOWN: Final = "Breakdowns are made on request, such as `metrics: {add: [{accuracy: {by: [stratum]}}]}`."
+_BREAKDOWN: Final = "Breakdowns are made on request, such as `metrics: {add: [{as-expected: {by: [stratum]}}]}`."
 _NO_MERIT: Final = "change-due"
 """Flag of measures in tests where the verdict should differ from the reference."""
 
@@ -95,7 +95,11 @@ def _unknown(rule: Rule, report: RunReport) -> Iterator[str]:
     named = [measure for measure in report.measures if measure.name == rule.measure]
     if not named and len(report.records):
         message = _no_such(rule, "measure", rule.measure, {measure.name for measure in report.measures})
-        yield f"{message} {_ON_REQUEST}"
+        from jrh.api import meant_by  # loads every plugin: only once a rule is known to be wrong
+
+        meant = meant_by(rule.measure)
+        ambiguous = f"rule '{rule.text}': there is no measure '{rule.measure}': {meant}"
+        yield ambiguous if meant else f"{message} {_ON_REQUEST}"
     known = {
         "test": (rule.test, [*report.tests, *(measure.test for measure in named)]),
         "judge": (rule.judge, report.judges),

@@ -34,7 +34,7 @@ _NAME: Final = "accuracy-difference"
 class JudgeComparison:
     """Measure the accuracy of one judge minus that of another, over the questions that both answered.
 
-    Accuracy is defined as in the metric `accuracy`; a question is a case and a repeat.
+    Accuracy is defined as in the metric `as-expected`; a question is a case and a repeat.
     """
 
     options: MetricOptions

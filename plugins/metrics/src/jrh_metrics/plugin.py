@@ -37,16 +37,18 @@ def jrh_metrics() -> Iterable[MetricSpec]:
 
 def _rates() -> Iterable[MetricSpec]:
     yield MetricSpec(
-        name="accuracy",
+        name="as-expected",
         summary="share of verdicts as expected: the gold label, a stated label, or relative to the reference verdict",
         options=RateOptions,
-        factory="jrh_metrics.accuracy:Accuracy",
+        factory="jrh_metrics.as_expected:AsExpected",
+        instead_of={"accuracy": "meets the test's expectation"},
     )
     yield MetricSpec(
         name="gold-accuracy",
         summary="share of verdicts that equal the gold label, for conditions that do not change it",
         options=BreakdownOptions,
-        factory="jrh_metrics.accuracy:GoldAccuracy",
+        factory="jrh_metrics.as_expected:GoldAccuracy",
+        instead_of={"accuracy": "equal to the gold label"},
     )
     yield MetricSpec(
         name="error-rates",

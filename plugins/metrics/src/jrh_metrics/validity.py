@@ -47,8 +47,8 @@ class _Cases:
 class PerturbationValidity:
     """Estimate the judge's failure rate if some of the cases are invalid themselves.
 
-    A case fails where fewer than half of its verdicts are as expected (see `accuracy`); the unit is the case, clustered
-    in items. The reviewed cases have to be a random sample of the failures and of the passes.
+    A case fails where fewer than half of its verdicts are as expected (see `as-expected`); the unit is the case,
+    clustered in items. The reviewed cases have to be a random sample of the failures and of the passes.
     """
 
     options: ValidityOptions

@@ -8,7 +8,7 @@ from typing import Final
 from attrs import frozen
 from jrh import Measure, RunReport
 
-from jrh_report.overview import EXPECTED, HEADINGS, RIGHT, overview
+from jrh_report.overview import HEADINGS, RIGHT, overview
 from jrh_report.tables import judge_label
 
 
@@ -41,9 +41,10 @@ _MIXED: Final = "gold accuracy, or as expected if a test changes the right answe
 def grid(report: RunReport, task: str, name: str) -> Grid | None:
     """Arrange a measure; None where the task has none.
 
-    `accuracy` is that of the main table: against the gold label, or as a test expects where it changes what is right.
+    `gold-accuracy` is that of the main table: where a test changes what is right, its cells are as expected, and the
+    title says so.
     """
-    found = _accuracy(report, task) if name in (EXPECTED, RIGHT) else _measures(report, task, name)
+    found = _right(report, task) if name == RIGHT else _measures(report, task, name)
     tests = tuple(test for test in report.tests if any((judge, test) in found for judge in report.judges))
     rows = tuple(
         GridRow(
@@ -60,13 +61,13 @@ def grid(report: RunReport, task: str, name: str) -> Grid | None:
 
 
 def _title(name: str, shown: AbstractSet[str]) -> str:
-    """Name a measure by what is shown of it: of accuracies, those about the gold label where there are any."""
-    if name not in (EXPECTED, RIGHT):
+    """Name a measure by what is shown of it."""
+    if name != RIGHT:
         return HEADINGS.get(name, name.replace("-", " "))
     return _MIXED if len(shown) > 1 else HEADINGS[next(iter(shown), name)]
 
 
-def _accuracy(report: RunReport, task: str) -> dict[tuple[str, str], Measure]:
+def _right(report: RunReport, task: str) -> dict[tuple[str, str], Measure]:
     return {(row.judge, row.test): row.cells[RIGHT] for row in overview(report, task).rows if RIGHT in row.cells}
 
 

@@ -77,7 +77,7 @@ class LatexOptions:
     """What the LaTeX tables show."""
 
     measures: tuple[str, ...] = field(
-        default=("accuracy",),
+        default=("gold-accuracy",),
         validator=min_len(1),
         metadata={"help": "one table of judges by tests for each of these measures, and for each task"},
     )
@@ -94,7 +94,7 @@ class PlotOptions:
     )
     dpi: int = field(default=150, validator=[ge(50), le(600)], metadata={"help": "dots per inch of png files"})
     measures: tuple[str, ...] = field(
-        default=("accuracy", "agreement", "excess-disagreement"),
+        default=("gold-accuracy", "agreement", "excess-disagreement"),
         validator=min_len(1),
         metadata={"help": "measures to plot as heat map and forest plot, per task"},
     )

@@ -12,7 +12,7 @@ from jrh_report.moving import steady_tests
 RIGHT = "gold-accuracy"
 """Whether verdicts are right; where a test does not keep the gold label, whether they are as the test expects."""
 
-EXPECTED = "accuracy"
+EXPECTED = "as-expected"
 
 NOISE = "rerun-disagreement"
 
@@ -22,11 +22,11 @@ COLUMNS = (RIGHT, "flip-rate", NOISE, "jss", "kappa")
 GOLD_LEGEND = "gold accuracy: share of verdicts equal to the gold label (measure gold-accuracy)"
 MIXED_LEGEND = (
     f"{GOLD_LEGEND}; as expected: where a test changes the right answer, share of verdicts that follow it "
-    "(measure accuracy)"
+    "(measure as-expected)"
 )
 EXPECTED_LEGEND = (
-    "accuracy: verdicts that are as expected: the gold label, a stated label, or relative to the same judge's verdict "
-    "in the reference condition"
+    "as expected: verdicts that meet the expectation: the gold label, a stated label, or relative to the same judge's "
+    "verdict in the reference condition"
 )
 LEGEND = {
     "flip-rate": "flip rate: verdicts that differ from the same judge's verdict in the reference condition; expected "
@@ -38,7 +38,7 @@ LEGEND = {
 }
 HEADINGS = {
     RIGHT: "gold accuracy",
-    EXPECTED: "accuracy",
+    EXPECTED: "as expected",
     "flip-rate": "flip rate",
     NOISE: "noise floor",
     "jss": "JSS",

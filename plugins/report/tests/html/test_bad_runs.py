@@ -26,7 +26,7 @@ def test_a_run_that_found_nothing_is_a_page_that_says_so(render: Callable[..., s
 def test_a_run_with_only_missing_verdicts_says_so_and_shows_no_estimate(render: Callable[..., str]) -> None:
     report = sample_report()
     gone = Measure(
-        name="accuracy", judge="careful", task=report.tasks[0].task.name, test="reference", estimate=None,
+        name="as-expected", judge="careful", task=report.tasks[0].task.name, test="reference", estimate=None,
         missing={"timeout": 24}, flags=("all-missing",),
     )  # fmt: skip
     records = RecordTable.from_records(sample_records(report.tasks[0].task, missing=1.0))

@@ -112,7 +112,7 @@ def a_large_run(judges: int, tests: int, items: int) -> RunReport:
             name=name, judge=f"judge {j}", task=task, test=test, estimate=0.8, n_items=items, n_trials=items,
             interval=Interval(low=0.7, high=0.9),
         )
-        for name in ("accuracy", "agreement", "excess-disagreement", "accuracy-change", "missing")
+        for name in ("as-expected", "agreement", "excess-disagreement", "accuracy-change", "missing")
         for j in range(judges)
         for test in names
     ]  # fmt: skip

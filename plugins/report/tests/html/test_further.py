@@ -66,7 +66,7 @@ def line_of(table: Table, *heads: str) -> Line:
 
 
 def test_a_run_without_such_measures_has_no_such_section(render: Callable[..., str]) -> None:
-    assert shown([a_measure("accuracy", judge="careful", test="reference")]) == {}
+    assert shown([a_measure("as-expected", judge="careful", test="reference")]) == {}
     text = render("html", sample_report())
     assert not re.search(r'id="(calibration|variance|interactions|together)"|href="#(calibration|variance)"', text)
 
@@ -234,10 +234,10 @@ def test_what_a_panel_decides_is_told_by_rule_and_by_who_is_left_out() -> None:
     assert written(agreement) == {("reference",): ["0.500 [0.375, 0.750] 30 2"]}
     assert [column.heading for column in agreement.columns] == ["Krippendorff's alpha"]
     assert [(*line.heads, line.cells[0].estimate if line.cells[0] else "") for line in decisions.lines] == [
-        ("accuracy", "all judges, by majority", "0.625"),
-        ("accuracy", "without careless (simulated), by majority", "0.500"),
-        ("accuracy", "all judges, by weighted votes", "0.750"),
-        ("accuracy", "the best three judges, by majority", "0.700"),
+        ("gold accuracy", "all judges, by majority", "0.625"),
+        ("gold accuracy", "without careless (simulated), by majority", "0.500"),
+        ("gold accuracy", "all judges, by weighted votes", "0.750"),
+        ("gold accuracy", "the best three judges, by majority", "0.700"),
         ("mean absolute error, levels", "all judges, by their median level", "0.250"),
         ("effective number of judges", "all judges", "2.500"),
     ]

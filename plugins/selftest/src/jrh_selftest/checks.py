@@ -77,7 +77,7 @@ ON_REQUEST: Final[Mapping[str, Mapping[str, Json]]] = {
 Check: TypeAlias = RecordCheck | AlarmCheck | ArrayCheck | ArrayAlarm
 
 _ANYWHERE: Final = (
-    ("accuracy", "accuracy", REFERENCE),
+    ("as-expected", "as-expected", REFERENCE),
     ("gold-accuracy", "gold-accuracy", TEST),
     ("agreement", "agreement", TEST),
     ("flip-rate", "flip-rate", TEST),

@@ -43,7 +43,7 @@ def planned_runs() -> tuple[PlannedRun, ...]:
             tests=({"format": {"variants": ["crlf"]}}, {"stochastic": {"repeats": 3}}),
             labels=("YES", "NO"),
             truth={
-                ("accuracy", REFERENCE): kept * right + noisy / 2,
+                ("as-expected", REFERENCE): kept * right + noisy / 2,
                 ("rerun-disagreement", REFERENCE): (1 - kept**2) / 2,
                 ("rerun-disagreement", "stochastic"): (1 - kept**2) / 2,
             },
@@ -54,7 +54,7 @@ def planned_runs() -> tuple[PlannedRun, ...]:
             judge={"accuracy": 0.7, "error": "adjacent", "rerun_noise": noisy},
             labels=("1", "2", "3", "4", "5", "6"),
             truth={
-                ("accuracy", REFERENCE): kept * 0.7 + noisy / 6,
+                ("as-expected", REFERENCE): kept * 0.7 + noisy / 6,
                 ("rerun-disagreement", REFERENCE): (1 - kept**2) * 5 / 6,
             },
         ),
@@ -63,14 +63,14 @@ def planned_runs() -> tuple[PlannedRun, ...]:
             task={"scale": {"pairwise": True}},
             judge={"accuracy": 0.9, "position_preference": 0.3},
             labels=("A", "B", "B"),
-            truth={("accuracy", REFERENCE): 0.7 * 0.9 + 0.3 / 3, ("rerun-disagreement", REFERENCE): 0.0},
+            truth={("as-expected", REFERENCE): 0.7 * 0.9 + 0.3 / 3, ("rerun-disagreement", REFERENCE): 0.0},
         ),
         PlannedRun(
             name="run: transcript",
             task={"scale": {"labels": ["YES", "NO"]}, "mode": "transcript"},
             judge={"accuracy": 0.85, "refusals": 0.1},
             labels=("YES", "NO"),
-            truth={("accuracy", REFERENCE): 0.85, ("missing", REFERENCE): 0.1},
+            truth={("as-expected", REFERENCE): 0.85, ("missing", REFERENCE): 0.1},
         ),
     )
 

@@ -26,8 +26,8 @@ def truths(world: World) -> Mapping[tuple[str, str], float]:
     floor = 1 - (float(np.trace(asked_twice)) + float(np.trace(test_twice))) / 2
     lost = world.missing if world.missing_in_test is None else world.missing_in_test
     found = {
-        ("accuracy", REFERENCE): float(np.trace(gold_said)),
-        ("accuracy", TEST): same,
+        ("as-expected", REFERENCE): float(np.trace(gold_said)),
+        ("as-expected", TEST): same,
         ("gold-accuracy", TEST): float(np.trace(gold_said_in_test(world))),
         ("agreement", TEST): same,
         ("flip-rate", TEST): 1 - same,

@@ -97,7 +97,20 @@ class Registry(Generic[S]):
             raise JrhError(f"ambiguous {self.role} '{name}': write one of {candidates}")
         return found[0]
 
+    def meant_by(self, name: str) -> str:
+        """Ask which component is meant by an ambiguous name that none has; empty where nothing is declared of it.
+
+        The sentence fits after "there is no metric 'accuracy': ".
+        """
+        names = {entry.spec.name for entry in self._entries}
+        told = {entry.spec.name: entry.spec.instead_of[name] for entry in self if name in entry.spec.instead_of}
+        if name in names or not told:
+            return ""
+        return "did you mean " + " or ".join(f"'{each}' ({told[each]})" for each in sorted(told, reverse=True)) + "?"
+
     def _unknown(self, name: str) -> str:
+        if meant := self.meant_by(name):
+            return f"there is no {self.role} '{name}': {meant}"
         names = sorted({entry.spec.name for entry in self._entries})
         lines = [f"unknown {self.role} '{name}'"]
         bare = name.rpartition("/")[2]

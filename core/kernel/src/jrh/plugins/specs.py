@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -102,6 +102,11 @@ class Spec:
 
     For a data source: the suite's `data:` and `task:` (or `tasks:`) sections. For perturbers and judges: one list
     entry. Must run without a key and without a network.
+    """
+    instead_of: Mapping[str, str] = field(factory=dict)
+    """Ambiguous names that people write -> what this component is, in a few words.
+
+    Where no component has such a name, the error asks which of those that declare it is meant.
     """
 
 

@@ -134,7 +134,7 @@ class Gate:
     """What `jrh gate` checks."""
 
     rules: tuple[str, ...] = ()
-    """Such as `accuracy[label-flip] >= 0.9`; all of them have to hold."""
+    """Such as `as-expected[label-flip] >= 0.9`; all of them have to hold."""
     allow_missing: float = field(default=0.0, validator=[ge(0), lt(1)])
     """The largest share of the trials of one judge in one test that may be without a verdict."""
     undecided: Literal[0, 1, 5] = 5

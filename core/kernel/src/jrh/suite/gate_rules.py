@@ -1,10 +1,10 @@
-"""The rules of a gate: `accuracy[label-flip, judge=mini] >= 90%`."""
+"""The rules of a gate: `as-expected[label-flip, judge=mini] >= 90%`."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from enum import Enum
 from typing import Final
 
@@ -58,7 +58,7 @@ _MEASURE: Final = re.compile(r'[^\s()\[\],=<>"]+')
 _WORD: Final = re.compile(r'[^\[\],=<>"]+')
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_FORM: Final = "write a rule as `accuracy[label-flip, judge=mini] >= 0.9`"
+_FORM: Final = "write a rule as `as-expected[label-flip, judge=mini] >= 0.9`"
 
 
 def parse_rule(text: str) -> Rule:
@@ -73,18 +73,23 @@ def parse_rule(text: str) -> Rule:
     return _Parser(text=text).rule()
 
 
-def mistakes_of_rule(text: str, known: Mapping[str, Collection[str]]) -> Iterator[str]:
+def mistakes_of_rule(
+    text: str, known: Mapping[str, Collection[str]], meant_by: Callable[[str], str] = lambda _: ""
+) -> Iterator[str]:
     """Yield what is wrong with a rule: that it is none, or what it names and is not there.
 
     Args:
         text: the rule.
         known: the names there are, of `test`, `judge` and `task`.
+        meant_by: asks which measure is meant by an ambiguous name; empty for any other name.
     """
     try:
         rule = parse_rule(text)
     except JrhError as error:
         yield str(error)
         return
+    if meant := meant_by(rule.measure):
+        yield f"rule '{rule.text}': there is no measure '{rule.measure}': {meant}"
     for what, names in known.items():
         name = getattr(rule, what)
         if name is not None and name not in names:

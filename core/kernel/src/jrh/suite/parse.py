@@ -98,7 +98,7 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
         **settings,
     )
     _check_names(suite, root)
-    _check_rules(suite, root)
+    _check_rules(suite, root, plugins)
     alone = tuple(section.data for section in sections if section.data and not section.tasks)
     return Parsed(suite=suite, problems=root.problems, data_alone=alone)
 
@@ -269,12 +269,12 @@ def _check_distinct(named: Iterable[tuple[str, Location]], plural: str, root: No
             root.report_at(at, f"two {plural} are named '{name}'; give one of them another `name:`")
 
 
-def _check_rules(suite: Suite, root: Node) -> None:
+def _check_rules(suite: Suite, root: Node, plugins: Plugins) -> None:
     known = {
         "test": (REFERENCE, *(use.name for use in suite.tests)),
         "judge": [use.name for use in suite.judges],
         "task": [use.task.name for use in suite.tasks],
     }
     for place, rule in enumerate(suite.gate.rules):
-        for message in mistakes_of_rule(rule, known):
+        for message in mistakes_of_rule(rule, known, plugins.metrics.meant_by):
             root.report(message, "gate", "rules", place)

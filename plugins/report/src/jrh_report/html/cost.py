@@ -1,6 +1,6 @@
 """What the verdicts cost, per judge and test, and what was bought with it.
 
-Dollars per accuracy point: dollars of 1,000 questions of the reference condition, divided by the accuracy in points
+Dollars per point of gold accuracy: dollars of 1,000 questions of the reference condition, divided by it in points
 (0 to 100). A judge stands on the frontier where no other is at least as right for at most as much, and better in one
 of the two.
 
@@ -23,7 +23,7 @@ from jrh_report.html.found import Cell, Found
 from jrh_report.overview import EXPECTED, RIGHT
 
 HALF_WIDTH: Final = 0.05
-"""The certainty that judges are compared at: accuracy to within five points."""
+"""The certainty that judges are compared at: gold accuracy to within five points."""
 _THOUSAND: Final = 1000
 _POINTS: Final = 100
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import REFERENCE, Measure
 
 from jrh_report.html.found import Cell, Found, diverging, sequential
-from jrh_report.overview import RIGHT, overview
+from jrh_report.overview import EXPECTED, RIGHT, overview
 
 _DIGITS: Final = 2
 
@@ -28,9 +29,9 @@ class Lens:
 
 LENSES: Final = (
     Lens(
-        key="accuracy",
-        name="Accuracy",
-        meaning="verdicts that are what the gold label, the test's stated label or its direction asks for",
+        key=RIGHT,
+        name="Gold accuracy",
+        meaning="verdicts equal to the gold label",
         shade=sequential,
         zero=None,
     ),
@@ -50,6 +51,15 @@ LENSES: Final = (
         zero=0.0,
     ),
 )
+
+MIXED: Final = evolve(
+    LENSES[0],
+    name="Gold accuracy, or as expected",
+    meaning="verdicts equal to the gold label; where a test changes the right answer, or without any gold label, "
+    "verdicts that meet the test's expectation",
+)
+"""What the first lens is where it shows both."""
+_EXPECTED_ALONE: Final = evolve(LENSES[0], name="As expected", meaning="verdicts that meet the test's expectation")
 
 
 @frozen(kw_only=True)
@@ -87,12 +97,24 @@ def _map(
     report = found.report
 
     def measure(judge: str, test: str) -> Measure | None:
-        return right.get((judge, test)) if lens.key == "accuracy" else found.whole(lens.key, task, judge, test)
+        return right.get((judge, test)) if lens.key == RIGHT else found.whole(lens.key, task, judge, test)
 
     tests = tuple(test for test in report.tests if any(measure(judge, test) for judge in report.judges))
+    shown = {each.name for judge in report.judges for test in tests if (each := measure(judge, test))}
     return HeatMap(
-        task=task, lens=lens, tests=tests, moving=moving - {REFERENCE}, rows=tuple(_rows(found, lens, tests, measure))
+        task=task,
+        lens=_named(lens, shown),
+        tests=tests,
+        moving=moving - {REFERENCE},
+        rows=tuple(_rows(found, lens, tests, measure)),
     )
+
+
+def _named(lens: Lens, shown: AbstractSet[str]) -> Lens:
+    """Name the first lens by what is seen through it."""
+    if lens.key != RIGHT or EXPECTED not in shown:
+        return lens
+    return MIXED if RIGHT in shown else _EXPECTED_ALONE
 
 
 def _rows(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from attrs import frozen
@@ -21,7 +21,7 @@ from jrh_report.html.flips import Flips, collect
 from jrh_report.html.forest import Forest, forest
 from jrh_report.html.found import Cell, Found
 from jrh_report.html.further import sections
-from jrh_report.html.heat import LENSES, HeatMap, Lens, heat_maps
+from jrh_report.html.heat import LENSES, MIXED, HeatMap, Lens, heat_maps
 from jrh_report.html.listing import Table, by_test, meanings
 from jrh_report.html.plane import plane
 from jrh_report.html.section import Section
@@ -166,7 +166,7 @@ def gather(report: RunReport, limit: int) -> Page:
         report=report,
         totals=tables.totals(report),
         answers=answers(found, moving),
-        lenses=tuple(lens for lens in LENSES if any(heat.lens is lens for task in tasks for heat in task.heat)),
+        lenses=_lenses(heat.lens for task in tasks for heat in task.heat),
         tasks=tasks,
         sections=sections(found),
         costs=cost_rows(found),
@@ -183,6 +183,14 @@ def gather(report: RunReport, limit: int) -> Page:
         faults=tables.faults(report),
         components=tables.components(report),
     )
+
+
+def _lenses(seen: Iterable[Lens]) -> tuple[Lens, ...]:
+    """Return the lenses that show anything, each once; one that tasks name differently has its general name."""
+    named: dict[str, set[Lens]] = {}
+    for lens in seen:
+        named.setdefault(lens.key, set()).add(lens)
+    return tuple(named[lens.key].pop() if len(named[lens.key]) == 1 else MIXED for lens in LENSES if lens.key in named)
 
 
 def _task(found: Found, number: int, summary: TaskSummary, moving: Mapping[str, frozenset[str]]) -> TaskPage:

@@ -55,7 +55,7 @@ ORDER: Final = columns(
 AGENTIC: Final = columns(
     ("agent-false-positive-rate", "false positives"),
     ("agent-false-negative-rate", "false negatives"),
-    ("agent-accuracy", "accuracy"),
+    ("agent-accuracy", "as expected"),
     ("edit-sensitivity", "edits noticed"),
     ("evidence-localisation", "rationale points at an edit"),
     ("evidence-localisation-by-chance", "by chance"),

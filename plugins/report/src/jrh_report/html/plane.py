@@ -20,7 +20,7 @@ _WIDE: Final = 20
 
 
 def plane(worths: Sequence[Worth], judges: Sequence[str], key: str) -> Markup | None:
-    """Draw accuracy against dollars of 1,000 questions; None where fewer than two prices are known, or all are 0.
+    """Draw gold accuracy against dollars of 1,000 questions; None where fewer than two prices are known, or all are 0.
 
     To be called within `settings()`.
 
@@ -41,7 +41,7 @@ def plane(worths: Sequence[Worth], judges: Sequence[str], key: str) -> Markup | 
     for each in priced:
         _judge(axes, each, judges.index(each.judge))
     axes.set_xlabel("US dollars for 1,000 questions")
-    axes.set_ylabel("accuracy in the reference condition")
+    axes.set_ylabel("gold accuracy in the reference condition")
     axes.set_ylim(-0.02, 1.02)
     axes.margins(x=0.15)
     _scale(axes, [each.per_thousand or 0.0 for each in priced])
@@ -53,7 +53,7 @@ def plane(worths: Sequence[Worth], judges: Sequence[str], key: str) -> Markup | 
         figure,
         key,
         f"Cost and reliability, task {line(priced[0].task)}",
-        "Judges by price and accuracy, with intervals; the dashed line joins the judges on the Pareto frontier. "
+        "Judges by price and gold accuracy, with intervals; the dashed line joins the judges on the Pareto frontier. "
         "The table holds the same numbers.",
     )
 

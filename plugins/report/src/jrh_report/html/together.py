@@ -26,8 +26,8 @@ _AND: Final = " & "
 _ESTIMATE: Final = columns(("", "estimate"))
 _CORRELATION: Final = columns(("error-correlation", "correlation of errors"))
 _WHAT: Final = {
-    "panel-accuracy": "accuracy",
-    "best-trio": "accuracy",
+    "panel-accuracy": "gold accuracy",
+    "best-trio": "gold accuracy",
     "panel-mean-absolute-error": "mean absolute error, levels",
     "effective-judges": "effective number of judges",
 }

@@ -9,7 +9,7 @@ from jrh import REFERENCE, Measure, RunReport
 from jrh.text import is_estimable
 
 from jrh_report.by_test import grid
-from jrh_report.overview import EXPECTED
+from jrh_report.overview import RIGHT
 from jrh_report.plots.drawing import label, look
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _THOUSAND: Final = 1000
 
 @frozen(kw_only=True)
 class Point:
-    """A judge with a known price and an accuracy in the reference condition."""
+    """A judge with a known price and a gold accuracy in the reference condition."""
 
     label: str
     cost: float
@@ -29,8 +29,8 @@ class Point:
 
 
 def points(report: RunReport, task: str) -> tuple[tuple[Point, ...], int]:
-    """Return the judges that can be drawn, and the number of those that cannot: a price or an accuracy is not known."""
-    found = grid(report, task, EXPECTED)
+    """Return the judges that can be drawn, and the number of those without a known price or gold accuracy."""
+    found = grid(report, task, RIGHT)
     if found is None or REFERENCE not in found.tests:
         return (), len(report.judges)
     place = found.tests.index(REFERENCE)
@@ -57,7 +57,7 @@ def cost_plane(task: str, drawn: tuple[Point, ...], unknown: int) -> Figure:
         axes.plot((point.cost,), (value,), color=style["color"], marker=style["marker"], linewidth=0)
         axes.annotate(label(point.label), (point.cost, value), xytext=(6, 3), textcoords="offset points", size=7)
     axes.set_xlabel(f"US dollars per 1,000 questions of the reference condition, task {label(task)}")
-    axes.set_ylabel("Accuracy")
+    axes.set_ylabel("Gold accuracy")
     axes.set_ylim(-0.02, 1.02)
     dearest = max(point.cost for point in drawn) or 1.0
     axes.set_xlim(-0.03 * dearest, 1.25 * dearest)
@@ -66,7 +66,7 @@ def cost_plane(task: str, drawn: tuple[Point, ...], unknown: int) -> Figure:
         figure.text(
             0.11,
             0.02,
-            f"Not drawn (no price or no accuracy): {unknown} of {unknown + len(drawn)} judges.",
+            f"Not drawn (no price or no gold accuracy): {unknown} of {unknown + len(drawn)} judges.",
             size=7,
         )
     for side in ("top", "right"):

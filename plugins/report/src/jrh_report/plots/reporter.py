@@ -77,9 +77,9 @@ class PlotReporter:
                 yield from _of_grid(found, f"{_slug(measure)}-{end}")
             drawn, unknown = points(report, task)
             if drawn:
-                yield f"cost-{end}", cost_plane(task, drawn, unknown), f"cost and accuracy, task {_line(task)}"
+                yield f"cost-{end}", cost_plane(task, drawn, unknown), f"cost and gold accuracy, task {_line(task)}"
             else:
-                yield "", None, f"No cost plane of task {_line(task)}: no judge has both a price and an accuracy."
+                yield "", None, f"No cost plane of task {_line(task)}: no judge has both a price and a gold accuracy."
 
 
 def _of_grid(found: Grid, end: str) -> Iterator[tuple[str, Figure | None, str]]:

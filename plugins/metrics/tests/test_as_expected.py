@@ -6,7 +6,7 @@ LEVELS = Scale.of_levels(1, 6)
 
 def test_the_reference_condition_is_compared_with_gold(measure, ref) -> None:
     rows = [*ref(1, "YES", "NO", gold="YES"), *ref(2, "NO", "NO", gold="NO"), *ref(3, "YES", gold=None)]
-    found = measure("accuracy", rows)["judge", "reference", ""]
+    found = measure("as-expected", rows)["judge", "reference", ""]
 
     assert (found.estimate, found.n_trials, found.n_items) == (0.75, 4, 2)
     assert found.missing == {}
@@ -18,7 +18,7 @@ def test_a_stated_label_is_what_counts_and_not_gold(measure, ref, row) -> None:
         row(1, "NO", gold="YES", expectation="equals", expected="NO", variant="flipped"),
         row(1, "YES", gold="YES", expectation="equals", expected="NO", variant="kept"),
     ]
-    found = measure("accuracy", rows)
+    found = measure("as-expected", rows)
 
     assert found["judge", "t", "flipped"].estimate == 1.0
     assert found["judge", "t", "kept"].estimate == 0.0
@@ -37,23 +37,23 @@ def test_directional_expectations_compare_with_the_reference_verdict(measure, re
     for answer, score in answers.items():
         rows = [*ref(1, "3", gold="6"), row(1, answer, gold="6", expectation=expectation)]
 
-        assert measure("accuracy", rows, scale=LEVELS)["judge", "t", ""].estimate == score
+        assert measure("as-expected", rows, scale=LEVELS)["judge", "t", ""].estimate == score
 
 
 def test_directions_follow_the_scale_and_not_the_alphabet(measure, ref, row) -> None:
     rows = [*ref(1, "9"), row(1, "10", expectation="not_above")]
 
-    assert measure("accuracy", rows, scale=Scale.of_levels(1, 10))["judge", "t", ""].estimate == 0.0
+    assert measure("as-expected", rows, scale=Scale.of_levels(1, 10))["judge", "t", ""].estimate == 0.0
 
 
 def test_a_direction_counts_every_reference_repeat(measure, ref, row) -> None:
     rows = [*ref(1, "2", "4"), row(1, "3", expectation="not_above")]
 
-    assert measure("accuracy", rows, scale=LEVELS)["judge", "t", ""].estimate == 0.5
+    assert measure("as-expected", rows, scale=LEVELS)["judge", "t", ""].estimate == 0.5
 
 
 def test_a_direction_on_a_scale_without_order_is_not_estimated(measure, ref, row) -> None:
-    found = measure("accuracy", [*ref(1, "YES"), row(1, "NO", expectation="not_above")])["judge", "t", ""]
+    found = measure("as-expected", [*ref(1, "YES"), row(1, "NO", expectation="not_above")])["judge", "t", ""]
 
     assert (found.estimate, found.n_trials, found.missing) == (None, 0, {})
     assert found.note == "no trial has a gold label or another expectation"
@@ -66,7 +66,7 @@ def test_stated_and_relative_expectations_mix_in_one_test_with_equal_weight(meas
         row(1, "YES", variant="b", expectation="equals", expected="NO"),
     ]
 
-    assert measure("accuracy", rows)["judge", "t", ""].estimate == 0.5
+    assert measure("as-expected", rows)["judge", "t", ""].estimate == 0.5
 
 
 def test_gold_that_is_always_the_same_is_flagged(measure, ref) -> None:
@@ -74,17 +74,17 @@ def test_gold_that_is_always_the_same_is_flagged(measure, ref) -> None:
     constant = [r for i in range(12) for r in ref(i, "YES", gold="YES")]
     balanced = [r for i in range(30) for r in ref(i, "YES", gold="YES" if i % 2 else "NO")]
 
-    assert measure("accuracy", constant)["judge", "reference", ""].flags == (
+    assert measure("as-expected", constant)["judge", "reference", ""].flags == (
         "constant-gold",
         "constant-verdicts",
         "few-events",
     )
-    assert measure("accuracy", balanced)["judge", "reference", ""].flags == ("constant-verdicts",)  # half are wrong
+    assert measure("as-expected", balanced)["judge", "reference", ""].flags == ("constant-verdicts",)  # half are wrong
 
 
 def test_a_missing_verdict_is_neither_right_nor_wrong(measure, ref) -> None:
     rows = [*ref(1, "YES", gold="YES"), *ref(2, None, gold="NO"), *ref(3, "YES", gold="NO")]
-    found = measure("accuracy", rows)["judge", "reference", ""]
+    found = measure("as-expected", rows)["judge", "reference", ""]
 
     assert (found.estimate, found.n_trials, found.missing) == (0.5, 2, {"unparsable": 1})
     assert found.bounds == pytest.approx((1 / 3, 2 / 3))
@@ -93,7 +93,7 @@ def test_a_missing_verdict_is_neither_right_nor_wrong(measure, ref) -> None:
 def test_a_reply_without_a_canonical_label_is_off_scale(measure, ref) -> None:
     rows = [*ref(1, "YES", gold="YES"), *ref(2, "YES", gold="NO", canonical=None)]
 
-    assert measure("accuracy", rows)["judge", "reference", ""].missing == {"off_scale": 1}
+    assert measure("as-expected", rows)["judge", "reference", ""].missing == {"off_scale": 1}
 
 
 def test_gold_accuracy_leaves_out_cases_whose_gold_label_no_longer_holds(measure, ref, row) -> None:
@@ -114,11 +114,11 @@ def test_gold_accuracy_leaves_out_cases_whose_gold_label_no_longer_holds(measure
 def test_a_judge_can_agree_with_itself_and_still_be_wrong(measure, ref, row) -> None:
     rows = [*ref(1, "NO", gold="YES"), row(1, "NO", gold="YES")]
 
-    assert measure("accuracy", rows)["judge", "t", ""].estimate == 1.0
+    assert measure("as-expected", rows)["judge", "t", ""].estimate == 1.0
     assert measure("gold-accuracy", rows)["judge", "t", ""].estimate == 0.0
 
 
 def test_unlabelled_data_have_no_accuracy(measure, ref) -> None:
-    found = measure("accuracy", ref(1, "YES"))["judge", "reference", ""]
+    found = measure("as-expected", ref(1, "YES"))["judge", "reference", ""]
 
     assert (found.estimate, found.bounds, found.flags) == (None, None, ())

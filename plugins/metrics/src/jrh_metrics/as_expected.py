@@ -1,4 +1,4 @@
-"""Metrics `accuracy` (against the expected verdict) and `gold-accuracy` (against the gold label)."""
+"""Metrics `as-expected` (against the expected verdict) and `gold-accuracy` (against the gold label)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jrh_metrics.options import RateOptions
 
 
 @frozen
-class Accuracy:
+class AsExpected:
     """Measure the share of verdicts that a reliable judge would give under the condition.
 
     A verdict is compared, in canonical labels, with
@@ -29,11 +29,11 @@ class Accuracy:
     options: RateOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `accuracy` per task, judge and test, and per factor of `by`."""
+        """Yield `as-expected` per task, judge and test, and per factor of `by`."""
         builder = MeasureBuilder.of(records, context, self.options)
         scores = as_expected(builder.trials)
         for cell in cells_of(builder.trials, self.options.by):
-            yield builder.rate("accuracy", cell, scores, nothing="no trial has a gold label or another expectation")
+            yield builder.rate("as-expected", cell, scores, nothing="no trial has a gold label or another expectation")
 
 
 @frozen
