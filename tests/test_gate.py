@@ -71,7 +71,7 @@ def test_rules_of_the_suite_that_all_hold_end_with_0(finished: Project) -> None:
 def test_a_rule_that_fails_ends_with_1_for_the_judge_that_fails_it(finished: Project) -> None:
     done = gate(finished, "as-expected[reference] >= 0.9", "as-expected[reference] >= 0.1")
     assert done.exit_code == 1, done.output
-    assert re.search(r"^fails +accuracy\[reference\] >= 0\.9 +poor \(simulated\)", done.stdout, re.MULTILINE)
+    assert re.search(r"^fails +as-expected\[reference\] >= 0\.9 +poor \(simulated\)", done.stdout, re.MULTILINE)
     assert "a rule fails" in done.stdout
 
 

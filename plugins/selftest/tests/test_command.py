@@ -21,7 +21,7 @@ def test_the_spread_of_bootstrap_means_is_no_confidence_interval(wrong):
         *("--plugins", "wrong.py", "--replace", "as-expected=wrong-as-expected"),
     )
     assert done.exit_code == 1, done.output
-    assert "accuracy: the interval covers too rarely" in done.stderr
+    assert "as-expected: the interval covers too rarely" in done.stderr
 
 
 def test_an_estimate_that_is_off_fails_also_with_a_wide_interval(wrong):
