@@ -117,10 +117,12 @@ def test_a_judge_that_uses_half_the_scale_has_half_the_spread() -> None:
     assert scale_compression(np.full(80, 3), TRUTH, ITEMS).value == pytest.approx(0.0, abs=1e-9)
 
 
-def test_perfect_order_has_no_interval_rather_than_one_of_no_width() -> None:
+def test_the_interval_of_perfect_order_leaves_room_for_clusters_not_drawn() -> None:
     found = kendall_tau_b([1, 2, 3, 4], [2, 3, 4, 5], range(4))
 
-    assert (found.value, found.low, found.flags) == (pytest.approx(1.0), None, ("no-interval",))
+    assert (found.value, found.high, found.flags) == (pytest.approx(1.0), 1.0, ("few-events",))
+    assert -1 < found.low < 0
+    assert kendall_tau_b([1, 2, 1, 2], [2, 3, 2, 3], [0, 0, 0, 0]).flags == ("no-interval",)
 
 
 def test_rank_correlations_are_for_scales_and_not_for_measurements() -> None:

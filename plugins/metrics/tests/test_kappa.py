@@ -41,7 +41,7 @@ def test_a_judge_that_always_says_yes_has_no_kappa_rather_than_a_perfect_one(mea
     assert (found.estimate, found.interval) == (None, None)
     assert found.flags == ("degenerate", "constant-verdicts")
     assert found.n_trials == 30
-    assert found.note.endswith("kappa is undefined")
+    assert found.note.startswith("not estimable from identical values")
 
 
 def test_a_constant_reference_is_flagged_because_kappa_is_then_zero_whatever_happens(measure, ref, row) -> None:

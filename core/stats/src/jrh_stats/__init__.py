@@ -55,6 +55,7 @@ from jrh_stats.krippendorff import krippendorff_alpha as krippendorff_alpha
 from jrh_stats.mean import clustered_difference as clustered_difference
 from jrh_stats.mean import clustered_mean as clustered_mean
 from jrh_stats.mean import paired_difference as paired_difference
+from jrh_stats.mean import signed_mean as signed_mean
 from jrh_stats.missing import manski_bounds as manski_bounds
 from jrh_stats.missing import missingness_test as missingness_test
 from jrh_stats.ordinal import accuracy_within as accuracy_within
@@ -185,6 +186,7 @@ __all__ = [
     "root_mean_squared_error",
     "scale_compression",
     "sign_flip_test",
+    "signed_mean",
     "smallest_detectable_difference",
     "spearman",
     "validity_bounds",

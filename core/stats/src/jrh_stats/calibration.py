@@ -12,7 +12,8 @@ from jrh_stats.clusters import cluster_margins, cluster_sums, ratio_variance
 from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.proportion import effective_score_interval
-from jrh_stats.wilson import wilson, z_quantile
+from jrh_stats.unseen import identical_mean, unseen_share
+from jrh_stats.wilson import z_quantile
 
 Binning: TypeAlias = Literal["width", "mass"]
 """Bins of equal width, or of about equal numbers of answers."""
@@ -78,7 +79,7 @@ def _mean_estimate(scores: NDArray[np.float64], items: NDArray[np.int64], level:
         return Estimate(value=value, n=n, clusters=clusters)
     variance = ratio_variance(sums[:, 0], sums[:, 1])
     if variance <= _NOISE:
-        low, high = (float(end) for end in wilson(value * clusters, clusters, level=level))
+        low, high = identical_mean(value, clusters, (0.0, 1.0), level)
         return Estimate(
             value=value, low=low, high=high, method="wilson-clusters", n=n, clusters=clusters, flags=(FEW_EVENTS,)
         )
@@ -174,7 +175,8 @@ def expected_calibration_error(
         seed: the only source of randomness.
 
     Returns:
-        The error, method `normal-l1`. No interval with one cluster only.
+        The error, method `normal-l1`, or `wilson-clusters` where all clusters have the same differences. No interval
+        with one cluster only.
 
     Raises:
         ValueError: as for `brier_score`, or there is no bin.
@@ -194,12 +196,14 @@ def expected_calibration_error(
     if groups < _LEAST:
         return Estimate(value=value, n=n, clusters=groups)
     error = np.abs(_normal_errors(sums, centre, resamples, seed)).sum(axis=1)
-    reach = float(np.quantile(error, level))
+    # Identical clusters have no covariance: at most a share of them is unlike these, each by at most 1.
+    identical = float(error.max(initial=0.0)) <= _NOISE
+    reach = unseen_share(groups, level) * (1 + value) if identical else float(np.quantile(error, level))
     return Estimate(
         value=value,
         low=max(value - reach, 0.0),
         high=min(value + reach, 1.0),
-        method="normal-l1",
+        method="wilson-clusters" if identical else "normal-l1",
         n=n,
         clusters=groups,
         flags=("conservative",),

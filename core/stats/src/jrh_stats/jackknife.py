@@ -13,6 +13,7 @@ from jrh_stats.clusters import Kinds, cluster_sums, distinct
 from jrh_stats.degrees import FEW_EVENTS, design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.proportion import effective_score_interval
+from jrh_stats.unseen import mixtures, unseen_share
 from jrh_stats.wilson import t_quantile, wilson, z_quantile
 
 Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -21,8 +22,10 @@ Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 Ends: TypeAlias = Literal["wilson", "fisher-z"]
 """How the jackknife's variance becomes an interval: Wilson's of (1 - coefficient) / 2, or symmetric in Fisher's z."""
 
+JACKKNIFE_Z: Final = "jackknife-fisher-z"
 NOISE: Final = 1e-12
 """Differences below this are rounding."""
+_DECIMALS: Final = 12
 _UNSURE: Final = 0.2
 """A disagreement by chance with a larger relative standard error rests on too few clusters with a rare label."""
 
@@ -89,7 +92,7 @@ def chance_corrected(
     *,
     n: float,
     level: float,
-    worst: float = 1.0,
+    unseen: NDArray[np.float64] | None = None,
     ends: Ends = "wilson",
 ) -> Estimate:
     """Estimate a coefficient of the form 1 - D_o / D_e with the interval of `clustered_kappa`.
@@ -100,7 +103,8 @@ def chance_corrected(
         expected: totals -> disagreement by chance D_e.
         n: observations, for the result.
         level: coverage.
-        worst: the largest disagreement that a single observation can have.
+        unseen: where disagreements have sizes, the sums of single observations as different from each other as can
+            be, shape (kinds, columns); None where a disagreement is a yes or no.
         ends: `wilson` where a disagreement is a yes or no, `fisher-z` where it has a size.
 
     Returns:
@@ -126,11 +130,14 @@ def chance_corrected(
     if clusters == 1:
         return Estimate(value=value, n=n, clusters=1)
     _, without = _left_out(kinds, counts, coefficient)
-    if value >= 1 - NOISE or _variance(without, counts) <= NOISE:
-        chance = float(expected(total)[0])
-        reach = _of_clusters(value, clusters, worst / chance, level)
+    sized = unseen is not None
+    if value >= 1 - NOISE or (sized and value <= -1 + NOISE) or _variance(without, counts) <= NOISE:
+        if unseen is None:
+            reach = _of_clusters(value, clusters, 1 / float(expected(total)[0]), level)
+        else:
+            reach = _extremes(coefficient, total[0], n * unseen, clusters, level)
         return _with(value, reach, "wilson-clusters", n, clusters, (FEW_EVENTS,))
-    interval = _by_fisher_z if ends == "fisher-z" and value > -1 + NOISE else _by_wilson
+    interval = _by_fisher_z if ends == "fisher-z" else _by_wilson
     found = interval(value, without, counts, n, level)
     _, by_chance = _left_out(kinds, counts, expected)
     unsure = np.sqrt(_variance(by_chance, counts)) > _UNSURE * float(expected(total)[0])
@@ -144,6 +151,14 @@ def _of_clusters(value: float, clusters: int, largest: float, level: float) -> t
     share = float(np.clip((1 - value) / 2, 0.0, 1.0))
     low, high = (float(end) for end in wilson(share * clusters, clusters, level=level))
     return 1 - 2 * high, 1 - 2 * low
+
+
+def _extremes(
+    statistic: Statistic, total: NDArray[np.float64], unseen: NDArray[np.float64], clusters: int, level: float
+) -> tuple[float, float]:
+    """Return the extremes of a statistic over what clusters that were not drawn could add (`jrh_stats.unseen`)."""
+    found = statistic(mixtures(total, unseen, unseen_share(clusters, level)))
+    return round(float(np.nanmin(found)), _DECIMALS), round(float(np.nanmax(found)), _DECIMALS)
 
 
 def _by_wilson(
@@ -160,7 +175,12 @@ def _by_wilson(
 
 
 def correlation_estimate(
-    sums: NDArray[np.float64] | Kinds, correlation: Statistic, *, n: float, level: float
+    sums: NDArray[np.float64] | Kinds,
+    correlation: Statistic,
+    *,
+    n: float,
+    level: float,
+    unseen: NDArray[np.float64] | None = None,
 ) -> Estimate:
     """Estimate a correlation with Fisher's z and the jackknife over clusters.
 
@@ -169,10 +189,19 @@ def correlation_estimate(
     not finite there, and v is that of r divided by (1 - r^2)^2. Source: Fisher (1921), Metron 1:3-32, for the
     transformation.
 
+    At -1 or 1, and where leaving out a cluster changes nothing, z has no variance: the ends are the extremes of r over
+    what unseen clusters could add (`jrh_stats.unseen`), method `wilson-clusters`.
+
+    Args:
+        sums: per-cluster sums, shape (K, columns).
+        correlation: totals -> correlation.
+        n: observations, for the result.
+        level: coverage.
+        unseen: the sums of single observations that unseen clusters may hold, shape (kinds, columns).
+
     Returns:
-        The estimate, method `jackknife-fisher-z`. Flags: `empty` without observations; `degenerate` where a side is
-        constant; `no-interval` from one cluster, at -1 or 1, or where leaving out a cluster changes nothing;
-        `few-events`.
+        The estimate, method `jackknife-fisher-z` or `wilson-clusters`. Flags: `empty` without observations;
+        `degenerate` where a side is constant; `no-interval` from one cluster; `few-events`.
     """
     z_quantile(level)
     if not len(sums) or n <= 0:
@@ -185,7 +214,7 @@ def correlation_estimate(
     value = float(np.clip(value, -1.0, 1.0))
     without = _left_out(kinds, counts, correlation)[1] if clusters > 1 else np.array([value])
     if _variance(without, counts) <= NOISE or 1 - abs(value) <= NOISE:
-        return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
+        return _identical(value, correlation, counts @ kinds, unseen, n, clusters, level)
     return _by_fisher_z(value, without, counts, n, level)
 
 
@@ -199,13 +228,36 @@ def _by_fisher_z(
     reach = t_quantile(level, degrees) * float(np.sqrt(_variance(scores, counts)))
     ends = np.tanh(np.arctanh(value) + np.array([-reach, reach]))
     clusters = int(counts.sum())
-    return _with(
-        value, (float(ends[0]), float(ends[1])), "jackknife-fisher-z", n, clusters, few_events(degrees, clusters)
-    )
+    return _with(value, (float(ends[0]), float(ends[1])), JACKKNIFE_Z, n, clusters, few_events(degrees, clusters))
 
 
-def ratio_of_spreads(sums: NDArray[np.float64] | Kinds, ratio: Statistic, *, n: float, level: float) -> Estimate:
-    """Estimate a positive ratio with an interval that is symmetric in its logarithm; flags as `correlation_estimate`.
+def _identical(
+    value: float,
+    statistic: Statistic,
+    total: NDArray[np.float64],
+    unseen: NDArray[np.float64] | None,
+    n: float,
+    clusters: int,
+    level: float,
+) -> Estimate:
+    """Return the estimate of a statistic that no cluster changes."""
+    if unseen is None or clusters == 1:
+        return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
+    least, most = _extremes(statistic, total, n * unseen, clusters, level)
+    return _with(value, (least, most), "wilson-clusters", n, clusters, (FEW_EVENTS,))
+
+
+def ratio_of_spreads(
+    sums: NDArray[np.float64] | Kinds,
+    ratio: Statistic,
+    *,
+    n: float,
+    level: float,
+    unseen: NDArray[np.float64] | None = None,
+) -> Estimate:
+    """Estimate a positive ratio with an interval that is symmetric in its logarithm.
+
+    Arguments and flags as `correlation_estimate`.
 
     Method `jackknife-log`: the ends are ratio * exp(-+ t s / ratio), s the jackknife's standard error, t with the
     `effective_degrees` of the values without one cluster.
@@ -221,7 +273,7 @@ def ratio_of_spreads(sums: NDArray[np.float64] | Kinds, ratio: Statistic, *, n: 
     without = _left_out(kinds, counts, ratio)[1] if clusters > 1 else np.array([value])
     variance = _variance(without, counts)
     if variance <= NOISE or value <= NOISE:
-        return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
+        return _identical(value, ratio, counts @ kinds, unseen, n, clusters, level)
     degrees = effective_degrees(without, counts)
     # Limited so that the interval of a ratio close to 0 is wide and not infinite.
     reach = min(t_quantile(level, degrees) * float(np.sqrt(variance)) / value, 700.0)

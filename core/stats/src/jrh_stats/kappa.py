@@ -70,9 +70,11 @@ def clustered_kappa(
     * Weighted: symmetric in Fisher's z, with the jackknife of z itself, as in `correlation_estimate`, t with the
       `effective_degrees`. Method `jackknife-fisher-z`.
     * Kappa 1 has no variance: method `wilson-clusters`, from 1 - h / D_e to 1, with h Wilson's upper end for 0
-      disagreements in K clusters, all of them of the largest weight.
+      disagreements in K clusters.
     * Where leaving out a cluster changes nothing (all have the same table, or one side is constant): method
       `wilson-clusters`, Wilson's interval of u with n = K.
+    * Weighted, both cases: the extremes over what a share h of unseen clusters could add, with the levels that occur
+      (`jrh_stats.unseen`).
     * With a single cluster there is a value but no interval.
 
     With few clusters and a rare label every interval falls short (86% with 20 items of which one is of the rare label,
@@ -103,7 +105,7 @@ def clustered_kappa(
         table.expected,
         n=float(table.total[0]),
         level=level,
-        worst=float(table.distance.max(initial=0.0)),
+        unseen=None if weighting == "none" else table.unseen(),
         ends="wilson" if weighting == "none" else "fisher-z",
     )
 
@@ -151,6 +153,16 @@ class _Pairs:
         one, other = totals[:, 2 : 2 + size], totals[:, 2 + size :]
         mean = ((one @ self.distance) * other).sum(axis=1) / np.square(_positive(totals[:, 0]))
         return np.asarray(mean, dtype=np.float64)
+
+    def unseen(self) -> NDArray[np.float64]:
+        """Return the sums of one pair each at the corners of the table: lowest and highest label on either side."""
+        size = len(self.distance)
+        if not size:
+            return np.zeros((0, 2))
+        ends = np.eye(size)[[0, -1]]
+        corners = [(0, -1), (-1, 0), (0, 0), (-1, -1)]
+        rows = [[np.ones(1), [self.distance[one, other]], ends[one], ends[other]] for one, other in corners]
+        return np.stack([np.concatenate(parts) for parts in rows])
 
     def kappa(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """Compute kappa of totals of shape (B, columns), NaN where it is undefined."""

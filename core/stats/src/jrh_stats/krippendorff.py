@@ -84,7 +84,7 @@ def krippendorff_alpha(
         expected,
         n=float(ratings.sum()),
         level=level,
-        worst=_worst(sums, fixed, size),
+        unseen=None if metric == "nominal" else _farthest(sums, size),
         ends="wilson" if metric == "nominal" else "fisher-z",
     )
 
@@ -93,12 +93,14 @@ def _positive(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(numbers > 0, numbers, np.nan)
 
 
-def _worst(sums: NDArray[np.float64], fixed: NDArray[np.float64] | None, size: int) -> float:
-    """Return the largest squared distance between two values that occur."""
-    margins = sums.sum(axis=0).reshape(1, size, size).sum(axis=2)
-    table = _rank_distances(margins)[0] if fixed is None else fixed
-    occur = np.flatnonzero(margins[0] > 0)
-    return float(table[np.ix_(occur, occur)].max(initial=0.0))
+def _farthest(sums: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """Return what a rating adds to the pairs if its unit has the lowest and the highest value that occur."""
+    pairs = sums.sum(axis=0).reshape(size, size)
+    occur = np.flatnonzero(pairs.sum(axis=1) > 0)
+    unit = np.zeros((size, size))
+    if len(occur):
+        unit[[occur[0], occur[-1]], [occur[-1], occur[0]]] += 0.5
+    return unit.reshape(1, size * size)
 
 
 def _rank_distances(margins: NDArray[np.float64]) -> NDArray[np.float64]:

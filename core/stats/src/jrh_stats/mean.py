@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import ArrayLike
 
 from jrh_stats.bootstrap import ratio_kinds
 from jrh_stats.clusters import Kinds, cluster_sums, ratio_variance
-from jrh_stats.degrees import FEW_EVENTS, design_degrees, effective_degrees, few_events
+from jrh_stats.degrees import design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
-from jrh_stats.wilson import score_interval, t_quantile, wilson, z_quantile
+from jrh_stats.unseen import identical_mean
+from jrh_stats.wilson import score_interval, t_quantile, z_quantile
 
 _NOISE: Final = 1e-12
 
@@ -34,7 +36,8 @@ def clustered_mean(
       `cluster-robust-wilson`. It stays within the bounds and leans away from them. Bounds (0, 1) give the closed-form
       counterpart of `clustered_proportion`. Squared errors and the like, whose variance moves with the mean as no
       proportion's does, keep t with `effective_degrees`.
-    * Where no cluster differs from another (or there is one): with bounds Wilson's interval of u with n = K, method
+    * Where no cluster differs from another (or there is one): with bounds what unseen clusters could change,
+      mean - h (mean - a) to mean + h (b - mean), h Wilson's upper end for 0 of K (see `jrh_stats.unseen`), method
       `wilson-clusters`; without, no interval and the flag `no-interval`.
 
     Args:
@@ -79,8 +82,7 @@ def paired_difference(
 ) -> Estimate:
     """Estimate the mean of first - second over pairs of scores of the same question.
 
-    The interval is that of `clustered_mean` with bounds (-span, span); where no pair differs at all it reaches from -h
-    to h, with h span times Wilson's upper end for 0 successes in K clusters (method `wilson-clusters`).
+    The interval is that of `clustered_mean` with bounds (-span, span).
 
     Args:
         first: scores of one side, shape (n,).
@@ -119,19 +121,32 @@ def clustered_difference(
     Raises:
         ValueError: the shapes differ, a denominator is not positive, or a difference exceeds the span.
     """
+    return clustered_mean(numerators, denominators, bounds=(-span, span), level=level)
+
+
+def signed_mean(
+    numerators: ArrayLike, sizes: ArrayLike, denominators: ArrayLike, *, span: float, level: float = 0.95
+) -> Estimate:
+    """Estimate the mean of signed errors, whose size is never above the mean size of the errors.
+
+    The interval is that of `clustered_mean` with bounds (-span, span), cut at the upper end of that of the mean size:
+    few errors, all of one sign, would otherwise leave room for a bias larger than any mean error the data allow.
+
+    Args:
+        numerators: sum of the errors of each cluster, shape (K,).
+        sizes: sum of the absolute errors of each cluster, shape (K,).
+        denominators: number of errors of each cluster, shape (K,), all > 0.
+        span: the largest size of an error.
+        level: coverage.
+
+    Returns:
+        The mean error in its unit; flags as `clustered_mean`.
+    """
     found = clustered_mean(numerators, denominators, bounds=(-span, span), level=level)
-    if found.value is None or np.abs(np.asarray(numerators, dtype=np.float64)).max() > _NOISE:
+    size = clustered_mean(sizes, denominators, bounds=(0.0, span), level=level)
+    if found.low is None or found.high is None or size.high is None:
         return found
-    reach = span * float(wilson(0, found.clusters, level=level)[1])
-    return Estimate(
-        value=0.0,
-        low=-reach,
-        high=reach,
-        method="wilson-clusters",
-        n=found.n,
-        clusters=found.clusters,
-        flags=(FEW_EVENTS,),
-    )
+    return evolve(found, low=max(found.low, -size.high), high=min(found.high, size.high))
 
 
 def _within(
@@ -151,12 +166,13 @@ def _within(
         effective = share * (1 - share) * width**2 / variance
         known = degrees if heavy_tailed else design_degrees(deviations / width, share, sums.counts)
         ends = score_interval(share, effective, t_quantile(level, known))
+        least, most = (low + width * float(end) for end in ends)
     else:
-        ends = wilson(share * clusters, clusters, level=level)
+        least, most = identical_mean(value, clusters, bounds, level)
     return Estimate(
         value=value,
-        low=min(low + width * float(ends[0]), value),
-        high=max(low + width * float(ends[1]), value),
+        low=min(least, value),
+        high=max(most, value),
         method="cluster-robust-wilson" if varies else "wilson-clusters",
         n=float(sums.total[1]),
         clusters=clusters,

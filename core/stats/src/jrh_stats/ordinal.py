@@ -12,7 +12,7 @@ from jrh_stats.clusters import Kinds, cluster_sums, kinds_of
 from jrh_stats.estimate import Estimate
 from jrh_stats.jackknife import NOISE, chance_corrected, correlation_estimate, ratio_of_spreads
 from jrh_stats.kinds import pair_kinds
-from jrh_stats.mean import clustered_mean
+from jrh_stats.mean import clustered_mean, signed_mean
 
 _W, _X, _Y, _XX, _YY, _XY = range(6)
 _EXACT: Final = 1e-9
@@ -80,8 +80,13 @@ def root_mean_squared_error(
 def mean_error(
     verdicts: ArrayLike, truths: ArrayLike, clusters: ArrayLike, *, span: float, level: float = 0.95
 ) -> Estimate:
-    """Estimate the bias, the mean of verdict - truth: positive for a lenient judge. Otherwise as MAE."""
-    return _mean_of(_errors(verdicts, truths), clusters, (-span, span), level)
+    """Estimate the bias, the mean of verdict - truth: positive for a lenient judge; never above MAE in size.
+
+    Arguments and errors as `mean_absolute_error`; the interval is that of `signed_mean`.
+    """
+    errors = _errors(verdicts, truths)
+    sums = cluster_sums(clusters, errors, np.abs(errors), np.ones(len(errors)))
+    return signed_mean(sums[:, 0], sums[:, 1], sums[:, 2], span=span, level=level)
 
 
 def accuracy_within(
@@ -134,9 +139,9 @@ def concordance(
         t = totals / _positive(totals[:, [_W]])
         return np.asarray(t[:, _XX] + t[:, _YY] - 2 * t[:, _X] * t[:, _Y])
 
-    both = np.concatenate([np.asarray(verdicts, dtype=np.float64), np.asarray(truths, dtype=np.float64)])
-    worst = float(np.ptp(both)) ** 2 if both.size else 0.0
-    return chance_corrected(sums, observed, expected, n=_mass(sums), level=level, worst=worst, ends="fisher-z")
+    return chance_corrected(
+        sums, observed, expected, n=_mass(sums), level=level, unseen=_corners(verdicts, truths), ends="fisher-z"
+    )
 
 
 def pearson(
@@ -158,7 +163,7 @@ def pearson(
         defined = (xx > NOISE) & (yy > NOISE)
         return np.where(defined, xy / np.sqrt(np.where(defined, xx * yy, 1.0)), np.nan)
 
-    return correlation_estimate(sums, correlation, n=_mass(sums), level=level)
+    return correlation_estimate(sums, correlation, n=_mass(sums), level=level, unseen=_corners(verdicts, truths))
 
 
 def scale_compression(
@@ -180,7 +185,8 @@ def scale_compression(
     Arguments as `concordance`.
 
     Returns:
-        The ratio, method `jackknife-log`. Flags: `empty`, `degenerate` where the truths are constant, `no-interval`.
+        The ratio, method `jackknife-log`, or `wilson-clusters` where leaving out a cluster changes nothing. Flags:
+        `empty`, `degenerate` where the truths are constant, `no-interval` from one cluster.
     """
     sums = _moments(verdicts, truths, clusters, case_weights)
 
@@ -188,7 +194,7 @@ def scale_compression(
         xx, yy, _ = _spreads(totals)
         return np.where(yy > NOISE, np.sqrt(np.maximum(xx, 0) / np.where(yy > NOISE, yy, 1.0)), np.nan)
 
-    return ratio_of_spreads(sums, ratio, n=_mass(sums), level=level)
+    return ratio_of_spreads(sums, ratio, n=_mass(sums), level=level, unseen=_corners(verdicts, truths))
 
 
 def _spreads(totals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -219,6 +225,17 @@ def _moments(x: ArrayLike, y: ArrayLike, clusters: ArrayLike, weights: ArrayLike
         clusters, mass, mass * one, mass * other, mass * one * one, mass * other * other, mass * one * other
     )
     return kinds_of(sums)
+
+
+def _corners(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+    """Return the moments of pairs as far apart, and as far out, as the numbers that occur allow, shape (pairs, 6)."""
+    one, other = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if not one.size:
+        return np.zeros((0, 6))
+    half = (max(one.max(), other.max()) - min(one.min(), other.min())) / 2
+    steps = np.array([-half, 0.0, half])
+    one, other = np.repeat(steps, len(steps)), np.tile(steps, len(steps))
+    return np.stack([np.ones(len(one)), one, other, one * one, other * other, one * other], axis=1)
 
 
 def _mass(sums: Kinds) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.clusters import Kinds, cluster_margins, kinds_of
 from jrh_stats.estimate import Estimate
-from jrh_stats.jackknife import NOISE, Statistic, correlation_estimate
+from jrh_stats.jackknife import JACKKNIFE_Z, NOISE, Statistic, correlation_estimate
 from jrh_stats.kinds import pair_kinds
 
 _WIDE_BELOW: Final = 40
@@ -66,7 +66,7 @@ def kendall_tau_b(
     Arguments, result and errors as `spearman`; flag `conservative` with an interval from fewer than 40 clusters.
     """
     found = _estimate(_tau, verdicts, truths, clusters, case_weights, level)
-    wide = found.low is not None and found.clusters < _WIDE_BELOW
+    wide = found.method == JACKKNIFE_Z and found.clusters < _WIDE_BELOW
     return evolve(found, flags=(*found.flags, "conservative")) if wide else found
 
 
@@ -79,8 +79,14 @@ def _estimate(
     level: float,
 ) -> Estimate:
     tables, size = _tables(verdicts, truths, clusters, weights)
+    corners = np.zeros((4, size, size))
+    corners[range(4), (0, -1, 0, -1), (-1, 0, 0, -1)] = 1.0
     return correlation_estimate(
-        tables, lambda totals: correlation(totals.reshape(-1, size, size)), n=float(tables.total.sum()), level=level
+        tables,
+        lambda totals: correlation(totals.reshape(-1, size, size)),
+        n=float(tables.total.sum()),
+        level=level,
+        unseen=corners.reshape(4, size * size),
     )
 
 

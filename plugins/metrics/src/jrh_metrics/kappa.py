@@ -27,7 +27,7 @@ from jrh.measuring import (
 from jrh_stats import Estimate, Weighting, clustered_kappa, paired_gwet_ac1, paired_pabak
 from numpy.typing import NDArray
 
-_DEGENERATE: Final = "both conditions always have the same single label: kappa is undefined"
+_DEGENERATE: Final = "not estimable from identical values: both conditions always have the same single label"
 
 
 @frozen

@@ -16,7 +16,7 @@ from jrh_stats import Estimate, clustered_kappa, concordance, kendall_tau_b, pea
 from jrh_metrics.options import ConfusionOptions, FullOptions
 
 _NOTHING: Final = "no trial has a known right level"
-_DEGENERATE: Final = "undefined: verdicts or right levels are all the same"
+_DEGENERATE: Final = "not estimable from identical values: the verdicts, or the right levels, are all the same"
 _ABSOLUTE: Final = "mean-absolute-error"
 _SQUARED: Final = "root-mean-squared-error"
 _BIAS: Final = "bias"
@@ -56,7 +56,15 @@ def _errors(builder: MeasureBuilder, cell: Cell, scores: Mapping[str, Scores], t
         if name in limits:
             transform = _root if name == _SQUARED else float
             yield builder.mean(
-                name, cell, each, limits=limits[name], nothing=_NOTHING, unit="levels", transform=transform
+                name,
+                cell,
+                each,
+                limits=limits[name],
+                nothing=_NOTHING,
+                unit="levels",
+                transform=transform,
+                sizes=scores[_ABSOLUTE] if name == _BIAS else None,
+                heavy_tailed=name == _SQUARED,
             )
         else:
             yield builder.rate(name, cell, each, nothing=_NOTHING)

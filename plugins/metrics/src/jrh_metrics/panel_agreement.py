@@ -13,7 +13,7 @@ from jrh_stats import AlphaMetric, Estimate, IccForm, fleiss_kappa, gwet_ac1, ic
 from numpy.typing import NDArray
 
 _TWO: Final = 2
-_ONE_LABEL: Final = "undefined: all verdicts have the same label"
+_ONE_LABEL: Final = "not estimable from identical values: all verdicts have the same label"
 
 
 @frozen(kw_only=True, eq=False)

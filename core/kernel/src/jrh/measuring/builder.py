@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import evolve, field, frozen
-from jrh_stats import Estimate, cluster_sums, clustered_mean, clustered_proportion
+from jrh_stats import Estimate, cluster_sums, clustered_mean, clustered_proportion, signed_mean
 from numpy.typing import ArrayLike, NDArray
 
 from jrh.measuring.cells import Cell
@@ -145,6 +145,8 @@ class MeasureBuilder:
         nothing: str,
         unit: str,
         transform: Callable[[float], float] = float,
+        sizes: Scores | None = None,
+        heavy_tailed: bool = False,
     ) -> Measure:
         """Measure the mean score of a cell, in any unit, with the closed-form interval.
 
@@ -156,10 +158,18 @@ class MeasureBuilder:
             nothing: what to note where no trial of the cell is eligible.
             unit: unit of the estimate.
             transform: applied to estimate, interval and bounds; increasing.
+            sizes: of signed errors, their sizes: the interval stays within the upper end of the mean size.
+            heavy_tailed: whether few large scores can make up most of the mean, as squares do.
         """
         rows, usable = self._selected(cell, scores)
         sums = self._sums(scores, usable)
-        found = clustered_mean(sums[:, 0], sums[:, 1], bounds=limits, level=self.context.level)
+        if sizes is None:
+            found = clustered_mean(
+                sums[:, 0], sums[:, 1], bounds=limits, heavy_tailed=heavy_tailed, level=self.context.level
+            )
+        else:
+            size = self._sums(sizes, usable)[:, 0]
+            found = signed_mean(sums[:, 0], size, sums[:, 1], span=limits[1], level=self.context.level)
         ends = [None if number is None else transform(number) for number in (found.value, found.low, found.high)]
         bounds = scores.bounds(rows)
         return self.measure(
