@@ -283,7 +283,7 @@ def test_cases_keep_their_id_and_one_id_is_one_question(project):
 @pytest.mark.slow
 def test_what_a_thin_table_cannot_show_has_no_number_and_says_so(project, rows, accuracy, flags):
     assert imported(project, rows, "resamples: 100").exit_code == 0
-    done = project.run("report", "out", "--format", "json,terminal")
+    done = project.run("report", "out", "--format", "json,terminal", "--full")
     assert done.exit_code == 0, done.output
     assert "not estimable" in done.stdout
 

@@ -8,6 +8,8 @@ import pytest
 from attrs import evolve
 from jrh import JrhError
 
+FULL = {"terminal": {"full": True}}
+
 
 @pytest.fixture
 def against_gold(report):
@@ -25,7 +27,7 @@ def against_gold(report):
 def test_a_column_of_gold_accuracy_is_called_that_and_what_else_stands_in_it_is_marked(
     render, against_gold, form
 ) -> None:
-    text = render(form, against_gold)
+    text = render(form, against_gold, **FULL.get(form, {}))
 
     assert re.search(r"^\s*(\| judge \| test \| )?gold accuracy ", text, re.MULTILINE)
     legend = " ".join(text.split())
@@ -45,7 +47,7 @@ def test_the_mark_stands_beside_the_numbers_it_is_about(render, against_gold) ->
 
 @pytest.mark.parametrize("form", ["terminal", "markdown"])
 def test_without_any_gold_accuracy_the_column_is_as_expected_and_nothing_is_marked(render, report, form) -> None:
-    text = " ".join(render(form, report).split())
+    text = " ".join(render(form, report, **FULL.get(form, {})).split())
 
     assert "gold accuracy" not in text
     assert "(as expected)" not in text
@@ -54,7 +56,7 @@ def test_without_any_gold_accuracy_the_column_is_as_expected_and_nothing_is_mark
 
 def test_only_gold_accuracy_needs_no_word_on_the_other(render, report) -> None:
     gold = [evolve(each, name="gold-accuracy") if each.name == "as-expected" else each for each in report.measures]
-    text = " ".join(render("terminal", evolve(report, measures=tuple(gold))).split())
+    text = " ".join(render("terminal", evolve(report, measures=tuple(gold)), full=True).split())
 
     assert "share of verdicts equal to the gold label (measure gold-accuracy)" in text
     assert "as expected" not in text

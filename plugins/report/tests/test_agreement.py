@@ -42,11 +42,11 @@ def test_alpha_stands_with_interval_drafts_voters_and_missing_votes(render, vote
 
 def test_what_is_not_defined_says_so(render, voted) -> None:
     assert "not estimable (degenerate)" in render("markdown", voted)
-    assert "not estimable (degenerate)" in render("terminal", voted, width=160)
+    assert "not estimable (degenerate)" in render("terminal", voted, width=160, full=True)
 
 
 def test_the_terminal_shows_the_same_table_and_json_the_numbers(render, voted) -> None:
-    text = render("terminal", voted, width=160)
+    text = render("terminal", voted, width=160, full=True)
     assert "Agreement of validators" in text
     assert "0.62 [0.00, 0.90]" in text
     agreement = json.loads(render("json", voted))["attrition"][0]["agreement"]
@@ -55,4 +55,4 @@ def test_the_terminal_shows_the_same_table_and_json_the_numbers(render, voted) -
 
 
 def test_without_votes_there_is_no_table(render, report) -> None:
-    assert "Agreement of validators" not in render("markdown", report) + render("terminal", report)
+    assert "Agreement of validators" not in render("markdown", report) + render("terminal", report, full=True)

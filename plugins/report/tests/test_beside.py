@@ -18,7 +18,7 @@ INTERACTION = Measure(
 
 
 def test_an_interaction_is_shown_with_its_interval_and_what_it_rests_on(render, report) -> None:
-    text = render("terminal", evolve(report, measures=(*report.measures, INTERACTION)), width=160)
+    text = render("terminal", evolve(report, measures=(*report.measures, INTERACTION)), width=160, full=True)
 
     assert "Interactions" in text
     assert "interaction, crossed.verbosity+format" in text
@@ -29,7 +29,9 @@ def test_an_interaction_is_shown_with_its_interval_and_what_it_rests_on(render, 
 def test_missed_violations_and_false_alarms_stand_beside_each_other(render, report) -> None:
     missed = evolve(INTERACTION, name="agent-false-negative-rate", test="", estimate=0.25, interval=None)
     alarms = evolve(missed, name="agent-false-positive-rate", estimate=None, flags=("all-missing",))
-    lines = render("terminal", evolve(report, measures=(*report.measures, missed, alarms)), width=160).splitlines()
+    lines = render(
+        "terminal", evolve(report, measures=(*report.measures, missed, alarms)), width=160, full=True
+    ).splitlines()
     at = next(number for number, line in enumerate(lines) if "violations missed" in line)
 
     assert "0.25 n=180, 2 missing" in lines[at]
@@ -38,5 +40,5 @@ def test_missed_violations_and_false_alarms_stand_beside_each_other(render, repo
 
 
 def test_without_such_measures_there_is_no_table(render, report) -> None:
-    assert "Also measured" not in render("terminal", report)
-    assert "Interactions" not in render("terminal", report)
+    assert "Also measured" not in render("terminal", report, full=True)
+    assert "Interactions" not in render("terminal", report, full=True)

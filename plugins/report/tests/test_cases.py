@@ -33,6 +33,5 @@ def test_cases_that_came_from_elsewhere_are_not_said_to_be_drafted(report) -> No
 
 
 def test_the_words_of_the_section_are_explained_in_file_and_terminal(render, report) -> None:
-    for reporter in ("markdown", "terminal"):
-        shown = " ".join(render(reporter, report).split())
-        assert "A draft that no validator rejects becomes a case" in shown
+    for document in (render("markdown", report), render("terminal", report, full=True)):
+        assert "A draft that no validator rejects becomes a case" in " ".join(document.split())

@@ -29,7 +29,7 @@ TEXT = "every gold label is A (5 items). Always-A is the right answer. Concerns 
 
 def test_a_finding_is_told_once_under_its_task_before_the_numbers() -> None:
     report = found(sample_report())
-    terminal = TerminalReporter(TerminalOptions(color="never", width=200)).render(report)
+    terminal = TerminalReporter(TerminalOptions(color="never", width=200, full=True)).render(report)
     assert terminal.count(TEXT) == 1
     assert terminal.index("Task ") < terminal.index(TEXT) < terminal.index("  careful")
     markdown = MarkdownReporter(MarkdownOptions()).render(report)

@@ -137,7 +137,7 @@ def test_no_latex_command_comes_from_the_run(render, hostile) -> None:
 @pytest.mark.slow
 def test_nothing_in_the_terminal_is_obeyed(render, hostile) -> None:
     for text in TEXTS:
-        assert not CONTROL.search(render("terminal", hostile(text), width=100)), text
+        assert not CONTROL.search(render("terminal", hostile(text), width=100, full=True)), text
 
 
 def test_the_json_report_is_ascii_and_holds_the_text(render, hostile) -> None:

@@ -15,14 +15,14 @@ class _Terminal(io.StringIO):
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
 def test_no_line_is_wider_than_the_terminal(render, report, width: int) -> None:
-    lines = render("terminal", report, width=width).splitlines()
+    lines = render("terminal", report, width=width, full=True).splitlines()
 
     assert max(len(line) for line in lines) <= width
     assert not [line for line in lines if line != line.rstrip()]
 
 
 def test_wide_terminals_have_intervals_beside_the_estimates(render, report) -> None:
-    text = render("terminal", report, width=120)
+    text = render("terminal", report, width=120, full=True)
 
     format_row = next(line for line in text.splitlines() if line.startswith("    format"))
     assert re.split(r" {2,}", format_row.strip()) == [
@@ -31,7 +31,7 @@ def test_wide_terminals_have_intervals_beside_the_estimates(render, report) -> N
 
 
 def test_narrow_terminals_have_intervals_below_the_estimates(render, report) -> None:
-    lines = render("terminal", report, width=80).splitlines()
+    lines = render("terminal", report, width=80, full=True).splitlines()
     at = next(number for number, line in enumerate(lines) if line.startswith("    format"))
 
     assert re.split(r" {2,}", lines[at].strip()) == ["format", "0.71", "0.03", "0.01", "0.00"]
@@ -41,7 +41,7 @@ def test_narrow_terminals_have_intervals_below_the_estimates(render, report) -> 
 
 
 def test_missing_verdicts_stand_beside_every_rate(render, report) -> None:
-    text = render("terminal", report, width=120)
+    text = render("terminal", report, width=120, full=True)
     block = text[text.index("gpt-4o-mini") : text.index("yes-man (simulated)")]
 
     assert block.count("n=117, 3 missing") == 2 + 2 + 3
@@ -50,36 +50,38 @@ def test_missing_verdicts_stand_beside_every_rate(render, report) -> None:
 
 def test_simulated_judges_are_marked_wherever_they_appear(render, report) -> None:
     for width in (60, 80, 120):
-        text = " ".join(render("terminal", report, width=width).split())
+        text = " ".join(render("terminal", report, width=width, full=True).split())
 
         assert text.count("yes-man") == text.count("yes-man (simulated)") >= 4
 
 
 def test_pipes_and_no_color_get_no_colour_codes(render, report, monkeypatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert "\x1b" not in render("terminal", report)
+    assert "\x1b" not in render("terminal", report, full=True)
 
     monkeypatch.setattr("sys.stdout", _Terminal())
-    assert "\x1b[" in render("terminal", report)
+    assert "\x1b[" in render("terminal", report, full=True)
 
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in render("terminal", report)
-    assert "\x1b[" in render("terminal", report, color="always")
+    assert "\x1b" not in render("terminal", report, full=True)
+    assert "\x1b[" in render("terminal", report, color="always", full=True)
 
 
 def test_colour_changes_no_character_of_the_text(render, report) -> None:
-    coloured = render("terminal", report, width=100, color="always")
+    coloured = render("terminal", report, width=100, color="always", full=True)
     plain = [line.rstrip() for line in re.sub(r"\x1b\[[\d;]*m", "", coloured).splitlines()]
 
-    assert plain == render("terminal", report, width=100, color="never").splitlines()
+    assert plain == render("terminal", report, width=100, color="never", full=True).splitlines()
 
 
 def test_the_width_follows_the_terminal_and_is_100_elsewhere(render, report, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "70")
-    assert render("terminal", report) == render("terminal", report, width=100)
+    assert render("terminal", report, full=True) == render("terminal", report, width=100, full=True)
 
     monkeypatch.setattr("sys.stdout", _Terminal())
-    assert render("terminal", report, color="never") == render("terminal", report, width=70, color="never")
+    assert render("terminal", report, color="never", full=True) == render(
+        "terminal", report, width=70, color="never", full=True
+    )
 
 
 def test_hostile_names_do_not_reach_the_terminal(render, report) -> None:
@@ -94,7 +96,7 @@ def test_hostile_names_do_not_reach_the_terminal(render, report) -> None:
         faults=(evolve(report.faults[0], model=evil),),
         records=RecordTable.from_columns({"judge": [evil], "status": ["timeout"]}),
     )
-    text = render("terminal", hostile, width=100)
+    text = render("terminal", hostile, width=100, full=True)
 
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
     assert "evil [red]x[/red] :smile:" in text
@@ -102,15 +104,15 @@ def test_hostile_names_do_not_reach_the_terminal(render, report) -> None:
 
 
 def test_an_empty_run_says_so(render) -> None:
-    text = render("terminal", empty_report())
+    text = render("terminal", empty_report(), full=True)
 
     assert "No trials were planned" in text
     assert "None" not in text
 
 
 def test_an_interrupted_run_says_how_much_is_there(render, report) -> None:
-    assert "All 960 planned trials have a record." in render("terminal", report)
-    text = render("terminal", evolve(report, missing_records=60))
+    assert "All 960 planned trials have a record." in render("terminal", report, full=True)
+    text = render("terminal", evolve(report, missing_records=60), full=True)
     assert "INCOMPLETE: 900 of 960 planned trials have a record; run the suite again to continue." in text
 
 
@@ -126,7 +128,7 @@ def test_a_run_without_any_verdict_reports_the_statuses_and_no_number(render, re
         ),
         records=RecordTable.from_columns({"judge": ["baseline"] * 120, "status": ["timeout"] * 120}),
     )
-    text = render("terminal", nothing, width=100)
+    text = render("terminal", nothing, width=100, full=True)
 
     assert "not estimable" in text
     assert "n=0, 120 missing" in text
@@ -136,7 +138,7 @@ def test_a_run_without_any_verdict_reports_the_statuses_and_no_number(render, re
 
 def test_a_task_without_measures_says_so(render, report) -> None:
     lone = TaskSummary(task=Task(name="lone", scale=Scale.of_pairs()), items=3, labelled=0, gold={})
-    text = render("terminal", evolve(report, tasks=(lone,)))
+    text = render("terminal", evolve(report, tasks=(lone,)), full=True)
 
     assert "preference A, B; 3 items, none with gold" in text
     assert "No measures for this task." in text
@@ -145,12 +147,12 @@ def test_a_task_without_measures_says_so(render, report) -> None:
 def test_one_judge_has_no_total_line(render, report) -> None:
     one = evolve(report, costs=report.costs[:2])
 
-    assert "total" in render("terminal", report)
-    assert "total" not in render("terminal", one)
+    assert "total" in render("terminal", report, full=True)
+    assert "total" not in render("terminal", one, full=True)
 
 
 def test_costs_add_up_per_judge_and_never_hide_what_is_unknown(render, report) -> None:
-    text = render("terminal", report, width=120)
+    text = render("terminal", report, width=120, full=True)
     lines = [re.split(r" {2,}", line.strip()) for line in text[text.index("Cost") :].splitlines()]
 
     assert [
@@ -164,7 +166,7 @@ def test_costs_add_up_per_judge_and_never_hide_what_is_unknown(render, report) -
 
 
 def test_cautions_are_told_once_per_flag_with_their_places(render, report) -> None:
-    text = " ".join(render("terminal", report, width=120).split())
+    text = " ".join(render("terminal", report, width=120, full=True).split())
 
     assert "few-items (kappa): few items; the interval is wide" in text
     assert "is approximate. Seen for baseline in format; gpt-4o-mini" in text
@@ -172,10 +174,12 @@ def test_cautions_are_told_once_per_flag_with_their_places(render, report) -> No
 
 
 def test_jss_stands_in_the_main_table_where_templates_were_varied(render, report, measure) -> None:
-    assert "JSS" not in render("terminal", report, width=200)
+    assert "JSS" not in render("terminal", report, width=200, full=True)
     jss = measure("jss", test="format", estimate=0.8312, interval=None)
     per_item = measure("jss", test="format", cell={"item": "e1"}, estimate=0.25)
-    lines = render("terminal", evolve(report, measures=(*report.measures, jss, per_item)), width=200).splitlines()
+    lines = render(
+        "terminal", evolve(report, measures=(*report.measures, jss, per_item)), width=200, full=True
+    ).splitlines()
 
     heading = next(line for line in lines if "noise floor" in line)
     assert heading.split()[-2:] == ["JSS", "kappa"]
@@ -187,7 +191,7 @@ def test_jss_stands_in_the_main_table_where_templates_were_varied(render, report
 def test_metrics_are_named_in_one_place_and_without_their_options(render, report) -> None:
     metric = evolve(report.components[0], role="metric", options={"few_items": 10})
     used = [evolve(metric, name=name) for name in ("kappa", "jss")]
-    text = render("terminal", evolve(report, components=(*report.components, *used)))
+    text = render("terminal", evolve(report, components=(*report.components, *used)), full=True)
 
     assert "metrics kappa, jss\n" in text
     assert "few_items" not in text

@@ -136,6 +136,7 @@ def report_again(
     formats: Sequence[str] = (),
     settings: Sequence[str] = (),
     output: Path | None = None,
+    full: bool = False,
 ) -> reporting.Written:
     """Compute the measures of a run again and write its reports; needs no suite and asks no model.
 
@@ -145,6 +146,7 @@ def report_again(
         formats: names of reporters; where empty, those its suite named, or the defaults.
         settings: options of reporters, as `REPORTER.OPTION=VALUE`.
         output: the directory to write to, made where it is missing; the run's own by default.
+        full: print all tables, not the findings in brief.
 
     Raises:
         JrhError: there is no run in the directory, a reporter that is named or a metric the run was made with is not
@@ -155,7 +157,7 @@ def report_again(
         named = reporting.recall(store).reports
         reporters = chosen_reporters(loaded.plugins.reporters, named, formats=formats, settings=settings)
         builder, report = _measured(store, loaded, reporters)
-        return reporting.write_reports(builder, report, _made(output or run_dir), Quiet())
+        return reporting.write_reports(builder, report, _made(output or run_dir), Quiet(), full=full)
     finally:
         store.close()
 

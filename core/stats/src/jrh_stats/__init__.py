@@ -83,6 +83,7 @@ from jrh_stats.panel_quality import panel_accuracy as panel_accuracy
 from jrh_stats.power import design_effect as design_effect
 from jrh_stats.power import items_for_mean as items_for_mean
 from jrh_stats.power import items_for_proportion as items_for_proportion
+from jrh_stats.power import items_to_decide as items_to_decide
 from jrh_stats.power import items_to_detect as items_to_detect
 from jrh_stats.power import paired_power as paired_power
 from jrh_stats.power import smallest_detectable_difference as smallest_detectable_difference
@@ -153,6 +154,7 @@ __all__ = [
     "icc",
     "items_for_mean",
     "items_for_proportion",
+    "items_to_decide",
     "items_to_detect",
     "jackknife_variance",
     "jrh_bootstrap_accuracy",

@@ -12,6 +12,11 @@ from attrs.validators import ge, in_, le, min_len, optional
 class TerminalOptions:
     """How the report is printed."""
 
+    full: bool = field(
+        default=False,
+        metadata={"help": "print all tables instead of the findings in brief; `--full` sets it"},
+    )
+
     width: int | None = field(
         default=None,
         validator=optional(ge(60)),

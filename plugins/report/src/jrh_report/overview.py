@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport
-
-from jrh_report.moving import steady_tests
+from jrh.measuring import steady_tests
 
 RIGHT = "gold-accuracy"
 """Whether verdicts are right; where a test does not keep the gold label, whether they are as the test expects."""
@@ -115,7 +114,7 @@ def overview(report: RunReport, task: str) -> Overview:
 
 
 def _rows(report: RunReport, task: str, found: dict[tuple[str, str, str], Measure]) -> Iterator[Row]:
-    steady = steady_tests(report, task)
+    steady = steady_tests(report.records, task)
     for judge in report.judges:
         noise = found.get((judge, REFERENCE, NOISE))
         for test in report.tests:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from jrh.cli.shared_options import allowed, plugins_option
+from jrh.cli.shared_options import allowed, full_option, plugins_option
 
 
 @click.command("report")
@@ -28,8 +28,11 @@ from jrh.cli.shared_options import allowed, plugins_option
 @click.option(
     "--output", type=click.Path(path_type=Path, file_okay=False), help="Write to this directory.  [default: RUN_DIR]"
 )
+@full_option
 @plugins_option
-def command(run_dir: Path, formats: str, settings: tuple[str, ...], output: Path | None, plugins: str) -> int:
+def command(
+    run_dir: Path, formats: str, settings: tuple[str, ...], output: Path | None, full: bool, plugins: str
+) -> int:
     """Write the reports of the run in RUN_DIR again, and print the one for the terminal.
 
     Exit codes: 0 written, 2 usage error, or a report could not be made.
@@ -38,11 +41,11 @@ def command(run_dir: Path, formats: str, settings: tuple[str, ...], output: Path
     from jrh.plugins.loading import load_plugins
 
     loaded = load_plugins(allowed(plugins))
-    written = report_again(run_dir, loaded, formats=allowed(formats), settings=settings, output=output)
+    written = report_again(run_dir, loaded, formats=allowed(formats), settings=settings, output=output, full=full)
     if written.terminal:
         click.echo(written.terminal.rstrip("\n") + "\n")
-    for problem in written.problems:
-        click.echo(f"jrh: {problem}", err=True)
     for path in written.files:
         click.echo(f"Report: {path}")
+    for problem in written.problems:  # what went wrong comes last
+        click.echo(f"jrh: {problem}", err=True)
     return 2 if written.problems else 0

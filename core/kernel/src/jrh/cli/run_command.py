@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from attrs import evolve
 from click.core import ParameterSource
 
 from jrh.api import execute, resolve
-from jrh.cli.shared_options import settings_of, suite_options
+from jrh.cli.shared_options import full_option, settings_of, suite_options
 from jrh.plugins.loading import load_plugins
 from jrh.running.outcome import RunResult
 
@@ -26,7 +27,8 @@ from jrh.running.outcome import RunResult
     metavar="USD",
     help="Ask for confirmation before a run that may cost more than this.",
 )
-def command(suite: Path, yes: bool, confirm_above: float, **shared: Any) -> int:
+@full_option
+def command(suite: Path, yes: bool, confirm_above: float, full: bool, **shared: Any) -> int:
     """Run SUITE and report.
 
     Running it again in the same run directory continues where it stopped. No answered call is repeated.
@@ -35,7 +37,7 @@ def command(suite: Path, yes: bool, confirm_above: float, **shared: Any) -> int:
     """
     from jrh.cli.progress_display import show_progress
 
-    settings = settings_of(**shared)
+    settings = evolve(settings_of(**shared), full=full)
     loaded = load_plugins(settings.plugins)
     resolved = resolve(suite, loaded, settings)
     if not yes and resolved.models:
@@ -52,11 +54,11 @@ def _show(result: RunResult) -> None:
     if result.terminal:
         click.echo(result.terminal.rstrip("\n"))
         click.echo()
-    for problem in result.problems:
-        click.echo(f"jrh: {problem}", err=True)
     click.echo(_spending(result))
     for path in result.files:
         click.echo(f"Report: {path}")
+    for problem in result.problems:  # what went wrong comes last
+        click.echo(f"jrh: {problem}", err=True)
     if result.exit_code:
         click.echo(f"jrh: not done: {result.message}.", err=True)
     if result.exit_code and result.may_continue:

@@ -55,6 +55,11 @@ def plugins_option(function: F) -> F:
     )(function)
 
 
+def full_option(function: F) -> F:
+    """Add `--full`."""
+    return click.option("--full", is_flag=True, help="Print all tables, not the findings in brief.")(function)
+
+
 def allowed(plugins: str) -> tuple[str, ...]:
     """Split the value of `--plugins`."""
     return tuple(part.strip() for part in plugins.split(",") if part.strip())

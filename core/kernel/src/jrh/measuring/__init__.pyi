@@ -13,6 +13,7 @@ from .cells import tasks_of as tasks_of
 from .families import Tested as Tested
 from .families import difference_test as difference_test
 from .families import p_values as p_values
+from .findings.finding_rules import findings_of as findings_of
 from .flags import ALL_MISSING as ALL_MISSING
 from .flags import CHANGE_DUE as CHANGE_DUE
 from .flags import CONSTANT_GOLD as CONSTANT_GOLD
@@ -28,6 +29,8 @@ from .flags import ONE_ITEM as ONE_ITEM
 from .flags import SIMULATED as SIMULATED
 from .judges import judge_pairs as judge_pairs
 from .judges import questions as questions
+from .moving import moving_tests as moving_tests
+from .moving import steady_tests as steady_tests
 from .options import BreakdownOptions as BreakdownOptions
 from .options import Factor as Factor
 from .options import MetricOptions as MetricOptions

@@ -23,7 +23,7 @@ def conclude(ready: Prepared, executed: Executed) -> RunResult:
     report = _measured(ready)
     written = reporting.Written(terminal="", files=(), problems=())
     if report is not None:
-        written = reporting.write_reports(ready.builder, report, ready.run_dir, ready.log)
+        written = reporting.write_reports(ready.builder, report, ready.run_dir, ready.log, full=ready.settings.full)
     ended = how_it_ended(executed.stop, report, executed.unfinished)
     reporting.note_end(ready.store, ended)
     spent = ready.gateway.ledger.spent()

@@ -44,6 +44,8 @@ class Settings:
     use_cache: bool = True
     handle_signals: bool = False
     """Let Ctrl-C end the run in good order; only in the main thread."""
+    full: bool = False
+    """Print all tables, not the findings in brief."""
 
 
 @frozen(kw_only=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from attrs import evolve, fields_dict
+
 from jrh.document.convert import structure
 from jrh.document.yaml_reader import parse_document
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.plugins.registry import Entry, Registry
-from jrh.plugins.specs import ReporterSpec
+from jrh.plugins.specs import ReporterSpec, ReportTarget
 from jrh.suite.definition import Use
 from jrh.suite.resolved import Resolved
 from jrh.values.report import ComponentUsed
@@ -45,6 +47,18 @@ def chosen_reporters(
     for setting in settings:
         _set(options, entries, setting)
     return tuple(_resolved(entry, options[entry.qualified]) for entry in entries)
+
+
+def in_full(reporters: Sequence[Resolved[ReporterSpec]]) -> tuple[Resolved[ReporterSpec], ...]:
+    """Set the option `full` of the reporters that print to the terminal and have one."""
+    return tuple(
+        evolve(each, options=evolve(each.options, full=True)) if _can_be_full(each) else each for each in reporters
+    )
+
+
+def _can_be_full(reporter: Resolved[ReporterSpec]) -> bool:
+    spec = reporter.entry.spec
+    return spec.target is ReportTarget.TERMINAL and "full" in fields_dict(spec.options)
 
 
 def _set(options: dict[str, dict[str, Json]], entries: Sequence[Entry[Any]], setting: str) -> None:

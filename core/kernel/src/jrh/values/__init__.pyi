@@ -3,6 +3,10 @@ from .events import RecordCommitted as RecordCommitted
 from .events import RunFinished as RunFinished
 from .events import RunStarted as RunStarted
 from .evidence import Evidence as Evidence
+from .finding import Basis as Basis
+from .finding import Finding as Finding
+from .finding import FindingSettings as FindingSettings
+from .finding import Severity as Severity
 from .records import Categorical as Categorical
 from .report import Agreement as Agreement
 from .report import Attrition as Attrition

@@ -11,6 +11,7 @@ from typing import ClassVar
 from attrs import Factory, frozen
 
 from jrh.values.evidence import Evidence, NoEvidence
+from jrh.values.finding import Finding
 from jrh.values.records import RecordTable
 from jrh.values.types import Interval, Json, Measure, Task
 
@@ -142,7 +143,10 @@ class RunReport:
     missing_records: int
     """Number of planned trials without a record."""
     notes: tuple[str, ...]
-    """Findings about the run itself, one sentence each."""
+    """What happened in the run itself, one sentence each."""
+    findings: tuple[Finding, ...] = ()
+    """What the measures say, in sentences: by judge in the suite's order, those about data and tests first, the worst
+    first."""
     records: RecordTable
     evidence: Evidence = NoEvidence()
     """The cases and replies behind the records, read on demand; only while the report is being written."""

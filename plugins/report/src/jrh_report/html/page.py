@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from attrs import frozen
 from jrh import Json, RunReport
+from jrh.measuring import moving_tests
 from jrh.values import TaskSummary
 from markupsafe import Markup
 
@@ -26,7 +27,6 @@ from jrh_report.html.listing import Table, by_test, meanings
 from jrh_report.html.plane import plane
 from jrh_report.html.section import Section
 from jrh_report.html.visible import visible
-from jrh_report.moving import moving_tests
 
 
 @frozen(kw_only=True)
@@ -159,7 +159,7 @@ def gather(report: RunReport, limit: int) -> Page:
         report: the run.
         limit: examples of each judge and task.
     """
-    found, moving = Found.of(report), moving_tests(report)
+    found, moving = Found.of(report), moving_tests(report.records)
     known = {summary.task.name for summary in report.tasks}
     tasks = tuple(_task(found, number, summary, moving) for number, summary in enumerate(report.tasks))
     return Page(

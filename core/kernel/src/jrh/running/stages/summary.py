@@ -6,14 +6,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from jrh.document.serial import from_text, to_text
 from jrh.errors import RAISED, EmptyStoreError, JrhError, StoreError
+from jrh.measuring import findings_of
 from jrh.plugins.protocols import Logger
 from jrh.plugins.specs import ReporterSpec, ReportTarget
 from jrh.running.building import Builder
 from jrh.running.outcome import Ended, RunState
+from jrh.running.reporters import in_full
 from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.running.stages.perturb import attrition
 from jrh.running.stages.report_files import write_document
@@ -21,6 +23,7 @@ from jrh.running.stages.stored_evidence import StoredEvidence
 from jrh.store.run_store import Store
 from jrh.suite.definition import Gate
 from jrh.text.redact import error_line
+from jrh.values.finding import FindingSettings
 from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, ComponentUsed, CostLine, RunReport, TaskSummary
 from jrh.values.types import REFERENCE, Measure
@@ -55,6 +58,8 @@ class Summary:
     notes: tuple[str, ...] = ()
     reports: tuple[ComponentUsed, ...] | None = None
     """The reporters the suite names; None where it names none."""
+    findings: FindingSettings = FindingSettings()
+    """What findings are held against."""
 
 
 def remember(store: Store, summary: Summary) -> None:
@@ -116,7 +121,7 @@ def gather(
     """Gather a run's findings."""
     planned = store.trials.count()
     made = tuple(_attrition(store, summary))
-    return RunReport(
+    report = RunReport(
         suite=summary.suite,
         run_id=summary.run_id,
         version=summary.version,
@@ -137,6 +142,7 @@ def gather(
         records=records,
         evidence=StoredEvidence(store=store),
     )
+    return evolve(report, findings=findings_of(report, summary.findings))
 
 
 def _plan_notes(store: Store) -> tuple[str, ...]:
@@ -194,13 +200,17 @@ class Written:
     problems: tuple[str, ...]
 
 
-def write_reports(builder: Builder, report: RunReport, run_dir: Path, log: Logger) -> Written:
-    """Let every reporter of the suite write; one that breaks costs nothing but its own report."""
+def write_reports(builder: Builder, report: RunReport, run_dir: Path, log: Logger, *, full: bool = False) -> Written:
+    """Let every reporter of the suite write; one that breaks costs nothing but its own report.
+
+    `full` asks the reporters of the terminal for everything they have.
+    """
     terminal: list[str] = []
     files: list[Path] = []
     problems: list[str] = []
     unwritten: list[StoreError] = []
-    for resolved in builder.resolved.reporters:
+    reporters = builder.resolved.reporters
+    for resolved in in_full(reporters) if full else reporters:
         spec: ReporterSpec = resolved.entry.spec
         try:
             content = builder.build(resolved).render(report)

@@ -6,20 +6,21 @@ from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
-from jrh import REFERENCE, RunReport
+
+from jrh.values.records import RecordTable
+from jrh.values.types import REFERENCE
 
 _MOVING: Final = ("changes", "equals", "not_above", "not_below")
 
 
-def moving_tests(report: RunReport) -> Mapping[str, frozenset[str]]:
+def moving_tests(records: RecordTable) -> Mapping[str, frozenset[str]]:
     """Return, by task, the tests in which some case expects a label, a change or a direction.
 
     The reference condition is none of them. Tasks without such a test are left out, and all are where the records do
     not tell.
     """
-    if not _told(report):
+    if not _told(records):
         return {}
-    records = report.records
     wanted = [code for code, name in enumerate(records.categories("expectation")) if name in _MOVING]
     rows = np.isin(records.codes("expectation"), wanted) & ~records.equals("test", REFERENCE)
     pairs = np.unique(np.stack([records.codes("task")[rows], records.codes("test")[rows]]), axis=1)
@@ -29,19 +30,18 @@ def moving_tests(report: RunReport) -> Mapping[str, frozenset[str]]:
     return {task: frozenset(tests) for task, tests in found.items()}
 
 
-def steady_tests(report: RunReport, task: str) -> frozenset[str]:
+def steady_tests(records: RecordTable, task: str) -> frozenset[str]:
     """Return the other tests of a task, in which a judge is compared with its own reference verdict alone.
 
     That does not say whether it is right. The reference condition is none of them; there are none where the records do
     not tell.
     """
-    if not _told(report):
+    if not _told(records):
         return frozenset()
-    records = report.records
     names, codes = records.categories("test"), np.unique(records.codes("test")[records.equals("task", task)])
     tests = {names[code] for code in codes.tolist() if code >= 0}
-    return frozenset(tests - moving_tests(report).get(task, frozenset()) - {REFERENCE})
+    return frozenset(tests - moving_tests(records).get(task, frozenset()) - {REFERENCE})
 
 
-def _told(report: RunReport) -> bool:
-    return len(report.records) > 0 and {"task", "test", "expectation"} <= set(report.records.columns)
+def _told(records: RecordTable) -> bool:
+    return len(records) > 0 and {"task", "test", "expectation"} <= set(records.columns)

@@ -1,10 +1,9 @@
 """In which tests verdicts may change, and in which a judge is compared with itself alone."""
 
 import pytest
-from attrs import evolve
 from jrh import RecordTable
-from jrh_report.moving import moving_tests, steady_tests
-from jrh_testing import empty_report, sample_report
+from jrh.measuring import moving_tests, steady_tests
+from jrh_testing import empty_report
 
 ROWS = (
     ("task", "reference", "equals"),
@@ -22,13 +21,10 @@ ROWS = (
 
 @pytest.fixture
 def run():
-    """Return a run with a test of every expectation."""
+    """Return records with a test of every expectation."""
     columns = zip(*ROWS, strict=True)
     names = ("task", "test", "expectation")
-    return evolve(
-        sample_report(),
-        records=RecordTable.from_columns({name: list(column) for name, column in zip(names, columns, strict=True)}),
-    )
+    return RecordTable.from_columns({name: list(column) for name, column in zip(names, columns, strict=True)})
 
 
 def test_verdicts_may_change_where_some_case_expects_more_than_the_same(run) -> None:
@@ -42,7 +38,6 @@ def test_the_other_tests_compare_a_judge_with_itself_alone(run) -> None:
 
 
 def test_nothing_is_claimed_where_the_records_do_not_tell(run) -> None:
-    silent = evolve(run, records=RecordTable.from_columns({"task": ["task"], "test": ["same"]}))
-    for each in (silent, empty_report()):
+    for each in (RecordTable.from_columns({"task": ["task"], "test": ["same"]}), empty_report().records):
         assert moving_tests(each) == {}
         assert steady_tests(each, "task") == set()

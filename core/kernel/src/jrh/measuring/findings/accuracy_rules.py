@@ -1,0 +1,95 @@
+"""Rules about being right: against the trivial judge, and against the reference condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from jrh.measuring.findings.claims import UNSURE, Claim, Situation, needed_for, open_effect
+from jrh.text.numbers import format_number
+from jrh.values.finding import Severity
+from jrh.values.report import TaskSummary
+from jrh.values.types import Measure
+
+RIGHT: Final = "gold-accuracy"
+EXPECTED: Final = "as-expected"
+_DIGITS: Final = 2
+_USUAL: Final = "always answering the most common gold label"
+
+
+def against_trivial(now: Situation) -> Iterator[Claim]:
+    """Compare the accuracy of the reference condition with always answering the most common gold label."""
+    kind = "trivial-accuracy"
+    floor, margin = now.settings.floor_of(kind), now.settings.margin
+    for summary in now.report.tasks:
+        usual, measure = commonest(summary), _right(now, summary)
+        if usual is None or measure is None or measure.estimate is None:
+            continue
+        label, share = usual
+        aside = f"{label!r} alone {format_number(share, _DIGITS)}"
+        severity, statement = _against(measure, share, floor)
+        needed = None
+        if severity is Severity.INCONCLUSIVE:
+            needed = needed_for(measure, open_effect(measure.estimate - share, margin))
+        yield Claim(
+            kind=kind,
+            severity=severity,
+            statement=statement,
+            measure=measure,
+            aside=aside,
+            needed=needed,
+            unit="label",
+            floor=floor,
+        )
+
+
+def commonest(summary: TaskSummary) -> tuple[str, float] | None:
+    """Return the most common gold label and its share of the labelled items; None without gold labels."""
+    if not summary.labelled or not summary.gold:
+        return None
+    label = max(summary.gold, key=lambda each: summary.gold[each])
+    return label, summary.gold[label] / summary.labelled
+
+
+def _right(now: Situation, summary: TaskSummary) -> Measure | None:
+    found = now.whole(RIGHT, summary.task.name)
+    return found if found is not None else now.whole(EXPECTED, summary.task.name)
+
+
+def _against(measure: Measure, share: float, floor: float) -> tuple[Severity, str]:
+    found = measure.interval
+    if found is None or "degenerate" in measure.flags or found.low <= share <= found.high:
+        return Severity.INCONCLUSIVE, f"Not significantly different from {_USUAL}"
+    if abs((measure.estimate or 0.0) - share) < floor:
+        return Severity.INFO, f"Negligibly different from {_USUAL} (below the floor of {floor:g})"
+    if found.low > share:
+        return Severity.GOOD, f"Better than {_USUAL}"
+    return Severity.BAD, f"Worse than {_USUAL}"
+
+
+def accuracy_change(now: Situation) -> Iterator[Claim]:
+    """Tell in which tests accuracy is lower or higher than in the reference condition."""
+    kind = "accuracy-change"
+    floor = now.settings.floor_of(kind)
+    for each in now.significant(now.measures("accuracy-change")):
+        if each.interval is None or each.interval.low <= 0 <= each.interval.high:
+            continue
+        lower = each.interval.high < 0
+        severity = Severity.BAD if lower else Severity.INFO
+        statement = f"Accuracy {'lower' if lower else 'higher'} than in the reference condition"
+        if abs(each.estimate or 0.0) < floor:
+            severity, statement = Severity.INFO, f"Accuracy changes negligibly (below the floor of {floor:g})"
+        yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
+
+
+def accuracy_equivalence(now: Situation) -> Iterator[Claim]:
+    """Tell in which tests the change of accuracy is shown to be within the margin."""
+    for each in now.measures("accuracy-equivalence"):
+        if "equivalent" in each.flags and not UNSURE & set(each.flags):
+            yield Claim(
+                kind="accuracy-equivalence",
+                severity=Severity.GOOD,
+                statement=f"Accuracy equivalent to the reference within ±{now.settings.margin:g}",
+                measure=each,
+                margin=now.settings.margin,
+            )

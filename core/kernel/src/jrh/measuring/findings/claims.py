@@ -1,0 +1,182 @@
+"""What rules work with and return: one judge's situation, claims, and how claims become findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from attrs import frozen
+from jrh_stats import holm, items_to_decide
+
+from jrh.measuring.findings.measure_index import MeasureIndex
+from jrh.text.numbers import counted, format_interval, format_number, is_proportion
+from jrh.values.finding import Basis, Finding, FindingSettings, Severity
+from jrh.values.report import RunReport
+from jrh.values.types import REFERENCE, Measure
+
+_DIGITS: Final = 2
+_TWO_DIGITS: Final = 100
+UNSURE: Final = frozenset({"few-events", "few-items", "few-clusters", "degenerate", "one-item"})
+"""Flags of intervals that may cover less than they say: nothing is called equivalent on such a measure."""
+
+
+@frozen(kw_only=True, eq=False)
+class Situation:
+    """One judge of one report, as the rules see it."""
+
+    judge: str
+    report: RunReport
+    index: MeasureIndex
+    moving: Mapping[str, frozenset[str]]
+    """Task -> tests in which a reliable judge's verdict may change."""
+    settings: FindingSettings
+
+    def measures(self, name: str) -> tuple[Measure, ...]:
+        """Return the judge's measures of a name, for whole tests."""
+        return self.index.of_judge(self.judge, name)
+
+    def steady(self, name: str) -> tuple[Measure, ...]:
+        """Return those of tests in which the verdict of a reliable judge stays the same."""
+        return tuple(each for each in self.measures(name) if each.test not in self.moving.get(each.task, ()))
+
+    def whole(self, name: str, task: str, test: str = REFERENCE) -> Measure | None:
+        """Return the judge's measure of a name for a whole test."""
+        return self.index.whole(name, task, self.judge, test)
+
+    def significant(self, measures: Sequence[Measure]) -> list[Measure]:
+        """Return the measures whose p-value stays below 1 - level after Holm's correction over all of them.
+
+        The p-value of `x` is the measure `x-p`. Measures without one are left to their interval.
+        """
+        tested = [(each, self.whole(f"{each.name}-p", each.task, each.test)) for each in measures]
+        known = [p.estimate for _, p in tested if p is not None and p.estimate is not None]
+        adjusted = iter(holm(known).tolist()) if known else iter(())
+        alpha = 1 - self.report.level
+        return [each for each, p in tested if p is None or (p.estimate is not None and next(adjusted) < alpha)]
+
+
+@frozen(kw_only=True)
+class Claim:
+    """What one measure licenses to say; claims with the same statement about a task become one finding."""
+
+    kind: str
+    severity: Severity
+    statement: str
+    measure: Measure
+    aside: str = ""
+    """What else the figure needs, such as what it was compared with."""
+    plain: bool = False
+    """The statement says all: no figure."""
+    needed: int | None = None
+    """Items or labels that would decide it; None where it is decided, or nothing would."""
+    unit: str = "item"
+    """What `needed` counts."""
+    floor: float | None = None
+    margin: float | None = None
+
+
+def grouped(claims: Iterable[Claim]) -> tuple[Finding, ...]:
+    """Put claims with the same statement about the same judge and task together, the largest effect first."""
+    groups: dict[tuple[str, str, str, Severity, str], list[Claim]] = {}
+    for each in claims:
+        key = each.measure.judge, each.measure.task, each.kind, each.severity, each.statement
+        groups.setdefault(key, []).append(each)
+    return tuple(_finding(group) for group in groups.values())
+
+
+def _finding(group: list[Claim]) -> Finding:
+    ordered = sorted(group, key=lambda each: -abs(each.measure.estimate or 0.0))
+    first = ordered[0]
+    basis = tuple(_basis(each) for each in ordered)
+    decide = _decide(ordered)
+    return Finding(
+        kind=first.kind,
+        severity=first.severity,
+        judge=first.measure.judge,
+        task=first.measure.task,
+        tests=tuple(dict.fromkeys(each.measure.test for each in ordered if each.measure.test)),
+        statement=first.statement,
+        sentence=_sentence(first.statement, basis, decide),
+        basis=basis,
+        decide=decide,
+        floor=first.floor,
+        margin=first.margin,
+    )
+
+
+def _basis(claim: Claim) -> Basis:
+    measure = claim.measure
+    return Basis(
+        name=measure.name,
+        judge=measure.judge,
+        task=measure.task,
+        test=measure.test,
+        cell=measure.cell,
+        value="" if claim.plain else estimate_text(measure),
+        range="" if claim.plain else _range(claim),
+    )
+
+
+def estimate_text(measure: Measure) -> str:
+    """Write an estimate to two decimals, a difference with its sign."""
+    if measure.estimate is None:
+        return "not estimable"
+    signed = measure.unit == "difference"
+    return format_number(measure.estimate, _DIGITS, proportion=is_proportion(measure), signed=signed)
+
+
+def _range(claim: Claim) -> str:
+    measure = claim.measure
+    parts = (format_interval(measure, _DIGITS), claim.aside, f"n = {sizes(measure)}")
+    return ", ".join(part for part in parts if part)
+
+
+def sizes(measure: Measure) -> str:
+    """Write what a measure rests on: `60 items`."""
+    return counted(measure.n_items, "item")
+
+
+def _sentence(statement: str, basis: Sequence[Basis], decide: str) -> str:
+    shown = [f"{each.test} {each.figure}" if each.test not in ("", REFERENCE) else each.figure for each in basis]
+    figures = "; ".join(text.strip() for text in shown if text.strip())
+    told = f"{statement}: {figures}." if figures else f"{statement.rstrip('.')}."
+    return f"{told} {decide[:1].upper()}{decide[1:]} would decide." if decide else told
+
+
+def _decide(claims: Sequence[Claim]) -> str:
+    known = [(each.needed, each.unit) for each in claims if each.needed is not None]
+    if not known:
+        return ""
+    most, unit = max(known)
+    return f"about {counted(_rounded(most), unit)}"
+
+
+def _rounded(number: int) -> int:
+    """Round up to two significant digits: a plan is not known any better."""
+    step = 1
+    while number > step * _TWO_DIGITS:
+        step *= 10
+    return -(-number // step) * step
+
+
+def needed_for(measure: Measure, effect: float) -> int | None:
+    """Return how many items would tell `effect` from nothing; None without an interval, or with enough of them.
+
+    See `jrh_stats.items_to_decide`; the power is 0.8.
+    """
+    found = measure.interval
+    if found is None or not effect or found.high <= found.low or not measure.n_items:
+        return None
+    return max(
+        items_to_decide(measure.n_items, (found.high - found.low) / 2, effect, level=found.level),
+        measure.n_items + 1,
+    )
+
+
+def open_effect(estimate: float, margin: float) -> float:
+    """Return the distance that has to be told apart to decide between a change and equivalence.
+
+    An estimate e is shown to be a change where the interval excludes 0, at distance |e|; it is shown to be equivalent
+    where the interval stays within the margin m, at distance m - |e|. The larger one takes fewer items.
+    """
+    return max(abs(estimate), margin - abs(estimate))

@@ -1,0 +1,100 @@
+"""Define a finding: a sentence a person can act on, with the measures it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from attrs import Factory, field, frozen
+from attrs.validators import deep_mapping, ge, gt, lt
+
+
+class Severity(Enum):
+    """How much a finding matters; the worst first."""
+
+    BAD = "bad"
+    """The judge fails here."""
+    WARNING = "warning"
+    """The judge, the data or a number needs attention."""
+    INCONCLUSIVE = "inconclusive"
+    """Too few data to confirm or rule it out."""
+    INFO = "info"
+    """Worth knowing; neither for nor against the judge."""
+    GOOD = "good"
+    """Shown to hold."""
+
+    @property
+    def rank(self) -> int:
+        """Return 0 for the worst."""
+        return list(Severity).index(self)
+
+
+@frozen(kw_only=True)
+class Basis:
+    """One measure that a finding rests on, and what it shows."""
+
+    name: str
+    """Name of the measure. Name, judge, task, test and cell identify it."""
+    judge: str = ""
+    task: str = ""
+    test: str = ""
+    cell: Mapping[str, str] = Factory(dict)
+    value: str = ""
+    """The estimate as text, such as `+0.28`; empty where the sentence says all."""
+    range: str = ""
+    """Its interval and size as text, such as `[0.14, 0.42], n = 25 items`."""
+
+    @property
+    def figure(self) -> str:
+        """Return estimate, interval and size as one text."""
+        return f"{self.value} {self.range}".strip()
+
+
+@frozen(kw_only=True)
+class Finding:
+    """A sentence a person can act on, derived from measures by a rule."""
+
+    kind: str
+    """Short name of the rule's answer, such as `moves-more-than-reruns`."""
+    severity: Severity
+    judge: str = ""
+    """Empty if it is about the data or a test, not about a judge."""
+    task: str = ""
+    tests: tuple[str, ...] = ()
+    statement: str
+    """What was found, without numbers."""
+    sentence: str
+    """The statement with its numbers and with what would decide it."""
+    basis: tuple[Basis, ...] = ()
+    """The measures it rests on, the largest first."""
+    decide: str = ""
+    """What would decide an inconclusive finding, such as `about 740 labels`."""
+    floor: float | None = None
+    """The effect floor it was held against."""
+    margin: float | None = None
+    """The equivalence margin it was held against."""
+
+
+@frozen(kw_only=True)
+class FindingSettings:
+    """What findings are held against."""
+
+    floor: float = field(
+        default=0.03,
+        validator=[ge(0.0), lt(1.0)],
+        metadata={"help": "Effects smaller than this are reported as negligible, however significant they are."},
+    )
+    floors: Mapping[str, float] = field(
+        factory=dict,
+        validator=deep_mapping(value_validator=[ge(0.0), lt(1.0)]),
+        metadata={"help": "Effect floors of single kinds of finding, such as `{position-bias: 0.05}`."},
+    )
+    margin: float = field(
+        default=0.05,
+        validator=[gt(0.0), lt(1.0)],
+        metadata={"help": "Changes within this margin count as equivalent; declare it before seeing results."},
+    )
+
+    def floor_of(self, kind: str) -> float:
+        """Return the effect floor of a kind of finding."""
+        return self.floors.get(kind, self.floor)

@@ -1,0 +1,187 @@
+"""The findings on one screen: judge by judge, worst first, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from attrs import field, frozen
+from jrh import RunReport
+from jrh.text import clean_text as clean
+from jrh.text import counted, format_counts, format_dollars
+from jrh.values import Finding, Severity
+from rich.console import Console, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from jrh_report import tables
+
+_LINES_OF_ALL: Final = 15
+_LINES_PER_TASK: Final = 5
+_MOST_LINES: Final = 35
+"""With the lines that the command adds, 25 for one task and 40 for four or more."""
+_ENTRY: Final = 2
+"""Lines of one finding."""
+_TEXT: Final = 300
+"""Characters of a statement or a figure."""
+_NAME: Final = 60
+_LABEL: Final = 12
+_STYLES: Final = {
+    Severity.BAD: "bold red",
+    Severity.WARNING: "yellow",
+    Severity.INCONCLUSIVE: "",
+    Severity.INFO: "dim",
+    Severity.GOOD: "green",
+}
+
+
+@frozen(kw_only=True)
+class _Entry:
+    """The findings of one judge with the same statement, over all tasks."""
+
+    severity: Severity
+    statement: str
+    findings: list[Finding] = field(factory=list)
+
+
+@frozen(kw_only=True, eq=False)
+class _Block:
+    """One judge, or the data: a heading and entries."""
+
+    heading: str
+    entries: Sequence[RenderableType]
+    sizes: Sequence[int]
+    """Lines of each entry."""
+
+
+def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
+    """Yield the findings so that they fit on a screen; what does not fit is counted."""
+    yield Text(_headline(report), style="bold")
+    if report.missing_records:
+        yield Text(tables.totals(report), style="yellow")
+    blocks = [_block(report, judge, console) for judge in ("", *report.judges)]
+    shown = _fitted([block for block in blocks if block is not None], _room(report))
+    for block, entries in shown:
+        yield Text("")
+        left = len(block.entries) - entries
+        more = f"  (+{counted(left, 'finding')} in the report)" if left else ""
+        yield Text.assemble((block.heading, "bold cyan"), (more, "dim"))
+        yield from block.entries[:entries]
+    hidden = len([block for block in blocks if block is not None]) - len(shown)
+    if hidden:
+        yield Text(f"and {counted(hidden, 'judge')} more in the report")
+
+
+def _headline(report: RunReport) -> str:
+    items = sum(each.items for each in report.tasks)
+    labelled = sum(each.labelled for each in report.tasks)
+    of = f"{counted(len(report.judges), 'judge')} on {counted(len(report.tasks), 'task')}"
+    return f"{clean(report.suite, _NAME)}: {of}, {counted(items, 'item')} ({labelled:,} with gold)"
+
+
+def _room(report: RunReport) -> int:
+    return min(_LINES_OF_ALL + _LINES_PER_TASK * max(len(report.tasks), 1), _MOST_LINES)
+
+
+def _block(report: RunReport, judge: str, console: Console) -> _Block | None:
+    found = [each for each in report.findings if each.judge == judge]
+    if not judge:
+        found = [each for each in found if each.severity.rank <= Severity.WARNING.rank]
+        if not found:
+            return None
+    entries = [_rendered(each, len(report.tasks) > 1, console) for each in _merged(found)]
+    if not entries:
+        entries = [Text("  No finding: no comparison has an interval.")]
+    return _Block(
+        heading=_about(report, judge) if judge else "Data and tests",
+        entries=entries,
+        sizes=[_lines(each, console) for each in entries],
+    )
+
+
+def _merged(findings: Iterable[Finding]) -> list[_Entry]:
+    merged: dict[tuple[Severity, str], _Entry] = {}
+    for each in findings:
+        key = each.severity, each.statement
+        merged.setdefault(key, _Entry(severity=each.severity, statement=each.statement)).findings.append(each)
+    return sorted(merged.values(), key=lambda each: each.severity.rank)
+
+
+def _about(report: RunReport, judge: str) -> str:
+    lines = [each for each in report.costs if each.judge == judge]
+    trials = sum(each.trials for each in lines)
+    parts = [_missing(report, judge)]
+    if trials:
+        parts.append(format_dollars(sum(each.cost for each in lines), sum(each.unknown for each in lines), trials))
+    name = clean(tables.judge_label(report, judge), _NAME)
+    told = ", ".join(part for part in parts if part)
+    return f"{name}: {told}" if told else name
+
+
+def _missing(report: RunReport, judge: str) -> str:
+    records = report.records
+    if not len(records) or not {"judge", "status"} <= set(records.columns):
+        return ""
+    of_judge = records.where(records.equals("judge", judge))
+    lost = {status: len(rows) for (status,), rows in of_judge.split("status") if status != "ok"}
+    reasons = f" ({clean(format_counts(lost), _TEXT)})" if lost else ""
+    total = sum(lost.values())
+    return f"{f'{total:,}' if total else 'none'} of {counted(len(of_judge), 'verdict')} missing{reasons}"
+
+
+def _rendered(entry: _Entry, several: bool, console: Console) -> RenderableType:
+    """Render an entry with as many figures as two lines hold."""
+    figures = list(_figures(entry, several))
+    for shown in range(len(figures), 0, -1):
+        left = len(figures) - shown
+        more = f"; {left} more" if left else ""
+        made = _row(entry.severity, f"{clean(entry.statement, _TEXT)}: {'; '.join(figures[:shown])}{more}")
+        if _lines(made, console) <= _ENTRY:
+            return made
+    return _row(entry.severity, clean(entry.statement, _TEXT))
+
+
+def _figures(entry: _Entry, several: bool) -> Iterator[str]:
+    """Yield the figures, the first of each task with its interval."""
+    for finding in entry.findings:
+        for place, basis in enumerate(each for each in finding.basis if each.value):
+            where = f"{basis.task} " if several and not place else ""
+            test = f"{basis.test} " if basis.test not in ("", "reference") else ""
+            figure = basis.figure if not place else basis.value
+            decide = f" (needs {finding.decide})" if finding.decide and not place else ""
+            yield clean(f"{where}{test}{figure}{decide}", _TEXT)
+
+
+def _row(severity: Severity, text: str) -> Grid:
+    grid = Grid(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_header=False)
+    grid.add_column("", width=_LABEL + 2, no_wrap=True)
+    grid.add_column("", overflow="fold")
+    grid.add_row(Text(f"  {severity.value}", style=_STYLES[severity]), Text(text))
+    return grid
+
+
+def _lines(made: RenderableType, console: Console) -> int:
+    return len(console.render_lines(made, pad=False))
+
+
+def _fitted(blocks: Sequence[_Block], room: int) -> list[tuple[_Block, int]]:
+    """Give every judge a heading and then, in turn, its next finding, as long as there is room."""
+    used, counts = 1, [0] * len(blocks)
+    shown = 0
+    for block in blocks:  # a judge without room for its worst finding is counted, not shown
+        needs = 2 + (block.sizes[0] if block.sizes else 0)
+        if used + needs > room:
+            break
+        used += needs
+        counts[shown] = 1 if block.sizes else 0
+        shown += 1
+    open_ones = list(range(shown))
+    while open_ones:
+        for place in tuple(open_ones):
+            block, at = blocks[place], counts[place]
+            if at >= len(block.sizes) or used + block.sizes[at] > room:
+                open_ones.remove(place)
+                continue
+            used += block.sizes[at]
+            counts[place] += 1
+    return [(blocks[place], counts[place]) for place in range(shown)]
