@@ -18,6 +18,8 @@ from jrh.measuring import (
     Trials,
     cells_of,
     compared,
+    condition_codes,
+    numbered,
     p_values,
     reference_verdicts,
 )
@@ -96,13 +98,29 @@ def _measured(
 
 
 def _counts(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> NDArray[np.float64]:
-    """Count the answers per item, group and label; group 0 is the reference, each other a variant."""
-    items, first, item = np.unique(trials.item.codes[usable], return_index=True, return_inverse=True)
-    variants, variant = np.unique(trials.variant.codes[usable], return_inverse=True)
+    """Count the answers per item, group and label; group 0 is the reference, each other a condition.
+
+    Only reruns are in one group. Several texts of one item under one condition are in several.
+    """
+    items, first, item = np.unique(reference.of[usable], return_index=True, return_inverse=True)
+    _, group = np.unique(_groups(trials, item, usable), return_inverse=True)
     width = len(trials.labels)
-    groups = max(len(variants), 1) + 1
-    flat = (item * groups + 1 + variant) * width + trials.label[usable]
+    groups = int(group.max(initial=0)) + 2
+    flat = (item * groups + 1 + group) * width + trials.label[usable]
     counts = np.bincount(flat, minlength=len(items) * groups * width).reshape(len(items), groups, width)
     counts[:, 0, :] = reference.counts[reference.of[usable[first]]]
     used = counts.any(axis=(0, 1))
     return counts[:, :, used].astype(np.float64)
+
+
+def _groups(trials: Trials, item: Codes, usable: Codes) -> Codes:
+    """Number condition and case, where the cases of an item under one condition are counted from 0."""
+    condition = condition_codes(trials)[usable]
+    most = len(usable) + 1
+    asked = item * (int(condition.max(initial=0)) + 1) + condition
+    pairs, of = np.unique(numbered(asked, trials.case.codes[usable]), return_inverse=True)
+    case = np.zeros(len(pairs), dtype=np.int64)
+    case[of] = asked
+    # Sorted by item and condition: the place among the cases that share both.
+    place = np.arange(len(case)) - np.searchsorted(case, case)
+    return np.asarray(condition * most + place[of])

@@ -7,12 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import MeasureBuilder, MetricOptions, tasks_of
+from jrh.measuring import MeasureBuilder, MetricOptions, condition_codes, tasks_of
 from jrh_stats import missingness_test
 
-_TEST = (
-    "Cochran-Mantel-Haenszel test stratified by item; null hypothesis: equal missing rates in all tests and variants"
-)
+_TEST = "Cochran-Mantel-Haenszel test stratified by item; null hypothesis: equal missing rates in all conditions"
 _NONE = "no item has both missing and usable verdicts across several conditions"
 
 
@@ -29,7 +27,7 @@ class MissingByCondition:
         """Yield `missing-by-condition-p` per task and judge; `test` is empty: it is about all tests together."""
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
-        conditions = trials.test.codes * len(trials.variant.names) + trials.variant.codes
+        conditions = condition_codes(trials)
         for cell in tasks_of(trials):
             rows = cell.rows
             found = missingness_test(~trials.usable[rows], conditions[rows], trials.item.codes[rows])

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.measuring import Cell, Codes, MeasureBuilder, MetricOptions, Trials, panels_of
+from jrh.measuring import Cell, Codes, MeasureBuilder, MetricOptions, Trials, numbered, panels_of
 from jrh_stats import (
     Estimate,
     best_panel,
@@ -154,7 +154,7 @@ def _votes(builder: MeasureBuilder, cell: Cell) -> _Votes:
     trials, scale = builder.trials, builder.context.tasks[cell.task].scale
     position = np.array([scale.rank(label) if label in scale else -1 for label in trials.labels] + [-1], dtype=np.int64)
     rows = cell.rows[(position[trials.gold[cell.rows]] >= 0)]
-    rows = rows[trials.repeat[rows] == trials.repeat[rows].min(initial=0)]
+    rows = _first(trials, rows)
     judges, judge = np.unique(trials.judge.codes[rows], return_inverse=True)
     items, item = np.unique(trials.item.codes[rows], return_inverse=True)
     votes = np.full((len(items), len(judges)), -1, dtype=np.int64)
@@ -169,6 +169,14 @@ def _votes(builder: MeasureBuilder, cell: Cell) -> _Votes:
         rows=rows,
         usable=rows[trials.usable[rows]],
     )
+
+
+def _first(trials: Trials, rows: Codes) -> Codes:
+    """Return the first verdict of every judge on every item: of the plainest condition, then of the first repeat."""
+    keys = (trials.repeat, trials.written_test.codes, trials.conditions.levels, trials.item.codes, trials.judge.codes)
+    ordered = rows[np.lexsort([key[rows] for key in keys])]
+    pair = numbered(trials.judge.codes[ordered], trials.item.codes[ordered])
+    return np.sort(ordered[np.flatnonzero(np.diff(pair, prepend=-1))])
 
 
 def _errors(votes: _Votes, *, ordered: bool) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import DEGENERATE, Cell, Codes, MeasureBuilder, MetricOptions, Trials, panels_of
+from jrh.measuring import DEGENERATE, Cell, Codes, MeasureBuilder, MetricOptions, Trials, panels_of, questions
 from jrh_stats import AlphaMetric, Estimate, IccForm, fleiss_kappa, gwet_ac1, icc, krippendorff_alpha, pabak
 from numpy.typing import NDArray
 
@@ -88,9 +88,7 @@ def _why(estimate: Estimate) -> str:
 
 def _ratings(trials: Trials, rows: Codes, labels: tuple[str, ...]) -> _Ratings:
     answered = rows[trials.usable[rows]]
-    question = (trials.case.codes * len(trials.variant.names) + trials.variant.codes) * len(trials.item.names)
-    question = (question + trials.item.codes) * (int(trials.repeat.max(initial=0)) + 1) + trials.repeat
-    names, first, of = np.unique(question[answered], return_index=True, return_inverse=True)
+    names, first, of = np.unique(questions(trials)[answered], return_index=True, return_inverse=True)
     position = np.array([labels.index(label) if label in labels else -1 for label in trials.labels], dtype=np.int64)
     code = position[trials.label[answered]]
     flat = np.bincount(of * len(labels) + code, minlength=len(names) * len(labels))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.measuring import BreakdownOptions, Cell, Codes, MeasureBuilder, Trials, cells_of
+from jrh.measuring import BreakdownOptions, Cell, Codes, MeasureBuilder, Trials, cells_of, rerun_codes
 from jrh_stats import disagreeing_pairs, rerun_disagreement
 from numpy.typing import NDArray
 
@@ -16,7 +16,7 @@ _NAME = "rerun-disagreement"
 
 @frozen(kw_only=True, eq=False)
 class _Repeats:
-    """The answers to every case of every judge."""
+    """The answers of every judge to every question."""
 
     of: Codes
     """Trial -> row in the tables below, shape (n,)."""
@@ -52,10 +52,7 @@ class RerunDisagreement:
 
 
 def _repeats(trials: Trials) -> _Repeats:
-    key = trials.judge.codes * len(trials.case.names) + trials.case.codes
-    if len(trials.case.names) == 1:
-        key = _without_case_ids(trials)
-    groups, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    groups, first, inverse = np.unique(rerun_codes(trials), return_index=True, return_inverse=True)
     width = len(trials.labels)
     usable = trials.usable
     counts = np.bincount(inverse[usable] * width + trials.label[usable], minlength=len(groups) * width)
@@ -67,14 +64,6 @@ def _repeats(trials: Trials) -> _Repeats:
         planned=np.bincount(inverse, minlength=len(groups)).astype(np.int64),
         item=trials.item.codes[first],
     )
-
-
-def _without_case_ids(trials: Trials) -> Codes:
-    # An imported log may not name its cases; then one item under one variant of one test is a case.
-    key = trials.judge.codes
-    for column in (trials.task, trials.test, trials.variant, trials.item):
-        key = key * len(column.names) + column.codes
-    return key
 
 
 def _measured(builder: MeasureBuilder, cell: Cell, repeats: _Repeats, rows: Codes) -> Measure:

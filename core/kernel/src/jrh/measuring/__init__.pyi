@@ -10,6 +10,13 @@ from .cells import cells_of as cells_of
 from .cells import judged_tasks_of as judged_tasks_of
 from .cells import panels_of as panels_of
 from .cells import tasks_of as tasks_of
+from .coded import Coded as Coded
+from .coded import Codes as Codes
+from .coded import Mask as Mask
+from .coded import is_named as is_named
+from .coded import numbered as numbered
+from .conditions import acts_on as acts_on
+from .conditions import plain_order as plain_order
 from .families import Tested as Tested
 from .families import difference_test as difference_test
 from .families import p_values as p_values
@@ -54,10 +61,8 @@ from .scoring import compared as compared
 from .scoring import gold_changes as gold_changes
 from .scoring import positive_label as positive_label
 from .scoring import stated_label as stated_label
-from .trials import Coded as Coded
-from .trials import Codes as Codes
-from .trials import Mask as Mask
 from .trials import Trials as Trials
-from .trials import is_named as is_named
+from .trials import condition_codes as condition_codes
 from .trials import missing_by_status as missing_by_status
 from .trials import read_trials as read_trials
+from .trials import rerun_codes as rerun_codes

@@ -10,7 +10,11 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from jrh.measuring.cells import Cell, cells_of
-from jrh.measuring.trials import Codes, Mask, Trials
+from jrh.measuring.coded import Coded, Codes, Mask
+from jrh.measuring.conditions import ORDER, acts_on
+from jrh.measuring.reference import reference_verdicts
+from jrh.measuring.trials import Trials
+from jrh.values.types import REFERENCE
 
 Counts = NDArray[np.float64]
 """Numbers of verdicts; the last axis is the label."""
@@ -52,7 +56,7 @@ class Answers:
         said = found.said[rows]
         axes = Axes(
             items=np.unique(trials.item.codes[rows]),
-            levels=np.unique(trials.column(by).codes[rows]),
+            levels=np.unique(_factor(trials, by).codes[rows]),
             labels=np.unique(said[said >= 0]),
         )
         return evolve(found, axes=axes)
@@ -87,7 +91,7 @@ class Answers:
     @property
     def levels(self) -> tuple[str, ...]:
         """Return the levels of the factor: the names of templates, or the orders of options."""
-        names = self.trials.column(self.by).names
+        names = _factor(self.trials, self.by).names
         return tuple(names[code] for code in self.axes.levels)
 
     @property
@@ -100,7 +104,7 @@ class Answers:
     def _places(self) -> Codes:
         """Return where each row stands among (item, level)."""
         item = np.searchsorted(self.axes.items, self.trials.item.codes[self.rows])
-        level = np.searchsorted(self.axes.levels, self.trials.column(self.by).codes[self.rows])
+        level = np.searchsorted(self.axes.levels, _factor(self.trials, self.by).codes[self.rows])
         return np.asarray(item * len(self.axes.levels) + level)
 
     @cached_property
@@ -148,11 +152,34 @@ class Answers:
 
 
 def answers_by(trials: Trials, by: str, *, presented: bool = False) -> Iterator[Answers]:
-    """Yield the answers of every task, judge and test in which the factor has a level."""
+    """Yield the answers of every task, judge and test in which the factor has a level.
+
+    A comparison between the levels of a test needs the unchanged one too: trials of the test that ask the reference
+    question again take part, and in a test of the option order the reference verdicts of the same items.
+    """
     for cell in cells_of(trials):
-        found = Answers.of(trials, cell, by=by, presented=presented)
+        found = Answers.of(trials, evolve(cell, rows=_with_unchanged(trials, cell, by)), by=by, presented=presented)
         if len(found.rows):
             yield found
+
+
+def _with_unchanged(trials: Trials, cell: Cell, by: str) -> Codes:
+    if cell.test == REFERENCE:
+        return cell.rows
+    one = cell.rows[0]
+    like = (trials.task.codes == trials.task.codes[one]) & (trials.judge.codes == trials.judge.codes[one])
+    added = like & trials.conditions.again & (trials.written_test.codes == trials.test.codes[one])
+    if by == ORDER and _about_order(trials, one):
+        of, order = reference_verdicts(trials).of, trials.conditions.order.codes
+        compared = like & trials.reference & np.isin(of, of[cell.rows])
+        added = added | (compared & ~np.isin(order, order[cell.rows]))
+    return np.union1d(cell.rows, np.flatnonzero(added))
+
+
+def _about_order(trials: Trials, row: int) -> bool:
+    family = trials.column("family")
+    names = trials.test.names[trials.test.codes[row]], family.names[family.codes[row]]
+    return acts_on(ORDER, *names)
 
 
 def aligned(judges: Sequence[Answers]) -> list[Answers]:
@@ -174,9 +201,14 @@ def modal(counts: Counts) -> NDArray[np.int64]:
     return np.where(alone, counts.argmax(axis=-1), -1)
 
 
+def _factor(trials: Trials, name: str) -> Coded:
+    return trials.conditions.order if name == ORDER else trials.column(name)
+
+
 def _filled(trials: Trials, name: str) -> Mask:
     column = trials.column(name)
-    return np.asarray(column.codes != column.names.index(""))
+    stated = np.asarray(column.codes != column.names.index(""))
+    return stated | trials.reference if name == ORDER else stated
 
 
 def _none() -> Codes:

@@ -11,6 +11,7 @@ from jrh_stats import Estimate, cluster_sums, clustered_mean, clustered_proporti
 from numpy.typing import ArrayLike, NDArray
 
 from jrh.measuring.cells import Cell
+from jrh.measuring.coded import Codes, Mask
 from jrh.measuring.flags import (
     ALL_MISSING,
     CONSTANT_GOLD,
@@ -23,7 +24,7 @@ from jrh.measuring.flags import (
 )
 from jrh.measuring.options import MetricOptions
 from jrh.measuring.scoring import NO_REFERENCE, Scores
-from jrh.measuring.trials import Codes, Mask, Trials, missing_by_status, read_trials
+from jrh.measuring.trials import Trials, missing_by_status, read_trials
 from jrh.plugins.protocols import MetricContext
 from jrh.values.records import RecordTable
 from jrh.values.types import Interval, Measure

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
-import numpy as np
 from attrs import Factory, evolve, frozen
 
 from jrh.hashing import derive_seed
-from jrh.measuring.trials import Coded, Codes, Trials
+from jrh.measuring.coded import Coded, Codes, grouped
+from jrh.measuring.trials import Trials
 from jrh.plugins.protocols import MetricContext
 
 
@@ -41,7 +41,7 @@ class Cell:
 
 
 VARIANT: Final = "variant"
-FACTORS: Final = (VARIANT, "stratum", "gold", "strength")
+FACTORS: Final = (VARIANT, "stratum", "gold", "strength", "temperature")
 """What a test can be broken down by."""
 
 
@@ -67,7 +67,7 @@ Levels: TypeAlias = list[tuple[str, Codes]]
 
 def _divided(trials: Trials, factors: Sequence[str]) -> Iterator[tuple[Codes, *tuple[Levels, ...]]]:
     """Yield the rows of every task, judge and test, and for each factor the names and rows of its levels."""
-    whole = trials.shared("cells", lambda: list(_groups(_tests(trials))))
+    whole = trials.shared("cells", lambda: list(grouped(_tests(trials))))
     for place, rows in enumerate(whole):
         yield (
             rows,
@@ -83,7 +83,7 @@ def _tests(trials: Trials) -> Codes:
 def panels_of(trials: Trials) -> Iterator[Cell]:
     """Yield one cell per task and test with the trials of all judges together; `judge` is empty."""
     key = trials.task.codes * len(trials.test.names) + trials.test.codes
-    for rows in _groups(key):
+    for rows in grouped(key):
         task, test = (column.names[column.codes[rows[0]]] for column in (trials.task, trials.test))
         yield Cell(task=task, judge="", test=test, rows=rows)
 
@@ -91,20 +91,20 @@ def panels_of(trials: Trials) -> Iterator[Cell]:
 def tasks_of(trials: Trials) -> Iterator[Cell]:
     """Yield one cell per task and judge with the trials of all tests together; `test` is empty."""
     key = trials.task.codes * len(trials.judge.names) + trials.judge.codes
-    for rows in _groups(key):
+    for rows in grouped(key):
         task, judge = (column.names[column.codes[rows[0]]] for column in (trials.task, trials.judge))
         yield Cell(task=task, judge=judge, test="", rows=rows)
 
 
 def judged_tasks_of(trials: Trials) -> Iterator[Cell]:
     """Yield one cell per task with the trials of all judges and tests; `judge` and `test` are empty."""
-    for rows in _groups(trials.task.codes):
+    for rows in grouped(trials.task.codes):
         yield Cell(task=trials.task.names[trials.task.codes[rows[0]]], judge="", test="", rows=rows)
 
 
 def _levels(trials: Trials, factor: str, rows: Codes) -> Levels:
     column = _column(trials, factor)
-    parts = [rows[within] for within in _groups(column.codes[rows])]
+    parts = [rows[within] for within in grouped(column.codes[rows])]
     if len(parts) == 1:
         return []
     named = [(column.names[column.codes[part[0]]], part) for part in parts]
@@ -114,14 +114,10 @@ def _levels(trials: Trials, factor: str, rows: Codes) -> Levels:
 def _column(trials: Trials, factor: str) -> Coded:
     if factor == "gold":
         return Coded(codes=trials.gold + 1, names=("", *trials.labels))
-    columns = {VARIANT: trials.variant, "stratum": trials.stratum, "strength": trials.strength}
+    columns = {
+        VARIANT: trials.variant,
+        "stratum": trials.stratum,
+        "strength": trials.strength,
+        "temperature": trials.temperature,
+    }
     return columns[factor]
-
-
-def _groups(key: Codes) -> Iterator[Codes]:
-    if key.max(initial=0) <= np.iinfo(np.int16).max:
-        key = key.astype(np.int16)  # numpy sorts short numbers in one pass
-    order = np.argsort(key, kind="stable")
-    ends = np.flatnonzero(np.diff(key[order])) + 1
-    if len(order):
-        yield from np.split(order, ends)

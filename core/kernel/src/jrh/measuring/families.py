@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from jrh.measuring.builder import MeasureBuilder
 from jrh.measuring.cells import Cell
-from jrh.measuring.trials import Codes
+from jrh.measuring.coded import Codes
 from jrh.values.types import Measure
 
 _TWO: Final = 2

@@ -8,7 +8,8 @@ from itertools import combinations
 import numpy as np
 
 from jrh.measuring.cells import Cell
-from jrh.measuring.trials import Codes, Trials
+from jrh.measuring.coded import Codes, numbered
+from jrh.measuring.trials import Trials, condition_codes
 
 
 def questions(trials: Trials) -> Codes:
@@ -17,10 +18,8 @@ def questions(trials: Trials) -> Codes:
 
 
 def _questions(trials: Trials) -> Codes:
-    key = trials.task.codes
-    for column in (trials.test, trials.case, trials.variant, trials.item):
-        key = key * len(column.names) + column.codes
-    _, dense = np.unique(key, return_inverse=True)
+    key = [column.codes for column in (trials.task, trials.written_test, trials.case)]
+    dense = numbered(*key, condition_codes(trials), trials.item.codes)
     return np.asarray(dense * (int(trials.repeat.max(initial=0)) + 1) + trials.repeat)
 
 

@@ -10,7 +10,7 @@ from jrh_stats import Estimate, clustered_kappa
 from numpy.typing import NDArray
 
 from jrh.measuring.answers import Answers, Counts
-from jrh.measuring.trials import Codes, Mask
+from jrh.measuring.coded import Codes, Mask
 
 
 @frozen(kw_only=True, eq=False)

@@ -6,12 +6,13 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from jrh.measuring.trials import Codes, Trials
+from jrh.measuring.coded import Codes, numbered
+from jrh.measuring.trials import Trials, condition_codes
 
 
 @frozen(kw_only=True, eq=False)
 class ReferenceVerdicts:
-    """The reference verdicts of every (task, judge, item), and which of them every trial is compared with."""
+    """The reference verdicts of every task, judge and item, and which of them every trial is compared with."""
 
     of: Codes
     """Trial -> its row in the tables below, shape (n,); the last row, all zeros, where there is no reference."""
@@ -35,16 +36,19 @@ def reference_verdicts(trials: Trials) -> ReferenceVerdicts:
 
 
 def _reference_verdicts(trials: Trials) -> ReferenceVerdicts:
-    key = (trials.task.codes * len(trials.judge.names) + trials.judge.codes) * len(trials.item.names)
-    key = key + trials.item.codes
     rows = np.flatnonzero(trials.reference)
-    groups, inverse = np.unique(key[rows], return_inverse=True)
+    item = numbered(trials.task.codes, trials.judge.codes, trials.item.codes)
+    question = condition_codes(trials)
+    # One group per item and condition: a reference logged in both option orders is two conditions, not reruns of one.
+    key = item * (int(question.max(initial=0)) + 1) + question
+    groups, first, inverse = np.unique(key[rows], return_index=True, return_inverse=True)
     size, width = len(groups) + 1, len(trials.labels)
     verdict = trials.label[rows]
     answered = verdict >= 0
     flat = np.bincount(inverse[answered] * width + verdict[answered], minlength=size * width)
     counts = flat.reshape(size, width).astype(np.int64)
-    of = _position(groups, key)
+    of = _nearest(trials, rows[first], item)
+    of[rows] = inverse
     return ReferenceVerdicts(
         of=of,
         counts=counts,
@@ -53,9 +57,30 @@ def _reference_verdicts(trials: Trials) -> ReferenceVerdicts:
     )
 
 
-def _position(groups: Codes, key: Codes) -> Codes:
-    """Return where each key stands in the sorted groups; behind the last where it is not among them."""
-    if not len(groups):
-        return np.zeros(len(key), dtype=np.int64)
-    place = np.minimum(np.searchsorted(groups, key), len(groups) - 1)
-    return np.where(groups[place] == key, place, len(groups))
+def _nearest(trials: Trials, groups: Codes, item: Codes) -> Codes:
+    """Return the group each trial is compared with: that of its item that differs from it in the fewest levels.
+
+    Nearly always an item has one reference condition, and that is it. Of several that are as near the plainest is
+    taken. The place behind the last group stands for none.
+
+    Args:
+        trials: the trials.
+        groups: a trial of each group, sorted by item and condition.
+        item: number of task, judge and item of every trial.
+    """
+    starts = np.searchsorted(item[groups], item)
+    number = np.searchsorted(item[groups], item, side="right") - starts
+    of = np.where(number > 0, starts, len(groups))
+    several = np.flatnonzero(number > 1)
+    if not len(several):
+        return of
+    begins = np.concatenate([[0], np.cumsum(number[several])[:-1]])
+    trial = np.repeat(several, number[several])
+    place = np.arange(len(trial)) - np.repeat(begins, number[several])
+    candidate = groups[starts[trial] + place]
+    asked = trials.conditions
+    differing = 2 * asked.distance(asked.levels[trial], asked.levels[candidate])
+    differing += trials.variant.codes[trial] != trials.variant.codes[candidate]
+    best = np.minimum.reduceat(differing * len(groups) + place, begins) % len(groups)
+    of[several] = starts[several] + best
+    return of

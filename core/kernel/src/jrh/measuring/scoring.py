@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from jrh.errors import JrhError
 from jrh.measuring.cells import Cell
+from jrh.measuring.coded import Codes, Mask, is_named
 from jrh.measuring.flags import CHANGE_DUE
 from jrh.measuring.reference import ReferenceVerdicts, reference_verdicts
-from jrh.measuring.trials import Codes, Mask, Trials, is_named
+from jrh.measuring.trials import Trials
 from jrh.values.scales import ScaleKind
 from jrh.values.types import Task
 
@@ -236,11 +237,11 @@ def gold_changes(trials: Trials) -> Scores:
     truth = stated_label(trials)
     scored = (truth >= 0) & trials.usable
     right = np.where(scored, trials.label == truth, np.nan).astype(np.float64)
-    key = (trials.task.codes * len(trials.judge.names) + trials.judge.codes) * len(trials.item.names)
-    groups, of = np.unique(key + trials.item.codes, return_inverse=True)
+    reference = reference_verdicts(trials)
+    of, groups = reference.of, len(reference.counts)
     before = np.flatnonzero(trials.reference & scored)
-    number = np.bincount(of[before], minlength=len(groups))
-    total = np.bincount(of[before], weights=right[before], minlength=len(groups))
+    number = np.bincount(of[before], minlength=groups)
+    total = np.bincount(of[before], weights=right[before], minlength=groups)
     mean = np.where(number > 0, total / np.maximum(number, 1), np.nan)
     return Scores(eligible=(truth >= 0) & ~trials.reference, value=np.where(trials.reference, np.nan, right - mean[of]))
 

@@ -7,30 +7,19 @@ from typing import Any, Final, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from attrs import field, frozen
-from numpy.typing import NDArray
+from attrs import evolve, field, frozen
 
 from jrh.errors import JrhError
+from jrh.measuring.coded import Coded, Codes, Mask, is_named, numbered
+from jrh.measuring.conditions import LEVELS, Conditions
 from jrh.plugins.protocols import MetricContext
-from jrh.values.records import RecordTable
+from jrh.values.records import NUMERIC, RecordTable
 from jrh.values.types import REFERENCE, Status, Task
 
-Codes = NDArray[np.int64]
-"""Positions in a list of names, -1 for none; or numbers of rows."""
-Mask = NDArray[np.bool_]
-"""One truth value per trial."""
 T = TypeVar("T")
 
 _LARGEST_KEY: Final = 2**62
 _OFF_SCALE: Final = Status.OFF_SCALE.value
-
-
-@frozen(kw_only=True)
-class Coded:
-    """A text column as positions in a sorted list of names; None is the empty text."""
-
-    codes: Codes
-    names: tuple[str, ...]
 
 
 @frozen(kw_only=True, eq=False)
@@ -47,6 +36,9 @@ class Trials:
     task: Coded
     judge: Coded
     test: Coded
+    """The test; `reference` also for the trials of a test that ask the reference question again."""
+    written_test: Coded
+    """The test as the records name it."""
     variant: Coded
     item: Coded
     case: Coded
@@ -54,6 +46,8 @@ class Trials:
     stratum: Coded
     strength: Coded
     """Strength of the condition, as text, from weakest to strongest."""
+    temperature: Coded
+    """Sampling temperature that the condition asks for, as text, from lowest to highest; empty: the judge's own."""
     repeat: Codes
     status: Coded
     """Status as told, but `off_scale` where a trial is `ok` without a canonical label of its task's scale."""
@@ -74,6 +68,8 @@ class Trials:
     """The trials with a verdict."""
     reference: Mask
     """The trials in the reference condition."""
+    conditions: Conditions
+    """How every trial was asked."""
     _shared: dict[object, Any] = field(factory=dict, init=False, repr=False)
 
     def shared(self, key: object, compute: Callable[[], T]) -> T:
@@ -87,10 +83,30 @@ class Trials:
         return self.shared(("column", name), lambda: _coded(self.records, name))
 
 
-def is_named(column: Coded, name: str) -> Mask:
-    """Return the mask of the rows that have the name."""
-    code = column.names.index(name) if name in column.names else -1
-    return np.asarray(column.codes == code)
+def condition_codes(trials: Trials) -> Codes:
+    """Number the whole condition of every trial, shape (n,).
+
+    Trials with the same number agree in test, variant, template, option order, polarity, strength, temperature and
+    language. Those of a test that ask the reference question again have the reference's number.
+    """
+    return trials.shared(
+        "conditions", lambda: numbered(trials.test.codes, trials.variant.codes, trials.conditions.levels)
+    )
+
+
+def rerun_codes(trials: Trials) -> Codes:
+    """Number the questions put to every judge: trials with the same number are reruns of each other, shape (n,).
+
+    They agree in task, judge, item and the whole condition, and in the case, where the records name cases: two texts
+    made of one item under one condition are two questions.
+    """
+    return trials.shared("reruns", lambda: _reruns(trials))
+
+
+def _reruns(trials: Trials) -> Codes:
+    # The reference asks one question about an item, also where another test asks it again under another case.
+    case = np.where(trials.reference, 0, trials.case.codes)
+    return numbered(trials.judge.codes, trials.task.codes, condition_codes(trials), trials.item.codes, case)
 
 
 def missing_by_status(trials: Trials, rows: Codes) -> dict[str, int]:
@@ -123,7 +139,15 @@ def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
     """Code the columns of a table; columns the table does not have count as empty."""
     _check_distinct(records)
     task = _coded(records, "task", first=tuple(context.tasks))
-    test = _coded(records, "test", first=(REFERENCE,))
+    test = _coded(records, "test", add=(REFERENCE,), first=(REFERENCE,))
+    variant = _coded(records, "variant")
+    strength, temperature = _levels(records, "strength"), _levels(records, "temperature")
+    expectation = _coded(records, "expectation")
+    columns = {name: _coded(records, name) for name in ("family", *LEVELS) if name not in NUMERIC}
+    columns |= {"task": task, "test": test, "variant": variant, "expectation": expectation}
+    columns |= {"strength": strength, "temperature": temperature}
+    conditions = Conditions.of(columns, [context.tasks.get(name) for name in task.names])
+    reference = is_named(test, REFERENCE)
     status = _coded(records, "status", add=(_OFF_SCALE,))
     labels = tuple(sorted({label for name in ("canonical", "gold", "expected") for label in _names(records, name)}))
     answered = is_named(status, Status.OK.value)
@@ -139,13 +163,15 @@ def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
         place=place,
         task=task,
         judge=_coded(records, "judge"),
-        test=test,
-        variant=_coded(records, "variant"),
+        test=evolve(test, codes=np.where(conditions.again, test.names.index(REFERENCE), test.codes)),
+        written_test=test,
+        variant=evolve(variant, codes=_variants(task, variant, reference, conditions.again)),
         item=_coded(records, "item_id"),
         case=_coded(records, "case_id"),
-        expectation=_coded(records, "expectation"),
+        expectation=expectation,
         stratum=_coded(records, "stratum"),
-        strength=_strength(records),
+        strength=strength,
+        temperature=temperature,
         repeat=_repeat(records),
         status=Coded(codes=told, names=status.names),
         label=label,
@@ -156,7 +182,8 @@ def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
         levels=np.array([len(context.tasks[name].scale.labels) if name in context.tasks else 0 for name in task.names]),
         simulated=_simulated(records),
         usable=label >= 0,
-        reference=is_named(test, REFERENCE),
+        reference=reference | conditions.again,
+        conditions=conditions,
     )
 
 
@@ -240,11 +267,25 @@ def _check_distinct(records: RecordTable) -> None:
         )
 
 
-def _strength(records: RecordTable) -> Coded:
-    if "strength" not in records.columns:
+def _levels(records: RecordTable, name: str) -> Coded:
+    """Return a column of numbers as text, from lowest to highest; empty, and first, where there is none."""
+    if name not in records.columns:
         return Coded(codes=np.zeros(len(records), dtype=np.int64), names=("",))
-    levels, codes = np.unique(records.number("strength"), return_inverse=True)
-    return Coded(codes=codes.astype(np.int64), names=tuple("" if np.isnan(level) else f"{level:g}" for level in levels))
+    numbers, codes = np.unique(records.number(name), return_inverse=True)
+    names = ["" if np.isnan(number) else f"{number:g}" for number in numbers]
+    if "" not in names:
+        return Coded(codes=codes.astype(np.int64), names=tuple(names))
+    # numpy sorts what is no number last.
+    return Coded(codes=(codes.astype(np.int64) + 1) % len(names), names=("", *names[:-1]))
+
+
+def _variants(task: Coded, variant: Coded, reference: Mask, again: Mask) -> Codes:
+    """Return the variants; the trials that ask the reference question again have the reference's."""
+    codes = variant.codes.copy()
+    for place in np.unique(task.codes[again]):
+        own = variant.codes[reference & (task.codes == place)]
+        codes[again & (task.codes == place)] = own.min() if len(own) else variant.names.index("")
+    return codes
 
 
 def _repeat(records: RecordTable) -> Codes:
