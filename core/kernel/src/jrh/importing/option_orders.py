@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from jrh.errors import JrhError
-from jrh.values.scales import Scale, ScaleKind
+from jrh.values.scales import ScaleKind
 from jrh.values.types import Polarity, Task
 
 _TWO: Final = 2
@@ -94,17 +94,12 @@ def meanings(task: Task, option_order: str, polarity: str) -> Mapping[str, str]:
 
 def _letters(task: Task) -> tuple[str, ...]:
     options = task.scale.options
-    if not _has_letters(task.scale):
+    if not task.scale.own_order:
         raise JrhError(
             f"an option order needs a pairwise scale; task '{task.name}' has the labels "
             f"{', '.join(task.scale.labels)}. Use `variant` for anything else that differs between questions"
         )
     return options
-
-
-def _has_letters(scale: Scale) -> bool:
-    alike = all(len(option) == 1 and option.isupper() for option in scale.options)
-    return alike and scale.kind is not ScaleKind.ORDINAL
 
 
 def _no_order(written: str, letters: tuple[str, ...]) -> str:

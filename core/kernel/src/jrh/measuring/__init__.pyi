@@ -15,8 +15,6 @@ from .coded import Codes as Codes
 from .coded import Mask as Mask
 from .coded import is_named as is_named
 from .coded import numbered as numbered
-from .conditions import acts_on as acts_on
-from .conditions import plain_order as plain_order
 from .families import Tested as Tested
 from .families import difference_test as difference_test
 from .families import p_values as p_values

@@ -10,9 +10,7 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from jrh.measuring.cells import Cell, cells_of
-from jrh.measuring.coded import Coded, Codes, Mask
-from jrh.measuring.conditions import ORDER, acts_on
-from jrh.measuring.reference import reference_verdicts
+from jrh.measuring.coded import Codes, Mask
 from jrh.measuring.trials import Trials
 from jrh.values.types import REFERENCE
 
@@ -56,7 +54,7 @@ class Answers:
         said = found.said[rows]
         axes = Axes(
             items=np.unique(trials.item.codes[rows]),
-            levels=np.unique(_factor(trials, by).codes[rows]),
+            levels=np.unique(trials.column(by).codes[rows]),
             labels=np.unique(said[said >= 0]),
         )
         return evolve(found, axes=axes)
@@ -91,7 +89,7 @@ class Answers:
     @property
     def levels(self) -> tuple[str, ...]:
         """Return the levels of the factor: the names of templates, or the orders of options."""
-        names = _factor(self.trials, self.by).names
+        names = self.trials.column(self.by).names
         return tuple(names[code] for code in self.axes.levels)
 
     @property
@@ -104,7 +102,7 @@ class Answers:
     def _places(self) -> Codes:
         """Return where each row stands among (item, level)."""
         item = np.searchsorted(self.axes.items, self.trials.item.codes[self.rows])
-        level = np.searchsorted(self.axes.levels, _factor(self.trials, self.by).codes[self.rows])
+        level = np.searchsorted(self.axes.levels, self.trials.column(self.by).codes[self.rows])
         return np.asarray(item * len(self.axes.levels) + level)
 
     @cached_property
@@ -154,32 +152,26 @@ class Answers:
 def answers_by(trials: Trials, by: str, *, presented: bool = False) -> Iterator[Answers]:
     """Yield the answers of every task, judge and test in which the factor has a level.
 
-    A comparison between the levels of a test needs the unchanged one too: trials of the test that ask the reference
-    question again take part, and in a test of the option order the reference verdicts of the same items.
+    A comparison between levels needs the unchanged one too: the trials of the test that ask the reference question
+    again take part.
     """
     for cell in cells_of(trials):
-        found = Answers.of(trials, evolve(cell, rows=_with_unchanged(trials, cell, by)), by=by, presented=presented)
+        whole = evolve(cell, rows=with_unchanged(trials, cell))
+        found = Answers.of(trials, whole, by=by, presented=presented)
         if len(found.rows):
             yield found
 
 
-def _with_unchanged(trials: Trials, cell: Cell, by: str) -> Codes:
-    if cell.test == REFERENCE:
+def with_unchanged(trials: Trials, cell: Cell) -> Codes:
+    """Return the trials of a test together with those that ask the reference question again."""
+    again = trials.conditions.again
+    if cell.test == REFERENCE or not again.any():
         return cell.rows
     one = cell.rows[0]
-    like = (trials.task.codes == trials.task.codes[one]) & (trials.judge.codes == trials.judge.codes[one])
-    added = like & trials.conditions.again & (trials.written_test.codes == trials.test.codes[one])
-    if by == ORDER and _about_order(trials, one):
-        of, order = reference_verdicts(trials).of, trials.conditions.order.codes
-        compared = like & trials.reference & np.isin(of, of[cell.rows])
-        added = added | (compared & ~np.isin(order, order[cell.rows]))
-    return np.union1d(cell.rows, np.flatnonzero(added))
-
-
-def _about_order(trials: Trials, row: int) -> bool:
-    family = trials.column("family")
-    names = trials.test.names[trials.test.codes[row]], family.names[family.codes[row]]
-    return acts_on(ORDER, *names)
+    added = again & (trials.written_test.codes == trials.test.codes[one])
+    for column in (trials.task, trials.judge):
+        added &= column.codes == column.codes[one]
+    return np.concatenate([cell.rows, np.flatnonzero(added)])
 
 
 def aligned(judges: Sequence[Answers]) -> list[Answers]:
@@ -201,14 +193,9 @@ def modal(counts: Counts) -> NDArray[np.int64]:
     return np.where(alone, counts.argmax(axis=-1), -1)
 
 
-def _factor(trials: Trials, name: str) -> Coded:
-    return trials.conditions.order if name == ORDER else trials.column(name)
-
-
 def _filled(trials: Trials, name: str) -> Mask:
     column = trials.column(name)
-    stated = np.asarray(column.codes != column.names.index(""))
-    return stated | trials.reference if name == ORDER else stated
+    return np.asarray(column.codes != column.names.index(""))
 
 
 def _none() -> Codes:

@@ -14,7 +14,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from jrh.measuring.coded import Coded, Codes, Mask, grouped, is_named
-from jrh.values.types import REFERENCE, Mode, Polarity, Task
+from jrh.values.types import REFERENCE, Polarity, Task
 
 LEVELS: Final = ("template", "option_order", "polarity", "strength", "temperature", "language")
 """What the records state of a condition, besides the names of its test and variant."""
@@ -43,7 +43,7 @@ class Conditions:
     """How every trial was asked; arrays of shape (n,)."""
 
     order: Coded
-    """Option order as shown: that of the scale where the records of a pairwise task state none."""
+    """Option order as shown: that of the scale where the records state none."""
     levels: Codes
     """Number of the combination of `LEVELS`; combinations closer to the plain question come first."""
     table: NDArray[np.int64]
@@ -69,11 +69,6 @@ class Conditions:
     def distance(self, one: Codes, other: Codes) -> Codes:
         """Count the levels in which combinations differ, element by element."""
         return np.asarray((self.table[one] != self.table[other]).sum(axis=1))
-
-
-def plain_order(task: Task | None) -> str:
-    """Return the order in which the reference condition shows the options of a pairwise task, such as `AB`."""
-    return "".join(task.scale.options) if task is not None and task.mode is Mode.PAIRWISE else ""
 
 
 def acts_on(level: str, *names: str) -> bool:
@@ -118,11 +113,11 @@ class _Again:
         plain = [place for place, name in enumerate(LEVELS) if name in varied]
         if not varied.issubset(_CONVENTIONAL):
             return combinations[:0]
-        return combinations[(self.table[combinations][:, plain] == 0).all(axis=1)]
+        return np.asarray(combinations[(self.table[combinations][:, plain] == 0).all(axis=1)])
 
     def _varied(self, rows: Codes) -> Codes:
         found = self.table[np.unique(self.levels[rows])]
-        return np.flatnonzero((found != found[:1]).any(axis=0))
+        return np.asarray(np.flatnonzero((found != found[:1]).any(axis=0)))
 
     def _unchanged(self, rows: Codes) -> Mask:
         """Return whether the variant of each row says no more than that nothing was changed."""
@@ -154,7 +149,7 @@ def _plain_first(name: str, column: Coded) -> Codes:
 
 def _orders(task: Codes, written: Coded, tasks: Sequence[Task | None]) -> tuple[Coded, Codes]:
     """Return the order of the options as shown, and codes in which the order of the scale is 0."""
-    own = [plain_order(known) for known in tasks]
+    own = ["" if known is None else known.scale.own_order for known in tasks]
     names = tuple(sorted({*written.names, *own, ""}))
     place = {name: code for code, name in enumerate(names)}
     plain = np.array([place[name] for name in own], dtype=np.int64)[task]

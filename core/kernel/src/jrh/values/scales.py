@@ -66,6 +66,12 @@ class Scale:
         return tuple(label for label in self.labels if label != self.tie)
 
     @property
+    def own_order(self) -> str:
+        """Return the options in their own order, such as `AB`; empty where they have no letters to name an order by."""
+        named = all(len(option) == 1 and option.isupper() for option in self.options)
+        return "".join(self.options) if named and not self.ordered else ""
+
+    @property
     def ordered(self) -> bool:
         """Return whether the labels are ordered."""
         return self.kind is ScaleKind.ORDINAL
