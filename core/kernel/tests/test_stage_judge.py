@@ -101,7 +101,6 @@ class Court:
             log=self.lab.log,
             redact=Redactor(frozenset({KEY})),
             run_id="run",
-            paid=lambda: 0.0,
             stopped=self.stopped,
         )
 

@@ -5,7 +5,7 @@ import jrh_report.plugin
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RecordTable, RunReport, Scale, Status, Task
-from jrh.values import Attrition, ComponentUsed, CostLine, FaultLine, TaskSummary
+from jrh.values import Attrition, ComponentUsed, CostLine, FaultLine, TaskSummary, spending_of
 from jrh_testing import build, sample_records
 
 JUDGES = ("baseline", "gpt-4o-mini", "yes-man")
@@ -84,7 +84,7 @@ def report() -> RunReport:
                 skipped={"no paragraph break": 3},
             ),
         ),
-        costs=(
+        costs=(costs := (
             CostLine(
                 judge="gpt-4o-mini", task="essays", test="reference", trials=120, cost=0.0312, unknown=0,
                 prompt_tokens=120_300, completion_tokens=3000, tokens_unknown=0,
@@ -97,7 +97,8 @@ def report() -> RunReport:
                 judge="yes-man", task="essays", test="format", trials=180, cost=0.0, unknown=180,
                 prompt_tokens=0, completion_tokens=0, tokens_unknown=180,
             ),
-        ),
+        )),
+        spending=tuple(map(spending_of, costs)),
         faults=(
             FaultLine(model="mini", kind="rate_limit", attempts=12, final=0),
             FaultLine(model="mini", kind="timeout", attempts=4, final=1),
@@ -175,9 +176,12 @@ def hostile(report: RunReport) -> Callable[[str], RunReport]:
             ),
             attrition=(evolve(report.attrition[0], task=text, test=test, rejected={text: 1}, skipped={text: 2}),),
             costs=(
-                evolve(report.costs[0], judge=judge, task=text, test="reference"),
-                evolve(report.costs[0], judge=judge, task=text, test=test),
+                costs := (
+                    evolve(report.costs[0], judge=judge, task=text, test="reference"),
+                    evolve(report.costs[0], judge=judge, task=text, test=test),
+                )
             ),
+            spending=tuple(map(spending_of, costs)),
             faults=(evolve(report.faults[0], model=text, kind=text),),
             components=(
                 evolve(report.components[0], role=text, name=text, component=text, version=text, options={text: text}),

@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 from jrh import Scale, Task
 from jrh.text import comment_length
-from jrh.values import TaskSummary
+from jrh.values import TaskSummary, spending_of
 from jrh_testing import sample_report
 
 pytestmark = pytest.mark.slow
@@ -30,6 +30,9 @@ def crowded(report, measure, long: str, *, tasks: int = 6, judges: int = 20, tes
     found += [measure(f"measure {number} {long}", judge=who[0], task=names[0], test=where[0]) for number in range(300)]
     found += [measure("audit", judge="", task=task, flags=("finding",), note=long) for task in names for _ in range(9)]
     scale = Scale.of_labels("YES", "NO")
+    costs = tuple(
+        evolve(report.costs[0], judge=judge, task=task, test=test) for judge, task, test in product(who, names, where)
+    )
     return evolve(
         report,
         suite=long,
@@ -47,10 +50,8 @@ def crowded(report, measure, long: str, *, tasks: int = 6, judges: int = 20, tes
             evolve(report.attrition[0], task=task, test=test, rejected={long: 4})
             for task, test in product(names, where)
         ),
-        costs=tuple(
-            evolve(report.costs[0], judge=judge, task=task, test=test)
-            for judge, task, test in product(who, names, where)
-        ),
+        costs=costs,
+        spending=tuple(map(spending_of, costs)),
         faults=tuple(evolve(report.faults[0], model=f"{number} {long}") for number in range(300)),
         components=tuple(
             evolve(report.components[0], name=f"{number} {long}", options={long: long}) for number in range(300)

@@ -36,6 +36,7 @@ def one_judge(report):
         simulated=report.simulated & set(alone),
         measures=tuple(each for each in report.measures if each.judge in alone),
         costs=tuple(each for each in report.costs if each.judge in alone),
+        spending=tuple(each for each in report.spending if each.name in alone),
     )
 
 

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from attrs import evolve
 from jrh import RecordTable
+from jrh.values import spending_of
 from jrh_report.columns import storable
 from jrh_report.csv_report import neutral
 from jrh_report.latex_text import latex
@@ -178,6 +179,7 @@ def crowd(hostile):
             tests=("reference", texts[0]),
             measures=tuple(measures),
             costs=tuple(lines),
+            spending=tuple(map(spending_of, lines)),
             records=RecordTable.from_records(()),
         )
 

@@ -145,7 +145,7 @@ def test_a_task_without_measures_says_so(render, report) -> None:
 
 
 def test_one_judge_has_no_total_line(render, report) -> None:
-    one = evolve(report, costs=report.costs[:2])
+    one = evolve(report, spending=report.spending[:2])
 
     assert "total" in render("terminal", report, full=True)
     assert "total" not in render("terminal", one, full=True)
@@ -153,16 +153,17 @@ def test_one_judge_has_no_total_line(render, report) -> None:
 
 def test_costs_add_up_per_judge_and_never_hide_what_is_unknown(render, report) -> None:
     text = render("terminal", report, width=120, full=True)
-    lines = [re.split(r" {2,}", line.strip()) for line in text[text.index("Cost") :].splitlines()]
+    lines = [re.split(r" {2,}", line.strip()) for line in text[text.index("\nCost\n") :].splitlines()]
 
     assert [
         "gpt-4o-mini",
+        "judge",
         "300",
-        "at least $0.0412 (60 of unknown price)",
+        "$0.0412 + 60 calls of unknown price",
         "at least 220,300",
         "at least 5,000",
     ] in lines
-    assert ["yes-man (simulated)", "180", "unknown", "unknown", "unknown"] in lines
+    assert ["yes-man (simulated)", "judge", "180", "unknown", "unknown", "unknown"] in lines
 
 
 def test_cautions_are_told_once_per_flag_with_their_places(render, report) -> None:

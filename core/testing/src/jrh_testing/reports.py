@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from jrh.hashing import content_id, derive_seed
 from jrh.values.records import RecordTable
-from jrh.values.report import Attrition, ComponentUsed, CostLine, FaultLine, RunReport, TaskSummary
+from jrh.values.report import Attrition, ComponentUsed, CostLine, FaultLine, RunReport, SpendLine, TaskSummary
+from jrh.values.spending import spending_of
 from jrh.values.types import REFERENCE, Interval, Measure, Record, Status, Task
 
 from jrh_testing.samples import sample_task
@@ -131,6 +132,7 @@ def sample_report(task: Task | None = None) -> RunReport:
             ),
         ),
         costs=tuple(_costs(task)),
+        spending=tuple(_spending(task)),
         faults=(
             FaultLine(model="mini", kind="rate_limit", attempts=4, final=0),
             FaultLine(model="mini", kind="timeout", attempts=3, final=1),
@@ -203,6 +205,25 @@ def _costs(task: Task) -> Iterator[CostLine]:
             completion_tokens=120,
             tokens_unknown=0,
         )
+
+
+def _spending(task: Task) -> Iterator[SpendLine]:
+    """Repeat what the judges cost, and add a writer."""
+    for line in _costs(task):
+        yield spending_of(line)
+    yield SpendLine(
+        role="writer",
+        name="format",
+        model="mini",
+        task=task.name,
+        test="format",
+        replies=2,
+        cost=0.003,
+        unknown=0,
+        prompt_tokens=300,
+        completion_tokens=150,
+        tokens_unknown=0,
+    )
 
 
 def empty_report() -> RunReport:

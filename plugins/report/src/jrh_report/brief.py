@@ -9,7 +9,7 @@ from attrs import field, frozen
 from jrh import RunReport
 from jrh.text import clean_text as clean
 from jrh.text import counted, format_counts, format_dollars
-from jrh.values import Finding, Severity
+from jrh.values import Finding, Severity, total_spending
 from rich.console import Console, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
@@ -108,11 +108,10 @@ def _merged(findings: Iterable[Finding]) -> list[_Entry]:
 
 
 def _about(report: RunReport, judge: str) -> str:
-    lines = [each for each in report.costs if each.judge == judge]
-    trials = sum(each.trials for each in lines)
+    cost = total_spending(each for each in report.spending if (each.role, each.name) == ("judge", judge))
     parts = [_missing(report, judge)]
-    if trials:
-        parts.append(format_dollars(sum(each.cost for each in lines), sum(each.unknown for each in lines), trials))
+    if cost.replies:
+        parts.append(format_dollars(cost.cost, cost.unknown, cost.replies))
     name = clean(tables.judge_label(report, judge), _NAME)
     told = ", ".join(part for part in parts if part)
     return f"{name}: {told}" if told else name

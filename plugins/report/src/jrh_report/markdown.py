@@ -117,7 +117,7 @@ def _about_the_run(report: RunReport) -> Iterator[Block]:
         yield table_block(lost, rank=1, share=_SIDE, what="missing verdicts", heading=True)
     cost = tables.costs(report, by_test=False)
     if cost is not None:
-        yield table_block(cost, rank=2, share=_SIDE, what="cost per judge", heading=True)
+        yield table_block(cost, rank=2, share=_SIDE, what="cost per component", heading=True)
     lines = legend(overview(report, summary.task.name) for summary in report.tasks)
     if lines:
         block = Block(lines=tuple(f"- {safe(line)}" for line in lines), what="how to read", rank=2)

@@ -18,7 +18,7 @@ from jrh.text import (
     format_number,
     format_tokens,
 )
-from jrh.values import Agreement, Attrition, CostLine, TaskSummary
+from jrh.values import Agreement, Attrition, SpendLine, TaskSummary, total_spending
 
 _OPTION: Final = 80
 """Characters of an option's value that are shown."""
@@ -209,34 +209,34 @@ def faults(report: RunReport) -> Table | None:
 
 
 def costs(report: RunReport, *, by_test: bool) -> Table | None:
-    """Tabulate what the replies cost, per judge or per judge, task and test, with the total."""
-    if not report.costs:
+    """Tabulate what all replies of the run cost, per component or per component, task and test, with the total."""
+    if not report.spending:
         return None
-    keys: dict[tuple[str, ...], list[CostLine]] = {}
-    for line in report.costs:
-        name = judge_label(report, line.judge)
-        keys.setdefault((name, line.task, line.test) if by_test else (name,), []).append(line)
+    keys: dict[tuple[str, ...], list[SpendLine]] = {}
+    for line in report.spending:
+        name = judge_label(report, line.name)
+        keys.setdefault((name, line.role, line.task, line.test) if by_test else (name, line.role), []).append(line)
+    first = ("component", "role", "task", "test") if by_test else ("component", "role")
     rows = [(*key, *_cost_cells(lines)) for key, lines in keys.items()]
     if len(rows) > 1:
-        rows.append(("total", *(("", "") if by_test else ()), *_cost_cells(report.costs)))
-    first = ("judge", "task", "test") if by_test else ("judge",)
+        rows.append(("total", *("" for _ in first[1:]), *_cost_cells(report.spending)))
     return Table(
         title="Cost",
-        columns=(*first, "trials", "US dollars", "prompt tokens", "completion tokens"),
+        columns=(*first, "replies", "US dollars", "prompt tokens", "completion tokens"),
         rows=tuple(rows),
         right=tuple(range(len(first), len(first) + 4)),
+        note="All replies of the run, those of writers, graders and validators included, each counted once at the "
+        "price paid for it.",
     )
 
 
-def _cost_cells(lines: Iterable[CostLine]) -> tuple[str, ...]:
-    lines = tuple(lines)
-    trials, unknown = sum(line.trials for line in lines), sum(line.unknown for line in lines)
-    uncounted = sum(line.tokens_unknown for line in lines)
+def _cost_cells(lines: Iterable[SpendLine]) -> tuple[str, ...]:
+    total = total_spending(lines)
     return (
-        f"{trials:,}",
-        format_dollars(sum(line.cost for line in lines), unknown, trials),
-        format_tokens(sum(line.prompt_tokens for line in lines), uncounted, trials),
-        format_tokens(sum(line.completion_tokens for line in lines), uncounted, trials),
+        f"{total.replies:,}",
+        format_dollars(total.cost, total.unknown, total.replies),
+        format_tokens(total.prompt_tokens, total.tokens_unknown, total.replies),
+        format_tokens(total.completion_tokens, total.tokens_unknown, total.replies),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RunReport, Scale, Task
-from jrh.values import CostLine, TaskSummary
+from jrh.values import CostLine, SpendLine, TaskSummary
 from jrh_report.html.cost import Worth, cost_rows, items_needed, worths
 from jrh_report.html.found import Found
 from jrh_report.html.plane import plane
@@ -81,15 +81,26 @@ def test_no_accuracy_means_no_price_per_point() -> None:
     assert items_needed(_accuracy("x", None)) is None
 
 
-def test_totals_are_per_judge_and_of_the_run() -> None:
-    report = a_run({"a": (0.01, 0.8), "b": (None, 0.7)})
-    report = evolve(report, costs=(*report.costs, _line("a", 0.02, test="format")))
-    rows = {(row.judge, row.test): row for row in cost_rows(Found.of(report))}
-    assert rows["a", "total"].dollars == "$3.0000"
-    assert rows["a", "total"].lines == (0, 2)
-    assert rows["all judges", "total"].dollars == "at least $3.0000 (100 of unknown price)"
+def _spent(role: str, name: str, price: float | None, replies: int = 100, test: str = "reference") -> SpendLine:
+    return SpendLine(
+        role=role, name=name, model="m", task="task", test=test, replies=replies, cost=replies * (price or 0.0),
+        unknown=replies if price is None else 0, prompt_tokens=1000, completion_tokens=10, tokens_unknown=0,
+    )  # fmt: skip
+
+
+def test_totals_are_per_role_and_of_the_run() -> None:
+    """A writer's replies are part of the total, and a reply of unknown price is never free."""
+    lines = (
+        _spent("judge", "a", 0.01), _spent("judge", "b", None), _spent("judge", "a", 0.02, test="format"),
+        _spent("writer", "format", 0.5, replies=4, test="format"),
+    )  # fmt: skip
+    report = evolve(a_run({"a": (0.01, 0.8), "b": (None, 0.7)}), spending=lines)
+    rows = {(row.name, row.test): row for row in cost_rows(Found.of(report))}
+    assert rows["all judges", "total"].dollars == "$3.0000 + 100 calls of unknown price"
+    assert rows["all judges", "total"].lines == (0, 1, 2)
+    assert rows["everything", "total"].dollars == "$5.0000 + 100 calls of unknown price"
+    assert (rows["format", "format"].role, rows["format", "format"].dollars) == ("writer", "$2.0000")
     assert rows["b", "reference"].dollars == "unknown"
-    assert ("b", "total") not in rows
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from jrh.models.ledger import Spent
 from jrh.running.progress import Progress
+from jrh.text import format_dollars
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -52,7 +54,7 @@ class _Counting:
         self.total: int | None = None
         self.done = 0
         self.earlier = 0
-        self.dollars = 0.0
+        self.dollars = format_dollars(0.0)
         self.started = 0.0
 
     def begin(self, stage: str, total: int | None, *, done: int = 0) -> None:
@@ -64,9 +66,9 @@ class _Counting:
         """Count steps."""
         self.done += steps
 
-    def spent(self, dollars: float) -> None:
+    def spent(self, spent: Spent) -> None:
         """Update the amount spent."""
-        self.dollars = dollars
+        self.dollars = format_dollars(spent.paid, spent.unpriced)
 
     def rate(self) -> float:
         """Return steps per second of this process."""
@@ -76,7 +78,7 @@ class _Counting:
     def facts(self) -> str:
         """Format rate, cost and time left."""
         rate = self.rate()
-        parts = [f"{rate:.0f}/s", f"${self.dollars:.4f}"]
+        parts = [f"{rate:.0f}/s", self.dollars]
         if rate > 0 and self.total is not None and self.total > self.done:
             parts.append(f"{(self.total - self.done) / rate:.0f} s left")
         return ", ".join(parts)
@@ -145,7 +147,7 @@ class RichProgress(_Counting):
 
     def _draw(self) -> None:
         if self._task is not None:
-            fields: dict[str, Any] = {"rate": f"{self.rate():.0f}/s", "cost": f"${self.dollars:.4f}"}
+            fields: dict[str, Any] = {"rate": f"{self.rate():.0f}/s", "cost": self.dollars}
             self._bars.update(self._task, completed=self.done, **fields)
 
     def end(self) -> None:

@@ -14,6 +14,8 @@ from jrh.api import execute, resolve
 from jrh.cli.shared_options import full_option, settings_of, suite_options
 from jrh.plugins.loading import load_plugins
 from jrh.running.outcome import RunResult
+from jrh.text import counted, format_dollars
+from jrh.values.spending import total_spending
 
 
 @click.command("run")
@@ -83,12 +85,16 @@ def _words(parameter: click.Parameter, value: str) -> list[str]:
 
 
 def _spending(result: RunResult) -> str:
+    """Say what the replies of the report cost, and what was paid for from this run directory."""
     spent = result.spent
+    total = total_spending(result.report.spending if result.report is not None else ())
+    replies = counted(total.replies, "reply", "replies")
+    cost = f"Cost: {format_dollars(total.cost, total.unknown)} for {replies}. " if total.replies else ""
     if not spent.calls:
-        return "No model was called."
-    parts = [f"{spent.calls} calls sent from this run directory, ${spent.paid:.4f} paid"]
-    if spent.unpriced:
-        parts.append(f"{spent.unpriced} replies of unknown price")
+        return f"{cost}No model was called."
+    now = f" ({format_dollars(spent.paid - spent.earlier)} of it now)" if spent.earlier else ""
+    paid = format_dollars(spent.paid, spent.unpriced)
+    parts = [f"{cost}Paid: {paid}{now}, {counted(spent.calls, 'call')} sent from this run directory"]
     if result.unknown_calls:
         parts.append(f"{result.unknown_calls} calls interrupted by a kill, outcome unknown")
     if spent.uncertain:

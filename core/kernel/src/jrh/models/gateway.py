@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,9 +19,11 @@ from jrh.document.serial import from_text, to_text_once
 from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
 from jrh.models.client import BREAKER, Client, request_key
 from jrh.models.ledger import Ledger, worst_case
+from jrh.models.payer import current_payer
 from jrh.models.replies import read_reply
 from jrh.models.retries import as_fault, retrying
 from jrh.plugins.protocols import ChatModel, ChatRequest, Logger
+from jrh.store.calls_table import ANSWERED
 from jrh.suite.definition import ModelUse
 from jrh.text.redact import Redactor
 from jrh.values.types import Reply, Status
@@ -47,14 +49,25 @@ class _Call:
 class Gateway:
     """Answer requests from stored replies, or ask providers within budget and limits."""
 
-    def __init__(self, store: Store, cache: Cache | None, ledger: Ledger, redact: Redactor, log: Logger) -> None:
-        """Use the run's store, the shared cache (None for no cache) and the ledger."""
+    def __init__(
+        self,
+        store: Store,
+        cache: Cache | None,
+        ledger: Ledger,
+        redact: Redactor,
+        log: Logger,
+        *,
+        on_paid: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Use the run's store, the shared cache (None for no cache) and the ledger; say when a reply is paid for."""
         self.ledger = ledger
         self.stopped: StopRun | None = None
         self._calls = store.calls
+        self._spending = store.spending
         self._cache = cache
         self._redact = redact
         self._log = log
+        self._on_paid = on_paid
         self._stopping = asyncio.Event()
         self._in_flight: dict[str, asyncio.Future[Reply]] = {}
         self._clients: list[Client] = []
@@ -90,6 +103,19 @@ class Gateway:
     async def answer(self, client: Client, request: ChatRequest, repeat: int, purpose: str) -> Reply:
         """Answer one request; identical requests of the same repeat are sent once."""
         key = request_key(client.model, request, repeat)
+        reply = await self._answered(client, _Call(key, request, purpose))
+        self._book(key, client.name, purpose, reply)
+        return reply
+
+    def _book(self, key: str, model: str, purpose: str, reply: Reply) -> None:
+        """Book a reply to whoever it was asked for, also one that somebody paid for before."""
+        payer = current_payer()
+        if payer is not None and reply.status.value in ANSWERED:
+            about = payer.name, payer.task, payer.test
+            self._spending.note(payer.owner, key, reply, role=payer.role_of(purpose), model=model, about=about)
+
+    async def _answered(self, client: Client, call: _Call) -> Reply:
+        key = call.key
         while (under_way := self._in_flight.get(key)) is not None:
             with _unless_given_up(under_way):
                 return await asyncio.shield(under_way)
@@ -99,7 +125,7 @@ class Gateway:
         mine: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._in_flight[key] = mine
         try:
-            reply = await self._ask(client, _Call(key, request, purpose))
+            reply = await self._ask(client, call)
         except asyncio.CancelledError:
             mine.cancel()
             raise
@@ -244,6 +270,7 @@ class Gateway:
 
     def _note_reply(self, call: _Call, reply: Reply, payload: str, worst: float | None) -> asyncio.Future[None]:
         self.ledger.settle(worst, reply.cost)
+        self._on_paid()
         return self._calls.conclude(
             call.row, outcome=reply.status.value, final=True, cost=reply.cost, detail=reply.detail, payload=payload
         )

@@ -62,6 +62,8 @@ class Spent:
     """Number of attempts sent, in this run directory."""
     unpriced: int
     """Number of replies of unknown price."""
+    earlier: float = 0.0
+    """The part of `paid` that earlier processes paid, in this run directory."""
 
 
 @define(kw_only=True)
@@ -74,6 +76,8 @@ class Ledger:
     reserved: float = 0.0
     calls: int = 0
     unpriced: int = 0
+    earlier: float = 0.0
+    """US dollars paid by earlier processes, in the run directory; part of `paid`."""
 
     def reserve(self, worst: float | None) -> None:
         """Reserve the worst-case cost of a call before it is sent.
@@ -115,9 +119,19 @@ class Ledger:
         if billed:
             self.uncertain += worst or 0.0
 
+    def note_stated(self, cost: float) -> None:
+        """Add what a judge that asks no model of the suite says its verdict cost."""
+        self.paid += cost
+
     def spent(self) -> Spent:
         """Return the sums."""
-        return Spent(paid=self.paid, uncertain=self.uncertain, calls=self.calls, unpriced=self.unpriced)
+        return Spent(
+            paid=self.paid,
+            uncertain=self.uncertain,
+            calls=self.calls,
+            unpriced=self.unpriced,
+            earlier=self.earlier,
+        )
 
 
 def _amount(usd: float) -> str:

@@ -12,6 +12,7 @@ from attrs import define, field, frozen
 
 from jrh.errors import StopReason, StopRun, StoreError
 from jrh.hashing import content_id
+from jrh.models.payer import WRITER, Payer, paid_by
 from jrh.running.dry_build import note_judges
 from jrh.running.outcome import INTERRUPTED, Ended
 from jrh.running.prepare import Prepared
@@ -124,7 +125,9 @@ class _Stages:
             ready.progress.advance(len(items))
             return ready.store.cases.read(task.name, name)
         failed = ready.gateway.failed_calls
-        made = await perturbing.perturb(ready.builder, test, task, items, ready.progress, ready.log)
+        ready.store.spending.forget_drafts(task.name, name, digest)
+        with paid_by(Payer(owner=digest, role=WRITER, task=task.name, test=name)):
+            made = await perturbing.perturb(ready.builder, test, task, items, ready.progress, ready.log)
         if ready.gateway.failed_calls > failed or made.raised:
             # Another digest makes the next run draft again. Calls that were answered are not repeated.
             digest = f"{digest}:unfinished"
@@ -161,7 +164,8 @@ class _Stages:
             log=ready.log,
             redact=ready.redact,
             run_id=ready.run_id,
-            paid=lambda: ready.gateway.ledger.paid,
+            stated=ready.gateway.ledger.note_stated,
+            told=lambda: ready.progress.spent(ready.gateway.ledger.spent()),
             stopped=lambda: ready.gateway.stopped,
         )
         await judging.judge_all(bench, pending)

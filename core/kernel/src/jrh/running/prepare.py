@@ -87,8 +87,9 @@ async def prepared(
         if cache is not None:
             open_files.callback(cache.close)
         unknown_calls = store.calls.settle_lost()
-        ledger = Ledger(budget=suite.budget, **store.calls.totals()._asdict())
-        gateway = Gateway(store, cache, ledger, redact, log)
+        ledger = _opened_ledger(suite.budget, store)
+        progress.spent(ledger.spent())
+        gateway = Gateway(store, cache, ledger, redact, log, on_paid=lambda: progress.spent(ledger.spent()))
         open_files.push_async_callback(gateway.aclose)
         yield Prepared(
             resolved=resolved,
@@ -124,6 +125,20 @@ def _open_store(
     if known:
         rehearse(rehearsing, left_to_do(rehearsing, store, items))
     return store
+
+
+def _opened_ledger(budget: Budget, store: Store) -> Ledger:
+    """Return a ledger that knows what earlier processes spent in the run directory."""
+    totals = store.calls.totals()
+    paid = totals.paid + store.spending.stated()
+    return Ledger(
+        budget=budget,
+        paid=paid,
+        earlier=paid,
+        uncertain=totals.uncertain,
+        calls=totals.calls,
+        unpriced=totals.unpriced,
+    )
 
 
 def _open_cache(settings: Settings, progress: Progress, log: Logger) -> Cache | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from jrh.models.ledger import Spent
+
 
 class Progress(Protocol):
     """What a front end implements to show a run's progress."""
@@ -14,8 +16,8 @@ class Progress(Protocol):
     def advance(self, steps: int = 1) -> None:
         """Tell that steps of the current stage are done."""
 
-    def spent(self, dollars: float) -> None:
-        """Tell what has been paid so far."""
+    def spent(self, spent: Spent) -> None:
+        """Tell what has been paid so far, for all calls of the run directory."""
 
     def end(self) -> None:
         """Tell that the current stage is over."""
@@ -33,7 +35,7 @@ class Silent:
     def advance(self, steps: int = 1) -> None:
         """Show nothing."""
 
-    def spent(self, dollars: float) -> None:
+    def spent(self, spent: Spent) -> None:
         """Show nothing."""
 
     def end(self) -> None:

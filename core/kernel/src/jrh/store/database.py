@@ -20,7 +20,7 @@ from jrh.values.records import COLUMNS
 
 T = TypeVar("T")
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 MOST_PARAMETERS: Final = 500
@@ -63,6 +63,11 @@ CREATE TABLE IF NOT EXISTS calls (
     worst REAL, outcome TEXT, final INTEGER, cost REAL, detail TEXT, payload TEXT
 );
 CREATE INDEX IF NOT EXISTS calls_by_key ON calls (key) WHERE payload IS NOT NULL;
+CREATE TABLE IF NOT EXISTS uses (
+    owner TEXT NOT NULL, key TEXT NOT NULL, role TEXT NOT NULL, name TEXT NOT NULL, task TEXT NOT NULL,
+    test TEXT NOT NULL, model TEXT NOT NULL, cost REAL, prompt_tokens INTEGER, completion_tokens INTEGER,
+    PRIMARY KEY (owner, key, role, name)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS records (
     {", ".join(f'"{name}" {_RECORD_TYPES.get(name, "TEXT")}' for name in COLUMNS)}, reply TEXT, probabilities TEXT
 );

@@ -15,6 +15,7 @@ from jrh.store.database import Database
 from jrh.store.items_table import ItemsTable
 from jrh.store.measures_table import MeasuresTable
 from jrh.store.records_table import RecordsTable
+from jrh.store.spending_table import SpendingTable
 from jrh.store.trials_table import TrialsTable
 
 
@@ -32,6 +33,8 @@ class Store:
         self.records = RecordsTable(database)
         self.calls = CallsTable(database)
         """Attempts sent to models."""
+        self.spending = SpendingTable(database)
+        """What the replies the run rests on cost, each once."""
         self.measures = MeasuresTable(database)
 
     @classmethod

@@ -119,7 +119,9 @@ def format_dollars(cost: float, unknown: int = 0, replies: int | None = None) ->
     if unknown and replies is not None and unknown >= replies:
         return "unknown"
     known = f"<${_CENTS}" if 0 < cost < _CENTS else f"${cost:,.4f}" if cost else "$0"
-    return f"at least {known} ({unknown} of unknown price)" if unknown else known
+    if not unknown:
+        return known
+    return f"{known} + {unknown:,} {'call' if unknown == 1 else 'calls'} of unknown price"
 
 
 def format_tokens(count: int, unknown: int, replies: int) -> str:

@@ -13,7 +13,10 @@ from .report import Attrition as Attrition
 from .report import ComponentUsed as ComponentUsed
 from .report import CostLine as CostLine
 from .report import FaultLine as FaultLine
+from .report import SpendLine as SpendLine
 from .report import TaskSummary as TaskSummary
+from .spending import spending_of as spending_of
+from .spending import total_spending as total_spending
 from .types import Condition as Condition
 from .types import Example as Example
 from .types import Truth as Truth

@@ -74,6 +74,33 @@ class CostLine:
 
 
 @frozen(kw_only=True)
+class SpendLine:
+    """Cost of the replies that one component got from one model, each reply counted once in the whole run.
+
+    A reply that several components share, because they asked the same, is counted where it is first used: perturbers
+    and validators before judges, judges in plan order.
+    """
+
+    role: str
+    """`writer`, `grader` (a perturber's own check), `validator`, `judge` or `preflight`."""
+    name: str
+    """The suite's name of the component."""
+    model: str
+    """The suite's name of the model; empty for a judge that states its cost itself."""
+    task: str
+    test: str
+    replies: int
+    cost: float
+    """US dollars, for the replies of known price; a cached reply counts at the price originally paid."""
+    unknown: int
+    """Number of replies of unknown price."""
+    prompt_tokens: int
+    completion_tokens: int
+    tokens_unknown: int
+    """Number of replies without a token count."""
+
+
+@frozen(kw_only=True)
 class FaultLine:
     """Failed attempts of one model, by kind."""
 
@@ -136,6 +163,7 @@ class RunReport:
     measures: tuple[Measure, ...]
     attrition: tuple[Attrition, ...]
     costs: tuple[CostLine, ...]
+    """What each judge's verdicts cost, for its price; replies that judges share count for each."""
     faults: tuple[FaultLine, ...]
     components: tuple[ComponentUsed, ...]
     planned: int
@@ -147,6 +175,8 @@ class RunReport:
     findings: tuple[Finding, ...] = ()
     """What the measures say, in sentences: by judge in the suite's order, those about data and tests first, the worst
     first."""
+    spending: tuple[SpendLine, ...] = ()
+    """What all replies of the run cost: judges, writers, graders, validators, preflight. The sum is the run's cost."""
     records: RecordTable
     evidence: Evidence = NoEvidence()
     """The cases and replies behind the records, read on demand; only while the report is being written."""

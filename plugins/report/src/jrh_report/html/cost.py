@@ -1,4 +1,4 @@
-"""What the verdicts cost, per judge and test, and what was bought with it.
+"""What the run cost, per component and test, and what was bought with the judges' part of it.
 
 Dollars per point of gold accuracy: dollars of 1,000 questions of the reference condition, divided by it in points
 (0 to 100). A judge stands on the frontier where no other is at least as right for at most as much, and better in one
@@ -17,7 +17,7 @@ from typing import Final
 from attrs import evolve, frozen
 from jrh import REFERENCE, Measure
 from jrh.text import format_dollars, format_tokens
-from jrh.values import CostLine
+from jrh.values import CostLine, SpendLine, total_spending
 
 from jrh_report.html.found import Cell, Found
 from jrh_report.overview import EXPECTED, RIGHT
@@ -30,14 +30,15 @@ _POINTS: Final = 100
 
 @frozen(kw_only=True)
 class CostRow:
-    """What one judge's replies in one test cost; `total` rows sum up others."""
+    """What one component's replies in one test cost; `total` rows sum up others."""
 
-    judge: str
+    role: str
+    name: str
     task: str
     test: str
     lines: tuple[int, ...]
-    """Places among the report's cost lines."""
-    trials: int
+    """Places among the report's spending."""
+    replies: int
     dollars: str
     unknown: int
     prompt_tokens: str
@@ -69,32 +70,32 @@ class Worth:
 
 
 def cost_rows(found: Found) -> tuple[CostRow, ...]:
-    """Return a row for every judge, task and test, and the totals per judge and of the run."""
-    lines = list(enumerate(found.report.costs))
-    rows = [_row(each.judge, each.task, each.test, [(place, each)]) for place, each in lines]
-    for judge in found.report.judges:
-        mine = [(place, each) for place, each in lines if each.judge == judge]
-        if len(mine) > 1:
-            rows.append(_row(judge, "all tasks", "total", mine))
-    if len({each.judge for _, each in lines}) > 1:
-        rows.append(_row("all judges", "all tasks", "total", lines))
+    """Return a row for every component, task and test, and the totals per role and of the run."""
+    lines = list(enumerate(found.report.spending))
+    rows = [_row(each.role, each.name, each.task, each.test, [(place, each)]) for place, each in lines]
+    roles = dict.fromkeys(each.role for _, each in lines)
+    for role in roles:
+        mine = [(place, each) for place, each in lines if each.role == role]
+        if len(mine) > 1 and len(roles) > 1:
+            rows.append(_row(role, f"all {role}s", "all tasks", "total", mine))
+    if len(lines) > 1:
+        rows.append(_row("", "everything", "all tasks", "total", lines))
     return tuple(rows)
 
 
-def _row(judge: str, task: str, test: str, lines: Sequence[tuple[int, CostLine]]) -> CostRow:
-    some = [each for _, each in lines]
-    trials, unknown = sum(each.trials for each in some), sum(each.unknown for each in some)
-    uncounted = sum(each.tokens_unknown for each in some)
+def _row(role: str, name: str, task: str, test: str, lines: Sequence[tuple[int, SpendLine]]) -> CostRow:
+    total = total_spending(each for _, each in lines)
     return CostRow(
-        judge=judge,
+        role=role,
+        name=name,
         task=task,
         test=test,
         lines=tuple(place for place, _ in lines),
-        trials=trials,
-        dollars=format_dollars(math.fsum(each.cost for each in some), unknown, trials),
-        unknown=unknown,
-        prompt_tokens=format_tokens(sum(each.prompt_tokens for each in some), uncounted, trials),
-        completion_tokens=format_tokens(sum(each.completion_tokens for each in some), uncounted, trials),
+        replies=total.replies,
+        dollars=format_dollars(total.cost, total.unknown, total.replies),
+        unknown=total.unknown,
+        prompt_tokens=format_tokens(total.prompt_tokens, total.tokens_unknown, total.replies),
+        completion_tokens=format_tokens(total.completion_tokens, total.tokens_unknown, total.replies),
     )
 
 

@@ -126,12 +126,12 @@ class Page:
     @property
     def unknown_prices(self) -> int:
         """Return the number of replies of unknown price."""
-        return sum(each.unknown for each in self.report.costs)
+        return sum(each.unknown for each in self.report.spending)
 
     @property
     def costs_unknown(self) -> tuple[int, ...]:
         """Return the cost lines with replies of unknown price."""
-        return tuple(place for place, each in enumerate(self.report.costs) if each.unknown)
+        return tuple(place for place, each in enumerate(self.report.spending) if each.unknown)
 
     @staticmethod
     def money(amount: float | None) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from attrs import evolve
 
 from jrh.errors import RAISED, StoreError
+from jrh.models.payer import VALIDATOR, WRITER, paid_as
 from jrh.plugins.protocols import Logger
 from jrh.plugins.specs import Scope
 from jrh.running.building import Builder
@@ -33,7 +34,8 @@ async def propose(
     entry = step.component.entry
     perturber = builder.build(step.component, task, seed_name=entry.spec.name)
     if entry.spec.scope is Scope.SET:
-        return await _propose_set(perturber, step, items, progress, log)
+        with paid_as(WRITER, step.use.name):
+            return await _propose_set(perturber, step, items, progress, log)
     results: list[list[Draft | Skip]] = [[] for _ in items]
 
     async def one(position: int) -> None:
@@ -47,7 +49,8 @@ async def propose(
             results[position] = [_broken(error)]
         progress.advance()
 
-    await for_each(range(len(items)), one, WORKERS)
+    with paid_as(WRITER, step.use.name):
+        await for_each(range(len(items)), one, WORKERS)
     return [(item, draft) for item, made in zip(items, results, strict=True) for draft in made]
 
 
@@ -92,7 +95,9 @@ async def validate(
         alive = [position for position, (_, rejection) in enumerate(state) if not rejection]
         pairs = [(drafts[position][0], state[position][0]) for position in alive]
         ask = _all_at_once if resolved.entry.spec.scope is Scope.SET else _one_by_one
-        for position, validation in zip(alive, await ask(validator, pairs, log), strict=True):
+        with paid_as(VALIDATOR, resolved.use.name):
+            found = await ask(validator, pairs, log)
+        for position, validation in zip(alive, found, strict=True):
             draft = state[position][0]
             state[position] = _apply(step.use, task, draft, validation, resolved.use.name)
     return state

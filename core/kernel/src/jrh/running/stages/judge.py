@@ -13,6 +13,7 @@ from jrh.document.convert import expectation_kind
 from jrh.document.serial import to_text, to_text_once
 from jrh.errors import RAISED, JrhError, StopReason, StopRun, StoreError
 from jrh.models.client import Client
+from jrh.models.payer import JUDGE, Payer, paid_by
 from jrh.plugins.loading import Events
 from jrh.plugins.protocols import Logger
 from jrh.plugins.specs import JudgeKind, JudgeSpec
@@ -75,8 +76,10 @@ class Bench:
     log: Logger
     redact: Redactor
     run_id: str
-    paid: Any
-    """A function that returns the dollars paid so far."""
+    stated: Callable[[float], None] = lambda cost: None  # noqa: ARG005
+    """Books what a judge that asks no model of the suite says its verdict cost."""
+    told: Callable[[], None] = lambda: None
+    """Shows what has been spent."""
     stopped: Callable[[], StopRun | None] = lambda: None
     """Tells whether the run is to end."""
     telling: asyncio.Lock = Factory(asyncio.Lock)
@@ -149,10 +152,11 @@ class _Judging:
             self.bench.check()
             question = self._question(task, trial)
             try:
-                if simulated:
-                    judgement = await judge.judge(question, _truth(trial.case, originals[trial.case.item_id]))
-                else:
-                    judgement = await judge.judge(question)
+                with paid_by(self._payer(trial)):
+                    if simulated:
+                        judgement = await judge.judge(question, _truth(trial.case, originals[trial.case.item_id]))
+                    else:
+                        judgement = await judge.judge(question)
             except StoreError:
                 raise
             except RAISED as error:  # one trial must not cost the others
@@ -160,6 +164,9 @@ class _Judging:
             await self._keep(trial, judgement)
 
         await for_each(trials, one, self._workers())
+
+    def _payer(self, trial: Pending) -> Payer:
+        return Payer(owner=trial.trial_id, role=JUDGE, name=self.name, task=trial.case.task, test=trial.case.test)
 
     def _workers(self) -> int:
         names = [name for kind, name in references(self.resolved.options) if kind == "model"]
@@ -242,7 +249,16 @@ class _Judging:
                 await asyncio.to_thread(bench.store.flush)
                 bench.events.tell("jrh_record_committed", RecordCommitted(run_id=bench.run_id, record=row[0]))
         bench.progress.advance()
-        bench.progress.spent(bench.paid())
+        self._book(judgement)
+
+    def _book(self, judgement: Judgement) -> None:
+        """Book what the gateway does not see: the stated cost of a judge that asks no model of the suite."""
+        if self.name in self.bench.simulated or any(kind == "model" for kind, _ in references(self.resolved.options)):
+            return
+        reply = judgement.reply if isinstance(judgement, Judgement) else None
+        if reply is not None and reply.cost:
+            self.bench.stated(reply.cost)
+            self.bench.told()
 
     def _row(self, trial: Pending, judgement: Judgement) -> tuple[Record, str | None, str | None]:
         """Write a judgement down as a record, its reply and its label probabilities."""

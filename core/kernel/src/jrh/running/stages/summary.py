@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 from jrh.document.serial import from_text, to_text
 from jrh.errors import RAISED, EmptyStoreError, JrhError, StoreError
 from jrh.measuring import findings_of
+from jrh.models.payer import PREFLIGHT, ROLES
 from jrh.plugins.protocols import Logger
 from jrh.plugins.specs import ReporterSpec, ReportTarget
 from jrh.running.building import Builder
@@ -25,7 +26,8 @@ from jrh.suite.definition import Gate
 from jrh.text.redact import error_line
 from jrh.values.finding import FindingSettings
 from jrh.values.records import RecordTable
-from jrh.values.report import Attrition, ComponentUsed, CostLine, RunReport, TaskSummary
+from jrh.values.report import Attrition, ComponentUsed, CostLine, RunReport, SpendLine, TaskSummary
+from jrh.values.spending import spending_of
 from jrh.values.types import REFERENCE, Measure
 
 SUMMARY = "summary"
@@ -134,6 +136,7 @@ def gather(
         measures=measures,
         attrition=made,
         costs=tuple(_costs(store, summary)),
+        spending=spending(store, summary),
         faults=store.calls.faults(),
         components=summary.components,
         planned=planned,
@@ -177,6 +180,25 @@ def _costs(store: Store, summary: Summary) -> Iterable[CostLine]:
             for test in summary.tests:
                 if (judge, task.task.name, test) in lines:
                     yield lines[judge, task.task.name, test]
+
+
+def spending(store: Store, summary: Summary) -> tuple[SpendLine, ...]:
+    """Return what the replies the run rests on cost, in the order of the suite; of an import, what its log says."""
+    if store.meta(IMPORTED) is not None:
+        return tuple(spending_of(line) for line in _costs(store, summary))
+    models = {used.name for used in summary.components if used.role == "model"}
+    tasks, tests = [each.task.name for each in summary.tasks], list(summary.tests)
+
+    def in_suite(line: SpendLine) -> bool:
+        return line.model in models if line.role == PREFLIGHT else line.task in tasks and line.test in tests
+
+    def place(line: SpendLine) -> tuple[object, ...]:
+        judge = summary.judges.index(line.name) if line.name in summary.judges else -1
+        if line.role == PREFLIGHT:
+            return ROLES.index(line.role), line.model
+        return ROLES.index(line.role), judge, tasks.index(line.task), tests.index(line.test), line.name, line.model
+
+    return tuple(sorted(filter(in_suite, store.spending.lines()), key=place))
 
 
 def _shown_in_part(store: Store, summary: Summary) -> Iterable[str]:
