@@ -153,3 +153,10 @@ class TestPerturbationValidityContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "perturbation-validity"
     interval_tolerance = 0.0
+
+
+class TestGoldAgreementContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "gold-agreement"
+    task = sample_task()
+    interval_tolerance = 0.0

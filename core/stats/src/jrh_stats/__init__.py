@@ -52,6 +52,7 @@ from jrh_stats.kappa import clustered_kappa as clustered_kappa
 from jrh_stats.kappa import cohen_kappa as cohen_kappa
 from jrh_stats.krippendorff import AlphaMetric as AlphaMetric
 from jrh_stats.krippendorff import krippendorff_alpha as krippendorff_alpha
+from jrh_stats.matthews import matthews_correlation as matthews_correlation
 from jrh_stats.mean import clustered_difference as clustered_difference
 from jrh_stats.mean import clustered_mean as clustered_mean
 from jrh_stats.mean import paired_difference as paired_difference
@@ -165,6 +166,7 @@ __all__ = [
     "leave_one_out",
     "majority_vote",
     "manski_bounds",
+    "matthews_correlation",
     "mcnemar_exact",
     "mean_absolute_error",
     "mean_error",

@@ -138,9 +138,15 @@ def chance_corrected(
             reach = _extremes(coefficient, total[0], n * unseen, clusters, level)
         return _with(value, reach, "wilson-clusters", n, clusters, (FEW_EVENTS,))
     interval = _by_fisher_z if ends == "fisher-z" else _by_wilson
-    found = interval(value, without, counts, n, level)
-    _, by_chance = _left_out(kinds, counts, expected)
-    unsure = np.sqrt(_variance(by_chance, counts)) > _UNSURE * float(expected(total)[0])
+    return _unless_rare(interval(value, without, counts, n, level), kinds, counts, expected)
+
+
+def _unless_rare(
+    found: Estimate, kinds: NDArray[np.float64], counts: NDArray[np.int64], expected: Statistic
+) -> Estimate:
+    """Flag an estimate whose disagreement by chance rests on too few clusters with a rare label."""
+    chance, by_chance = _left_out(kinds, counts, expected)
+    unsure = np.sqrt(_variance(by_chance, counts)) > _UNSURE * chance
     return evolve(found, flags=(FEW_EVENTS,)) if unsure else found
 
 
@@ -181,6 +187,7 @@ def correlation_estimate(
     n: float,
     level: float,
     unseen: NDArray[np.float64] | None = None,
+    chance: Statistic | None = None,
 ) -> Estimate:
     """Estimate a correlation with Fisher's z and the jackknife over clusters.
 
@@ -198,10 +205,12 @@ def correlation_estimate(
         n: observations, for the result.
         level: coverage.
         unseen: the sums of single observations that unseen clusters may hold, shape (kinds, columns).
+        chance: of labels without an order, totals -> disagreement by chance: the interval is then that of unweighted
+            kappa (`jackknife-wilson`), as close to the level and narrower.
 
     Returns:
-        The estimate, method `jackknife-fisher-z` or `wilson-clusters`. Flags: `empty` without observations;
-        `degenerate` where a side is constant; `no-interval` from one cluster; `few-events`.
+        The estimate, method `jackknife-fisher-z`, `jackknife-wilson` or `wilson-clusters`. Flags: `empty` without
+        observations; `degenerate` where a side is constant; `no-interval` from one cluster; `few-events`.
     """
     z_quantile(level)
     if not len(sums) or n <= 0:
@@ -215,6 +224,8 @@ def correlation_estimate(
     without = _left_out(kinds, counts, correlation)[1] if clusters > 1 else np.array([value])
     if _variance(without, counts) <= NOISE or 1 - abs(value) <= NOISE:
         return _identical(value, correlation, counts @ kinds, unseen, n, clusters, level)
+    if chance is not None:
+        return _unless_rare(_by_wilson(value, without, counts, n, level), kinds, counts, chance)
     return _by_fisher_z(value, without, counts, n, level)
 
 

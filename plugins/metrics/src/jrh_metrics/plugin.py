@@ -128,6 +128,12 @@ def _agreement() -> Iterable[MetricSpec]:
         default=False,
     )
     yield MetricSpec(
+        name="gold-agreement",
+        summary="Cohen's kappa and Matthews correlation (MCC) with the gold labels; unordered scales only",
+        options=BreakdownOptions,
+        factory="jrh_metrics.gold_agreement:GoldAgreement",
+    )
+    yield MetricSpec(
         name="chance-corrected",
         summary="Gwet's AC1 and PABAK with the reference condition",
         options=BreakdownOptions,

@@ -12,6 +12,7 @@ from jrh.text import markdown_text as safe
 from jrh.values import TaskSummary
 
 from jrh_report import tables
+from jrh_report.beyond_chance import beyond_chance
 from jrh_report.details import elsewhere, task_details
 from jrh_report.findings import findings
 from jrh_report.fitting import Block, fit
@@ -112,6 +113,9 @@ def _cell(main: Overview, row: Row, column: str) -> str:
 def _about_the_run(report: RunReport) -> Iterator[Block]:
     if report.notes:
         yield bullets(report.notes, head="## Notes\n\n", limit=400, what="notes", share=_SIDE, rank=1)
+    beyond = beyond_chance(report, _DIGITS)
+    if beyond is not None:
+        yield table_block(beyond, rank=1, share=_SIDE, what="agreement with gold beyond chance", heading=True)
     lost = tables.missing_verdicts(report)
     if lost is not None:
         yield table_block(lost, rank=1, share=_SIDE, what="missing verdicts", heading=True)

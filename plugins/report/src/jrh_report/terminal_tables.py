@@ -15,6 +15,7 @@ from rich.text import Text
 
 from jrh_report import tables
 from jrh_report.beside import beside
+from jrh_report.beyond_chance import beyond_chance
 from jrh_report.findings import findings
 from jrh_report.flags import cautions
 from jrh_report.main_table import main_table
@@ -35,6 +36,7 @@ def tables_of(report: RunReport, width: int) -> Iterator[RenderableType]:
         yield from _task(report, summary, mains[summary.task.name], width)
     yield from _legend(mains)
     for table in (
+        beyond_chance(report),
         beside(report),
         tables.missing_verdicts(report),
         tables.attrition(report),

@@ -45,6 +45,7 @@ class TaskPage:
     sensitivity: Table | None
     pairs: Table | None
     order: Table | None
+    beyond_chance: Table | None
     alarms: Table | None
     agentic: Table | None
     worths: tuple[Worth, ...]
@@ -60,7 +61,15 @@ class TaskPage:
     @property
     def panel_cells(self) -> Iterator[Cell | None]:
         """Yield what stands in the panels."""
-        for each in (self.ordinal, self.sensitivity, self.pairs, self.order, self.alarms, self.agentic):
+        for each in (
+            self.ordinal,
+            self.sensitivity,
+            self.pairs,
+            self.order,
+            self.beyond_chance,
+            self.alarms,
+            self.agentic,
+        ):
             yield from each.cells if each is not None else ()
         for matrix in self.matrices:
             yield from (cell for _, cells in matrix.rows for cell in cells)
@@ -94,7 +103,8 @@ class Page:
     def has_panels(self) -> bool:
         """Tell whether any task has a panel."""
         return any(
-            (each.ordinal, each.matrices, each.sensitivity, each.order, each.alarms, each.agentic) != _NO_PANELS
+            (each.ordinal, each.matrices, each.sensitivity, each.order, each.beyond_chance, each.alarms, each.agentic)
+            != _NO_PANELS
             for each in self.tasks
         )
 
@@ -146,7 +156,7 @@ class Page:
         return visible(json.dumps(value, ensure_ascii=False, default=str), _OPTION)
 
 
-_NO_PANELS: Final = (None, (), None, None, None, None)
+_NO_PANELS: Final = (None, (), None, None, None, None, None)
 _CENTS_FROM: Final = 100
 _OPTION: Final = 600
 """Characters of an option's value that are shown."""
@@ -228,6 +238,7 @@ def _panels(found: Found, summary: TaskSummary) -> dict[str, Any]:
         "sensitivity": by_test(found, name, panels.SENSITIVITY, "Agreement between prompt templates"),
         "pairs": panels.template_pairs(found, name),
         "order": by_test(found, name, panels.ORDER, "What the place of an option does"),
+        "beyond_chance": by_test(found, name, panels.BEYOND_CHANCE, "Agreement with the gold labels beyond chance"),
         "alarms": by_test(found, name, panels.ALARMS, "Wrong verdicts by kind"),
         "agentic": by_test(found, name, panels.AGENTIC, "Judging edited transcripts of agents"),
     }

@@ -29,7 +29,9 @@ class Matrix:
     rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
 
 
+BEYOND_CHANCE: Final = columns(("gold-kappa", "kappa with gold"), ("gold-mcc", "MCC with gold"))
 ORDINAL: Final = columns(
+    ("gold-kappa-quadratic", "quadratic kappa with gold"),
     ("concordance", "concordance (CCC)"),
     ("pearson", "Pearson"),
     ("spearman", "Spearman"),

@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+from jrh import Scale
+from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
+
+SCALES = {
+    "labels": (Scale.of_labels("YES", "NO"), ["YES", "NO"]),
+    "three labels": (Scale.of_labels("good", "bad", "unsure"), ["good", "bad", "unsure"]),
+    "preference": (Scale.of_pairs(), ["A", "B"]),
+}
+
+
+def _rows(ref, gold, verdicts) -> list[dict]:
+    return [
+        row
+        for item, (right, given) in enumerate(zip(gold, verdicts, strict=True))
+        for row in ref(item, given, gold=right)
+    ]
+
+
+@pytest.mark.parametrize("kind", SCALES)
+def test_kappa_and_mcc_with_gold_are_those_of_scikit_learn(measures, ref, kind: str) -> None:
+    scale, labels = SCALES[kind]
+    draws = np.random.default_rng(5)
+    gold = draws.choice(labels, 80, p=[0.7, *[0.3 / (len(labels) - 1)] * (len(labels) - 1)])
+    verdicts = np.where(draws.random(80) < 0.2, draws.choice(labels, 80), gold)
+    found = {measure.name: measure for measure in measures("gold-agreement", _rows(ref, gold, verdicts), scale)}
+
+    assert set(found) == {"gold-kappa", "gold-mcc"}
+    assert found["gold-kappa"].estimate == pytest.approx(cohen_kappa_score(gold, verdicts))
+    assert found["gold-mcc"].estimate == pytest.approx(matthews_corrcoef(gold, verdicts))
+    for measure in found.values():
+        assert measure.interval.low < measure.estimate < measure.interval.high
+        assert (measure.n_items, measure.unit, measure.interval.method) == (80, "coefficient", "jackknife-wilson")
+
+
+def test_a_judge_that_always_says_the_commonest_label_is_right_often_and_agrees_by_chance_alone(measures, ref) -> None:
+    rows = _rows(ref, ["YES"] * 45 + ["NO"] * 5, ["YES"] * 50)
+    accuracy = next(measure for measure in measures("gold-accuracy", rows) if not measure.cell)
+    kappa, mcc = [measure for measure in measures("gold-agreement", rows) if not measure.cell]
+
+    assert (accuracy.estimate, kappa.estimate, mcc.estimate) == (0.9, 0.0, None)
+    assert mcc.note.startswith("not estimable from identical values")
+
+
+def test_tests_that_change_the_gold_label_have_no_agreement_with_it(measure, ref, row) -> None:
+    rows = [*ref(1, "YES", gold="YES"), *ref(2, "NO", gold="NO")]
+    rows += [row(1, "NO", gold="YES", test="flip", expectation="equals", expected="NO")]
+    found = measure("gold-agreement", rows, name="gold-kappa")
+
+    assert found["judge", "reference", ""].estimate == 1.0
+    assert (found["judge", "flip", ""].estimate, found["judge", "flip", ""].n_trials) == (None, 0)
+
+
+def test_ordinal_scales_have_the_weighted_kappa_instead(measures, ref) -> None:
+    rows = _rows(ref, ["1", "2", "3"], ["1", "2", "3"])
+
+    assert measures("gold-agreement", rows, Scale.of_levels(1, 3)) == []
