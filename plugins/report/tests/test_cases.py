@@ -20,16 +20,24 @@ def test_four_reasons_are_all_named(report) -> None:
 
 
 def test_a_test_that_made_nothing_of_a_task_says_so(report) -> None:
-    assert fate(report, drafted=0, kept=0) == "no drafts"
+    assert fate(report, drafted=0, kept=0) == "no cases: the perturber returned no draft"
+    assert fate(report, drafted=0, kept=0, applies=False) == "no cases: the test makes nothing for this task"
+    assert fate(report, drafted=2, kept=0, rejected={"a": 2}) == "no cases: 2 of 2 drafts rejected: a (2)"
+    assert fate(report, drafted=0, kept=0, made=False) == "not drafted yet"
     assert fate(report, drafted=3, kept=3) == ""
 
 
-def test_cases_that_came_from_elsewhere_are_not_said_to_be_drafted(report) -> None:
-    imported = evolve(report.attrition[0], drafted=0, kept=0, rejected={}, skipped={})
-    other = evolve(imported, test="rephrased")
+def test_a_test_that_does_not_apply_or_was_not_reached_has_no_row_of_its_own(report) -> None:
+    line = evolve(report.attrition[0], drafted=0, kept=0, rejected={}, skipped={})
+    for changes in ({"applies": False}, {"made": False}):
+        assert not tables.empty_tests(evolve(report, attrition=(evolve(line, **changes),)), line.task)
+    assert tables.empty_tests(evolve(report, attrition=(line,)), line.task) == [
+        ("format", "no cases: the perturber returned no draft")
+    ]
 
-    assert tables.attrition(evolve(report, attrition=(imported,))) is None
-    assert [row[1] for row in tables.attrition(evolve(report, attrition=(imported, other))).rows] == ["rephrased"]
+
+def test_a_run_without_drafts_has_no_table(report) -> None:
+    assert tables.attrition(evolve(report, attrition=())) is None
 
 
 def test_the_words_of_the_section_are_explained_in_file_and_terminal(render, report) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Final
 
-from jrh import Measure, RunReport, SuiteError
+from jrh import REFERENCE, Measure, RunReport, SuiteError
+from jrh.measuring import why_no_cases
 from jrh.suite import Rule
 
 from jrh_gate.deciding import Decision, Outcome, Place, decide
@@ -22,7 +23,7 @@ def decisions(rules: Iterable[Rule], report: RunReport, *, complete: bool) -> tu
 
     A rule without a judge applies to every judge, one without a test to every test that has the measure, but for those
     in which it is no merit (flag `change-due`). A judge that was asked and for which the measure is not there is
-    undecided.
+    undecided, and so is a test that made no case.
 
     Args:
         rules: the rules; duplicates count once.
@@ -42,7 +43,7 @@ def decisions(rules: Iterable[Rule], report: RunReport, *, complete: bool) -> tu
 
 def _of_rule(rule: Rule, report: RunReport, *, complete: bool) -> Iterator[Decision]:
     found = [measure for measure in report.measures if _selected(rule, measure)]
-    absent = list(_absent(rule, report, found))
+    absent = [*_absent(rule, report, found), *_empty(rule, report, found)]
     if not found and not absent:
         if complete and _asked(rule, report):
             raise SuiteError([_nowhere(rule, report)])
@@ -75,6 +76,21 @@ def _absent(rule: Rule, report: RunReport, found: list[Measure]) -> Iterator[Dec
             yield _without(rule, Place(judge=judge, task=task, test=test))
 
 
+def _empty(rule: Rule, report: RunReport, found: list[Measure]) -> Iterator[Decision]:
+    """Yield the tests that made no case where the rule would have applied.
+
+    A rule that names the test applies to it. One without a test applies to every test that has the measure; what a test
+    without cases would have is unknown, so it applies if any other test has it, unless the suite allows an empty test.
+    """
+    everywhere = any(measure.test not in ("", REFERENCE) for measure in found)
+    for line in report.attrition:
+        why = why_no_cases(line) if line.applies and rule.task in (None, line.task) else ""
+        due = everywhere and not line.allow_empty if rule.test is None else rule.test == line.test
+        if why and due:
+            place = Place(judge=rule.judge or "", task=line.task, test=line.test)
+            yield Decision(rule=rule, place=place, measure=None, outcome=Outcome.UNDECIDED, reason=why)
+
+
 def _without(rule: Rule, place: Place) -> Decision:
     return Decision(
         rule=rule, place=place, measure=None, outcome=Outcome.UNDECIDED, reason="the run does not have this measure"
@@ -93,7 +109,8 @@ def _asked(rule: Rule, report: RunReport) -> bool:
 def _unknown(rule: Rule, report: RunReport) -> Iterator[str]:
     """Yield a message per name in the rule that the run does not have."""
     named = [measure for measure in report.measures if measure.name == rule.measure]
-    if not named and len(report.records):
+    empty = [line.test for line in report.attrition if line.applies and why_no_cases(line)]
+    if not named and len(report.records) and rule.test not in empty:
         message = _no_such(rule, "measure", rule.measure, {measure.name for measure in report.measures})
         from jrh.api import meant_by  # loads every plugin: only once a rule is known to be wrong
 

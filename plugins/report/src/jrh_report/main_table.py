@@ -18,6 +18,7 @@ from jrh_report.overview import NOISE, Overview, Row
 
 _DIGITS: Final = 2
 _GAP: Final = 2
+_WHY: Final = 600
 _TESTS: Final = 14
 """The least columns for the names of tests; longer ones fold."""
 
@@ -36,6 +37,19 @@ def main_table(report: RunReport, main: Overview, width: int) -> Iterator[Render
     for judge, block in groupby(lines, key=lambda line: line[0].judge):
         yield Text(clean(tables.judge_label(report, judge)), style="bold cyan")
         yield _block(first, sizes, [[Text(f"  {clean(row.test)}"), *texts] for row, texts in block])
+
+
+def empty_rows(report: RunReport, task: str) -> Iterator[RenderableType]:
+    """Yield a row for each test without a case, which no judge has a measure of."""
+    found = tables.empty_tests(report, task)
+    if found:
+        grid = Grid(box=None, padding=(0, 0, 0, _GAP), pad_edge=False, show_header=False)
+        grid.add_column("", min_width=_TESTS, overflow="fold")
+        grid.add_column("", overflow="fold")
+        for test, why in found:
+            grid.add_row(Text(f"  {clean(test)}"), Text(clean(why, _WHY), style="yellow"))
+        yield Text("all judges", style="bold cyan")
+        yield grid
 
 
 def _arranged(main: Overview, width: int) -> tuple[list[list[Text]], list[int]]:

@@ -83,8 +83,10 @@ def _task(report: RunReport, summary: TaskSummary, tasks: int) -> Iterator[Block
         head = "Findings about the data and the tests:\n\n"
         yield bullets(found, head=head, limit=1000, what=f"findings of task {called}", share=_SIDE)
     main = overview(report, name)
+    empty = tables.empty_tests(report, name)
     if not main.rows:
         yield Block(lines=("No measures for this task.",), rank=-1, what=f"task {called}")
+        yield from _empty(empty, called)
         return
     table = tables.Table(
         title="",
@@ -95,9 +97,18 @@ def _task(report: RunReport, summary: TaskSummary, tasks: int) -> Iterator[Block
         ),
     )
     yield table_block(table, rank=-1, share=max(_LEAST, _TABLES // tasks), what=f"main table of task {called}")
+    yield from _empty(empty, called)
     told = cautions(report, name)
     if told:
         yield bullets(told, head="Caution:\n\n", limit=600, what=f"cautions of task {called}", share=_SIDE)
+
+
+def _empty(found: list[tuple[str, str]], called: str) -> Iterator[Block]:
+    """Yield a line for each test without a case, which no judge has a measure of."""
+    if found:
+        lines = [f"{test}: {why}" for test, why in found]
+        what = f"tests without cases of task {called}"
+        yield bullets(lines, head="Tests without cases:\n\n", limit=1000, what=what, share=_SIDE, rank=-1)
 
 
 def _cell(main: Overview, row: Row, column: str) -> str:

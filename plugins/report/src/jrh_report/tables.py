@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 from attrs import frozen
 from jrh import Measure, RunReport, ScaleKind, Status
+from jrh.measuring import listed_reasons, why_no_cases
 from jrh.text import (
     counted,
     format_bounds,
@@ -22,8 +23,6 @@ from jrh.values import Agreement, Attrition, SpendLine, TaskSummary, total_spend
 
 _OPTION: Final = 80
 """Characters of an option's value that are shown."""
-_REASONS: Final = 3
-"""Reasons of a test's rejections or skips that are named; the others are counted."""
 
 _MEASURE_COLUMNS: Final = (
     "judge",
@@ -104,10 +103,8 @@ def missing_verdicts(report: RunReport) -> Table | None:
 
 
 def attrition(report: RunReport) -> Table | None:
-    """Tabulate what became of every test's drafts; None where no test made any, as in an import."""
-    asked = {(line.task, line.test) for line in report.costs if line.trials}
-    # A case that was asked but never drafted came from elsewhere.
-    lines = [line for line in report.attrition if _counted(line) or (line.task, line.test) not in asked]
+    """Tabulate what became of every test's drafts; None where nothing is drafted, as in an import."""
+    lines = report.attrition
     if not lines:
         return None
     return Table(
@@ -130,29 +127,18 @@ def attrition(report: RunReport) -> Table | None:
     )
 
 
-def _counted(line: Attrition) -> bool:
-    return bool(line.drafted or line.rejected or line.skipped)
-
-
 def _fate(line: Attrition) -> str:
     """Say why there are no more cases."""
-    if not _counted(line):
-        return "no drafts"
+    if not line.made:
+        return "not drafted yet"
     parts = (("rejected", line.rejected), ("skipped", line.skipped))
-    return "; ".join(f"{what}: {_reasons(found)}" for what, found in parts if found)
+    return why_no_cases(line) or "; ".join(f"{what}: {listed_reasons(found)}" for what, found in parts if found)
 
 
-def _reasons(found: Mapping[str, int]) -> str:
-    """Name the commonest reasons, and count the others."""
-    ordered = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
-    if len(ordered) == _REASONS + 1:
-        named, others = ordered, []
-    else:
-        named, others = ordered[:_REASONS], ordered[_REASONS:]
-    written = [f"{reason} ({count:,})" for reason, count in named]
-    if others:
-        written.append(f"{len(others)} other reasons ({sum(count for _, count in others):,})")
-    return ", ".join(written)
+def empty_tests(report: RunReport, task: str) -> list[tuple[str, str]]:
+    """Return the tests without a case for a task, each with why: rows that the measures of a task cannot have."""
+    lines = (line for line in report.attrition if line.task == task and line.applies)
+    return [(line.test, why) for line in lines if (why := why_no_cases(line))]
 
 
 def agreement(report: RunReport, digits: int = 2) -> Table | None:

@@ -18,7 +18,7 @@ from jrh_report.beside import beside
 from jrh_report.beyond_chance import beyond_chance
 from jrh_report.findings import findings
 from jrh_report.flags import cautions
-from jrh_report.main_table import main_table
+from jrh_report.main_table import empty_rows, main_table
 from jrh_report.overview import Overview, legend, overview
 
 _INDENT: Final = 2
@@ -73,8 +73,10 @@ def _task(report: RunReport, summary: TaskSummary, main: Overview, width: int) -
         yield Text("")
     if not main.rows:
         yield _indented(Text("No measures for this task."))
+        yield from map(_indented, empty_rows(report, summary.task.name))
         return
     yield from (_indented(part) for part in main_table(report, main, width - _INDENT))
+    yield from map(_indented, empty_rows(report, summary.task.name))
     caution = cautions(report, summary.task.name)
     if caution:
         yield Text("")

@@ -15,6 +15,8 @@ from .coded import Codes as Codes
 from .coded import Mask as Mask
 from .coded import is_named as is_named
 from .coded import numbered as numbered
+from .empty_tests import listed_reasons as listed_reasons
+from .empty_tests import why_no_cases as why_no_cases
 from .families import Tested as Tested
 from .families import difference_test as difference_test
 from .families import p_values as p_values

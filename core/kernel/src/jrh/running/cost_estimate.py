@@ -135,7 +135,8 @@ class _Planning:
         finally:
             if self.store is not None:
                 self.store.close()
-        return Plan(lines=tuple(lines), generated=tuple(test.use.name for test in self.resolved.tests if _asks(test)))
+        generated = dict.fromkeys(test.use.name for test in self.resolved.tests if _asks(test))
+        return Plan(lines=tuple(lines), generated=tuple(generated))
 
     async def _task(self, task: Task) -> list[PlanLine]:
         items = self.items[task.name]

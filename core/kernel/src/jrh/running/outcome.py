@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from attrs import frozen
 
 from jrh.errors import StopReason, StopRun
+from jrh.measuring.empty_tests import empty_tests
 from jrh.models.ledger import Spent
 from jrh.suite.definition import Gate
 from jrh.text.escaping import clean_text
@@ -138,14 +139,25 @@ def _exit_code(stop: StopRun | None, report: RunReport | None, unfinished: Seque
     if failed:
         said = f"{failed} of {len(report.records)} trials failed and have no verdict"
         return INCOMPLETE, f"{said}{_commonest_reason(report.records)}"
+    found = _empty(report) or _silent(report)
+    return (INCOMPLETE, found) if found else (DONE, "")
+
+
+def _empty(report: RunReport) -> str:
+    """Say which tests made no case; empty where every test made one, or the suite allows it."""
+    empty = [each for each in empty_tests(report.attrition) if not each.allowed]
+    said = "; ".join(f"test '{each.test}' made {clean_text(each.why, _REASON)}" for each in empty)
+    return f"{said} (to accept this, set `allow_empty: true` on the test)" if said else ""
+
+
+def _silent(report: RunReport) -> str:
+    """Say which judges gave no verdict at all; empty where every judge gave one."""
     silent = [
         f"{judge} ({_counted(rows.text('status'))})"
         for (judge,), rows in report.records.split("judge")
         if not rows.equals("status", "ok").any()
     ]
-    if silent:
-        return INCOMPLETE, f"no verdict from {', '.join(silent)}; these count as findings and are not asked again"
-    return DONE, ""
+    return f"no verdict from {', '.join(silent)}; these count as findings and are not asked again" if silent else ""
 
 
 def _counted(statuses: Iterable[str | None]) -> str:

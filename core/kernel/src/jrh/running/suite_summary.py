@@ -12,8 +12,8 @@ from jrh.running.building import parts_used, used
 from jrh.running.prepare import Prepared
 from jrh.running.schedule import is_put
 from jrh.running.stages import load as loading_items
-from jrh.running.stages.summary import Summary
-from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for
+from jrh.running.stages.summary import Summary, TestOfTask
+from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, serves
 from jrh.values.report import ComponentUsed
 from jrh.values.types import REFERENCE, Case
 from jrh.version import __version__
@@ -32,11 +32,24 @@ def summarise(ready: Prepared) -> Summary:
         tasks=tuple(loading_items.summarise(use.task, ready.items[use.task.name]) for use in suite.tasks),
         judges=tuple(judge.use.name for judge in resolved.judges),
         simulated=tuple(sorted(ready.simulated)),
-        tests=(REFERENCE, *(test.use.name for test in resolved.tests)),
+        tests=(REFERENCE, *dict.fromkeys(test.use.name for test in resolved.tests)),
+        tests_of_tasks=tuple(_tests_of_tasks(resolved)),
         components=_components(resolved, ready.simulated),
         notes=tuple(_unfit(resolved)),
         reports=_reports(resolved),
     )
+
+
+def _tests_of_tasks(resolved: ResolvedSuite) -> Iterator[TestOfTask]:
+    for task in (use.task for use in resolved.suite.tasks):
+        for test in resolved.tests:
+            if serves(test.use, task):
+                yield TestOfTask(
+                    task=task.name,
+                    test=test.use.name,
+                    applies=is_made_for(test, task),
+                    allow_empty=test.use.allow_empty,
+                )
 
 
 def _components(resolved: ResolvedSuite, simulated: frozenset[str]) -> tuple[ComponentUsed, ...]:
@@ -54,9 +67,10 @@ def _components(resolved: ResolvedSuite, simulated: frozenset[str]) -> tuple[Com
 
 
 def _used_by(test: ResolvedTest, base: Path) -> Iterator[ComponentUsed]:
-    """Describe the components of a test; the steps of a chain carry the test's name."""
+    """Describe the components of a test; the steps of a chain carry the test's name, own tests that of their task."""
     for step in test.steps:
-        prefix = f"{test.use.name}: " if test.use.steps else ""
+        prefix = f"{', '.join(test.use.tasks)}: " if test.use.tasks else ""
+        prefix += f"{test.use.name}: " if test.use.steps else ""
         found = used("perturber", step.component, base)
         yield evolve(found, name=f"{prefix}{found.name}")
         for validator in step.validators:
@@ -75,7 +89,8 @@ def _reports(resolved: ResolvedSuite) -> tuple[ComponentUsed, ...] | None:
 def _unfit(resolved: ResolvedSuite) -> Iterator[str]:
     """Yield a note for each test and judge that does not apply to a task."""
     for task in (use.task for use in resolved.suite.tasks):
-        unfit = [test.use.name for test in resolved.tests if not is_made_for(test, task)]
+        own = [test for test in resolved.tests if serves(test.use, task)]
+        unfit = [test.use.name for test in own if not is_made_for(test, task)]
         unfit += [judge.use.name for judge in resolved.judges if not applies(judge, task)]
         for name in unfit:
             yield f"'{name}' does not apply to {task.mode.value} tasks: skipped on '{task.name}'"

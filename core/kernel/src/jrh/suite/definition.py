@@ -69,6 +69,10 @@ class TestUse(Use):
     """Ask every case so often; None: as the perturber says."""
     sample: Sample | None = None
     """Perturb some of the task's items only."""
+    allow_empty: bool = False
+    """Accept that the test makes no case; otherwise such a run ends with exit code 3."""
+    tasks: tuple[str, ...] | None = None
+    """The tasks the test belongs to; None for a test of the suite, which serves all of them."""
     steps: tuple[TestUse, ...] = ()
     """The perturbers of a chain in the order they are applied; empty where the test is one perturber."""
 

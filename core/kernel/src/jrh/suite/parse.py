@@ -16,7 +16,7 @@ from jrh.document.positions import Document, Location
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.plugins.registry import Plugins
 from jrh.suite import syntax
-from jrh.suite.definition import DataUse, JudgeUse, Limits, ModelUse, Price, Suite, SuiteSettings, TaskUse, Use
+from jrh.suite.definition import DataUse, JudgeUse, Limits, ModelUse, Price, Suite, SuiteSettings, TaskUse, TestUse, Use
 from jrh.suite.gate_rules import mistakes_of_rule
 from jrh.suite.parse_entry import own_options, read_entry, read_flat_entry, read_use
 from jrh.suite.rubrics import read_criteria
@@ -44,6 +44,8 @@ class TaskSection:
     tasks: Sequence[Task] = ()
     """One, or one per entry of a rubric file."""
     data: DataUse | None = None
+    tests: tuple[TestUse, ...] = ()
+    """The tests of these tasks alone."""
 
     def uses(self) -> list[TaskUse]:
         """Return the tasks with their data, where both could be read."""
@@ -88,7 +90,7 @@ def parse_suite(document: Document, plugins: Plugins, base: Path) -> Parsed:
         tasks=tuple(use for section in sections for use in section.uses()),
         models=_by_name(root, "models", lambda node, key: read_model(node, key, plugins)),
         parsers=_by_name(root, "parsers", lambda node, key: read_parser(node, key, plugins)),
-        tests=read_tests(root, plugins),
+        tests=(*read_tests(root, plugins), *(test for section in sections for test in section.tests)),
         judges=_read_judges(root, plugins),
         metrics=metrics,
         added_metrics=added,
@@ -145,8 +147,15 @@ def read_name(node: Node) -> str:
 def _named_task(node: Node, plugins: Plugins) -> TaskSection:
     if not node.is_mapping("a mapping with name, data and task"):
         return TaskSection()
-    node.allow_keys(("name", "data", "task"))
-    return read_task(node, read_name(node), plugins)
+    node.allow_keys(("name", "data", "task", "tests"))
+    section = read_task(node, read_name(node), plugins)
+    names = tuple(task.name for task in section.tasks)
+    return attrs.evolve(section, tests=tuple(_owned(test, names) for test in read_tests(node, plugins)))
+
+
+def _owned(test: TestUse, tasks: tuple[str, ...]) -> TestUse:
+    """Return a test, and the steps of a chain, as those of some tasks alone."""
+    return attrs.evolve(test, tasks=tasks, steps=tuple(_owned(step, tasks) for step in test.steps))
 
 
 def _read_question(node: Node, name: str) -> Sequence[Task]:
@@ -239,11 +248,30 @@ def _check_names(suite: Suite, root: Node) -> None:
     for named in (*suite.models.values(), *suite.parsers.values()):
         _check_fit(named, root)
     metrics = (*(suite.metrics or ()), *suite.added_metrics)
-    lists = {"tests": suite.tests, "judges": suite.judges, "metrics": metrics, "reports": suite.reports}
+    lists = {"judges": suite.judges, "metrics": metrics, "reports": suite.reports}
     for plural, uses in lists.items():
         for use in uses or ():
             _check_fit(use, root)
         _check_distinct(_places(uses or ()), plural, root)
+    _check_tests(suite, root)
+
+
+def _check_tests(suite: Suite, root: Node) -> None:
+    """Report names of tests that are given twice for one task; two tasks may each have a test of one name."""
+    of_all = [test for test in suite.tests if test.tasks is None]
+    _check_distinct(_places(of_all), "tests", root)
+    taken = {test.name for test in of_all}
+    own: dict[Location, list[TestUse]] = {}
+    for test in suite.tests:
+        _check_fit(test, root)
+        if test.tasks is None:
+            continue
+        own.setdefault(test.location[:2], []).append(test)
+        if test.name in taken:
+            message = f"the suite has a test '{test.name}' that serves all tasks; give this one another `name:`"
+            root.report_at(test.location, message)
+    for tests in own.values():
+        _check_distinct(_places(tests), "tests", root)
     # A crossing makes many tests of one entry; what is wrong with the entry is one mistake.
     written = {each.location: each for test in suite.tests for each in (test, *test.steps)}
     for each in written.values():
@@ -271,7 +299,7 @@ def _check_distinct(named: Iterable[tuple[str, Location]], plural: str, root: No
 
 def _check_rules(suite: Suite, root: Node, plugins: Plugins) -> None:
     known = {
-        "test": (REFERENCE, *(use.name for use in suite.tests)),
+        "test": (REFERENCE, *dict.fromkeys(use.name for use in suite.tests)),
         "judge": [use.name for use in suite.judges],
         "task": [use.task.name for use in suite.tasks],
     }

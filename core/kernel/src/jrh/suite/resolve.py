@@ -20,7 +20,7 @@ from jrh.suite.definition import Suite, TestUse, Use
 from jrh.suite.lookup import Lookup
 from jrh.suite.overrides import override
 from jrh.suite.parse import MODEL_SETTINGS, parse_suite, read_metrics
-from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, Step, applies
+from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, Step, applies, serves
 from jrh.values.types import REFERENCE, Json, Mode
 
 R = TypeVar("R")
@@ -150,7 +150,8 @@ def _own_validators(entry: Entry[PerturberSpec], test: TestUse, lookup: Lookup) 
 
 def _check_chain(test: ResolvedTest, lookup: Lookup) -> None:
     """Report a chain whose perturbers fit tasks each, but no task together."""
-    fits = [[applies(step.component, use.task) for use in lookup.suite.tasks] for step in test.steps]
+    tasks = [use.task for use in lookup.suite.tasks if serves(test.use, use.task)]
+    fits = [[applies(step.component, task) for task in tasks] for step in test.steps]
     if all(map(any, fits)) and not any(map(all, zip(*fits, strict=True))):
         message = f"the perturbers of '{test.use.name}' fit no task together; leave out the one that is for other modes"
         lookup.problems.append(lookup.document.problem(test.use.location, message))
@@ -158,14 +159,19 @@ def _check_chain(test: ResolvedTest, lookup: Lookup) -> None:
 
 def _checked(component: Resolved[S] | None, lookup: Lookup) -> Resolved[S] | None:
     """Report a perturber or a judge that fits no task; one that fits some is used for those."""
-    suite = lookup.suite
-    if component is None or any(applies(component, use.task) for use in suite.tasks):
+    if component is None:
+        return None
+    suite, use = lookup.suite, component.use
+    own = isinstance(use, TestUse) and use.tasks is not None
+    meant = [each.task for each in suite.tasks if not isinstance(use, TestUse) or serves(use, each.task)]
+    if any(applies(component, task) for task in meant):
         return component
     written = lookup.section("tasks")
-    if len(suite.tasks) < (len(written) if written and isinstance(written, list) else 1):
+    unread = not meant if own else len(suite.tasks) < (len(written) if written and isinstance(written, list) else 1)
+    if unread:
         return component  # it may be made for a task that could not be read
     able = ", ".join(mode.value for mode in Mode if mode in component.entry.spec.modes)  # type: ignore[attr-defined]
-    tasks = ", ".join(f"'{use.task.name}' is {use.task.mode.value}" for use in suite.tasks)
+    tasks = ", ".join(f"'{task.name}' is {task.mode.value}" for task in meant)
     message = f"'{component.use.name}' fits no task: {tasks}; '{component.entry.spec.name}' is for: {able}"
     lookup.problems.append(lookup.document.problem(component.use.location, message))
     return component
@@ -211,7 +217,7 @@ def _filter_problems(suite: Suite, judges: Sequence[str], tests: Sequence[str], 
     """Report filters that name nothing of the suite, and limits that leave nothing."""
     problems = [
         *_unknown_filters("judge", judges, [use.name for use in suite.judges]),
-        *_unknown_filters("test", tests, [REFERENCE, *(use.name for use in suite.tests)]),
+        *_unknown_filters("test", tests, [REFERENCE, *dict.fromkeys(use.name for use in suite.tests)]),
     ]
     if limit is not None and limit < 1:
         problems.append(Problem(message=f"must be at least 1, got {limit}", source="--limit"))

@@ -98,9 +98,14 @@ def is_made_for(test: ResolvedTest, task: Task) -> bool:
     return all(applies(step.component, task) for step in test.steps)
 
 
+def serves(test: TestUse, task: Task) -> bool:
+    """Tell whether a test is one of the task's: a test of the whole suite, or one of the task's own."""
+    return test.tasks is None or task.name in test.tasks
+
+
 def tests_of(resolved: ResolvedSuite, task: Task) -> tuple[ResolvedTest, ...]:
-    """Return the tests that are made for a task's mode."""
-    return tuple(test for test in resolved.tests if is_made_for(test, task))
+    """Return the tests of a task that are made for its mode: the suite's, then its own."""
+    return tuple(test for test in resolved.tests if serves(test.use, task) and is_made_for(test, task))
 
 
 def references(options: object) -> list[tuple[str, str]]:

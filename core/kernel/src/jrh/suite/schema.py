@@ -87,14 +87,15 @@ class _SuiteSchema:
     def _sections(self) -> dict[str, Schema]:
         name = {"type": "string", "minLength": 1}
         one = {"name": name, "data": _reference("data"), "task": _reference("task")}
-        task = self._schemas.closed(one, required=list(one))
+        tests = {"type": "array", "items": _reference("test")}
+        task = self._schemas.closed({**one, "tests": tests}, required=list(one))
         metrics = {"type": "array", "items": _reference("metric")}
         return {
             **one,
             "tasks": {"type": "array", "minItems": 1, "items": task},
             "models": {"type": "object", "additionalProperties": _reference("model")},
             "parsers": {"type": "object", "additionalProperties": _reference("parser")},
-            "tests": {"type": "array", "items": _reference("test")},
+            "tests": tests,
             "judges": {"type": "array", "minItems": 1, "items": _reference("judge")},
             "metrics": any_of([metrics, self._schemas.closed({syntax.ADD: metrics}, required=[syntax.ADD])]),
             "reports": {"type": "array", "items": _reference("reporter")},

@@ -175,6 +175,9 @@ class TestSettings(Named):
         metadata={"help": "Ask every case so often."},
     )
     sample: Sample | None = field(default=None, metadata={"help": "Perturb some of the task's items only."})
+    allow_empty: bool = field(
+        default=False, metadata={"help": "Accept a test without any case, which otherwise ends the run with code 3."}
+    )
 
 
 @frozen(kw_only=True)
@@ -218,10 +221,10 @@ SECTIONS: Final[Mapping[str, str]] = {
     "name": "The suite's name.",
     "data": "The items of the only task.",
     "task": "What the judge is asked, of the only task.",
-    "tasks": "Several tasks, each with `name`, `data` and `task`.",
+    "tasks": "Several tasks, each with `name`, `data` and `task`, and `tests` of its own if it has any.",
     "models": "Chat models by name.",
     "parsers": "Parsers with options of their own, by name.",
-    "tests": "What is changed before the judge is asked again.",
+    "tests": "What is changed before the judge is asked again, in every task.",
     "judges": "The judges under test.",
     "metrics": "What is computed: a list, or `add` with a list of further ones. Default: what reports show.",
     "reports": "Which reports are written; those that are a default where not given.",

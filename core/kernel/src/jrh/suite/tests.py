@@ -57,6 +57,7 @@ def _common(settings: TestSettings, node: Node, plugins: Plugins) -> dict[str, A
         "on_mismatch": settings.on_mismatch,
         "repeats": settings.repeats,
         "sample": settings.sample,
+        "allow_empty": settings.allow_empty,
     }
 
 

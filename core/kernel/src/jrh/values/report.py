@@ -44,15 +44,22 @@ class Attrition:
     task: str
     test: str
     items: int
-    """Number of items passed to the perturber."""
+    """Number of items of the task."""
     drafted: int
     kept: int
+    """Number of drafts that became cases."""
     rejected: Mapping[str, int] = Factory(dict)
     """`validator: reason` -> number of drafts."""
     skipped: Mapping[str, int] = Factory(dict)
     """Reason -> number of items or variants that the perturber skipped."""
     agreement: tuple[Agreement, ...] = ()
     """One per validator that reported votes, in the order in which they ran."""
+    applies: bool = True
+    """False if the test is not for tasks of this mode, so that the perturber never saw the items."""
+    made: bool = True
+    """False if the run stopped before it drafted this test."""
+    allow_empty: bool = False
+    """True if the suite accepts that the test makes no cases."""
 
 
 @frozen(kw_only=True)

@@ -50,6 +50,8 @@ class TaskPage:
     agentic: Table | None
     worths: tuple[Worth, ...]
     plane: Markup | None
+    empty: tables.Table | None
+    """Tests without a case."""
     findings: tuple[str, ...]
     cautions: tuple[str, ...]
 
@@ -216,9 +218,15 @@ def _task(found: Found, number: int, summary: TaskSummary, moving: Mapping[str, 
         **_panels(found, summary),
         worths=bought,
         plane=plane(bought, found.report.judges, f"plane-{number}"),
+        empty=_empty(found.report, name),
         findings=tuple(findings(found.report, name)),
         cautions=tuple(cautions(found.report, name)),
     )
+
+
+def _empty(report: RunReport, task: str) -> tables.Table | None:
+    found = tables.empty_tests(report, task)
+    return tables.Table(title="Tests without cases", columns=("test", "why"), rows=tuple(found)) if found else None
 
 
 def _forests(found: Found, number: int, heat: tuple[HeatMap, ...]) -> Iterator[Forest]:

@@ -28,7 +28,7 @@ from jrh.values.finding import FindingSettings
 from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, ComponentUsed, CostLine, RunReport, SpendLine, TaskSummary
 from jrh.values.spending import spending_of
-from jrh.values.types import REFERENCE, Measure
+from jrh.values.types import Measure
 
 SUMMARY = "summary"
 """Key of the summary in the store."""
@@ -40,6 +40,19 @@ PLAN_NOTES: Final = "plan_notes"
 """Key of the notes on the plan."""
 IMPORTED: Final = "imported"
 """Key of the mark that a run directory holds imported records."""
+
+
+@frozen(kw_only=True)
+class TestOfTask:
+    """A test of the suite as one task has it."""
+
+    __test__ = False
+
+    task: str
+    test: str
+    applies: bool
+    """The test is for tasks of this mode."""
+    allow_empty: bool
 
 
 @frozen(kw_only=True)
@@ -56,6 +69,8 @@ class Summary:
     judges: tuple[str, ...]
     simulated: tuple[str, ...]
     tests: tuple[str, ...]
+    tests_of_tasks: tuple[TestOfTask, ...] = ()
+    """What the suite asks for, task by task; nothing where the records are imported."""
     components: tuple[ComponentUsed, ...]
     notes: tuple[str, ...] = ()
     reports: tuple[ComponentUsed, ...] | None = None
@@ -167,10 +182,14 @@ def read_records(store: Store) -> RecordTable:
 
 
 def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
-    for task in summary.tasks:
-        for test in summary.tests:
-            if test != REFERENCE:
-                yield attrition(store, task.task.name, test, task.items, summary.level)
+    items = {task.task.name: task.items for task in summary.tasks}
+    for each in summary.tests_of_tasks:
+        yield evolve(
+            attrition(store, each.task, each.test, items[each.task], summary.level),
+            applies=each.applies,
+            made=not each.applies or store.cases.digest(each.task, each.test) is not None,
+            allow_empty=each.allow_empty,
+        )
 
 
 def _costs(store: Store, summary: Summary) -> Iterable[CostLine]:

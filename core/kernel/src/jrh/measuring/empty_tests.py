@@ -1,0 +1,84 @@
+"""Tests that made no case: which they are, and why, in the words that every output uses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from attrs import frozen
+
+from jrh.text.numbers import counted
+from jrh.values.report import Attrition
+
+NO_CASES: Final = "no cases"
+_REASONS: Final = 3
+"""Reasons that are named; the others are counted."""
+
+
+@frozen(kw_only=True)
+class EmptyTest:
+    """A test without a case in any task it is meant for."""
+
+    test: str
+    tasks: tuple[str, ...]
+    why: str
+    """Such as `no cases: 30 of 30 drafts rejected: exact-rules: a number changed (30)`."""
+    allowed: bool
+    """The suite accepts that (`allow_empty: true`)."""
+
+
+def why_no_cases(line: Attrition) -> str:
+    """Say why a test made no case for a task; empty if it made some, or if the run stopped before it was drafted."""
+    if line.kept or not line.made:
+        return ""
+    if not line.applies:
+        return f"{NO_CASES}: the test makes nothing for this task"
+    return _why(line.drafted, line.rejected, line.skipped)
+
+
+def empty_tests(attrition: Iterable[Attrition]) -> tuple[EmptyTest, ...]:
+    """Return the tests without a case in any task, in order.
+
+    A task whose mode the test does not support does not count. A test that still has to be drafted is not empty.
+    """
+    found: dict[str, list[Attrition]] = {}
+    for line in attrition:
+        if line.applies:
+            found.setdefault(line.test, []).append(line)
+    return tuple(_empty(test, lines) for test, lines in found.items() if all(map(why_no_cases, lines)))
+
+
+def listed_reasons(counts: Mapping[str, int]) -> str:
+    """Name the commonest reasons with their counts, and count the others."""
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    # A single further reason takes no more room than the sentence that would count it.
+    shown = len(ordered) if len(ordered) == _REASONS + 1 else _REASONS
+    named = [f"{reason} ({count:,})" for reason, count in ordered[:shown]]
+    rest = ordered[shown:]
+    if rest:
+        named.append(f"{counted(len(rest), 'other reason')} ({sum(count for _, count in rest):,})")
+    return ", ".join(named)
+
+
+def _empty(test: str, lines: list[Attrition]) -> EmptyTest:
+    rejected: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
+    for line in lines:
+        rejected.update(line.rejected)
+        skipped.update(line.skipped)
+    return EmptyTest(
+        test=test,
+        tasks=tuple(line.task for line in lines),
+        why=_why(sum(line.drafted for line in lines), rejected, skipped),
+        allowed=all(line.allow_empty for line in lines),
+    )
+
+
+def _why(drafted: int, rejected: Mapping[str, int], skipped: Mapping[str, int]) -> str:
+    parts = []
+    if drafted:
+        parts.append(f"{sum(rejected.values()):,} of {counted(drafted, 'draft')} rejected: {listed_reasons(rejected)}")
+    if skipped:
+        parts.append(f"{sum(skipped.values()):,} skipped: {listed_reasons(skipped)}")
+    return f"{NO_CASES}: {'; '.join(parts) or 'the perturber returned no draft'}"
