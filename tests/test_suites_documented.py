@@ -9,10 +9,12 @@ import pytest
 from jrh_testing import Project
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "suites.md"
-FRAME = """\
-name: documented
+ONE_TASK = """\
 data: {source: examples, dataset: factual}
 task: {instruction: Is the answer right?, scale: {labels: ["YES", "NO"]}}
+"""
+FRAME = """\
+name: documented
 models:
   mini: {provider: simulated}
   checker: {provider: simulated}
@@ -27,12 +29,13 @@ def fragments() -> list[str]:
 
 
 def test_the_document_has_examples_of_components_chains_parsers_and_metrics() -> None:
-    assert len(fragments()) == 4
+    assert len(fragments()) == 5
 
 
-@pytest.mark.parametrize("fragment", fragments(), ids=["components", "chains", "parsers", "metrics"])
+@pytest.mark.parametrize("fragment", fragments(), ids=["components", "chains", "tasks", "parsers", "metrics"])
 def test_a_documented_part_of_a_suite_can_be_planned(project: Project, fragment: str) -> None:
     rest = "".join(part for part in (TESTS, JUDGES) if part.partition(":")[0] + ":" not in fragment)
+    rest += "" if "tasks:" in fragment else ONE_TASK
     project.write("suite.yaml", FRAME + rest + fragment)
     outcome = project.run("plan", "suite.yaml", "--limit", "4")
     assert outcome.exit_code == 0, outcome.output

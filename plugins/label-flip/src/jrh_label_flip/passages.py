@@ -9,6 +9,7 @@ from typing import Final
 
 from attrs import define, frozen
 from jrh import derive_seed
+from jrh.authoring import is_english
 
 from jrh_label_flip.wordlists import words
 
@@ -31,14 +32,6 @@ _BOUNDARY: Final = re.compile(
 _WORD: Final = re.compile(r"(?<!\w)[A-Za-z]+(?:['\u2019][A-Za-z]+)?(?!\w)")
 _LONGEST: Final = 600
 """Characters; longer sentences are skipped because the rules cannot analyse them."""
-
-_ENGLISH: Final = words(
-    "the of and are this that these those with by from it its they their has have which to for is was were be"
-)
-_NOT_SHARED: Final = words(
-    "the of and are this that these those with from they their which have it its has been does into"
-)
-"""English function words that are rare in other languages with Latin letters."""
 
 _UNSURE: Final = words("""
     if unless whether would could should might may ought maybe perhaps possibly probably likely supposedly
@@ -155,10 +148,8 @@ class Passage:
 
     @cached_property
     def english(self) -> bool:
-        """Return whether it is English: one word in eight is a function word, and one of these is only English."""
-        words = [found[0].lower() for found in _WORD.finditer(self.text)]
-        known = [word for word in words if word in _ENGLISH]
-        return bool(words) and 8 * len(known) >= len(words) and any(word in _NOT_SHARED for word in known)
+        """Return whether it is English, or too short to tell and the answer to a request in English."""
+        return is_english(self.text, self.request)
 
     def draw(self, below: int, *parts: object) -> int:
         """Draw an integer from 0 to `below` - 1, determined by the seed and the parts."""

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from attrs import frozen
 from jrh import Draft, Item, Json, Validation
+from jrh.authoring import other_language
 
 from jrh_validators.fields import changed_texts
-from jrh_validators.language import other_language
 from jrh_validators.names import Names
 from jrh_validators.negations import negations
 from jrh_validators.numbers import numbers

@@ -13,7 +13,8 @@ from .edits import edits_at as edits_at
 from .generation import Generated as Generated
 from .generation import TextWriter as TextWriter
 from .generation import text_schema as text_schema
-from .languages import other_script as other_script
+from .languages import is_english as is_english
+from .languages import other_language as other_language
 from .rewriting import Rewriting as Rewriting
 from .rewriting import RewritingPerturber as RewritingPerturber
 from .texts import PROVIDER_ERROR as PROVIDER_ERROR
