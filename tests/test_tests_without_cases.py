@@ -53,7 +53,7 @@ def _run(project: Project, *tests: Any, **more: Any) -> Outcome:
     suite = {"name": "empty", **task, "judges": [{"judge": "simulated", "name": "s"}], "tests": [*tests], **more}
     project.write("maker.py", PLUGIN)
     project.write("suite.json", json.dumps(suite))
-    return project.run("run", "suite.json", "--run-dir", "run", "--plugins", "maker.py")
+    return project.run("run", "suite.json", "--run-dir", "run", "--plugins", "maker.py", "--full")
 
 
 class _Texts(HTMLParser):
@@ -133,7 +133,7 @@ def test_a_test_that_does_not_apply_to_a_task_or_is_empty_in_one_of_two_is_no_em
     suite["judges"] = [{"judge": "simulated", "name": "s"}]
     project.write("maker.py", PLUGIN)
     project.write("suite.json", json.dumps(suite))
-    outcome = project.run("run", "suite.json", "--run-dir", "run", "--plugins", "maker.py")
+    outcome = project.run("run", "suite.json", "--run-dir", "run", "--plugins", "maker.py", "--full")
     assert outcome.exit_code == 0, outcome.stderr
     lines = {(line["task"], line["test"]): line for line in report(project, "run")["attrition"]}
     assert not lines["one", "option-order"]["applies"]
