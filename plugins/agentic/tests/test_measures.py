@@ -9,7 +9,7 @@ from typing import Any
 import jrh_agentic.plugin
 import pytest
 from agentic_samples import shop, task
-from jrh import Case, Equals, Measure, MetricContext, Record, RecordTable, Reply, Scale, Status, Task, read_transcript
+from jrh import Case, Equals, Measure, MetricContext, Record, RecordTable, Reply, Scale, ScaleKind, Status, Task, read_transcript
 from jrh.values import Condition, Evidence
 from jrh.values.types import Provenance
 from jrh_agentic.measures.edited import EditedCase
@@ -279,6 +279,23 @@ def test_a_violation_is_the_positive_outcome_whatever_the_order_of_labels() -> N
         assert missed.bounds == (3 / 11, 4 / 11)
         assert (flagged.estimate, flagged.n_trials) == (0.1, 10)
         assert found["agent-accuracy"].estimate == pytest.approx(16 / 20)
+
+
+def test_the_declared_positive_label_turns_the_rates_round() -> None:
+    positive = {"test": "agent-positives", "family": "agent-positives", "expected": "satisfies", "strength": 0.0}
+    rows = [
+        *(record(number, case="case 9", verdict="satisfies" if number < 3 else "violates") for number in range(10)),
+        *(record(number, case="u", trial_id=f"p{number}", verdict="violates" if number < 1 else "satisfies", **positive)
+          for number in range(10)),
+    ]  # fmt: skip
+
+    def rates(declared: str) -> tuple[float, float]:
+        scale = Scale(kind=ScaleKind.LABELS, labels=("satisfies", "violates"), positive=declared)
+        found = {each.name: each for each in measured("agent-error-rates", rows, task(scale=scale))}
+        return found["agent-false-negative-rate"].estimate, found["agent-false-positive-rate"].estimate
+
+    assert rates("violates") == rates("") == (0.3, 0.1)
+    assert rates("satisfies") == (0.1, 0.3)
 
 
 def test_a_verdict_off_the_scale_is_missing_and_levels_have_an_accuracy_only() -> None:

@@ -15,7 +15,8 @@ from jrh_metrics.options import ErrorRateOptions
 class ErrorRates:
     """Measure how often a judge gives the positive label where it is wrong, and misses it where it is right.
 
-    The positive label is the option `positive`, otherwise the first of a scale of two labels. Any other verdict counts
+    The positive label is the one the task's scale declares, or the option `positive`, otherwise the first of a scale of
+    two labels. Any other verdict counts
     as negative. Tasks without a positive label have no such measures.
     """
 
@@ -40,4 +41,6 @@ def _rates(builder: MeasureBuilder, cell: Cell, truth: Codes, positive: str) -> 
         ("false-negative-rate", truth == code, ~says, f"no trial whose right label is {positive}"),
     )
     for name, eligible, wrong, nothing in sides:
-        yield builder.rate(name, cell, Scores.of(trials, wrong, eligible), nothing=nothing)
+        yield builder.rate(
+            name, cell, Scores.of(trials, wrong, eligible), nothing=nothing, note=f"positive label: {positive}"
+        )

@@ -49,7 +49,7 @@ class ErrorRateOptions(BreakdownOptions):
     positive: str = field(
         default="",
         validator=instance_of(str),
-        metadata={"help": "label that counts as positive; default: the first of a two-label scale"},
+        metadata={"help": "label that counts as positive; default: that of the task's scale, or the first of two"},
     )
 
 
@@ -60,7 +60,7 @@ class PrevalenceOptions(MetricOptions):
     positive: str = field(
         default="",
         validator=instance_of(str),
-        metadata={"help": "label whose share is estimated; default: the first of a two-label scale"},
+        metadata={"help": "label whose share is estimated; default: that of the task's scale, or the first of two"},
     )
     tuned: bool = field(
         default=True,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from attrs import frozen
-from jrh import Measure, RunReport, ScaleKind, Status
+from jrh import Measure, RunReport, ScaleKind, Status, Task
 from jrh.measuring import listed_reasons, why_no_cases
 from jrh.text import (
     counted,
@@ -21,6 +21,7 @@ from jrh.text import (
 )
 from jrh.values import Agreement, Attrition, SpendLine, TaskSummary, total_spending
 
+_ERROR_RATES: Final = "error-rates"
 _OPTION: Final = 80
 """Characters of an option's value that are shown."""
 
@@ -68,6 +69,13 @@ def totals(report: RunReport) -> str:
     return f"All {report.planned:,} planned trials have a record."
 
 
+def positive_label(report: RunReport, task: Task) -> str:
+    """Return the label that the rates of false positives and negatives are about; empty where there is none."""
+    stated = [used.options.get("positive") for used in report.components if used.component.endswith(_ERROR_RATES)]
+    asked = [label for label in stated if isinstance(label, str) and label in task.scale]
+    return task.scale.positive or next(iter(asked), "") or task.scale.positive_label or ""
+
+
 def task_line(summary: TaskSummary) -> str:
     """Describe a task and its data in one line."""
     scale = summary.task.scale
@@ -75,7 +83,8 @@ def task_line(summary: TaskSummary) -> str:
     kind = {ScaleKind.LABELS: "labels", ScaleKind.ORDINAL: "levels", ScaleKind.PAIRWISE: "preference"}[scale.kind]
     balance = ", ".join(f"{label}: {summary.gold.get(label, 0)}" for label in scale.labels)
     gold = f"{summary.labelled} with gold ({balance})" if summary.labelled else "none with gold"
-    return f"{summary.task.mode.value}, {kind} {labels}; {counted(summary.items, 'item')}, {gold}"
+    positive = f" (positive: {scale.positive})" if scale.positive else ""
+    return f"{summary.task.mode.value}, {kind} {labels}{positive}; {counted(summary.items, 'item')}, {gold}"
 
 
 def missing_verdicts(report: RunReport) -> Table | None:

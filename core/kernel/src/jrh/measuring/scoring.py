@@ -16,7 +16,7 @@ from jrh.measuring.coded import Codes, Mask, is_named
 from jrh.measuring.flags import CHANGE_DUE
 from jrh.measuring.reference import ReferenceVerdicts, reference_verdicts
 from jrh.measuring.trials import Trials
-from jrh.values.scales import ScaleKind
+from jrh.suite.positive import positive_conflict
 from jrh.values.types import Task
 
 Numbers = NDArray[np.float64]
@@ -304,16 +304,19 @@ class Levels:
 
 
 def positive_label(task: Task | None, stated: str, metric: str) -> str | None:
-    """Return the positive label of a task: the stated one, otherwise the first of a scale of two labels; else None.
+    """Return the positive label of a task: the stated one, otherwise that of its scale (`Scale.positive_label`).
 
     Raises:
-        JrhError: the stated label is not one of the two of the scale.
+        JrhError: the stated label contradicts the one the scale declares, or is not one of its two labels.
     """
     if task is None:
         return None
     scale = task.scale
     if not stated:
-        return scale.labels[0] if scale.kind is ScaleKind.LABELS and len(scale.labels) == _TWO else None
+        return scale.positive_label
+    conflict = positive_conflict(metric, stated, task)
+    if conflict:
+        raise JrhError(conflict)
     if stated not in scale and len(scale.labels) == _TWO:
         raise JrhError(
             f"{metric}: the positive label '{stated}' is not on the scale of task '{task.name}': "

@@ -20,6 +20,7 @@ from jrh.suite.definition import Suite, TestUse, Use
 from jrh.suite.lookup import Lookup
 from jrh.suite.overrides import override
 from jrh.suite.parse import MODEL_SETTINGS, parse_suite, read_metrics
+from jrh.suite.positive import positive_conflict
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, Step, applies, serves
 from jrh.values.types import REFERENCE, Json, Mode
 
@@ -190,7 +191,19 @@ def _metrics(lookup: Lookup) -> tuple[Resolved[MetricSpec], ...]:
     added = _found([lookup.component(use, syntax.METRIC) for use in lookup.suite.added_metrics])
     again = {metric.entry.qualified for metric in added}
     others = _named_or_default(lookup.suite.metrics, syntax.METRIC, lookup)
-    return (*(metric for metric in others if metric.entry.qualified not in again), *added)
+    found = (*(metric for metric in others if metric.entry.qualified not in again), *added)
+    for metric in found:
+        _check_positive(metric, lookup)
+    return found
+
+
+def _check_positive(metric: Resolved[MetricSpec], lookup: Lookup) -> None:
+    """Report an option `positive` that contradicts the scale of a task, before anything is spent on the run."""
+    stated = getattr(metric.options, "positive", "")
+    for use in lookup.suite.tasks:
+        conflict = positive_conflict(metric.use.name, stated, use.task)
+        if conflict:
+            lookup.problems.append(lookup.document.problem(metric.use.location, conflict))
 
 
 def _default(entry: Entry[S], registry: Registry[S], lookup: Lookup) -> Resolved[S] | None:

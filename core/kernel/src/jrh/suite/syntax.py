@@ -42,6 +42,13 @@ class WrittenScale:
     pairwise: bool | WrittenPairwise | None = field(
         default=None, metadata={"help": "Which of A and B: `true`, or `{tie: C}` where neither may be preferred."}
     )
+    positive: str | int | None = field(
+        default=None,
+        metadata={
+            "help": "With `labels`: the positive one, for false positives, false negatives and prevalence in the whole "
+            "report; default: the first of two."
+        },
+    )
 
     def __attrs_post_init__(self) -> None:
         """Reject what is no scale, while its place is known."""
@@ -53,9 +60,12 @@ class WrittenScale:
         Raises:
             JrhError: none or several kinds are given, or the labels make no scale.
         """
-        given = [attribute.name for attribute in attrs.fields(type(self)) if getattr(self, attribute.name) is not None]
-        if len(given) != 1:
+        if sum(kind is not None for kind in (self.ordinal, self.labels, self.pairwise)) != 1:
             raise JrhError("give one of `ordinal: [1, 6]`, `labels: [YES, NO]` and `pairwise: true`")
+        positive = "" if self.positive is None else _texts((self.positive,))[0]
+        return attrs.evolve(self._kind(), positive=positive)
+
+    def _kind(self) -> Scale:
         if self.ordinal is not None:
             return _ordinal(self.ordinal)
         if self.labels is not None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from typing import Final
 
 from attrs import field, frozen
 from attrs.validators import min_len
 
 from jrh.errors import JrhError
+
+_TWO: Final = 2
 
 
 class ScaleKind(Enum):
@@ -31,13 +34,17 @@ class Scale:
     """All labels; ordinal ones from lowest to highest."""
     tie: str | None = None
     """The label that prefers neither option; pairwise scales only; always the last of `labels`."""
+    positive: str = ""
+    """The declared positive label, of which rates of false positives and negatives are told; unordered labels only."""
 
     def __attrs_post_init__(self) -> None:
-        """Reject repeated labels, and a tie that is not the last label."""
+        """Reject repeated labels, a tie that is not the last label, and a positive label that is none."""
         if len(set(self.labels)) != len(self.labels):
             raise JrhError(f"a scale needs distinct labels, got {', '.join(self.labels)}")
         if self.tie is not None and (self.kind is not ScaleKind.PAIRWISE or self.labels[-1] != self.tie):
             raise JrhError(f"the tie '{self.tie}' must be the last label of a pairwise scale")
+        if self.positive and (self.kind is not ScaleKind.LABELS or self.positive not in self.labels):
+            raise JrhError(f"the positive label '{self.positive}' must be one of the `labels` of an unordered scale")
 
     @classmethod
     def of_labels(cls, *labels: str) -> Scale:
@@ -70,6 +77,13 @@ class Scale:
         """Return the options in their own order, such as `AB`; empty where they have no letters to name an order by."""
         named = all(len(option) == 1 and option.isupper() for option in self.options)
         return "".join(self.options) if named and not self.ordered else ""
+
+    @property
+    def positive_label(self) -> str | None:
+        """Return the declared positive label, otherwise the first of two unordered labels; None for other scales."""
+        if self.positive:
+            return self.positive
+        return self.labels[0] if self.kind is ScaleKind.LABELS and len(self.labels) == _TWO else None
 
     @property
     def ordered(self) -> bool:

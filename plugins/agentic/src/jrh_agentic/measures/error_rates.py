@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import MeasureBuilder, MetricOptions, Scores, against_label, is_named, tasks_of
+from jrh.measuring import Mask, MeasureBuilder, MetricOptions, Scores, Trials, against_label, is_named, tasks_of
 
 from jrh_agentic.measures.families import DRAWS, PERTURBATION, POSITIVES, of_families
 
 FALSE_NEGATIVES: Final = "agent-false-negative-rate"
 FALSE_POSITIVES: Final = "agent-false-positive-rate"
 ACCURACY: Final = "agent-accuracy"
+Sides: TypeAlias = tuple[tuple[str, Scores, str], ...]
+
 _NOTHING: Final = "no trial with a verdict that counts"
 
 
@@ -22,9 +24,11 @@ _NOTHING: Final = "no trial with a verdict that counts"
 class AgentErrorRates:
     """How often a judge misses a violation, and how often it flags a transcript that satisfies the entry.
 
-    A violation is the positive outcome, whatever the order of the labels: a false negative is a transcript of
-    `agent-perturbation` that gets another label than the expected one, a false positive one of `agent-positives` that
-    does. On scales with levels there is only the accuracy: whether exactly the level that was aimed at is given.
+    The positive label is the one the task's scale declares; without one, a violation is the positive outcome, whatever
+    the order of the labels. A false negative is a transcript that should get the positive label and does not, a false
+    positive one that gets it wrongly: without a declared label, transcripts of `agent-perturbation` and of
+    `agent-positives` that get another label than the expected one. On scales with levels there is only the accuracy:
+    whether exactly the level that was aimed at is given.
     """
 
     options: MetricOptions
@@ -38,17 +42,29 @@ class AgentErrorRates:
         # Without `truth`: a family aims at one label by design, which is no fault of the gold labels.
         right = evolve(against_label(trials, trials.expected, missed | flagged), truth=None)
         wrong = Scores.of(trials, trials.label != trials.expected, missed | flagged)
-        sides = (
-            (FALSE_NEGATIVES, wrong.among(missed), "violations that were missed"),
-            (FALSE_POSITIVES, wrong.among(flagged), "good transcripts that were flagged"),
-        )
         for each in tasks_of(trials):
             cell = evolve(each, rows=each.rows[right.eligible[each.rows]])
             if not len(cell.rows):
                 continue
             yield builder.rate(ACCURACY, cell, right, nothing=_NOTHING)
-            if cell.task in context.tasks and context.tasks[cell.task].scale.ordered:
+            scale = context.tasks[cell.task].scale if cell.task in context.tasks else None
+            if scale is not None and scale.ordered:
                 continue
-            for name, scores, note in sides:
+            for name, scores, note in _sides(trials, wrong, missed, flagged, scale.positive if scale else ""):
                 if np.any(scores.eligible[cell.rows]):
                     yield builder.rate(name, cell, scores, nothing=_NOTHING, note=note)
+
+
+def _sides(trials: Trials, wrong: Scores, missed: Mask, flagged: Mask, positive: str) -> Sides:
+    """Return name, scores and note of both rates; `positive` is the declared label, empty without one."""
+    if not positive:
+        return (
+            (FALSE_NEGATIVES, wrong.among(missed), "violations that were missed"),
+            (FALSE_POSITIVES, wrong.among(flagged), "good transcripts that were flagged"),
+        )
+    code = trials.labels.index(positive) if positive in trials.labels else len(trials.labels)
+    due, says = trials.expected == code, trials.label == code
+    return (
+        (FALSE_NEGATIVES, wrong.among(due), f"transcripts whose right label is {positive}"),
+        (FALSE_POSITIVES, Scores.of(trials, says, (missed | flagged) & ~due), f"transcripts that are not {positive}"),
+    )

@@ -33,6 +33,7 @@ from jrh_report.html.visible import visible
 class TaskPage:
     """What the page shows of one task."""
 
+    report: RunReport
     number: int
     summary: TaskSummary
     about: str
@@ -59,6 +60,11 @@ class TaskPage:
     def name(self) -> str:
         """Return the task's name."""
         return self.summary.task.name
+
+    @property
+    def positive(self) -> str:
+        """Return the label that false positives and negatives are about."""
+        return tables.positive_label(self.report, self.summary.task)
 
     @property
     def panel_cells(self) -> Iterator[Cell | None]:
@@ -214,6 +220,7 @@ def _task(found: Found, number: int, summary: TaskSummary, moving: Mapping[str, 
         summary=summary,
         about=tables.task_line(summary),
         heat=heat,
+        report=found.report,
         forests=tuple(_forests(found, number, heat)),
         **_panels(found, summary),
         worths=bought,

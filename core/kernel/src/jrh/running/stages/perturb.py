@@ -136,7 +136,8 @@ def _case(task: Task, test: str, item: Item, draft: Draft, condition: Condition,
 
 @lru_cache(maxsize=64)
 def _task_id(task: Task) -> str:
-    return content_id(unstructure(task))
+    # Which label counts as positive is for the measures: declaring it later must not ask the judges again.
+    return content_id(unstructure(evolve(task, scale=evolve(task.scale, positive=""))))
 
 
 # -- the tables ------------------------------------------------------------------------------------------------------

@@ -1,0 +1,85 @@
+"""The gold labels of a run: agreement beyond chance, the positive label, where the labels come from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jrh_testing import Project
+from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
+
+GOLD = ["YES"] * 40 + ["NO"] * 20
+SAID = ["YES"] * 36 + ["NO"] * 4 + ["NO"] * 14 + ["YES"] * 6
+"""4 of 40 YES are missed, 6 of 20 NO are called YES."""
+IMPORT = """\
+name: log
+path: log.csv
+task: {instruction: Is it right?, scale: {labels: [YES, NO]%s}}
+columns: {item: item, judge: judge, label: label, gold: gold}
+"""
+SUITE = """\
+name: log
+data: {source: csv, path: items.csv, columns: {id: item, request: item, response: item, label: gold}}
+task: {instruction: Is it right?, scale: {labels: [YES, NO], positive: NO}}
+judges: [simulated]
+metrics: {add: [error-rates: {positive: %s}]}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = Project(tmp_path)
+    rows = [f"i{item},mini,{said},{gold}" for item, (said, gold) in enumerate(zip(SAID, GOLD, strict=True))]
+    project.write("log.csv", "\n".join(["item,judge,label,gold", *rows]) + "\n")
+    return project
+
+
+def imported(project: Project, declared: str = "") -> dict[str, float]:
+    """Import the log; return the estimates of the whole reference condition."""
+    project.write("log.yaml", IMPORT % (f", positive: {declared}" if declared else ""))
+    done = project.run("import", "log.yaml", "--run-dir", "run")
+    assert done.exit_code == 0, done.output
+    for form in ("json", "markdown", "html"):
+        assert project.run("report", "run", "--format", form).exit_code == 0
+    document = json.loads((project.path / "run" / "report.json").read_text())
+    return {each["name"]: each["estimate"] for each in document["measures"] if not each["cell"]}
+
+
+def test_kappa_and_mcc_with_gold_are_one_number_in_every_output(project: Project) -> None:
+    found = imported(project)
+    kappa, mcc = cohen_kappa_score(GOLD, SAID), matthews_corrcoef(GOLD, SAID)
+    terminal = project.run("report", "run", "--full", env={"COLUMNS": "200"})
+    markdown, page = ((project.path / "run" / name).read_text() for name in ("report.md", "report.html"))
+
+    assert (found["gold-kappa"], found["gold-mcc"]) == (pytest.approx(kappa), pytest.approx(mcc))
+    for text, digits in ((terminal.stdout, 2), (markdown, 3)):
+        assert "Agreement with gold beyond chance" in text
+        assert f"{kappa:.{digits}f}" in text
+        assert f"{mcc:.{digits}f}" in text
+    assert "Agreement with gold beyond chance" in page
+    assert f"{kappa:.3f}" in page
+    assert project.run("gate", "run", "--rule", f"gold-kappa >= {kappa - 0.3:.3f}").exit_code == 0
+    assert project.run("gate", "run", "--rule", "gold-mcc >= 0.95").exit_code == 1
+
+
+def test_the_declared_positive_label_is_that_of_the_whole_report(project: Project) -> None:
+    default = imported(project)
+    declared = imported(project, "NO")
+
+    assert (default["false-positive-rate"], default["false-negative-rate"]) == (6 / 20, 4 / 40)
+    assert (declared["false-positive-rate"], declared["false-negative-rate"]) == (4 / 40, 6 / 20)
+    page, markdown = ((project.path / "run" / name).read_text() for name in ("report.html", "report.md"))
+    assert "The positive label is NO." in page
+    assert "labels YES, NO (positive: NO)" in markdown
+
+
+def test_a_metric_that_contradicts_the_declared_label_is_one_error_before_the_run(project: Project) -> None:
+    project.write("items.csv", "item,gold\na,YES\nb,NO\n")
+    project.write("suite.yaml", SUITE % "YES")
+    refused = project.run("plan", "suite.yaml")
+
+    assert refused.exit_code == 2
+    assert refused.stderr.count("contradicts the positive label 'NO' of task 'log'") == 1
+    project.write("suite.yaml", SUITE % "NO")
+    assert project.run("plan", "suite.yaml").exit_code == 0
