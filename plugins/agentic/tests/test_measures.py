@@ -9,7 +9,20 @@ from typing import Any
 import jrh_agentic.plugin
 import pytest
 from agentic_samples import shop, task
-from jrh import Case, Equals, Measure, MetricContext, Record, RecordTable, Reply, Scale, ScaleKind, Status, Task, read_transcript
+from jrh import (
+    Case,
+    Equals,
+    Measure,
+    MetricContext,
+    Record,
+    RecordTable,
+    Reply,
+    Scale,
+    ScaleKind,
+    Status,
+    Task,
+    read_transcript,
+)
 from jrh.values import Condition, Evidence
 from jrh.values.types import Provenance
 from jrh_agentic.measures.edited import EditedCase
