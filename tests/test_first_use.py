@@ -98,7 +98,18 @@ def test_a_command_that_has_come_since_is_in_the_table() -> None:
     from jrh.cli import COMMANDS
     from jrh.cli.plugin_commands import plugin_commands
 
-    reads_no_run = {"run", "plan", "plugins", "init", "schema", "audit", "import", "import-decisions", "selftest"}
+    reads_no_run = {
+        "run",
+        "plan",
+        "plugins",
+        "init",
+        "schema",
+        "audit",
+        "check",
+        "import",
+        "import-decisions",
+        "selftest",
+    }
     assert {*COMMANDS, *plugin_commands()} - reads_no_run == {arguments[0] for arguments in READERS.values()}
 
 

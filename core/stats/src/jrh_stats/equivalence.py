@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from jrh_stats.clusters import ratio_variance
 from jrh_stats.estimate import Estimate
 from jrh_stats.mean import clustered_difference
-from jrh_stats.wilson import t_quantile
+from jrh_stats.student import t_quantile
 
 _NOISE = 1e-12
 

@@ -13,7 +13,8 @@ from jrh_stats.degrees import effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.panel import Ties, majority_vote
 from jrh_stats.proportion import clustered_proportion
-from jrh_stats.wilson import t_quantile, z_quantile
+from jrh_stats.student import t_quantile
+from jrh_stats.wilson import z_quantile
 
 _NOISE: Final = 1e-12
 MOST_PANELS: Final = 20_000

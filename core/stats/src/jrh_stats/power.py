@@ -7,7 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from jrh_stats.wilson import t_quantile, wilson, z_quantile
+from jrh_stats.student import t_quantile
+from jrh_stats.wilson import wilson, z_quantile
 
 _MOST: Final = 10**9
 _TWO: Final = 2

@@ -11,7 +11,8 @@ from jrh_stats.bootstrap import ratio_kinds, resample_totals
 from jrh_stats.clusters import Kinds
 from jrh_stats.degrees import design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
-from jrh_stats.wilson import score_interval, t_quantile, wilson, z_quantile
+from jrh_stats.student import t_quantile
+from jrh_stats.wilson import score_interval, wilson, z_quantile
 
 _NOISE: Final = 1e-12
 """Differences below this are rounding."""

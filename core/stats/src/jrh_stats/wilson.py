@@ -19,14 +19,6 @@ def z_quantile(level: float) -> float:
     return NormalDist().inv_cdf(0.5 + level / 2)
 
 
-def t_quantile(level: float, degrees: float) -> float:
-    """Return the two-sided quantile of Student's t: 2.26 for 0.95 and 9 degrees of freedom."""
-    from scipy.special import stdtrit
-
-    z_quantile(level)  # the same check of the level
-    return float(stdtrit(degrees, 0.5 + level / 2))
-
-
 def wilson(
     successes: ArrayLike, n: ArrayLike, *, level: float = 0.95
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

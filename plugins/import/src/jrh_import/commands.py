@@ -1,12 +1,16 @@
-"""Define the commands `jrh import` and `jrh import-decisions`."""
+"""Define the commands `jrh check`, `jrh import` and `jrh import-decisions`."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from jrh_import.checking.measured import Checked
 
 
 @click.command("import")
@@ -40,7 +44,7 @@ def import_table(file: Path, run_dir: Path | None, plugins: str) -> int:
         tasks,
         found.records,
         origins=found.origins,
-        notes=mapping.notes,
+        notes=(*mapping.notes, *found.notes),
         plugins=tuple(part.strip() for part in plugins.split(",") if part.strip()),
         level=mapping.level,
         resamples=mapping.resamples,
@@ -92,3 +96,106 @@ def _say_next(target: Path, gaps: Sequence[str]) -> None:
     for gap in gaps:
         click.echo(f"- {gap}")
     click.echo(f"\nNext: {shlex.join(['jrh', 'report', str(target)])}")
+
+
+@click.command("check")
+@click.argument("table", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
+@click.option(
+    "--judge", "judges", metavar="COLUMN", multiple=True, required=True, help="Column with verdicts. Repeatable."
+)
+@click.option("--human", metavar="COLUMN", required=True, help="Column with the labels that people gave.")
+@click.option("--item", metavar="COLUMN", help="Column that names the item.  [default: every row is an item]")
+@click.option("--group", metavar="COLUMN", help="Column that names what items share, such as their source.")
+@click.option("--repeat", metavar="COLUMN", help="Column that numbers reruns of an item.")
+@click.option("--reruns", is_flag=True, help="Rows of one item are reruns, in file order.")
+@click.option("--scale", metavar="SCALE", help="`ordinal: 1-5`, `labels: YES, NO` or `pairwise`.  [default: guessed]")
+@click.option("--missing", metavar="TEXT", multiple=True, help="Text that means no verdict. Repeatable.")
+@click.option(
+    "--within",
+    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Target half-width of the interval; the answer says how many items it takes.",
+)
+@click.option(
+    "--at-least",
+    type=click.FloatRange(0, 1),
+    help="Agreement that is enough: the answer then starts with Yes, No or Undecided.",
+)
+@click.option("--drop-duplicates", is_flag=True, help="Drop rows that equal an earlier row in every cell.")
+@click.option("--table-format", type=click.Choice(["csv", "tsv", "jsonl", "parquet"]), help="[default: by suffix]")
+@click.option("--format", "shown", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--write-import",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the import file that gives the same numbers with `jrh import`.",
+)
+def check(
+    table: Path,
+    judges: tuple[str, ...],
+    human: str,
+    item: str | None,
+    group: str | None,
+    repeat: str | None,
+    *,
+    reruns: bool,
+    scale: str | None,
+    missing: tuple[str, ...],
+    within: float,
+    at_least: float | None,
+    drop_duplicates: bool,
+    table_format: str | None,
+    shown: str,
+    write_import: Path | None,
+) -> int:
+    """Check judges against people: does each agree with them well enough?
+
+    TABLE is a csv, tsv, jsonl or parquet file with a column of verdicts per judge and a column of labels by people; `-`
+    is standard input. Needs no suite and makes no model calls.
+
+    Exit codes: 0 answered, 2 the table cannot be checked.
+    """
+    from jrh_import.checking.answers import answers_of
+    from jrh_import.checking.asked import Asked
+    from jrh_import.checking.measured import check_table
+    from jrh_import.checking.rendering import as_json, as_text
+    from jrh_import.mapping import Format
+
+    asked = Asked(
+        path=table,
+        judges=judges,
+        human=human,
+        item=item,
+        group=group,
+        repeat=repeat,
+        reruns=reruns,
+        scale=scale,
+        missing=missing,
+        format=None if table_format is None else Format(table_format),
+        drop_duplicates=drop_duplicates,
+        within=within,
+        at_least=at_least,
+    )
+    checked = check_table(asked)
+    answers = answers_of(checked)
+    click.echo(as_json(checked, answers) if shown == "json" else as_text(checked, answers))
+    if write_import is not None:
+        _write(checked, write_import)
+        if shown == "text":
+            click.echo(f"Import file: {write_import}")
+    return 0
+
+
+def _write(checked: Checked, file: Path) -> None:
+    from jrh import JrhError
+
+    from jrh_import.checking.describing import as_yaml, described
+
+    if str(checked.asked.path) == "-":
+        raise JrhError("--write-import needs a file: standard input cannot be read again")
+    content = described(checked.asked, checked.source, checked.labels, folder=file.parent)
+    try:
+        file.write_text(as_yaml(content), encoding="utf-8")
+    except OSError as error:
+        raise JrhError(f"'{file}' cannot be written: {error.strerror or error}") from error

@@ -22,6 +22,7 @@ class Format(Enum):
     """File format of the table."""
 
     CSV = "csv"
+    TSV = "tsv"
     JSONL = "jsonl"
     PARQUET = "parquet"
 
@@ -74,7 +75,7 @@ class ImportFile:
     )
     path: Path = field(metadata={"help": "Path of the table, relative to this file."})
     format: Format | None = field(
-        default=None, metadata={"help": "`csv`, `jsonl` or `parquet`. Default: from the file name."}
+        default=None, metadata={"help": "`csv`, `tsv`, `jsonl` or `parquet`. Default: from the file name."}
     )
     delimiter: str = field(default=",", metadata={"help": "Character that separates the cells of a csv file."})
     layout: Layout = field(
@@ -132,6 +133,12 @@ class ImportFile:
     off_scale: OffScale = field(
         default=OffScale.ERROR, metadata={"help": "Treatment of labels that are not on the scale: `error` or `status`."}
     )
+    number_items: bool = field(
+        default=False, metadata={"help": "Every row is an item of its own, named row-1, row-2 and so on."}
+    )
+    drop_duplicates: bool = field(
+        default=False, metadata={"help": "Drop rows that equal an earlier row in every cell; a note counts them."}
+    )
     count_repeats: bool = field(
         default=False, metadata={"help": "Number rows that are otherwise identical as repeats, in file order."}
     )
@@ -154,6 +161,8 @@ class ImportFile:
         if (self.task is None) == (not self.tasks):
             raise ValueError("describe one task as `task`, or several by name as `tasks`")
         # Whichever silently won, half of the readers would expect the other.
+        if self.number_items and any("item" in each for each in (self.columns, self.values)):
+            raise ValueError("`number_items` names the items; leave `item` out of `columns` and `values`")
         named = {
             "layout: records": self.layout is Layout.RECORDS,
             "values.test": "test" in self.values,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -36,7 +38,9 @@ class Table:
     rows: tuple[Row, ...]
 
 
-def read_table(path: Path, kind: Format, delimiter: str, *, neutralised: bool = False) -> Table:
+def read_table(
+    path: Path, kind: Format, delimiter: str, *, neutralised: bool = False, most: int | None = None
+) -> Table:
     """Read a table whole; cells are text exactly as the file writes them.
 
     Args:
@@ -45,21 +49,42 @@ def read_table(path: Path, kind: Format, delimiter: str, *, neutralised: bool = 
         delimiter: the character that separates the cells of a csv file.
         neutralised: remove the apostrophe at the start of a cell, which keeps spreadsheets from reading it as a
             formula.
+        most: refuse a table with more rows; None: no limit.
 
     Raises:
         JrhError: The file does not exist or is not a table of the format; the text says where.
     """
-    readers = {Format.CSV: lambda: _csv(path, delimiter), Format.JSONL: lambda: _jsonl(path)}
     try:
-        found = readers[kind]() if kind in readers else _parquet(path)
+        found = _rows(path, kind, delimiter, sys.maxsize if most is None else most)
         rows = tuple(_restored(row) for row in found) if neutralised else tuple(found)
     except OSError as error:
         raise JrhError(f"'{path}' cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise JrhError(f"'{path}' is not UTF-8 text: {error.reason} at byte {error.start}") from error
+        raise JrhError(_not_utf8(path, error)) from error
     if not rows:
         raise JrhError(f"'{path}' has no rows")
     return Table(columns=tuple(dict.fromkeys(name for row in rows for name in row.cells)), rows=rows)
+
+
+def _rows(path: Path, kind: Format, delimiter: str, most: int) -> Iterator[Row]:
+    if kind is Format.PARQUET:
+        found = _parquet(path)
+    elif kind is Format.JSONL:
+        found = _jsonl(path)
+    else:
+        found = _csv(path, "\t" if kind is Format.TSV else delimiter)
+    for number, row in enumerate(found, start=1):
+        if number > most:
+            raise JrhError(f"'{path}' has more than {most:,} rows; take a sample of them")
+        yield row
+
+
+def _not_utf8(path: Path, error: UnicodeDecodeError) -> str:
+    with path.open("rb") as file:
+        start = file.read(2)
+    if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return f"'{path}' is UTF-16 text; save the file as UTF-8"
+    return f"'{path}' is not UTF-8 text: {error.reason} at byte {error.start + 1}; save the file as UTF-8"
 
 
 def _restored(row: Row) -> Row:

@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 from jrh import REFERENCE, JrhError, Polarity, Record, Status, SuiteError, Task, content_id
 from jrh.errors import Problem
 from jrh.importing import imported_record, read_order, read_polarity
+from jrh.text import counted
 
 from jrh_import.cells import number, truth
 from jrh_import.mapping import Decision, ImportFile, Layout, OffScale, Value
@@ -18,6 +19,8 @@ from jrh_import.tables import Cells, Table
 from jrh_import.targets import NUMBERS, TRUTHS
 
 _MOST = 20
+_ROW = "\0row"
+"""Name of a column that no file has: the number of the row."""
 _NEEDED = ("item", "judge", "label")
 _STATUSES = tuple(status.value for status in Status)
 
@@ -28,6 +31,8 @@ class Imported:
 
     records: tuple[Record, ...]
     origins: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    """What readers of the report need to know of how the table was read."""
 
 
 def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> Imported:
@@ -40,17 +45,33 @@ def read_verdicts(table: Table, mapping: ImportFile, tasks: Sequence[Task]) -> I
     records: list[Record] = []
     origins: list[str] = []
     problems: dict[str, list[str]] = {}
-    for row in table.rows:
+    repeated = duplicates(table) if mapping.drop_duplicates else {}
+    for position, row in enumerate(table.rows, start=1):
+        if row.place in repeated:
+            continue
+        numbered = {_ROW: f"row-{position}"} if mapping.number_items else {}
         for meaning in meanings:
             try:
-                records.append(meaning.record(row.cells))
+                records.append(meaning.record({**row.cells, **numbered}))
                 origins.append(row.place)
             except JrhError as error:
                 problems.setdefault(str(error), []).append(row.place)
     if problems:
         raise SuiteError(_bounded(problems))
     kept = _numbered(records) if mapping.count_repeats else records
-    return Imported(records=tuple(kept), origins=tuple(origins))
+    notes = (f"{counted(len(repeated), 'exact duplicate row')} dropped.",) if repeated else ()
+    return Imported(records=tuple(kept), origins=tuple(origins), notes=notes)
+
+
+def duplicates(table: Table) -> Mapping[str, str]:
+    """Return the rows that equal an earlier row in every cell: place -> place of the earlier row."""
+    first: dict[tuple[str, ...], str] = {}
+    found = {}
+    for row in table.rows:
+        earlier = first.setdefault(tuple(row.cells.get(column, "") for column in table.columns), row.place)
+        if earlier != row.place:
+            found[row.place] = earlier
+    return found
 
 
 def _bounded(problems: Mapping[str, Sequence[str]]) -> list[Problem]:
@@ -77,12 +98,16 @@ class _Meaning:
     def of(cls, mapping: ImportFile, decision: Decision, table: Table, tasks: Sequence[Task]) -> _Meaning:
         columns, values = mapping.meanings(decision)
         needed = _NEEDED if mapping.task is not None else ("task", *_NEEDED)
+        if mapping.number_items:
+            columns = {**columns, "item": _ROW}
         absent = [name for name in needed if name not in columns and name not in values]
         if absent:
             raise JrhError(f"`columns` or `values` must give the {' and the '.join(absent)} of a verdict")
         if mapping.task is not None and ("task" in columns or "task" in values):
             raise JrhError("a column or value gives the task; describe the tasks by name in `tasks` instead of `task`")
-        strange = [_no_column(*each, table.columns) for each in columns.items() if each[1] not in table.columns]
+        strange = [
+            _no_column(*each, table.columns) for each in columns.items() if each[1] not in (*table.columns, _ROW)
+        ]
         if strange:
             raise JrhError("\n".join([*strange, f"Columns: {', '.join(table.columns)}"]))
         return cls(columns=columns, values=values, mapping=mapping, tasks={task.name: task for task in tasks})

@@ -1,5 +1,6 @@
 from .imported_records import import_records as import_records
 from .imported_records import imported_record as imported_record
+from .imported_records import measure_records as measure_records
 from .log_gaps import unmeasured as unmeasured
 from .option_orders import read_order as read_order
 from .option_orders import read_polarity as read_polarity

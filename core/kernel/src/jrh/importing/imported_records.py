@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+
+from attrs import evolve
 
 from jrh.errors import StoreError
 from jrh.hashing import content_id
 from jrh.importing.log_gaps import unmeasured
 from jrh.importing.option_orders import meanings, read_order, read_polarity
 from jrh.importing.record_checks import check_records
+from jrh.measuring import findings_of
 from jrh.plugins.loading import load_plugins
+from jrh.plugins.protocols import Metric, MetricContext
 from jrh.running.building import used
 from jrh.running.default_metrics import default_metrics
+from jrh.running.run_log import Quiet
+from jrh.running.stages.measure import run_metrics
 from jrh.running.stages.summary import IMPORTED, Summary, is_known, remember
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
 from jrh.suite.resolve import resolve_metrics
-from jrh.values.report import TaskSummary
+from jrh.values.records import RecordTable
+from jrh.values.report import RunReport, TaskSummary
 from jrh.values.scales import invert
 from jrh.values.types import REFERENCE, Json, Record, Status, Task
 from jrh.version import __version__
@@ -238,6 +245,62 @@ def _plan(rows: Sequence[Record]) -> Iterator[TrialRow]:
             repeat=row.repeat,
             occasion=row.repeat,
         )
+
+
+def measure_records(
+    name: str,
+    tasks: Sequence[Task],
+    records: Iterable[Record],
+    *,
+    metrics: Mapping[str, Metric],
+    origins: Sequence[str] = (),
+    notes: Sequence[str] = (),
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> RunReport:
+    """Measure records without a run directory; the numbers are those of `import_records` and a report.
+
+    Args:
+        name: what the report is called.
+        tasks: the tasks the records are of.
+        records: for example from `imported_record`.
+        metrics: from `load_metrics`.
+        origins: where each record comes from, for messages.
+        notes: notes for readers, one sentence each.
+        level: coverage of the intervals.
+        resamples: bootstrap samples.
+        seed: seed of all random numbers.
+
+    Raises:
+        SuiteError: as in `import_records`.
+    """
+    rows = tuple(records)
+    check_records(tasks, rows, origins)
+    table = RecordTable.from_records(rows)
+    context = MetricContext(tasks={task.name: task for task in tasks}, level=level, resamples=resamples, seed=seed)
+    measures, broken = run_metrics(metrics.items(), table, context, Quiet())
+    report = RunReport(
+        suite=name,
+        run_id=content_id("import", name, seed),
+        version=__version__,
+        seed=seed,
+        level=level,
+        tasks=tuple(_summary(task, rows) for task in tasks),
+        judges=tuple(dict.fromkeys(row.judge for row in rows)),
+        simulated=frozenset(row.judge for row in rows if row.simulated),
+        tests=tuple(dict.fromkeys((REFERENCE, *(row.test for row in rows)))),
+        measures=measures,
+        attrition=(),
+        costs=(),
+        faults=(),
+        components=(),
+        planned=len(rows),
+        missing_records=0,
+        notes=(*notes, *broken),
+        records=table,
+    )
+    return evolve(report, findings=findings_of(report))
 
 
 def _summary(task: Task, rows: Sequence[Record]) -> TaskSummary:

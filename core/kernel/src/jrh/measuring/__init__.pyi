@@ -20,6 +20,7 @@ from .empty_tests import why_no_cases as why_no_cases
 from .families import Tested as Tested
 from .families import difference_test as difference_test
 from .families import p_values as p_values
+from .findings.accuracy_rules import commonest as commonest
 from .findings.finding_rules import findings_of as findings_of
 from .flags import ALL_MISSING as ALL_MISSING
 from .flags import CHANGE_DUE as CHANGE_DUE

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar, cast
 
 from jrh.document.convert import collect
-from jrh.document.yaml_reader import read_document
+from jrh.document.yaml_reader import document_of, read_document
 from jrh.errors import JrhError, SuiteError
 from jrh.suite.syntax import WrittenTask
-from jrh.values.types import Task
+from jrh.values.types import Json, Task
 
 T = TypeVar("T")
 
 
-def read_settings(path: Path, cls: type[T]) -> T:
+def read_settings(source: Path | Mapping[str, Json], cls: type[T]) -> T:
     """Read a YAML or JSON file as a typed value, by the rules of suites.
 
     Args:
-        path: the file; relative paths in it start at its directory.
+        source: the file; relative paths in it start at its directory. Or the same as a mapping, with paths relative to
+            the current directory.
         cls: a frozen attrs class; its fields may have every type an option may have.
 
     Raises:
         SuiteError: with every mistake of the file, each with its line and column.
     """
-    document = read_document(path)
-    found, problems = collect(document.value, cls, base=path.parent, document=document)
+    if isinstance(source, Mapping):
+        document, base = document_of(source, "settings"), Path()
+    else:
+        document, base = read_document(source), source.parent
+    found, problems = collect(document.value, cls, base=base, document=document)
     if problems:
         raise SuiteError(problems)
     return cast(T, found)

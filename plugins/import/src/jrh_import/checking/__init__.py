@@ -1,0 +1,1 @@
+"""Check judges against people from one table: no suite and no import file."""

@@ -1,0 +1,137 @@
+"""Answer for each judge whether it agrees with people well enough."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Final
+
+from attrs import frozen
+from jrh import REFERENCE, Measure
+from jrh.measuring import commonest
+from jrh.text import clean_text, counted, format_interval, format_number
+from jrh.values import Finding
+from jrh_stats import items_for_proportion, wilson
+
+from jrh_import.checking.measured import Checked
+
+TRIVIAL: Final = "trivial-accuracy"
+"""Kind of the finding that is part of the answer."""
+_DIGITS: Final = 2
+_KAPPAS: Final = {
+    "gold-kappa": "kappa",
+    "gold-kappa-quadratic": "quadratic kappa",
+    "concordance": "CCC",
+}
+"""Measures of agreement beyond chance; an unordered scale has the first, an ordinal one the others."""
+_EXTRAS: Final = {"adjacent-accuracy": "within one level", "bias": "bias in levels"}
+
+
+@frozen(kw_only=True)
+class Answer:
+    """What the table says about one judge."""
+
+    judge: str
+    agreement: Measure
+    coefficients: tuple[tuple[str, Measure], ...]
+    """Agreement beyond chance, and on ordinal scales what else tells how far apart verdicts are, by name."""
+    missing: Measure
+    needed: int | None
+    """Items for an interval within the target half-width; None without an estimate."""
+    enough: bool | None
+    """Whether the agreement is at least what was asked for; None: undecided, or nothing was asked."""
+    sentence: str
+    findings: tuple[Finding, ...]
+    """What else the measures say, the worst first."""
+
+
+def answers_of(checked: Checked) -> tuple[Answer, ...]:
+    """Answer for every judge, in the order asked."""
+    return tuple(_answer(checked, judge) for judge in checked.asked.judges)
+
+
+def _answer(checked: Checked, judge: str) -> Answer:
+    found = {each.name: each for each in checked.report.measures if _is_whole(each, judge)}
+    agreement = found["gold-accuracy"]
+    named = {**_KAPPAS, **_EXTRAS}
+    coefficients = tuple((name, found[measure]) for measure, name in named.items() if measure in found)
+    enough = _enough(agreement, checked.asked.at_least)
+    needed = _needed(agreement, checked.asked.within)
+    return Answer(
+        judge=judge,
+        agreement=agreement,
+        coefficients=coefficients,
+        missing=found["missing"],
+        needed=needed,
+        enough=enough,
+        sentence=_sentence(checked, judge, agreement, coefficients, enough),
+        findings=tuple(each for each in checked.report.findings if each.judge == judge and each.kind != TRIVIAL),
+    )
+
+
+def _is_whole(measure: Measure, judge: str) -> bool:
+    return measure.judge == judge and measure.test in ("", REFERENCE) and not measure.cell
+
+
+def _enough(agreement: Measure, at_least: float | None) -> bool | None:
+    interval = agreement.interval
+    if at_least is None or interval is None:
+        return None
+    if interval.low >= at_least:
+        return True
+    return False if interval.high < at_least else None
+
+
+def _needed(agreement: Measure, within: float) -> int | None:
+    """Return the items for which the interval would be within ± `within`.
+
+    Wilson's interval of independent items, times the design effect of this table: the squared ratio of its half-width
+    to that of as many independent items.
+    """
+    interval, items = agreement.interval, agreement.n_items
+    if agreement.estimate is None or interval is None or not items:
+        return None
+    low, high = wilson(agreement.estimate * items, items, level=interval.level)
+    effect = ((interval.high - interval.low) / (high - low)) ** 2
+    return ceil(items_for_proportion(within, agreement.estimate, level=interval.level) * effect)
+
+
+def _sentence(
+    checked: Checked,
+    judge: str,
+    agreement: Measure,
+    coefficients: tuple[tuple[str, Measure], ...],
+    enough: bool | None,
+) -> str:
+    name = clean_text(judge, 60)
+    if agreement.estimate is None:
+        return f"{name}: no answer; {agreement.note or 'no item has a verdict and a label'}."
+    told = (
+        f"{name} agrees with people on {_figure(agreement)} of {counted(agreement.n_items, 'item')}"
+        f"{_versus_usual(checked, judge)}"
+    )
+    kappa = next((f"{kind} {_figure(each)}" for kind, each in coefficients if each.estimate is not None), "")
+    told = f"{told}; {kappa}" if kappa else told
+    if checked.asked.at_least is None:
+        return f"{told}."
+    bar = format_number(checked.asked.at_least, _DIGITS)
+    start = {True: "Yes", False: "No", None: "Undecided"}[enough]
+    end = {True: f"at least {bar}", False: f"below {bar}", None: f"the interval includes {bar}"}[enough]
+    return f"{start}: {told}; {end}."
+
+
+def _versus_usual(checked: Checked, judge: str) -> str:
+    """Say what the findings say about always giving the most common label of people."""
+    (summary,) = checked.report.tasks
+    usual = commonest(summary)
+    found = [each for each in checked.report.findings if (each.judge, each.kind) == (judge, TRIVIAL)]
+    if usual is None or not found:
+        return ""
+    label, share = usual
+    statement = found[0].statement
+    named = f"'{clean_text(label, 40)}', {format_number(share, _DIGITS)}"
+    return f", {statement[:1].lower()}{statement[1:]} ({named})"
+
+
+def _figure(measure: Measure) -> str:
+    value = format_number(measure.estimate or 0.0, _DIGITS, proportion=measure.unit == "proportion")
+    return f"{value} {format_interval(measure, _DIGITS)}".strip()

@@ -1,0 +1,72 @@
+"""Define what `jrh check` is asked, and find the columns it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from attrs import field, frozen
+from attrs.validators import gt, lt, min_len
+from jrh import JrhError
+from jrh.text import clean_text
+
+from jrh_import.mapping import Format
+
+
+@frozen(kw_only=True)
+class Asked:
+    """What to check, and in which columns."""
+
+    path: Path
+    judges: tuple[str, ...] = field(validator=min_len(1))
+    """Columns with verdicts, one per judge."""
+    human: str
+    item: str | None = None
+    group: str | None = None
+    repeat: str | None = None
+    reruns: bool = False
+    """Rows of one item are reruns in file order."""
+    scale: str | None = None
+    missing: tuple[str, ...] = ()
+    """Further texts that mean there is no verdict."""
+    format: Format | None = None
+    drop_duplicates: bool = False
+    within: float = field(default=0.05, validator=[gt(0), lt(0.5)])
+    """Target half-width of the interval of agreement."""
+    at_least: float | None = None
+    """The agreement that is enough."""
+
+    def named(self) -> Iterator[tuple[str, str]]:
+        """Yield every option and the column it names."""
+        yield from (("--judge", judge) for judge in self.judges)
+        yield "--human", self.human
+        others = {"--item": self.item, "--group": self.group, "--repeat": self.repeat}
+        yield from ((option, column) for option, column in others.items() if column is not None)
+
+
+def check_columns(asked: Asked, columns: Sequence[str]) -> None:
+    """Check that the columns exist and that none is asked to be two things.
+
+    Raises:
+        JrhError: lists all columns that are missing, with the nearest ones, or named twice.
+    """
+    absent = [_absent(option, column, columns) for option, column in asked.named() if column not in columns]
+    if absent:
+        listed = ", ".join(clean_text(column) for column in columns)
+        raise JrhError("\n".join([*absent, f"Columns: {clean_text(listed, 1000)}"]))
+    first: dict[str, str] = {}
+    for option, column in asked.named():
+        earlier = first.setdefault(column, option)
+        if first[column] != option or list(asked.judges).count(column) > 1:
+            both = option if earlier == option else f"{earlier} and {option}"
+            raise JrhError(f"column '{clean_text(column)}' is named twice, as {both}; name two different columns")
+    if asked.item is None and (asked.repeat is not None or asked.reruns):
+        raise JrhError("reruns are of an item: name its column with --item")
+
+
+def _absent(option: str, column: str, columns: Sequence[str]) -> str:
+    folded: Mapping[str, str] = {each.strip().casefold(): each for each in columns}
+    close = get_close_matches(column.strip().casefold(), folded, n=1)
+    hint = f"; did you mean '{clean_text(folded[close[0]])}'?" if close else ""
+    return f"{option}: there is no column '{clean_text(column)}'{hint}"

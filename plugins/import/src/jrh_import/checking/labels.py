@@ -1,0 +1,242 @@
+"""Read the labels of judges and people: spellings, missing verdicts, and the scale, given or guessed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from attrs import Factory, frozen
+from jrh import JrhError, Mode, Scale, ScaleKind, Status
+from jrh.importing import infer_scale
+from jrh.text import clean_text, counted
+
+from jrh_import.checking.asked import Asked
+from jrh_import.tables import Table
+
+_WHOLE: Final = re.compile(r"([-+]?\d+)(\.0+)?")
+_NUMBER: Final = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
+_NULLS: Final = ("nan", "null", "none", "n/a", "na", "<na>")
+"""What tables write where there is nothing; a label where people use it."""
+_POSITIVE: Final = ("yes", "true", "1", "pass", "positive", "correct", "good")
+_TIES: Final = ("tie", "c", "equal", "draw", "both", "neither")
+_MOST_LEVELS: Final = 101
+"""0 to 100 is a scale, 0 to 1000 is not."""
+_MOST_LABELS: Final = 50
+_MOST_STRANGE: Final = 20
+"""More texts that only a judge uses are replies, not labels."""
+_FEWEST_LEVELS: Final = 3
+_SHOWN: Final = 3
+
+
+@frozen(kw_only=True)
+class Labels:
+    """How the texts of a table are read."""
+
+    scale: Scale
+    told: str
+    """The scale in words, with where it comes from."""
+    written: Mapping[str, str] = Factory(dict)
+    """Text in the file -> label, where they differ in more than case and white space."""
+    missing: Mapping[str, Status] = Factory(dict)
+    """Text in a judge's column -> status."""
+    notes: tuple[str, ...] = ()
+
+
+def read_labels(table: Table, asked: Asked) -> Labels:
+    """Find the scale, and how each text is read.
+
+    Case and white space around a label do not matter, and 4.0 is 4: the most frequent spelling names the label.
+
+    Raises:
+        JrhError: people gave no label, or the texts are no labels.
+    """
+    human = _counts(table, (asked.human,))
+    judged = _counts(table, asked.judges)
+    if not human:
+        rows = counted(len(table.rows), "row")
+        raise JrhError(f"column '{clean_text(asked.human)}' has no label in any of {rows}")
+    missing = _missing(judged, human, asked.missing)
+    verdicts = Counter({text: count for text, count in judged.items() if text.strip() not in missing})
+    scale, guessed = _scale(human, verdicts, asked)
+    written, notes = _spellings(human + verdicts, scale)
+    kind = f"{scale.kind.value} {_range(scale)}"
+    return Labels(
+        scale=scale,
+        told=f"Scale: {kind} ({guessed})",
+        written=written,
+        missing={"": Status.UNPARSABLE, **missing},
+        notes=(*notes, *_strange(verdicts, scale, written), *_judge_only(verdicts, human, scale, written)),
+    )
+
+
+def _counts(table: Table, columns: Sequence[str]) -> Counter[str]:
+    """Count the texts of columns as they are written; blank cells are none."""
+    texts = (row.cells.get(column, "") for row in table.rows for column in columns)
+    return Counter(text for text in texts if text.strip())
+
+
+def _missing(judged: Iterable[str], human: Iterable[str], more: Sequence[str]) -> dict[str, Status]:
+    """Return the texts that mean no verdict: statuses and nulls that people do not use, and those that were named."""
+    labels = {_folded(text) for text in human}
+    statuses = {each.value: each for each in Status if each is not Status.OK}
+    found = {}
+    for text in dict.fromkeys(each.strip() for each in judged):
+        folded = _folded(text)
+        if folded in {_folded(each) for each in more}:
+            found[text] = Status.UNPARSABLE
+        elif folded not in labels and (folded in _NULLS or folded in statuses):
+            found[text] = statuses.get(folded, Status.UNPARSABLE)
+    return found
+
+
+def _folded(text: str) -> str:
+    """Return what counts of a text: a whole number as such, anything else without case and outer white space."""
+    bare = text.strip()
+    whole = _WHOLE.fullmatch(bare)
+    return str(int(whole[1])) if whole else bare.casefold()
+
+
+def _scale(human: Counter[str], judged: Counter[str], asked: Asked) -> tuple[Scale, str]:
+    if asked.scale is not None:
+        return _written(asked.scale, asked), "--scale"
+    kinds = {_folded(text) for text in human}
+    both = kinds | {_folded(text) for text in judged}
+    if len(both) < 2:  # noqa: PLR2004 - one label is no scale
+        (label,) = both
+        raise JrhError(f"people and judges say '{clean_text(label)}' only; name the other labels with --scale")
+    if all(_NUMBER.fullmatch(kind) for kind in kinds):
+        found = _numbers(kinds, judged, asked)
+        if found is not None:
+            return found
+    return _named(human, judged, kinds, asked)
+
+
+def _written(text: str, asked: Asked) -> Scale:
+    kind, colon, rest = text.partition(":")
+    name = kind.strip().casefold()
+    if not colon and name == ScaleKind.PAIRWISE.value:
+        return Scale.of_pairs()
+    if not colon or name not in {each.value for each in ScaleKind}:
+        return infer_scale(text, (), Mode.POINTWISE, str(asked.path))
+    if name == ScaleKind.PAIRWISE.value:
+        return Scale.of_pairs(tie=rest.strip() or None)
+    parts = tuple(part.strip() for part in rest.split(",") if part.strip())
+    if name == ScaleKind.ORDINAL.value and len(parts) == 1:
+        return infer_scale(parts[0], (), Mode.POINTWISE, str(asked.path))
+    if len(parts) < 2:  # noqa: PLR2004 - one label is no scale
+        raise JrhError(f"--scale: write `ordinal: 1-5`, `labels: YES, NO` or `pairwise`; got '{clean_text(text)}'")
+    return Scale(kind=ScaleKind(name), labels=parts)
+
+
+def _numbers(kinds: set[str], judged: Counter[str], asked: Asked) -> tuple[Scale, str] | None:
+    """Return an ordinal scale if the labels of people are three or more whole numbers; None if they are a code."""
+    given = {_folded(text) for text in judged if _NUMBER.fullmatch(text.strip())}
+    broken = sorted(kind for kind in kinds | given if not _WHOLE.fullmatch(kind))
+    levels = sorted(int(kind) for kind in kinds | given if _WHOLE.fullmatch(kind))
+    if len(kinds | given) < _FEWEST_LEVELS:
+        return None
+    if broken:
+        raise JrhError(
+            f"{counted(len(broken), 'label')} of '{clean_text(asked.human)}' and the judges are numbers that are not "
+            f"whole, such as {broken[0]}; round or bin them first"
+        )
+    low, high = levels[0], levels[-1]
+    if high - low >= _MOST_LEVELS:
+        raise JrhError(
+            f"the labels are numbers from {low} to {high}; a scale has at most {_MOST_LEVELS} levels: bin them first"
+        )
+    why = f"guessed from {len(kinds | given)} distinct whole numbers; --scale to change"
+    return Scale.of_levels(low, high), why
+
+
+def _named(human: Counter[str], judged: Counter[str], kinds: set[str], asked: Asked) -> tuple[Scale, str]:
+    """Return a scale of the labels that people or judges use, in their most frequent spelling, sorted."""
+    strange = {_folded(text): text for text in judged if _folded(text) not in kinds}
+    if len(kinds) > _MOST_LABELS:
+        raise JrhError(
+            f"column '{clean_text(asked.human)}' has {len(kinds):,} distinct labels, such as "
+            f"'{clean_text(next(iter(human)), 40)}'; a scale has at most {_MOST_LABELS}: is it the right column?"
+        )
+    if len(strange) > _MOST_STRANGE:
+        raise JrhError(
+            f"the judges give {len(strange):,} texts that no person uses, such as "
+            f"'{clean_text(next(iter(strange.values())), 40)}': they are replies, not labels. "
+            "Extract the labels first, or name them with --scale"
+        )
+    names = _names(human + judged)
+    folded = set(names)
+    ties = folded - {"a", "b"}
+    if {"a", "b"} <= folded and len(ties) <= 1 and ties <= set(_TIES):
+        tie = names[ties.pop()] if ties else None
+        return Scale.of_pairs(tie=tie), "guessed from the labels A and B; --scale to change"
+    # By custom the first of two labels is the positive one.
+    labels = tuple(sorted(names.values(), key=lambda label: (label.casefold() not in _POSITIVE, label)))
+    return Scale.of_labels(*labels), f"guessed from {len(labels)} distinct labels; --scale to change"
+
+
+def _names(texts: Counter[str]) -> dict[str, str]:
+    """Return the most frequent spelling of every label, the first in the file of several."""
+    counts: dict[str, Counter[str]] = {}
+    for text, count in texts.items():
+        counts.setdefault(_folded(text), Counter())[text.strip()] += count
+    return {
+        folded: folded if _WHOLE.fullmatch(folded) else spelled.most_common(1)[0][0]
+        for folded, spelled in counts.items()
+    }
+
+
+def _spellings(texts: Counter[str], scale: Scale) -> tuple[dict[str, str], list[str]]:
+    """Return text -> label where `Scale.match` does not find it, and notes about labels spelled in several ways."""
+    labels = {_folded(label): label for label in scale.labels}
+    others: dict[str, Counter[str]] = {}
+    written = {}
+    for text, count in texts.items():
+        label = labels.get(_folded(text))
+        if label is not None and text != label:
+            others.setdefault(label, Counter())[text] += count
+            if scale.match(text) != label:
+                written[text] = label
+    notes = [f"Also read as '{clean_text(label)}': {_listed(found)}." for label, found in others.items()]
+    return written, notes
+
+
+def _strange(verdicts: Counter[str], scale: Scale, written: Mapping[str, str]) -> list[str]:
+    """Say which verdicts are not on the scale."""
+    off = Counter({text: n for text, n in verdicts.items() if scale.match(written.get(text, text)) is None})
+    if not off:
+        return []
+    total = counted(sum(off.values()), "verdict")
+    return [f"{total} not on the scale, counted as missing: {_listed(off)}."]
+
+
+def _judge_only(verdicts: Counter[str], human: Counter[str], scale: Scale, written: Mapping[str, str]) -> list[str]:
+    """Say which labels without order no person uses: they may be labels, or a way of not answering."""
+    if scale.ordered:
+        return []
+    used = {_folded(text) for text in human}
+    new = Counter(
+        {text: n for text, n in verdicts.items() if _folded(text) not in used and scale.match(written.get(text, text))}
+    )
+    if not new:
+        return []
+    return [f"No person uses {_listed(new)}: it counts as a disagreement, or as missing with --missing."]
+
+
+def _listed(texts: Counter[str]) -> str:
+    shown = [f"'{_quoted(text)}' ({count:,})" for text, count in texts.most_common(_SHOWN)]
+    rest = len(texts) - len(shown)
+    return ", ".join([*shown, *([f"and {rest} more"] if rest else [])])
+
+
+def _quoted(text: str) -> str:
+    """Return a text for a note; white space around it stays visible."""
+    before, after = (" " * (text != stripped) for stripped in (text.lstrip(), text.rstrip()))
+    return f"{before}{clean_text(text, 40)}{after}"
+
+
+def _range(scale: Scale) -> str:
+    if scale.ordered and all(_WHOLE.fullmatch(label) for label in scale.labels):
+        return f"{scale.labels[0]} to {scale.labels[-1]}"
+    return clean_text(", ".join(scale.labels), 200)

@@ -1,0 +1,150 @@
+"""Show what a table says about its judges: for people, and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import attrs
+from jrh import Measure
+from jrh.text import clean_text, counted, format_estimate, format_interval, format_number, format_p
+
+from jrh_import.checking.answers import Answer
+from jrh_import.checking.measured import Checked
+
+_DIGITS: Final = 2
+_NAME: Final = 30
+_MOST_GAPS: Final = 3
+_MOST_NOTES: Final = 8
+_MOST_FINDINGS: Final = 4
+"""Of each judge, the worst first."""
+_LINE: Final = 400
+
+
+def as_text(checked: Checked, answers: Sequence[Answer]) -> str:
+    """Return the answer for people: sentences first, then one line per judge, then how the table was read."""
+    lines = [
+        *(line for answer in answers for line in _answer(answer)),
+        "",
+        *_table(checked, answers),
+        *_comparisons(checked),
+        "",
+        _sizes(checked),
+        checked.labels.told,
+        *_listed([*_flags(answers), *checked.notes], _MOST_NOTES, "notes with --format json"),
+        "",
+        "Not measurable from this table:",
+        *_listed(checked.gaps, _MOST_GAPS, "in the notes of `jrh import`"),
+    ]
+    return "\n".join(lines)
+
+
+def _answer(answer: Answer) -> Iterator[str]:
+    yield answer.sentence
+    for each in answer.findings[:_MOST_FINDINGS]:
+        yield f"  {each.severity.value}: {clean_text(each.sentence, _LINE)}"
+
+
+def as_json(checked: Checked, answers: Sequence[Answer]) -> str:
+    """Return everything that was measured as JSON, in ASCII."""
+    (summary,) = checked.report.tasks
+    document = {
+        "path": str(checked.asked.path),
+        "rows": len(checked.source.table.rows),
+        "items": summary.items,
+        "labelled": summary.labelled,
+        "scale": {"kind": summary.task.scale.kind.value, "labels": list(summary.task.scale.labels)},
+        "within": checked.asked.within,
+        "at_least": checked.asked.at_least,
+        "answers": [
+            {
+                "judge": answer.judge,
+                "sentence": answer.sentence,
+                "enough": answer.enough,
+                "items_needed": answer.needed,
+                "findings": [
+                    {"kind": each.kind, "severity": each.severity.value, "sentence": each.sentence}
+                    for each in answer.findings
+                ],
+            }
+            for answer in answers
+        ],
+        "measures": [attrs.asdict(each) for each in checked.report.measures],
+        "notes": [checked.labels.told, *_flags(answers), *checked.notes],
+        "not_measurable": list(checked.gaps),
+    }
+    return json.dumps(document, indent=2, allow_nan=False)
+
+
+def _table(checked: Checked, answers: Sequence[Answer]) -> Iterator[str]:
+    kinds = list(dict.fromkeys(kind for answer in answers for kind, _ in answer.coefficients))
+    target = f"items for ±{format_number(checked.asked.within, _DIGITS)}"
+    rows = [["", "agreement", *kinds, "missing", target]]
+    for answer in answers:
+        found = dict(answer.coefficients)
+        rows.append(
+            [
+                clean_text(answer.judge, _NAME),
+                _cell(answer.agreement),
+                *(_cell(found[kind]) if kind in found else "-" for kind in kinds),
+                _missing(answer.missing),
+                "-" if answer.needed is None else f"{answer.needed:,}",
+            ]
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _cell(measure: Measure) -> str:
+    if measure.unit == "levels" and measure.estimate is not None:
+        value = format_number(measure.estimate, _DIGITS, proportion=False, signed=True)
+    else:
+        value = format_estimate(measure, _DIGITS)
+    return f"{value} {format_interval(measure, _DIGITS)}".strip()
+
+
+def _missing(measure: Measure) -> str:
+    return f"{round((measure.estimate or 0.0) * measure.n_trials):,} of {measure.n_trials:,}"
+
+
+def _comparisons(checked: Checked) -> Iterator[str]:
+    """Yield one line per pair of judges: the difference of their agreement with people on the same rows."""
+    found = {(each.judge, each.cell.get("against", ""), each.name): each for each in checked.report.measures}
+    for (judge, against, name), each in found.items():
+        if not against or not name.endswith("-difference") or each.estimate is None:
+            continue
+        p = found.get((judge, against, f"{name}-p"))
+        value = format_number(each.estimate, _DIGITS, proportion=False, signed=True)
+        tested = f", p = {format_p(p.estimate)}" if p is not None else ""
+        names = f"{clean_text(judge, _NAME)} - {clean_text(against, _NAME)}"
+        yield f"  {names}: {value} {format_interval(each, _DIGITS)}{tested} ({counted(each.n_items, 'item')})"
+
+
+def _sizes(checked: Checked) -> str:
+    (summary,) = checked.report.tasks
+    rows = len(checked.source.table.rows)
+    unlabelled = summary.items - summary.labelled
+    blank = f", {unlabelled:,} of them without a label by people (not scored)" if unlabelled else ""
+    return f"{counted(rows, 'row')}, {counted(summary.items, 'item')}{blank}"
+
+
+def _flags(answers: Sequence[Answer]) -> Iterator[str]:
+    """Yield what is wrong with the numbers of each judge."""
+    if answers and "constant-gold" in answers[0].agreement.flags:
+        yield "All labels by people are the same; a judge that always gives that label scores 1.00."
+    for answer in answers:
+        name, flags = clean_text(answer.judge, _NAME), answer.agreement.flags
+        if "constant-verdicts" in flags:
+            yield f"{name} gives the same label throughout."
+        if {"few-items", "one-item"} & set(flags):
+            yield f"{name}: few items; the interval is wide, and its coverage is approximate."
+        elif "few-events" in flags:
+            yield f"{name}: only a few items vary; actual coverage may differ from 95%."
+
+
+def _listed(lines: Sequence[str], most: int, where: str) -> Iterator[str]:
+    yield from (f"- {clean_text(line, _LINE)}" for line in lines[:most])
+    if len(lines) > most:
+        yield f"- and {counted(len(lines) - most, 'more', 'more')} ({where})"

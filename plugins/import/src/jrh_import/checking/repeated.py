@@ -1,0 +1,116 @@
+"""Tell reruns of an item from rows that should not be there twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from jrh import JrhError
+from jrh.text import clean_text, counted
+
+from jrh_import.checking.asked import Asked
+from jrh_import.checking.labels import Labels
+from jrh_import.tables import Row, Table
+from jrh_import.verdicts import duplicates
+
+_SHOWN: Final = 3
+_TELLING: Final = 0.5
+"""Rows that differ less often have no identity: two equal ones may be two items."""
+
+
+def repeated_rows(table: Table, asked: Asked, labels: Labels) -> list[str]:
+    """Check rows that repeat others, and return notes on those that count.
+
+    Rows of one item are reruns where a column numbers them, or where all verdicts and the label of people are equal.
+
+    Raises:
+        JrhError: rows of one item differ and nothing says that they are reruns; the rows are named.
+    """
+    telling = is_telling(table, asked)
+    exact = duplicates(table) if telling else {}
+    dropped = exact if asked.drop_duplicates else {}
+    rows = [row for row in table.rows if row.place not in dropped]
+    notes = [_exact(exact, dropped=asked.drop_duplicates, items=asked.item is not None)] if exact else []
+    if asked.drop_duplicates and not telling:
+        notes.append("No row dropped: rows have too little in them to tell equal ones from two items; name --item.")
+    if asked.item is None:
+        return [*notes, "Every row counts as an item. If rows share an item, name its column with --item."]
+    several = {item: found for item, found in _by_item(rows, asked.item).items() if len(found) > 1}
+    if several and not (asked.reruns or asked.repeat):
+        _check_alike(several, asked, labels)
+    _check_human(several, asked, labels)
+    if several:
+        notes.append(f"{counted(len(several), 'item')} with several rows: they count as reruns, intervals as items.")
+    return notes
+
+
+def is_telling(table: Table, asked: Asked) -> bool:
+    """Tell whether rows have an identity: an item, or other columns that mostly differ."""
+    if asked.item is not None:
+        return True
+    judged = {*asked.judges, asked.human}
+    others = [column for column in table.columns if column not in judged]
+    distinct = {tuple(row.cells.get(column, "") for column in others) for row in table.rows}
+    return len(distinct) > _TELLING * len(table.rows) and bool(others)
+
+
+def _exact(found: Mapping[str, str], *, dropped: bool, items: bool) -> str:
+    rows = counted(len(found), "row")
+    named = _places(tuple(found))
+    if dropped:
+        return f"Dropped {rows} equal to an earlier row in every cell ({named})."
+    how = "They count as reruns" if items else "They count as items of their own"
+    return f"{rows} equal to an earlier row in every cell ({named}). {how}; --drop-duplicates drops them."
+
+
+def _by_item(rows: Sequence[Row], column: str) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.cells.get(column, ""), []).append(row)
+    return found
+
+
+def _check_alike(several: Mapping[str, Sequence[Row]], asked: Asked, labels: Labels) -> None:
+    differing = [item for item, rows in several.items() if len({_said(row, asked, labels) for row in rows}) > 1]
+    if differing:
+        raise JrhError(
+            f"{counted(len(differing), 'item')} in several rows with different verdicts:\n"
+            f"{_named(differing, several)}\n"
+            "If the rows are reruns, name the column that numbers them with --repeat, or pass --reruns; "
+            "otherwise keep one row per item"
+        )
+
+
+def _check_human(several: Mapping[str, Sequence[Row]], asked: Asked, labels: Labels) -> None:
+    differing = [item for item, rows in several.items() if len({_label(row, asked.human, labels) for row in rows}) > 1]
+    if differing:
+        raise JrhError(
+            f"{counted(len(differing), 'item')} with several labels in '{clean_text(asked.human)}':\n"
+            f"{_named(differing, several)}\n"
+            "An item has one label: settle it, or leave the cells blank"
+        )
+
+
+def _said(row: Row, asked: Asked, labels: Labels) -> tuple[str, ...]:
+    return tuple(_label(row, column, labels) for column in asked.judges)
+
+
+def _label(row: Row, column: str, labels: Labels) -> str:
+    text = row.cells.get(column, "")
+    return labels.written.get(text) or labels.scale.match(text) or text.strip()
+
+
+def _named(items: Sequence[str], several: Mapping[str, Sequence[Row]]) -> str:
+    return "\n".join(_lines(items, several))
+
+
+def _lines(items: Sequence[str], several: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    for item in items[:_SHOWN]:
+        yield f"  '{clean_text(item, 60)}': {_places([row.place for row in several[item]])}"
+    if len(items) > _SHOWN:
+        yield f"  and {counted(len(items) - _SHOWN, 'more item')}"
+
+
+def _places(places: Sequence[str]) -> str:
+    shown = ", ".join(clean_text(place, 120) for place in places[:_SHOWN])
+    return shown + (f" and {len(places) - _SHOWN:,} more" if len(places) > _SHOWN else "")

@@ -1,0 +1,79 @@
+"""Find out what kind of table a file is, and read it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from attrs import frozen
+from jrh import JrhError
+
+from jrh_import.mapping import Format
+from jrh_import.tables import Table, read_table
+
+MOST_ROWS: Final = 1_000_000
+"""Rows beyond this would not fit into the memory of a small machine."""
+_DELIMITERS: Final = (",", "\t", ";")
+_SUFFIXES: Final = {
+    **{f".{each.value}": each for each in Format},
+    ".txt": Format.CSV,
+    ".tab": Format.TSV,
+    ".ndjson": Format.JSONL,
+}
+
+
+@frozen(kw_only=True)
+class Source:
+    """A table with how it was read."""
+
+    table: Table
+    format: Format
+    delimiter: str = ","
+
+
+def read_source(path: Path, kind: Format | None = None, *, most: int = MOST_ROWS) -> Source:
+    """Read a table, `-` for standard input; the format follows from the suffix, the delimiter from the header.
+
+    Raises:
+        JrhError: it is no table, or has more than `most` rows.
+    """
+    with _file(path) as (file, shown):
+        try:
+            found = kind or _SUFFIXES.get(path.suffix.lower()) or _guessed(file)
+            delimiter = _delimiter(file) if found is Format.CSV else ","
+            return Source(table=read_table(file, found, delimiter, most=most), format=found, delimiter=delimiter)
+        except JrhError as error:
+            raise JrhError(str(error).replace(str(file), shown)) from error
+        except OSError as error:
+            raise JrhError(f"'{path}' cannot be read: {error.strerror or error}") from error
+
+
+@contextmanager
+def _file(path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield a file to read and its name for messages; standard input is kept in a temporary file."""
+    if str(path) != "-":
+        yield path, str(path)
+        return
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "stdin"
+        file.write_bytes(sys.stdin.buffer.read())
+        yield file, "standard input"
+
+
+def _guessed(path: Path) -> Format:
+    with path.open("rb") as file:
+        start = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith(b"PAR1"):
+        return Format.PARQUET
+    return Format.JSONL if start.startswith(b"{") else Format.CSV
+
+
+def _delimiter(path: Path) -> str:
+    """Return the delimiter that the header has most of; a comma where it has none."""
+    with path.open("rb") as file:
+        header = file.readline(100_000).decode("utf-8", errors="replace")
+    return max(_DELIMITERS, key=header.count)

@@ -1,0 +1,413 @@
+"""`jrh check`: one table in, the answer out; the numbers are those of the import it writes on request."""
+
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from jrh import JrhError
+from jrh_import.checking import sources
+from jrh_import.commands import check, import_table
+from jrh_stats import cohen_kappa, wilson
+from jrh_testing import Project
+
+DOCS = Path(__file__).parents[3] / "docs" / "check.md"
+NAMES = ("--judge", "gpt", "--human", "human")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def checked(*arguments, stdin=None):
+    """Check in this process; return what it printed, or the text of the error."""
+    result = CliRunner().invoke(check, [str(each) for each in arguments], standalone_mode=False, input=stdin)
+    assert result.exception is None or isinstance(result.exception, JrhError), result.exception
+    return result.output if result.exception is None else str(result.exception)
+
+
+def found(*arguments, stdin=None):
+    return json.loads(checked(*arguments, "--format", "json", stdin=stdin))
+
+
+def measure(document, name, judge="gpt", **cell):
+    (one,) = [
+        each
+        for each in document["measures"]
+        if (each["name"], each["judge"], each["cell"]) == (name, judge, cell) and each["test"] in ("", "reference")
+    ]
+    return one
+
+
+def table(rows, path="results.csv", header="id,gpt,human"):
+    Path(path).write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def binary(n=100, wrong=12):
+    """Return rows of a judge that is wrong on the first `wrong` of `n` items; people say YES on every second."""
+    for item in range(n):
+        human = ("YES", "NO")[item % 2]
+        yield f"i{item},{('NO', 'YES')[item % 2] if item < wrong else human},{human}"
+
+
+def test_the_answer_is_one_sentence_with_the_numbers_worked_out_by_hand():
+    text = checked(table(binary()), *NAMES, "--item", "id")
+    low, high = wilson(88, 100, level=0.95)
+    start = f"gpt agrees with people on 0.88 [{low:.2f}, {high:.2f}] of 100 items"
+    trivial = "better than always answering the most common gold label ('YES', 0.50)"
+    assert text.splitlines()[0].startswith(f"{start}, {trivial}")
+    assert "Scale: labels YES, NO (guessed from 2 distinct labels; --scale to change)" in text
+    assert "No repeats: rerun noise cannot be measured." in text
+    document = found("results.csv", *NAMES, "--item", "id")
+    # Judge and people: 44 YES/YES, 44 NO/NO, 6 and 6 crossed: kappa = 1 - 0.12 / 0.5.
+    assert cohen_kappa([0, 1] * 44 + [0] * 6 + [1] * 6, [0, 1] * 44 + [1] * 6 + [0] * 6).value == pytest.approx(0.76)
+    assert measure(document, "gold-kappa")["estimate"] == pytest.approx(0.76)
+    # p = 0.88: Wilson's interval is at most 0.10 wide from 163 items on.
+    (answer,) = document["answers"]
+    ends = {n: wilson(0.88 * n, n, level=0.95) for n in (answer["items_needed"] - 1, answer["items_needed"])}
+    assert [high - low <= 0.1 for low, high in ends.values()] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("at_least", "start", "end", "enough"),
+    [
+        ("0.7", "Yes: ", "; at least 0.70.", True),
+        ("0.95", "No: ", "; below 0.95.", False),
+        ("0.88", "Undecided: ", "; the interval includes 0.88.", None),
+    ],
+)
+def test_what_is_enough_is_answered_by_the_interval(at_least, start, end, enough):
+    text = checked(table(binary()), *NAMES, "--at-least", at_least).splitlines()[0]
+    assert (text.startswith(start), text.endswith(end)) == (True, True)
+    assert found("results.csv", *NAMES, "--at-least", at_least)["answers"][0]["enough"] is enough
+
+
+def test_a_judge_no_better_than_the_most_common_label_is_told():
+    rows = [f"i{item},YES,{'YES' if item % 10 else 'NO'}" for item in range(50)]
+    text = checked(table(rows), *NAMES)
+    trivial = "not significantly different from always answering the most common gold label ('YES', 0.90)"
+    assert f"of 50 items, {trivial}" in text
+    assert "gpt gives the same label throughout." in text
+
+
+def test_constant_labels_of_people_and_missing_verdicts_are_told():
+    rows = [f"i{item},{('YES', 'NO', '', 'refused')[item % 4]},YES" for item in range(40)]
+    text = checked(table(rows), *NAMES)
+    assert "All labels by people are the same; a judge that always gives that label scores 1.00." in text
+    assert "20 of 40" in text
+    document = found("results.csv", *NAMES)
+    assert measure(document, "gold-accuracy")["missing"] == {"unparsable": 10, "refused": 10}
+
+
+def test_ordinal_scales_are_guessed_and_have_weighted_coefficients():
+    rows = [f"i{n},{1 + (n * 7) % 5}.0,{1 + (n * 7 + n % 3 // 2) % 5}" for n in range(60)]
+    document = found(table(rows), *NAMES)
+    assert document["scale"] == {"kind": "ordinal", "labels": ["1", "2", "3", "4", "5"]}
+    assert document["notes"][0] == "Scale: ordinal 1 to 5 (guessed from 5 distinct whole numbers; --scale to change)"
+    judge, human = [(n * 7) % 5 for n in range(60)], [(n * 7 + n % 3 // 2) % 5 for n in range(60)]
+    expected = cohen_kappa(judge, human, weighting="quadratic").value
+    assert measure(document, "gold-kappa-quadratic")["estimate"] == pytest.approx(expected)
+    assert "quadratic kappa" in checked("results.csv", *NAMES).splitlines()[0]
+    assert "CCC" in checked("results.csv", *NAMES)
+
+
+@pytest.mark.parametrize(
+    ("labels", "scale"),
+    [
+        (["1", "0"], ("labels", ["1", "0"])),
+        (["Yes", "no"], ("labels", ["Yes", "no"])),
+        (["a", "B", "tie"], ("pairwise", ["A", "B", "tie"])),
+        (["0", "5", "10"], ("ordinal", [str(level) for level in range(11)])),
+        (["good", "bad", "ugly"], ("labels", ["good", "bad", "ugly"])),
+    ],
+)
+def test_scales_are_guessed_from_the_labels(labels, scale):
+    document = found(table([f"i{n},{label},{label}" for n, label in enumerate(labels * 3)]), *NAMES)
+    assert (document["scale"]["kind"], document["scale"]["labels"]) == scale
+    assert measure(document, "gold-accuracy")["estimate"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("written", "kind", "labels"),
+    [
+        ("labels: 1, 2, 3", "labels", ["1", "2", "3"]),
+        ("1-4", "ordinal", ["1", "2", "3", "4"]),
+        ("ordinal: 1-3", "ordinal", ["1", "2", "3"]),
+        ("ordinal: 3, 2, 1", "ordinal", ["3", "2", "1"]),
+    ],
+)
+def test_the_scale_may_be_said(written, kind, labels):
+    document = found(table([f"i{n},{1 + n % 3},{1 + n % 3}" for n in range(9)]), *NAMES, "--scale", written)
+    assert document["scale"] == {"kind": kind, "labels": labels}
+    assert document["notes"][0].endswith("(--scale)")
+
+
+def test_spellings_are_one_label_and_named():
+    rows = ["1,Yes,YES", "2,YES ,YES", "3,yes,YES", "4,NO,no", "5,NO,NO", "6, no,NO"]
+    document = found(table(rows), *NAMES)
+    assert measure(document, "gold-accuracy")["estimate"] == 1.0
+    assert document["scale"]["labels"] == ["YES", "NO"]
+    notes = " ".join(document["notes"])
+    assert "Also read as 'YES': 'Yes' (1), 'YES ' (1), 'yes' (1)." in notes
+    assert "Also read as 'NO': 'no' (1), ' no' (1)." in notes
+
+
+def test_texts_that_only_judges_use_are_disagreements_unless_they_mean_no_verdict():
+    rows = ["1,YES,YES", "2,UNSURE,YES", "3,n/a,NO", "4,NO,NO"]
+    document = found(table(rows), *NAMES)
+    assert measure(document, "gold-accuracy")["estimate"] == pytest.approx(2 / 3)
+    assert measure(document, "gold-accuracy")["missing"] == {"unparsable": 1}
+    assert any("No person uses 'UNSURE' (1): it counts as a disagreement" in note for note in document["notes"])
+    document = found("results.csv", *NAMES, "--missing", "unsure")
+    assert measure(document, "gold-accuracy")["estimate"] == 1.0
+    assert measure(document, "gold-accuracy")["missing"] == {"unparsable": 2}
+
+
+def test_verdicts_off_an_ordinal_scale_are_missing_and_named():
+    rows = [f"i{n},{'cannot say' if n == 3 else 1 + n % 4},{1 + n % 4}" for n in range(20)]
+    document = found(table(rows), *NAMES)
+    assert measure(document, "gold-accuracy")["missing"] == {"off_scale": 1}
+    assert "1 verdict not on the scale, counted as missing: 'cannot say' (1)." in document["notes"]
+
+
+def test_blank_labels_of_people_are_counted_and_not_scored():
+    rows = [f"i{n},YES,{'' if n < 5 else ('YES', 'NO')[n % 2]}" for n in range(25)]
+    text = checked(table(rows), *NAMES)
+    assert "25 rows, 25 items, 5 of them without a label by people (not scored)" in text
+    assert measure(found("results.csv", *NAMES), "gold-accuracy")["n_items"] == 20
+
+
+def test_several_judges_have_a_line_each_and_are_compared_on_the_same_rows():
+    rows = [f"i{n},{'YES' if n < 30 else 'NO'},YES,{'YES' if n < 40 else 'NO'}" for n in range(50)]
+    table(rows, header="id,gpt,mini,human")
+    text = checked("results.csv", "--judge", "gpt", "--judge", "mini", "--human", "human")
+    assert [line.split()[0] for line in text.splitlines()[:2]] == ["gpt", "mini"]
+    # Both are right on 30, gpt on the 10 last, mini on 10 more.
+    (line,) = [line for line in text.splitlines() if line.startswith("  gpt - mini: ")]
+    assert re.fullmatch(r"  gpt - mini: 0\.00 \[-0\.\d\d, 0\.\d\d\], p = 1\.000 \(50 items\)", line)
+
+
+def test_rows_of_one_item_are_reruns_and_intervals_count_items():
+    rows = [row for item in binary(40, wrong=8) for row in [item, item.replace(",", ",", 1)]]
+    document = found(table([f"{row},{n}" for n, row in enumerate(rows)], header="id,gpt,human,call"), *NAMES)
+    clustered = found("results.csv", *NAMES, "--item", "id")
+    alone, together = (measure(each, "gold-accuracy") for each in (document, clustered))
+    assert (alone["n_items"], together["n_items"], together["n_trials"]) == (80, 40, 80)
+    assert together["interval"]["low"] < alone["interval"]["low"]
+    assert measure(clustered, "rerun-disagreement")["estimate"] == 0.0
+    assert "40 items with several rows: they count as reruns, intervals as items." in clustered["notes"]
+
+
+def test_reruns_that_differ_need_a_number_or_a_word():
+    table(["a,YES,YES,1", "a,NO,YES,2", "b,NO,NO,1"], header="id,gpt,human,call")
+    said = checked("results.csv", *NAMES, "--item", "id")
+    assert "1 item in several rows with different verdicts:\n  'a': results.csv:2, results.csv:3" in said
+    for how in (["--repeat", "call"], ["--reruns"]):
+        document = found("results.csv", *NAMES, "--item", "id", *how)
+        assert measure(document, "rerun-disagreement")["estimate"] == 1.0
+        assert measure(document, "gold-accuracy")["n_items"] == 2
+    table(["a,YES,YES,1", "a,YES,NO,2"], header="id,gpt,human,call")
+    said = checked("results.csv", *NAMES, "--item", "id", "--reruns")
+    assert "1 item with several labels in 'human':\n  'a': results.csv:2, results.csv:3" in said
+
+
+def test_exact_duplicates_are_named_and_dropped_on_request():
+    rows = [*binary(20), "i3,YES,NO", "i4,NO,YES"]
+    table(rows)
+    document = found("results.csv", *NAMES)
+    (note,) = [note for note in document["notes"] if "equal to an earlier row" in note]
+    assert note.startswith(
+        "2 rows equal to an earlier row in every cell (results.csv:22, results.csv:23). They count as"
+    )
+    assert document["items"] == 22
+    dropped = found("results.csv", *NAMES, "--drop-duplicates")
+    assert dropped["items"] == 20
+    assert any(note.startswith("Dropped 2 rows equal to") for note in dropped["notes"])
+
+
+def test_equal_rows_without_identity_are_no_duplicates():
+    table(["YES,YES"] * 30 + ["NO,YES"] * 10, header="gpt,human")
+    document = found("results.csv", *NAMES, "--drop-duplicates")
+    assert document["items"] == 40
+    assert not [note for note in document["notes"] if "equal to an earlier row" in note]
+    assert any(note.startswith("No row dropped:") for note in document["notes"])
+
+
+BAD = {
+    "empty file": ("", NAMES, "'results.csv' has no rows"),
+    "header only": ("id,gpt,human\n", NAMES, "'results.csv' has no rows"),
+    "missing column": ("id,gtp,human\n1,YES,YES\n", NAMES, "--judge: there is no column 'gpt'; did you mean 'gtp'?"),
+    "other case": ("id,GPT,human\n1,YES,YES\n", NAMES, "did you mean 'GPT'?"),
+    "all missing": ("x,y\n1,2\n", NAMES, "--human: there is no column 'human'\nColumns: x, y"),
+    "judge is human": (
+        "id,gpt,human\n1,Y,Y\n",
+        ("--judge", "gpt", "--human", "gpt"),
+        "named twice, as --judge and",
+    ),
+    "judge twice": ("id,gpt,human\n1,Y,Y\n", (*NAMES, "--judge", "gpt"), "column 'gpt' is named twice, as --judge;"),
+    "blank labels": ("gpt,human\nYES,\nNO, \n", NAMES, "column 'human' has no label in any of 2 rows"),
+    "one label": ("gpt,human\nYES,YES\nYES,YES\n", NAMES, "people and judges say 'yes' only; name the other labels"),
+    "fractions": ("gpt,human\n0.5,1\n0.7,2\n1,3\n", NAMES, "numbers that are not whole, such as 0.5; round or bin"),
+    "wide": ("gpt,human\n1,1\n5,500\n9,7\n", NAMES, "the labels are numbers from 1 to 500"),
+    "replies": (
+        "gpt,human\n" + "".join(f"I say {n},{'YES' if n % 2 else 'NO'}\n" for n in range(30)),
+        NAMES,
+        "the judges give 30 texts that no person uses, such as 'I say 0': they are replies, not labels",
+    ),
+    "essays": (
+        "gpt,human\n" + "".join(f"YES,essay {n}\n" for n in range(60)),
+        NAMES,
+        "column 'human' has 60 distinct labels, such as 'essay 0'",
+    ),
+    "scale": ("gpt,human\nYES,NO\n", (*NAMES, "--scale", "labels: YES"), "--scale: write `ordinal: 1-5`, `labels: YES"),
+    "gold off scale": ("gpt,human\n1,7\n2,2\n", (*NAMES, "--scale", "1-5"), "results.csv:2: the gold label '7' is not"),
+    "reruns of nothing": ("gpt,human\n1,1\n2,2\n", (*NAMES, "--reruns"), "reruns are of an item: name its column"),
+    "ragged": ("id,gpt,human\n1,YES\n", NAMES, "results.csv:2: 2 cells, but the header has 3"),
+    "not UTF-8": (
+        b"gpt,human\nYES,caf\xe9\n",
+        NAMES,
+        "'results.csv' is not UTF-8 text: invalid continuation byte",
+    ),
+    "UTF-16": ("gpt,human\nYES,YES\n".encode("utf-16"), NAMES, "'results.csv' is UTF-16 text; save the file as UTF-8"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_tables_are_refused_with_what_to_do(case):
+    content, arguments, message = BAD[case]
+    Path("results.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert message in checked("results.csv", *arguments)
+
+
+def test_a_file_that_is_not_there_and_too_many_rows_are_refused(monkeypatch):
+    assert "'nowhere.csv' cannot be read: No such file" in checked("nowhere.csv", *NAMES)
+    monkeypatch.setattr(sources, "MOST_ROWS", 10)
+    monkeypatch.setattr(sources.read_source, "__kwdefaults__", {"most": 10})
+    assert "'results.csv' has more than 10 rows; take a sample" in checked(table(binary(11)), *NAMES)
+
+
+def test_one_row_and_a_judge_without_verdicts_are_answered():
+    text = checked(table(["1,YES,YES"]), *NAMES, "--scale", "YES,NO")
+    assert text.startswith("gpt agrees with people on 1.00 ")
+    assert "gpt: few items; the interval is wide" in text
+    text = checked(table(["1,,YES", "2,,NO"]), *NAMES)
+    assert text.startswith("gpt: no answer; every verdict is missing")
+    assert "2 of 2" in text
+
+
+@pytest.mark.parametrize("kind", ["tsv", "semicolon", "jsonl", "parquet", "BOM", "stdin csv", "stdin jsonl"])
+def test_every_kind_of_table_gives_the_same_numbers(kind):
+    import pyarrow
+    from pyarrow import parquet
+
+    rows = [row.split(",") for row in binary()]
+    stdin, path = None, f"results.{kind}" if kind in ("tsv", "jsonl", "parquet") else "results.csv"
+    separator = {"tsv": "\t", "semicolon": ";"}.get(kind, ",")
+    text = "\n".join(separator.join(row) for row in [["id", "gpt", "human"], *rows])
+    if "jsonl" in kind:
+        text = "\n".join(json.dumps(dict(zip(("id", "gpt", "human"), row, strict=True))) for row in rows)
+    if kind == "parquet":
+        columns = {name: [row[place] for row in rows] for place, name in enumerate(("id", "gpt", "human"))}
+        parquet.write_table(pyarrow.table(columns), path)
+    elif kind.startswith("stdin"):
+        stdin, path = text, "-"
+    else:
+        Path(path).write_text(text, encoding="utf-8-sig" if kind == "BOM" else "utf-8")
+    assert measure(found(path, *NAMES, stdin=stdin), "gold-accuracy")["estimate"] == 0.88
+
+
+def test_nothing_in_a_table_acts_on_the_terminal():
+    evil = "\x1b]0;owned\x07\x1b[2J"
+    table([f"1,{evil}YES,YES", f"2,NO{evil},NO", "3,YES,NO"])
+    text = checked("results.csv", *NAMES) + checked("results.csv", "--judge", f"g{evil}pt", "--human", "human")
+    assert "\x1b" not in text
+    assert "\x07" not in text
+
+
+def both(project, *arguments):
+    """Return the measures of a check, and those of the import that it writes and its report."""
+    document = found(*arguments, "--write-import", "sub/again.yaml")
+    done = CliRunner().invoke(import_table, ["sub/again.yaml", "--run-dir", "run"], standalone_mode=False)
+    assert done.exception is None, done.exception
+    reported = project.run("report", "run", "--format", "json")
+    assert reported.exit_code == 0, reported.output
+    return document["measures"], json.loads(project.read("run/report.json"))["measures"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--judge", "gpt", "--judge", "mini", "--human", "human"),
+        ("--judge", "mini", "--human", "human", "--item", "id", "--reruns", "--group", "author"),
+        ("--judge", "gpt", "--human", "human", "--drop-duplicates", "--missing", "dunno"),
+        (
+            *("--judge", "gpt", "--judge", "mini", "--human", "human", "--scale", "1-9"),
+            "--item",
+            "id",
+            "--repeat",
+            "call",
+        ),
+    ],
+    ids=["two judges", "reruns", "dropped", "numbered"],
+)
+def test_the_import_it_writes_gives_the_same_numbers(folder, arguments):
+    rows = [
+        f"i{n // 2};{1 + (n * 5) % 4}.0;{'dunno' if n == 7 else ' ' if n == 9 else 1 + (n * 3) % 5};"
+        f"{'' if n // 2 == 3 else 1 + n // 2 % 4};a{n % 3};{n % 2}"
+        for n in range(60)
+    ]
+    table([*rows, rows[4]] if "--drop-duplicates" in arguments else rows, header="id;gpt;mini;human;author;call")
+    (folder / "sub").mkdir()
+    here, there = both(Project(folder), "results.csv", *arguments)
+    key = {(m["name"], m["judge"], m["test"], str(m["cell"])): m for m in there}
+    assert len(here) > 8
+    for one in here:
+        assert key[one["name"], one["judge"], one["test"], str(one["cell"])] == json.loads(json.dumps(one))
+
+
+def test_an_import_file_of_standard_input_is_refused():
+    said = checked("-", *NAMES, "--write-import", "again.yaml", stdin="gpt,human\nYES,YES\nNO,NO\n")
+    assert "--write-import needs a file" in said
+
+
+@pytest.mark.slow
+def test_a_thousand_rows_take_less_than_a_second_of_a_processor(folder):
+    table(binary(1000, wrong=100))
+    program = [str(Path(sys.executable).with_name("jrh")), "check", "results.csv", *NAMES, "--item", "id"]
+    spent = []
+    for _ in range(3):  # the first writes byte code; the others may share the processor with other tests
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(program, capture_output=True, text=True, check=True, env=dict(os.environ))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert done.stdout.startswith("gpt agrees with people on 0.90 ")
+    assert min(spent) < 1.0
+
+
+def test_a_check_imports_neither_pandas_nor_scipy_nor_arrow(folder):
+    table(binary(100))
+    code = (
+        "import sys; from jrh.cli import invoke; "
+        f"invoke(['check', 'results.csv', *{NAMES!r}]); "
+        "print(sorted({'pandas', 'scipy', 'pyarrow', 'httpx', 'rich'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_documented_example_prints_what_the_page_shows():
+    text = DOCS.read_text(encoding="utf-8")
+    (content,) = re.findall(r"```csv results\.csv\n(.*?)```", text, re.DOTALL)
+    (command,) = re.findall(r"```console\n\$ jrh check (.*?)\n```", text, re.DOTALL)
+    (shown,) = re.findall(r"```text\n(.*?)```", text, re.DOTALL)
+    Path("results.csv").write_text(content, encoding="utf-8")
+    assert checked(*command.split()) == shown
