@@ -107,18 +107,26 @@ MEASURES = (
 )
 
 
-def test_measures_and_notes_are_kept_and_not_computed_again(store: Store) -> None:
+def test_measures_are_kept_and_not_computed_again(store: Store) -> None:
     computed = []
 
     def compute() -> Any:
         computed.append(1)
-        return MEASURES, ("first note", "second note")
+        return MEASURES, ()
 
     first = stage.stored_or_measured(store, "digest", compute)
-    assert stage.stored_or_measured(store, "digest", compute) == first == (MEASURES, ("first note", "second note"))
+    assert stage.stored_or_measured(store, "digest", compute) == first == (MEASURES, ())
     assert len(computed) == 1
     assert stage.stored_or_measured(store, "other", lambda: ((), ())) == ((), ())
     assert store.measures.read() == ((), ())
+
+
+def test_a_failed_measurement_can_be_read_and_is_made_again(store: Store) -> None:
+    failed: Any = (MEASURES[:1], ("first note", "second note"))
+    stage.stored_or_measured(store, "digest", lambda: failed)
+    assert store.measures.read() == failed
+    assert stage.stored_or_measured(store, "digest", lambda: (MEASURES, ())) == (MEASURES, ())
+    assert store.measures.read() == (MEASURES, ())
 
 
 def test_the_digest_changes_with_the_plan_the_records_and_the_metrics(lab: Any, store: Store) -> None:

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve
+
 from jrh.document.convert import structure
 from jrh.errors import JrhError
 from jrh.models.stand_in import StandIn
@@ -16,6 +18,7 @@ from jrh.plugins.loading import Loaded, load_plugins
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import MetricSpec, ReporterSpec
 from jrh.running.building import Builder
+from jrh.running.component_changes import changed_since
 from jrh.running.outcome import RunResult, RunState, Settings
 from jrh.running.progress import Progress, Silent
 from jrh.running.reporters import chosen_reporters
@@ -157,6 +160,7 @@ def report_again(
         named = reporting.recall(store).reports
         reporters = chosen_reporters(loaded.plugins.reporters, named, formats=formats, settings=settings)
         builder, report = _measured(store, loaded, reporters)
+        report = evolve(report, notes=(*report.notes, *changed_since(store, run_dir)))
         return reporting.write_reports(builder, report, _made(output or run_dir), Quiet(), full=full)
     finally:
         store.close()

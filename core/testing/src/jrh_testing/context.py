@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from attrs import Factory, define, frozen
 from jrh.errors import JrhError
 from jrh.hashing import derive_seed
+from jrh.plugins.component_identity import Source, python_source
+from jrh.plugins.local_code import load_object
 from jrh.plugins.protocols import ModelClient, Parser, Validator
 from jrh.values.types import Task
 
@@ -71,6 +74,18 @@ class FakeContext:
     def validator(self, name: str) -> Validator:
         """Return the validator a test gave under this name."""
         return _given("validator", self.validators, name)
+
+    def code(self, written: str) -> Any:
+        """Return what `path/to/file.py:name` or `module:name` names."""
+        path = self.base / written.rpartition(":")[0]
+        changed = path.stat().st_mtime_ns if path.is_file() else 0
+        return load_object(written, self.base, _source(written, self.base, changed))
+
+
+@lru_cache(maxsize=64)
+def _source(written: str, base: Path, _changed: int) -> Source:
+    """Read a source once: a suite reads it when it is loaded, so that factories touch no file."""
+    return python_source(written, base)
 
 
 def _given(kind: str, given: Mapping[str, T], name: str) -> T:

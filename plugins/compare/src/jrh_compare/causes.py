@@ -73,7 +73,7 @@ def _part(role: str, report: RunReport, judge: ComponentUsed | None) -> tuple[Co
 
 
 def _changed(kind: str, name: str, before: ComponentUsed | None, after: ComponentUsed | None) -> Iterator[Cause]:
-    """Yield differences in a component's version and options, or just its name if it is a different component."""
+    """Yield differences in a component's version, code and options, or just its name if it is a different component."""
     if before is None or after is None:
         if before is not after:
             present = [each.component if each else "not there" for each in (before, after)]
@@ -84,6 +84,9 @@ def _changed(kind: str, name: str, before: ComponentUsed | None, after: Componen
         return
     if before.version != after.version:
         yield Cause(kind=kind, what=f"{name}: version", before=before.version, after=after.version)
+    if before.digest != after.digest:
+        codes = [each.digest[:8] or "installed release" for each in (before, after)]
+        yield Cause(kind=kind, what=f"{name}: code", before=codes[0], after=codes[1])
     for option, old_value, new_value in _options(before.options, after.options):
         yield Cause(kind=kind, what=f"{name}: {option}", before=old_value, after=new_value)
 

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
-import importlib.util
 import inspect
-import sys
 import threading
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from jrh import BuildContext, JrhError, content_id
+from jrh import BuildContext, JrhError
 from jrh.plugins import Judge
 
 from jrh_judges.inhouse import Call, InHouseJudge, Outcome, failed
@@ -26,53 +21,37 @@ def function_judge(options: FunctionOptions, context: BuildContext) -> Judge:
     Raises:
         JrhError: The module or name does not exist, or is not callable.
     """
-    call = _caller(_load(options.function, context.base))
+    call = _caller(_load(context, options.function))
     return InHouseJudge(call, options, fingerprint=f"function/{options.function}")
 
 
-def _load(written: str, base: Path) -> Callable[..., Any]:
+def _load(context: BuildContext, written: str) -> Callable[..., Any]:
     place, _, name = written.rpartition(":")
-    found: Any = _file(base / place) if place.endswith(".py") else _module(place)
-    for part in name.split("."):
-        try:
-            found = getattr(found, part)
-        except AttributeError:
-            raise JrhError(f"function '{written}': {place} has no '{name}'") from None
+    try:
+        found = context.code(written)
+    except AttributeError as error:
+        if error.name not in name.split("."):
+            raise _broken(place, error) from error
+        raise JrhError(f"function '{written}': {place} has no '{error.name}'") from None
+    except JrhError as error:
+        raise JrhError(f"function '{written}': {error}") from None
+    except ImportError as error:
+        if place.endswith(".py") or error.name != place.partition(".")[0]:
+            raise _broken(place, error) from error
+        raise JrhError(
+            f"function: module '{place}' cannot be imported ({error}); install it, or write path/to/file.py:name"
+        ) from error
+    except Exception as error:  # the code is the user's and may raise anything
+        raise _broken(place, error) from error
     if not callable(found):
         raise JrhError(f"function '{written}' is not callable (type {type(found).__name__})")
     return found  # type: ignore[no-any-return]
 
 
-def _module(name: str) -> ModuleType:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise JrhError(
-            f"function: module '{name}' cannot be imported ({error}); install it, or write path/to/file.py:name"
-        ) from error
-    except Exception as error:  # the module is the user's and may raise anything
-        raise JrhError(f"function: module '{name}' fails when imported: {type(error).__name__}: {error}") from error
-
-
-def _file(path: Path) -> ModuleType:
-    absolute = path.absolute()
-    name = f"jrh_judge_{content_id(str(absolute))[:12]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    if not absolute.is_file():
-        raise JrhError(f"function: file '{path}' not found; paths are relative to the suite's directory")
-    spec = importlib.util.spec_from_file_location(name, absolute)
-    if spec is None or spec.loader is None:
-        raise JrhError(f"function: '{path}' is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    # Register the module before it runs, as the import system does: dataclasses and attrs look it up.
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[name]
-        raise JrhError(f"function: '{path}' fails when loaded: {type(error).__name__}: {error}") from error
-    return module
+def _broken(place: str, error: Exception) -> JrhError:
+    file = place.endswith(".py")
+    what = f"'{place}' fails when loaded" if file else f"module '{place}' fails when imported"
+    return JrhError(f"function: {what}: {type(error).__name__}: {error}")
 
 
 def _caller(function: Callable[..., Any]) -> Call:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from attrs import Attribute, Factory, field, frozen
 from attrs.validators import and_, ge, gt, le, matches_re, min_len, optional
 from jrh import JrhError, ModelName, ParserName, Text
+from jrh.values import CodeName, CommandWord
 
 _SHORTEST_TRANSCRIPT = 2_000
 _TRANSCRIPT_LIMIT: int | None = 400_000
@@ -83,13 +84,17 @@ class Bounds:
         validator=optional(ge(0.0)),
         metadata={"help": "US dollars per attempt; null: unknown, 0: free"},
     )
+    version: str = field(
+        default="",
+        metadata={"help": "free text; change it when the judge changed where jrh cannot see it: all is asked again"},
+    )
 
 
 @frozen(kw_only=True)
 class FunctionOptions(Bounds):
     """Options of `function`: the callable that judges."""
 
-    function: str = field(
+    function: CodeName = field(  # type: ignore[assignment] # the validator is one of plain text
         validator=matches_re(r"[^:\s][^:]*:[A-Za-z_][\w.]*"),
         metadata={"help": "the callable, as module:name or path/to/file.py:name"},
     )
@@ -136,7 +141,7 @@ class HttpOptions(Bounds):
 class CommandOptions(Bounds):
     """Options of `command`: the program that judges."""
 
-    command: tuple[str, ...] = field(
+    command: tuple[CommandWord, ...] = field(
         validator=min_len(1),
         metadata={"help": "program and arguments, started once per question in the suite's directory, without a shell"},
     )

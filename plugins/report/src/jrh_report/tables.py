@@ -247,7 +247,7 @@ def components(report: RunReport) -> Table | None:
                 used.role,
                 f"{used.name} (simulated)" if used.simulated else used.name,
                 used.component,
-                used.version,
+                f"{used.version} {used.digest[:8]}".strip(),
                 ", ".join(f"{key}={_option(value)}" for key, value in used.options.items()),
             )
             for used in report.components

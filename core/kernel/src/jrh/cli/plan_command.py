@@ -62,6 +62,8 @@ def show(plan: Plan) -> None:
         numbers = (line.cases, line.trials, line.calls, line.prompt_tokens, line.output_tokens)
         table.add_row(line.judge, line.task, line.test, *(f"{about}{number:,}" for number in numbers), _cost(line.cost))
     console().print(table)
+    for sentence in plan.changes:
+        click.echo(f"{sentence}.")
     total = _cost(plan.cost)
     click.echo(f"At most {plan.calls:,} model calls by judges, cost {total}; cached replies are free.")
     click.echo("Prompt tokens are estimated from a sample; output tokens are the models' maximum.")

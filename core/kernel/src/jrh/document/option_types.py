@@ -11,14 +11,20 @@ from typing import Any, Final, Literal, NewType, Union, get_args, get_origin
 import attrs
 
 from jrh.errors import PluginError
-from jrh.values.types import ModelName, ParserName, Text, ValidatorName
+from jrh.values.types import CodeName, CommandWord, ModelName, ParserName, Text, ValidatorName
 
 REFERENCES: Final[Mapping[Any, str]] = {
     ModelName: "model",
     ParserName: "parser",
     ValidatorName: "validator",
 }
-"""The types of options that name something else -> what they name."""
+"""The types of options that name something of the suite or a component -> what they name."""
+
+SOURCES: Final[Mapping[Any, str]] = {
+    CodeName: "code",
+    CommandWord: "command",
+}
+"""The types of options that name code outside the suite -> what they name."""
 
 SEQUENCES: Final[Mapping[Any, Callable[[Iterable[Any]], Any]]] = {
     tuple: tuple,

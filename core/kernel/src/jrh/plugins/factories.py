@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jrh.errors import PluginError
+from jrh.plugins.local_code import importable
 from jrh.plugins.registry import Entry
 
 LOCAL: Final = "local"
@@ -81,7 +82,8 @@ def working_directory_importable(wanted: bool = True) -> Iterator[None]:
 
 def _imported(entry: Entry[Any], module: str) -> Any:
     try:
-        with working_directory_importable(entry.version == LOCAL):
+        local = entry.version == LOCAL
+        with working_directory_importable(local), importable(entry.code() if local else ()):
             return importlib.import_module(module)
     except ModuleNotFoundError as error:
         # Only the declared module itself is a wrong declaration. If a library that it imports is missing, the caller

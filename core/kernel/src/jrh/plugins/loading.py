@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, cast
@@ -15,7 +13,8 @@ import pluggy
 from attrs import field, frozen
 
 from jrh.errors import RAISED, JrhError, PluginError
-from jrh.plugins import entry_points, hookspecs, specs
+from jrh.plugins import entry_points, hookspecs, local_code, specs
+from jrh.plugins.component_identity import Source, editable_source, python_source
 from jrh.plugins.factories import LOCAL, working_directory_importable
 from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.plugins.specs import Spec
@@ -46,6 +45,7 @@ class Candidate:
     distribution: str
     version: str
     load: Callable[[], object]
+    code: Callable[[], tuple[Source, ...]] = tuple
     local: bool = False
 
 
@@ -97,7 +97,8 @@ def _installed() -> Iterator[Candidate]:
         name, version = (point.dist.name, point.dist.version) if point.dist else ("unknown", "")
         if (name, point.name, point.value) not in seen:
             seen.add((name, point.name, point.value))
-            yield Candidate(name=point.name, distribution=name, version=version, load=point.load)
+            code = cache(partial(editable_source, point.dist, [point.module])) if point.dist else tuple
+            yield Candidate(name=point.name, distribution=name, version=version, load=point.load, code=code)
 
 
 def _command_plugins() -> set[str]:
@@ -114,7 +115,7 @@ def _is_named(candidate: Candidate, allow: Sequence[str]) -> bool:
 
 
 def _select(installed: list[Candidate], allow: Sequence[str]) -> list[Candidate]:
-    local = [_local(item) for item in allow if _is_local(item)]
+    local = _once(_local(item) for item in allow if _is_local(item))
     wanted = [item for item in allow if not _is_local(item)]
     known = {candidate.name for candidate in installed} | {candidate.distribution for candidate in installed}
     known |= _command_plugins()
@@ -134,37 +135,53 @@ def _local(item: str) -> Candidate:
         path = Path(item)
         if not path.is_file():
             raise JrhError(f"--plugins: no such file: '{item}'")
+        source = _source(item)
         return Candidate(
             name=item,
             distribution=path.stem.replace("_", "-"),
             version=LOCAL,
-            load=lambda: _from_file(path),
+            load=lambda: local_code.load_file(source),
+            code=lambda: (source,),
             local=True,
         )
     module, _, attribute = item.partition(":")
+    source = _source(item)
     return Candidate(
         name=item,
         distribution=module.replace("_", "-"),
         version=LOCAL,
-        load=lambda: getattr(_from_directory(module), attribute) if attribute else _from_directory(module),
+        load=lambda: _of_module(source, attribute),
+        code=lambda: (source,),
         local=True,
     )
 
 
-def _from_file(path: Path) -> object:
-    name = f"jrh_local_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"'{path}' is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # attrs and dataclasses look up the module of a class there
-    spec.loader.exec_module(module)
-    return module
+def _source(written: str) -> Source:
+    """Read the source of local code, which lies in the working directory or on the import path."""
+    try:
+        with working_directory_importable():
+            return python_source(written, Path())
+    except JrhError as error:
+        raise JrhError(f"--plugins {written}: {error}") from error
 
 
-def _from_directory(module: str) -> object:
+def _of_module(source: Source, attribute: str) -> object:
     with working_directory_importable():
-        return importlib.import_module(module)
+        module = local_code.load_module(source)
+    return getattr(module, attribute) if attribute else module
+
+
+def _once(local: Iterable[Candidate]) -> list[Candidate]:
+    """Return the local plugins; refuse one that is named twice, which would declare every component twice."""
+    found: dict[Path | str, Candidate] = {}
+    for candidate in local:
+        place = Path(candidate.name).resolve() if candidate.name.endswith(".py") else candidate.name
+        if place in found:
+            first = found[place].name
+            also = "" if first == candidate.name else f" (also as '{candidate.name}')"
+            raise JrhError(f"--plugins: '{first}' is named twice{also}; name it once")
+        found[place] = candidate
+    return list(found.values())
 
 
 def _load_one(
@@ -183,6 +200,8 @@ def _load_one(
     except RAISED as error:
         return [_problem(candidate, _describe(error))]
     problems = [_problem(candidate, message) for message in _misspelt(manager, plugin)]
+    if candidate.local and not problems and not manager.get_hookcallers(plugin):
+        return [_problem(candidate, "it implements no hook, such as jrh_judges; mark its functions with @hookimpl")]
     for caller in manager.get_hookcallers(plugin) or []:
         if caller.name in _DECLARATIONS:
             for implementation in caller.get_hookimpls():
@@ -227,9 +246,24 @@ def _declared(
         else:
             names.add(spec.name)
             entries[hook].append(
-                Entry(spec=spec, distribution=candidate.distribution, version=candidate.version, plugin=candidate.name)
+                Entry(
+                    spec=spec,
+                    distribution=candidate.distribution,
+                    version=candidate.version,
+                    plugin=candidate.name,
+                    code=_code(candidate, spec),
+                )
             )
     return problems
+
+
+def _code(candidate: Candidate, spec: Spec) -> Callable[[], tuple[Source, ...]]:
+    """Return what identifies a component: its plugin's source, and the module of a local plugin's declared factory."""
+    factory = getattr(spec, "factory", None)
+    if not candidate.local or not isinstance(factory, str):
+        return candidate.code
+    sources = (*candidate.code(), _source(factory))
+    return lambda: sources
 
 
 def _misspelt(manager: pluggy.PluginManager, plugin: object) -> Iterator[str]:

@@ -280,3 +280,12 @@ class BuildContext(Protocol):
 
     def validator(self, name: str) -> Validator:
         """Return a validator by component name."""
+
+    def code(self, written: str) -> Any:
+        """Return what an option of type `CodeName` names, loaded from the source the run records.
+
+        Raises:
+            JrhError: there is no such file.
+            AttributeError: there is no such name in the file or module.
+            Exception: whatever loading it raises.
+        """

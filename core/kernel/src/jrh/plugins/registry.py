@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 from typing import Generic, TypeVar
 
-from attrs import frozen
+from attrs import field, frozen
 
 from jrh.errors import JrhError
+from jrh.plugins.component_identity import Source
 from jrh.plugins.specs import (
     DataSourceSpec,
     JudgeSpec,
@@ -34,6 +35,8 @@ class Entry(Generic[S]):
     version: str
     plugin: str
     """The entry point's name."""
+    code: Callable[[], tuple[Source, ...]] = field(default=tuple, repr=False, eq=False)
+    """Return the source that identifies it; nothing for an installed release."""
 
     @property
     def qualified(self) -> str:

@@ -11,7 +11,9 @@ from attrs import frozen
 from jrh.document.convert import structure, unstructure
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.hashing import derive_seed
+from jrh.plugins.component_identity import Source, code_digest
 from jrh.plugins.factories import call_factory, find_factory
+from jrh.plugins.local_code import load_object
 from jrh.plugins.protocols import BuildContext, ChatModel, Logger, ModelClient, Parser, Validator
 from jrh.plugins.registry import Entry, Plugins
 from jrh.plugins.specs import ModelSpec, ParserSpec
@@ -34,6 +36,7 @@ class Context:
     _own: str
     """The distribution whose components win where a bare name is ambiguous."""
     _task: Task | None = None
+    _sources: tuple[Source, ...] = ()
 
     @property
     def task(self) -> Task:
@@ -61,6 +64,11 @@ class Context:
         )
         return found
 
+    def code(self, written: str) -> Any:
+        """Return what an option names, as the suite read it."""
+        read = [source for source in self._sources if source.written == (written,)]
+        return load_object(written, self.base, read[0] if read else None)
+
 
 class Builder:
     """Build the components of one run; models are built once and shared."""
@@ -85,7 +93,9 @@ class Builder:
         Raises:
             JrhError: the factory says what is wrong, or breaks; a break names the plugin.
         """
-        context = self._context(resolved.use.name, resolved.entry, task, seed_name or resolved.use.name)
+        context = self._context(
+            resolved.use.name, resolved.entry, task, seed_name or resolved.use.name, resolved.sources
+        )
         return self._call(resolved.entry, resolved.options, context)
 
     def nested(self, entry: Entry[Any], task: Task | None) -> Any:
@@ -114,7 +124,9 @@ class Builder:
             self._models[name] = self._open_model(resolved.use, self.build(resolved))
         return self._models[name]
 
-    def _context(self, name: str, entry: Entry[Any], task: Task | None, seed_name: str) -> Context:
+    def _context(
+        self, name: str, entry: Entry[Any], task: Task | None, seed_name: str, sources: tuple[Source, ...] = ()
+    ) -> Context:
         return Context(
             name=name,
             base=self.resolved.suite.base,
@@ -123,6 +135,7 @@ class Builder:
             seed_name=seed_name,
             own=entry.distribution,
             task=task,
+            sources=sources,
         )
 
     def _call(self, entry: Entry[Any], options: object, context: BuildContext) -> Any:
@@ -153,9 +166,10 @@ async def close(judge: object, name: str, log: Logger) -> None:
 
 
 def identity(resolved: Resolved[Any], suite: ResolvedSuite) -> Json:
-    """Return what makes a component's work this component's work: plugin, version, options, models, parts.
+    """Return what makes a component's work this component's work: plugin, version, code, options, models, parts.
 
-    Parts are the parsers and validators that its options refer to: with another version of the parser, another verdict
+    Code is the digest of the source wherever it is not an installed release. Parts are the parsers and validators that
+    its options refer to: with another version of the parser, another verdict
     may be read from the same reply.
     """
     base = suite.suite.base
@@ -163,7 +177,14 @@ def identity(resolved: Resolved[Any], suite: ResolvedSuite) -> Json:
         model_identity(suite.models[name], base) for kind, name in references(resolved.options) if kind == "model"
     ]
     parts = [identity(part, suite) for part in resolved.parts]
-    return [resolved.entry.qualified, resolved.entry.version, unstructure(resolved.options, base=base), models, parts]
+    return {
+        "component": resolved.entry.qualified,
+        "version": resolved.entry.version,
+        "code": code_digest(resolved.sources),
+        "options": unstructure(resolved.options, base=base),
+        "models": models,
+        "parts": parts,
+    }
 
 
 def model_identity(resolved: Resolved[ModelSpec], base: Path) -> Json:
@@ -172,6 +193,7 @@ def model_identity(resolved: Resolved[ModelSpec], base: Path) -> Json:
     return [
         resolved.entry.qualified,
         resolved.entry.version,
+        code_digest(resolved.sources),
         unstructure(resolved.options, base=base),
         unstructure(resolved.use.sampling),
     ]
@@ -187,6 +209,7 @@ def used(role: str, resolved: Resolved[Any], base: Path, *, simulated: bool = Fa
         name=resolved.use.name,
         component=resolved.entry.qualified,
         version=resolved.entry.version,
+        digest=code_digest(resolved.sources),
         options=options,
         simulated=simulated,
     )

@@ -7,6 +7,7 @@ from collections import Counter
 from attrs import evolve
 
 from jrh.document.convert import to_json
+from jrh.running.component_changes import components, edited_meanwhile, note_components
 from jrh.running.execute import Executed
 from jrh.running.outcome import RunResult, asks_again, how_it_ended
 from jrh.running.prepare import Prepared
@@ -22,7 +23,12 @@ def conclude(ready: Prepared, executed: Executed) -> RunResult:
     """Measure and report the records so far, even if the run stopped early, and record how it ended."""
     report = _measured(ready)
     written = reporting.Written(terminal="", files=(), problems=())
+    edited = tuple(edited_meanwhile(ready.resolved, ready.run_dir))
+    for sentence in edited:
+        ready.log.warning("component edited", what=sentence)
+        ready.progress.say(sentence)
     if report is not None:
+        report = evolve(report, notes=(*report.notes, *edited))
         written = reporting.write_reports(ready.builder, report, ready.run_dir, ready.log, full=ready.settings.full)
     ended = how_it_ended(executed.stop, report, executed.unfinished)
     reporting.note_end(ready.store, ended)
@@ -82,5 +88,6 @@ def _measured(ready: Prepared) -> RunReport | None:
             evidence=StoredEvidence(store=store),
         ),
     )
+    note_components(store, components(ready.resolved, ready.run_dir), ("metric",))
     ready.progress.end()
     return reporting.gather(store, reporting.recall(store), measures, notes, records)

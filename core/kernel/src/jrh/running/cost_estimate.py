@@ -17,6 +17,7 @@ from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import ChatModel, ChatRequest, Rates
 from jrh.plugins.specs import JudgeKind, JudgeSpec
 from jrh.running.building import Builder, close
+from jrh.running.component_changes import changes
 from jrh.running.progress import Silent
 from jrh.running.run_log import Quiet
 from jrh.running.schedule import is_put, judge_ids, trial_id
@@ -65,6 +66,8 @@ class Plan:
     lines: tuple[PlanLine, ...]
     generated: tuple[str, ...]
     """Tests whose cases are written or validated by a model; these calls come on top."""
+    changes: tuple[str, ...] = ()
+    """What changed in the components since the run directory was written; one sentence each."""
 
     @property
     def calls(self) -> int:
@@ -123,6 +126,7 @@ class _Planning:
             lambda use, model: StandIn(use, model, self.meter.count),
         )
         self.items: dict[str, tuple[Item, ...]] = {}
+        self.run_dir = run_dir
         self.store = _earlier_run(run_dir)
         self.lasting = self.store.trials.lasting() if self.store is not None else frozenset()
 
@@ -131,12 +135,13 @@ class _Planning:
             self.items = loading_items.read(self.builder)
             items_ids = {task: items_id(items) for task, items in self.items.items()}
             self.judge_ids = judge_ids(self.resolved, items_ids)
+            changed = changes(self.store, self.resolved, items_ids, self.run_dir) if self.store is not None else ()
             lines = [line for use in self.resolved.suite.tasks for line in await self._task(use.task)]
         finally:
             if self.store is not None:
                 self.store.close()
         generated = dict.fromkeys(test.use.name for test in self.resolved.tests if _asks(test))
-        return Plan(lines=tuple(lines), generated=tuple(generated))
+        return Plan(lines=tuple(lines), generated=tuple(generated), changes=changed)
 
     async def _task(self, task: Task) -> list[PlanLine]:
         items = self.items[task.name]

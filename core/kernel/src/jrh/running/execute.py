@@ -13,6 +13,7 @@ from attrs import define, field, frozen
 from jrh.errors import StopReason, StopRun, StoreError
 from jrh.hashing import content_id
 from jrh.models.payer import WRITER, Payer, paid_by
+from jrh.running.component_changes import changes, components, note_components, unrepeatable
 from jrh.running.dry_build import note_judges
 from jrh.running.outcome import INTERRUPTED, Ended
 from jrh.running.prepare import Prepared
@@ -82,6 +83,7 @@ class _Stages:
         ready = self.ready
         try:
             items_ids = ready.store.items.write(ready.items)
+            self._say_what_changed(items_ids)
             reporting.remember(ready.store, summarise(ready))
             cases = await self._perturb(items_ids)
             await self._judge(cases, items_ids)
@@ -91,6 +93,15 @@ class _Stages:
             ready.progress.end()
             ready.store.flush()
         return ready.gateway.stopped
+
+    def _say_what_changed(self, items_ids: Mapping[str, str]) -> None:
+        ready = self.ready
+        for sentence in (
+            *changes(ready.store, ready.resolved, items_ids, ready.run_dir),
+            *unrepeatable(ready.resolved),
+        ):
+            ready.log.info("component changed", what=sentence)
+            ready.progress.say(sentence)
 
     async def _perturb(self, items_ids: Mapping[str, str]) -> list[Case]:
         """Make the cases of every task and test, in plan order."""
@@ -150,6 +161,7 @@ class _Stages:
             tasks = {use.task.name: use.task for use in ready.suite.tasks}
             store.trials.replace(digest, plan_trials(cases, judges, tasks))
         note_judges(store, (name for _, name in judges))
+        note_components(store, components(ready.resolved, ready.run_dir), ("perturber", "validator", "judge"))
         reporting.note_plan(store, notes_of_plan(ready.resolved, cases))
         pending = judging.pending_trials(store, cases)
         planned = store.trials.count()

@@ -25,7 +25,7 @@ class TrialRow(NamedTuple):
 
 
 class PendingTrial(NamedTuple):
-    """One trial without a lasting record."""
+    """One trial of the plan without its position."""
 
     trial_id: str
     case_id: str
@@ -62,6 +62,13 @@ class TrialsTable:
             "LEFT JOIN records r ON r.trial_id = t.id "
             f"WHERE r.trial_id IS NULL OR r.status IN ({_MARKS}) ORDER BY t.position",
             _TRANSIENT,
+        )
+        return [PendingTrial._make(row) for row in rows]
+
+    def of_judge(self, judge: str) -> list[PendingTrial]:
+        """Return a judge's trials of the plan, in plan order."""
+        rows = self._database.rows(
+            "SELECT id, case_id, judge, repeat, occasion FROM trials WHERE judge = ? ORDER BY position", (judge,)
         )
         return [PendingTrial._make(row) for row in rows]
 

@@ -11,10 +11,11 @@ from jrh.document import option_types
 from jrh.document.convert import collect
 from jrh.document.positions import Document, Location, did_you_mean, path_text, unknown_key
 from jrh.errors import JrhError, Problem
+from jrh.plugins.component_identity import Source, program_source, python_source
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.plugins.specs import ParserSpec, Spec
 from jrh.suite.definition import Suite, Use
-from jrh.suite.resolved import Resolved, located_references
+from jrh.suite.resolved import Resolved, located_code, located_references
 from jrh.suite.syntax import PARSER, Role
 
 S = TypeVar("S", bound=Spec)
@@ -59,7 +60,13 @@ class Lookup:
         options = self._options(use, entry, ours)
         if options is None:
             return None
-        return Resolved(use=use, entry=entry, options=options, parts=self._parts(use.location, entry, options))
+        return Resolved(
+            use=use,
+            entry=entry,
+            options=options,
+            parts=self._parts(use.location, entry, options),
+            sources=self._sources(use.location, entry, options),
+        )
 
     def parser(self, name: str, at: Location) -> Resolved[ParserSpec] | None:
         """Resolve an entry of the suite's `parsers`, once."""
@@ -98,6 +105,24 @@ class Lookup:
                 self._check_model(name, where)
             elif part := self._part(kind, name, where, entry):
                 found.append(part)
+        return tuple(found)
+
+    def _sources(self, at: Location, entry: Entry[Any], options: object) -> tuple[Source, ...]:
+        """Read the source of a component and of the code its options name, before any of it is executed."""
+        found: list[Source] = []
+        words: list[str] = []
+        try:
+            found += entry.code()
+            for kind, text, place in located_code(options, entry.spec.options, at):
+                at = place
+                if kind == "command":
+                    words.append(text)
+                else:
+                    found.append(python_source(text, self.suite.base))
+            if words:
+                found.append(program_source(words, self.suite.base))
+        except JrhError as error:
+            self.problems.append(self.document.wrong(at, str(error)))
         return tuple(found)
 
     def _part(self, kind: str, name: str, at: Location, asker: Entry[Any]) -> Resolved[Any] | None:

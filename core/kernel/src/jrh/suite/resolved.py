@@ -9,6 +9,7 @@ from attrs import Factory, frozen
 
 from jrh.document import option_types
 from jrh.document.positions import Location
+from jrh.plugins.component_identity import Source
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import (
     DataSourceSpec,
@@ -38,6 +39,8 @@ class Resolved(Generic[S]):
     """An instance of the component's options class."""
     parts: tuple[Resolved[Any], ...] = ()
     """The parsers and validators its options refer to, each with its own options."""
+    sources: tuple[Source, ...] = ()
+    """The source that identifies it and the code its options name; nothing where all of it is an installed release."""
 
 
 @frozen(kw_only=True)
@@ -115,22 +118,31 @@ def references(options: object) -> list[tuple[str, str]]:
 
 def located_references(value: object, kind: Any, at: Location = ()) -> Iterator[tuple[str, str, Location]]:
     """Yield (`model`, `parser` or `validator`; name; location) for everything a value of a type refers to."""
+    yield from _located(value, kind, at, option_types.REFERENCES)
+
+
+def located_code(value: object, kind: Any, at: Location = ()) -> Iterator[tuple[str, str, Location]]:
+    """Yield (`code` or `command`; text; location) for the code and the words of commands in a value of a type."""
+    yield from _located(value, kind, at, option_types.SOURCES)
+
+
+def _located(value: object, kind: Any, at: Location, wanted: Mapping[Any, str]) -> Iterator[tuple[str, str, Location]]:
     if option_types.is_union(kind):
         for member in get_args(kind):
-            yield from located_references(value, member, at)
-    elif kind in option_types.REFERENCES and isinstance(value, str):
-        yield option_types.REFERENCES[kind], value, at
+            yield from _located(value, member, at, wanted)
+    elif kind in wanted and isinstance(value, str):
+        yield wanted[kind], value, at
     elif option_types.is_attrs(kind) and isinstance(value, kind):
         for attribute in option_types.resolved_fields(kind):
-            yield from located_references(getattr(value, attribute.name), attribute.type, (*at, attribute.name))
+            yield from _located(getattr(value, attribute.name), attribute.type, (*at, attribute.name), wanted)
     elif option_types.is_mapping(kind) and isinstance(value, Mapping):
         for key, part in value.items():
-            yield from located_references(part, (get_args(kind) or (str, str))[1], (*at, key))
+            yield from _located(part, (get_args(kind) or (str, str))[1], (*at, key), wanted)
     elif option_types.is_sequence(kind) and isinstance(value, tuple | list):
         members = get_args(kind)
         for position, part in enumerate(value):
             member = members[position] if len(members) == len(value) and Ellipsis not in members else members[0]
-            yield from located_references(part, member, (*at, position))
+            yield from _located(part, member, (*at, position), wanted)
 
 
 def parts_of(components: Iterable[Resolved[Any]]) -> Iterator[Resolved[Any]]:

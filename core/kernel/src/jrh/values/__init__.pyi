@@ -17,6 +17,8 @@ from .report import SpendLine as SpendLine
 from .report import TaskSummary as TaskSummary
 from .spending import spending_of as spending_of
 from .spending import total_spending as total_spending
+from .types import CodeName as CodeName
+from .types import CommandWord as CommandWord
 from .types import Condition as Condition
 from .types import Example as Example
 from .types import Truth as Truth

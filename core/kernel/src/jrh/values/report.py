@@ -133,6 +133,8 @@ class ComponentUsed:
     options: Mapping[str, Json]
     """All options, including defaults; secrets are never options."""
     simulated: bool = False
+    digest: str = ""
+    """Digest of its source; empty for an installed release, which the version identifies."""
 
 
 @frozen(kw_only=True)

@@ -19,6 +19,10 @@ ParserName = NewType("ParserName", str)
 """An option that names a parser; checked when the suite is loaded."""
 ValidatorName = NewType("ValidatorName", str)
 """An option that names a validator; checked when the suite is loaded."""
+CodeName = NewType("CodeName", str)
+"""An option that names local code, `path/to/file.py:name` or `module:name`; its source is part of the component."""
+CommandWord = NewType("CommandWord", str)
+"""A word of an option that is a command; the files the command names are part of the component."""
 
 
 @frozen(kw_only=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import metadata
+from typing import Final
 
 from attrs import evolve
 
@@ -10,6 +12,7 @@ from jrh.document.convert import unstructure
 from jrh.document.serial import to_text
 from jrh.errors import RAISED
 from jrh.hashing import content_id
+from jrh.plugins.component_identity import code_digest, editable_source
 from jrh.plugins.protocols import Logger, Metric, MetricContext
 from jrh.running.building import Builder, identity
 from jrh.store.run_store import Store
@@ -17,6 +20,10 @@ from jrh.text.redact import error_line
 from jrh.values.evidence import Evidence, NoEvidence
 from jrh.values.records import RecordTable
 from jrh.values.types import Item, Measure, Task
+from jrh.version import __version__
+
+_FAILED: Final = "failed"
+"""Mark of measures that are not all there."""
 
 
 def measure(
@@ -91,15 +98,30 @@ def stage_digest(builder: Builder, store: Store, tasks: Sequence[Task]) -> str:
         suite.resamples,
         suite.seed,
         unstructure(list(tasks)),
+        [__version__, _own_code()],
     )
+
+
+def _own_code() -> str:
+    """Return the digest of jrh's own scoring where it is not a released version; metrics are built on it."""
+    own = {"jrh-core": "jrh", "jrh-stats": "jrh_stats"}
+    try:
+        found = [editable_source(metadata.distribution(name), [package]) for name, package in own.items()]
+    except metadata.PackageNotFoundError:
+        return ""
+    return code_digest(source for sources in found for source in sources)
 
 
 def stored_or_measured(
     store: Store, digest: str, compute: Callable[[], tuple[tuple[Measure, ...], tuple[str, ...]]]
 ) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
-    """Return the stored measures where nothing they depend on has changed; compute and store them otherwise."""
+    """Return the stored measures where nothing they depend on has changed; compute and store them otherwise.
+
+    Where a metric failed, the measures of the others are stored for readers of the run, and everything is measured
+    again next time: the failure may have been mended where no digest can see it.
+    """
     if store.measures.digest() == digest:
         return store.measures.read()
     measures, notes = compute()
-    store.measures.replace(digest, measures, notes)
+    store.measures.replace(f"{digest}:{_FAILED}" if notes else digest, measures, notes)
     return measures, notes

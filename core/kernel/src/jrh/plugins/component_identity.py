@@ -1,0 +1,255 @@
+"""Component identity: the source of code that is not an installed release, read once, and its digest.
+
+An installed release is identified by its distribution and version. Everything else is identified by its content: local
+files and modules with what they import from beside them, editable installs, programs. Any edit counts, comments too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import sys
+import sysconfig
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+from attrs import field, frozen
+
+from jrh.errors import JrhError
+from jrh.hashing import content_id
+from jrh.plugins import interactive_source, python_files
+from jrh.plugins.python_files import PythonFile, read_bytes
+
+LARGE: Final = 64 * 1024 * 1024
+"""Files of a program or a package above this size, such as weights, count by size and time of change."""
+_SYSTEM: Final = ("/bin", "/sbin", "/usr", "/lib", "/lib64", "/System", "/Library", "/nix/store")
+
+
+class SourceKind(Enum):
+    """What a source was read from."""
+
+    PYTHON = "python"
+    """`path/to/file.py`, `path/to/file.py:name` or `module:name`."""
+    PROGRAM = "program"
+    """The words of a command."""
+    DISTRIBUTION = "distribution"
+    """The packages of an editable install."""
+
+
+@frozen(kw_only=True)
+class Source:
+    """The files that a piece of code consists of, as they were when they were read."""
+
+    kind: SourceKind
+    written: tuple[str, ...]
+    """What it was read for: a file or module, the words of a command, or a distribution."""
+    base: Path
+    """The directory that relative paths refer to."""
+    files: Mapping[str, str]
+    """Name of the file -> digest of its content."""
+    modules: Mapping[str, PythonFile] = field(factory=dict, repr=False, eq=False)
+    """The local modules by name, with their content; the first one is the file itself, if a file was named."""
+    lasting: bool = True
+    """False for code without any source: it is another component in every process."""
+
+    @property
+    def digest(self) -> str:
+        """Return the digest of all files; empty without files."""
+        return content_id(sorted(self.files.items())) if self.files else ""
+
+
+def code_digest(sources: Iterable[Source]) -> str:
+    """Return one digest of several sources; empty without any, as for installed releases."""
+    digests = [source.digest for source in sources if source.digest]
+    return content_id(*digests) if digests else ""
+
+
+def read_again(source: Source) -> Source:
+    """Read the same source from the disk as it is now.
+
+    Raises:
+        JrhError: it cannot be read any more.
+    """
+    return read_source(source.kind, source.written, source.base)
+
+
+def read_source(kind: SourceKind, written: Sequence[str], base: Path) -> Source:
+    """Read a source from the disk.
+
+    Raises:
+        JrhError: a file is missing or cannot be read; the message says which.
+    """
+    if kind is SourceKind.PROGRAM:
+        return program_source(written, base)
+    if kind is SourceKind.DISTRIBUTION:
+        return _distribution(written[0], *written[1:])
+    return python_source(written[0], base)
+
+
+def python_source(written: str, base: Path) -> Source:
+    """Read a local file or a module, and what it imports from its directory, `base` and the working directory.
+
+    Args:
+        written: `path/to/file.py`, `path/to/file.py:name`, or `module:name`.
+        base: what a relative path is relative to.
+
+    Raises:
+        JrhError: the file is missing or cannot be read.
+    """
+    place, separator, name = written.rpartition(":")
+    place = place if separator else name
+    if place == "__main__" and not getattr(sys.modules["__main__"], "__file__", None):
+        files, lasting = interactive_source.digests(name)
+        return Source(kind=SourceKind.PYTHON, written=(written,), base=base, files=files, lasting=lasting)
+    if place.endswith(".py"):
+        path = (base / place).absolute()
+        if not path.is_file():
+            raise JrhError(f"file '{base / place}' not found; paths are relative to the suite's directory")
+        modules = python_files.files_of_file(path, _directories(path.parent, base))
+    else:
+        modules = _module(place, base)
+    files = {file.shown: _digest(file.content) for file in modules.values()}
+    if not modules:
+        files = _not_python(place)
+    return Source(kind=SourceKind.PYTHON, written=(written,), base=base, files=files, modules=modules)
+
+
+def _directories(*directories: Path) -> tuple[Path, ...]:
+    return tuple(dict.fromkeys(each.absolute() for each in (*directories, Path.cwd())))
+
+
+def _module(name: str, base: Path) -> dict[str, PythonFile]:
+    """Read a module of `base`, the working directory or the import path; only installed ones are not followed."""
+    if name == "__main__":
+        path = Path(str(sys.modules["__main__"].__file__)).absolute()
+        return python_files.files_of_file(path, _directories(path.parent, base))
+    for directory in (Path(each).absolute() for each in sys.path):
+        if found := python_files.files_of_module(name, (directory,), follow=not _is_installed(directory)):
+            return found
+    return python_files.files_of_module(name, _directories(base))
+
+
+def _is_installed(directory: Path) -> bool:
+    return directory.name in ("site-packages", "dist-packages") or str(directory) == sysconfig.get_path("stdlib")
+
+
+def _not_python(name: str) -> dict[str, str]:
+    """Identify a module without Python source: a compiled one by its file, a built-in one by Python's version."""
+    try:
+        found = importlib.util.find_spec(name.partition(".")[0])
+    except (ImportError, ValueError):
+        found = None
+    if found is None:
+        return {}  # loading it reports that it does not exist
+    if found.origin and Path(found.origin).is_file():
+        return {Path(found.origin).name: _file_digest(Path(found.origin))}
+    return {f"Python {sys.version.split()[0]}": name}
+
+
+def program_source(command: Sequence[str], base: Path) -> Source:
+    """Read the files that a command names: every word that is a file, and the module after `-m`.
+
+    Files of the system and of the Python installation do not count, nor does a program found through `PATH`. A Python
+    file counts with what it imports from beside it.
+
+    Raises:
+        JrhError: a file cannot be read.
+    """
+    files: dict[str, str] = {}
+    for position, word in enumerate(command):
+        path = base / word
+        if position and command[position - 1] == "-m":
+            found = python_files.files_of_module(word, _directories(base))
+        elif not _is_own_file(path, word, first=position == 0):
+            continue
+        elif path.suffix == ".py":
+            found = python_files.files_of_file(path.absolute(), _directories(path.absolute().parent, base))
+        else:
+            files[word] = _file_digest(path)
+            continue
+        files.update({file.shown: _digest(file.content) for file in found.values()})
+    return Source(kind=SourceKind.PROGRAM, written=tuple(command), base=base, files=files)
+
+
+def _is_own_file(path: Path, word: str, *, first: bool) -> bool:
+    if not word or (first and os.sep not in word):  # the first word without a directory is looked up in PATH
+        return False
+    try:
+        known = path.is_file()
+    except (OSError, ValueError):  # a word that cannot be a path
+        return False
+    # The link counts, not what it points to: an environment's `python` points into the system.
+    directory = str(path.absolute().parent)
+    ours = (*_SYSTEM, sysconfig.get_path("scripts"))
+    return known and not any(f"{directory}/".startswith(f"{each}/") for each in ours)
+
+
+def editable_source(distribution: metadata.Distribution, modules: Iterable[str]) -> tuple[Source, ...]:
+    """Return the source of an editable install (PEP 610), read once per process; nothing for an installed release.
+
+    Args:
+        distribution: the installed distribution.
+        modules: modules of it that are known from elsewhere, such as its entry points.
+    """
+    if not _is_editable(distribution):
+        return ()
+    listed = (distribution.read_text("top_level.txt") or "").split()
+    tops = sorted({*listed, *(module.partition(".")[0] for module in modules)})
+    return (_pinned(distribution.name, *tops),)
+
+
+def _is_editable(distribution: metadata.Distribution) -> bool:
+    try:
+        written = json.loads(distribution.read_text("direct_url.json") or "{}")
+        return bool(written.get("dir_info", {}).get("editable", False))
+    except (ValueError, AttributeError):
+        return False
+
+
+def _distribution(name: str, *packages: str) -> Source:
+    """Read every file of a distribution's packages."""
+    files: dict[str, str] = {}
+    for package in packages:
+        for path, shown in _package_files(package):
+            files[shown] = _file_digest(path)
+    return Source(kind=SourceKind.DISTRIBUTION, written=(name, *packages), base=Path(), files=files)
+
+
+_pinned: Final[Callable[..., Source]] = cache(_distribution)
+"""Modules stay loaded while the process lives, so their source is what was read first."""
+
+
+def _package_files(package: str) -> Iterator[tuple[Path, str]]:
+    try:
+        found = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        found = None
+    if found is None:
+        return
+    for place in found.submodule_search_locations or ():
+        for path in python_files.walk(Path(place)):
+            yield path, f"{package}/{path.relative_to(place).as_posix()}"
+    if found.submodule_search_locations is None and found.origin and Path(found.origin).is_file():
+        yield Path(found.origin), Path(found.origin).name
+
+
+def _file_digest(path: Path) -> str:
+    try:
+        state = path.stat()
+    except OSError as error:
+        raise JrhError(
+            f"cannot read '{path}' ({error.strerror or error}); jrh identifies local code by its content"
+        ) from error
+    if state.st_size > LARGE:
+        return f"{state.st_size} bytes, changed {state.st_mtime_ns}"
+    return _digest(read_bytes(path))
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]

@@ -1,0 +1,242 @@
+"""What changed in a suite's components since the run directory was written, and what that costs; one line each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import field, frozen
+
+from jrh.document.serial import from_text, to_text
+from jrh.errors import JrhError
+from jrh.plugins.component_identity import Source, SourceKind, read_again, read_source
+from jrh.running.building import identity
+from jrh.running.schedule import judge_ids, trial_id
+from jrh.store.run_store import Store
+from jrh.suite.resolved import Resolved, ResolvedSuite, parts_of
+from jrh.values.types import Json
+
+_COMPONENTS: Final = "components"
+"""Meta key of the components that the run directory was made with."""
+_SHOWN: Final = 3
+"""Changed files named in one line."""
+_KEPT: Final[Mapping[str, str]] = {
+    "judge": "the report shows the verdicts of the code as it was; run the suite again to ask the new code",
+    "perturber": "the report shows the cases of the code as it was; run the suite again to make new ones",
+    "validator": "the report shows the drafts as they were validated; run the suite again to use the new code",
+    "metric": "its measures are computed with the new code",
+}
+
+
+@frozen(kw_only=True)
+class KnownSource:
+    """A source as a run directory remembers it."""
+
+    kind: str
+    written: tuple[str, ...]
+    base: str
+    """Relative to the run directory."""
+    files: Mapping[str, str]
+
+
+@frozen(kw_only=True)
+class Known:
+    """A component as a run directory remembers it."""
+
+    role: str
+    name: str
+    test: str = ""
+    """The test it belongs to; empty for judges and metrics."""
+    made_of: Mapping[str, Json] = field(factory=dict)
+    sources: tuple[KnownSource, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Return what tells it from the others."""
+        return self.role, self.test, self.name
+
+
+def components(suite: ResolvedSuite, run_dir: Path) -> tuple[Known, ...]:
+    """Describe the components whose work a run stores: those of tests, judges, metrics."""
+    found = []
+    for test in suite.tests:
+        for step in test.steps:
+            found.append(_known("perturber", step.component, suite, run_dir, test.use.name))
+            found += [_known("validator", each, suite, run_dir, test.use.name) for each in step.validators]
+        found += [_known("validator", each, suite, run_dir, test.use.name) for each in test.validators]
+    found += [_known("judge", judge, suite, run_dir) for judge in suite.judges]
+    found += [_known("metric", metric, suite, run_dir) for metric in suite.metrics]
+    return tuple(found)
+
+
+def _known(role: str, resolved: Resolved[Any], suite: ResolvedSuite, run_dir: Path, test: str = "") -> Known:
+    made_of = identity(resolved, suite)
+    assert isinstance(made_of, Mapping)
+    return Known(
+        role=role,
+        name=resolved.use.name,
+        test=test,
+        made_of=made_of,
+        sources=tuple(
+            KnownSource(
+                kind=source.kind.value,
+                written=source.written,
+                base=Path(os.path.relpath(source.base.absolute(), run_dir.absolute())).as_posix(),
+                files=source.files,
+            )
+            for source in _sources(resolved)
+        ),
+    )
+
+
+def _sources(resolved: Resolved[Any]) -> tuple[Source, ...]:
+    return (*resolved.sources, *(source for part in parts_of([resolved]) for source in part.sources))
+
+
+def note_components(store: Store, now: Iterable[Known], roles: Collection[str]) -> None:
+    """Remember the components of these roles: what they made is stored. Others stay as they are remembered."""
+    known = {each.key: each for each in _remembered(store)}
+    known |= {each.key: each for each in now if each.role in roles}
+    text = to_text(tuple(known.values()))
+    if store.meta(_COMPONENTS) != text:
+        store.set_meta(_COMPONENTS, text)
+
+
+def _remembered(store: Store) -> tuple[Known, ...]:
+    text = store.meta(_COMPONENTS)
+    return from_text(tuple[Known, ...], text) if text else ()
+
+
+def changes(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], run_dir: Path) -> tuple[str, ...]:
+    """Say of every component that is not the one of the last run what changed and what is done again."""
+    before = {each.key: each for each in _remembered(store)}
+    said = []
+    for now in components(suite, run_dir):
+        then = before.get(now.key)
+        if then is not None and then.made_of != now.made_of:
+            cost = _cost(store, suite, items_ids, now)
+            said += [f"{now.role} '{now.name}' changed: {cost} ({_what(then, now)})"] if cost else []
+    return tuple(said)
+
+
+def _cost(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], now: Known) -> str:
+    """Return what is done again because of a change; empty where nothing was done before."""
+    if now.role == "metric":
+        return "its measures are computed again" if store.measures.digest() else ""
+    if now.role == "judge":
+        return _verdicts(store, suite, items_ids, now)
+    tasks = [use.task.name for use in suite.suite.tasks]
+    drafts = sum(each.drafts for task in tasks for each in store.cases.count_drafts(task, now.test))
+    return f"{_counted(drafts, 'draft')} will be made again" if drafts else ""
+
+
+def _verdicts(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], now: Known) -> str:
+    judge_id = next(found for judge, found in judge_ids(suite, items_ids) if judge.use.name == now.name)
+    lasting = store.trials.lasting()
+    done = [trial for trial in store.trials.of_judge(now.name) if trial.trial_id in lasting]
+    again = sum(trial_id(each.case_id, judge_id, each.repeat) not in lasting for each in done)
+    if done and not again:
+        return f"its {_counted(len(done), 'verdict')} are stored from an earlier run"
+    if not again:
+        return ""
+    # The replies of models are stored by what they were asked, so that only a changed question is paid for.
+    stored = "; stored replies to the same prompts are used" if now.made_of["models"] else ""
+    return f"{_counted(again, 'verdict')} will be asked again{stored}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _what(then: Known, now: Known) -> str:
+    """Name what differs: files, options, version, models, parts."""
+    named = []
+    files = _changed_files((each.files for each in then.sources), (each.files for each in now.sources))
+    if files:
+        named.append(f"code: {files}")
+    old, new = then.made_of, now.made_of
+    if old.get("version") != new.get("version"):
+        named.append(f"version {old.get('version')} -> {new.get('version')}")
+    if old.get("component") != new.get("component"):
+        named.append(f"{old.get('component')} -> {new.get('component')}")
+    options = _differing(old.get("options"), new.get("options"))
+    if options:
+        named.append(f"options: {', '.join(options)}")
+    if old.get("models") != new.get("models"):
+        named.append("model")
+    if old.get("parts") != new.get("parts") and not files:
+        named.append("parser or validator it uses")
+    return "; ".join(named) or "code"
+
+
+def _differing(old: object, new: object) -> list[str]:
+    if not isinstance(old, Mapping) or not isinstance(new, Mapping):
+        return []
+    return [str(key) for key in {**old, **new} if old.get(key) != new.get(key)]
+
+
+def _changed_files(then: Iterable[Mapping[str, str]], now: Iterable[Mapping[str, str]]) -> str:
+    old = {name: digest for files in then for name, digest in files.items()}
+    new = {name: digest for files in now for name, digest in files.items()}
+    names = [name for name in sorted({**old, **new}) if old.get(name) != new.get(name)]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def unrepeatable(suite: ResolvedSuite) -> Iterator[str]:
+    """Say which judges have code without source, so that no other process can know it is the same."""
+    for judge in suite.judges:
+        if not all(source.lasting for source in judge.sources):
+            yield (
+                f"judge '{judge.use.name}' has no source that jrh can read: another process will ask all its verdicts "
+                "again. Put it into a file to keep them"
+            )
+
+
+def edited_meanwhile(suite: ResolvedSuite, run_dir: Path) -> Iterator[str]:
+    """Say whose code on the disk is not what this run has loaded; its results belong to the code that was loaded."""
+    seen: dict[tuple[object, ...], str] = {}
+    for known, sources in _loaded(suite, run_dir):
+        files = []
+        for source in sources:
+            key = (source.kind, source.written, source.base)
+            if key not in seen:
+                seen[key] = _edited(source)
+            files += [seen[key]] if seen[key] else []
+        if files:
+            yield (
+                f"{known.role} '{known.name}' was edited after the run loaded it ({', '.join(dict.fromkeys(files))}): "
+                "the results are those of the code before the edit; run the suite again to use the new code"
+            )
+
+
+def _loaded(suite: ResolvedSuite, run_dir: Path) -> Iterator[tuple[Known, tuple[Source, ...]]]:
+    tests = [each for test in suite.tests for each in test.components]
+    everything = [*tests, *suite.judges, *suite.metrics]
+    for known, resolved in zip(components(suite, run_dir), everything, strict=True):
+        yield known, _sources(resolved)
+
+
+def _edited(source: Source) -> str:
+    try:
+        return _changed_files([source.files], [read_again(source).files])
+    except JrhError as error:
+        return str(error)
+
+
+def changed_since(store: Store, run_dir: Path) -> Iterator[str]:
+    """Say whose code is another one than the run was made with; silent about code that is not on this machine."""
+    for known in _remembered(store):
+        files = [changed for source in known.sources if (changed := _changed(source, run_dir))]
+        if files:
+            yield f"{known.role} '{known.name}' has changed since the run ({', '.join(files)}): {_KEPT[known.role]}"
+
+
+def _changed(source: KnownSource, run_dir: Path) -> str:
+    try:
+        now = read_source(SourceKind(source.kind), source.written, Path(os.path.normpath(run_dir / source.base)))
+    except JrhError:
+        return ""
+    return _changed_files([source.files], [now.files]) if now.files else ""
