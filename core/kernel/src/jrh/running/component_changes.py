@@ -12,6 +12,7 @@ from attrs import field, frozen
 from jrh.document.serial import from_text, to_text
 from jrh.errors import JrhError
 from jrh.plugins.component_identity import Source, SourceKind, read_again, read_source
+from jrh.plugins.specs import PerturberSpec
 from jrh.running.building import identity
 from jrh.running.schedule import judge_ids, trial_id
 from jrh.store.run_store import Store
@@ -49,35 +50,39 @@ class Known:
     name: str
     test: str = ""
     """The test it belongs to; empty for judges and metrics."""
+    tasks: tuple[str, ...] = ()
+    """The tasks of the test; two tests of one name have different ones."""
+    place: int = 0
+    """Its place in the test: a chain may have the same component twice."""
     made_of: Mapping[str, Json] = field(factory=dict)
     sources: tuple[KnownSource, ...] = ()
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> tuple[object, ...]:
         """Return what tells it from the others."""
-        return self.role, self.test, self.name
+        return self.role, self.test, self.tasks, self.place, self.name
 
 
 def components(suite: ResolvedSuite, run_dir: Path) -> tuple[Known, ...]:
     """Describe the components whose work a run stores: those of tests, judges, metrics."""
+    everywhere = tuple(use.task.name for use in suite.suite.tasks)
     found = []
     for test in suite.tests:
-        for step in test.steps:
-            found.append(_known("perturber", step.component, suite, run_dir, test.use.name))
-            found += [_known("validator", each, suite, run_dir, test.use.name) for each in step.validators]
-        found += [_known("validator", each, suite, run_dir, test.use.name) for each in test.validators]
+        tasks = test.use.tasks or everywhere
+        for place, part in enumerate(test.components):
+            role = "perturber" if isinstance(part.entry.spec, PerturberSpec) else "validator"
+            found.append(_known(role, part, suite, run_dir, test=test.use.name, tasks=tasks, place=place))
     found += [_known("judge", judge, suite, run_dir) for judge in suite.judges]
     found += [_known("metric", metric, suite, run_dir) for metric in suite.metrics]
     return tuple(found)
 
 
-def _known(role: str, resolved: Resolved[Any], suite: ResolvedSuite, run_dir: Path, test: str = "") -> Known:
+def _known(role: str, resolved: Resolved[Any], suite: ResolvedSuite, run_dir: Path, **place: Any) -> Known:
     made_of = identity(resolved, suite)
     assert isinstance(made_of, Mapping)
     return Known(
         role=role,
         name=resolved.use.name,
-        test=test,
         made_of=made_of,
         sources=tuple(
             KnownSource(
@@ -88,6 +93,7 @@ def _known(role: str, resolved: Resolved[Any], suite: ResolvedSuite, run_dir: Pa
             )
             for source in _sources(resolved)
         ),
+        **place,
     )
 
 
@@ -127,8 +133,7 @@ def _cost(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], now:
         return "its measures are computed again" if store.measures.digest() else ""
     if now.role == "judge":
         return _verdicts(store, suite, items_ids, now)
-    tasks = [use.task.name for use in suite.suite.tasks]
-    drafts = sum(each.drafts for task in tasks for each in store.cases.count_drafts(task, now.test))
+    drafts = sum(each.drafts for task in now.tasks for each in store.cases.count_drafts(task, now.test))
     return f"{_counted(drafts, 'draft')} will be made again" if drafts else ""
 
 
