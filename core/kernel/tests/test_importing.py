@@ -3,7 +3,7 @@
 import pytest
 from attrs import evolve
 from jrh import JrhError, MetricContext, RecordTable, Scale, Status, SuiteError, Task
-from jrh.importing import import_records, imported_record
+from jrh.importing import import_records, imported_record, measure_records
 from jrh.importing.record_checks import check_records
 from jrh.running import load_metrics
 from jrh.store.run_store import Store
@@ -115,6 +115,20 @@ def test_metrics_that_run_by_default_measure_a_table_without_a_run():
     assert {"as-expected", "gold-accuracy", "missing"} <= found
 
 
+def test_records_are_measured_without_a_run_directory():
+    records = [
+        record(item_id=f"i{n}", label="NO" if n < 5 else "YES", gold="YES" if n % 2 else "NO") for n in range(40)
+    ]
+    report = measure_records("log", [TASK], records, metrics=load_metrics(["gold-accuracy"]), notes=["as told"])
+    (measure,) = [each for each in report.measures if not each.cell]
+    assert (measure.name, measure.estimate, measure.n_items) == ("gold-accuracy", (3 + 18) / 40, 40)
+    assert (report.judges, report.planned, report.notes) == (("j",), 40, ("as told",))
+    assert dict(report.tasks[0].gold) == {"YES": 20, "NO": 20}
+    assert {each.kind for each in report.findings} >= {"trivial-accuracy"}
+    with pytest.raises(SuiteError, match="number repeats"):
+        measure_records("log", [TASK], [record(), record()], metrics={})
+
+
 def test_settings_files_are_read_strictly_with_lines(tmp_path):
     path = tmp_path / "file.yaml"
     path.write_text("scale: {ordinal: [1, 3]}\nmoed: pointwise\n")
@@ -123,6 +137,8 @@ def test_settings_files_are_read_strictly_with_lines(tmp_path):
     path.write_text("instruction: {file: i.txt}\nscale: {ordinal: [1, 3]}\n")
     (tmp_path / "i.txt").write_text("Judge.")
     task = task_of(read_settings(path, WrittenTask), "name")
+    as_mapping = {"instruction": "Judge.", "scale": {"ordinal": [1, 3]}}
+    assert task_of(read_settings(as_mapping, WrittenTask), "name") == task
     assert task == Task(name="name", instruction="Judge.", scale=Scale.of_levels(1, 3))
 
 

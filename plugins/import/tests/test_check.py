@@ -61,7 +61,7 @@ def binary(n=100, wrong=12):
 def test_the_answer_is_one_sentence_with_the_numbers_worked_out_by_hand():
     text = checked(table(binary()), *NAMES, "--item", "id")
     low, high = wilson(88, 100, level=0.95)
-    start = f"gpt agrees with people on 0.88 [{low:.2f}, {high:.2f}] of 100 items"
+    start = f"gpt agrees with people at a rate of 0.88 [{low:.2f}, {high:.2f}] (n = 100 items)"
     trivial = "better than always answering the most common gold label ('YES', 0.50)"
     assert text.splitlines()[0].startswith(f"{start}, {trivial}")
     assert "Scale: labels YES, NO (guessed from 2 distinct labels; --scale to change)" in text
@@ -94,7 +94,7 @@ def test_a_judge_no_better_than_the_most_common_label_is_told():
     rows = [f"i{item},YES,{'YES' if item % 10 else 'NO'}" for item in range(50)]
     text = checked(table(rows), *NAMES)
     trivial = "not significantly different from always answering the most common gold label ('YES', 0.90)"
-    assert f"of 50 items, {trivial}" in text
+    assert f"(n = 50 items), {trivial}" in text
     assert "gpt gives the same label throughout." in text
 
 
@@ -219,6 +219,18 @@ def test_reruns_that_differ_need_a_number_or_a_word():
     assert "1 item with several labels in 'human':\n  'a': results.csv:2, results.csv:3" in said
 
 
+def test_items_that_share_a_long_text_are_named_unless_they_are_grouped():
+    rows = [f"{row},the answer that was judged no. {n % 6}" for n, row in enumerate(binary(60))]
+    table(rows, header="id,gpt,human,answer")
+    (note,) = [note for note in found("results.csv", *NAMES, "--item", "id")["notes"] if "distinct text" in note]
+    assert note.startswith("60 items, but 6 distinct texts in 'answer'. Items that share a text are not independent:")
+    grouped = found("results.csv", *NAMES, "--item", "id", "--group", "answer")
+    assert not [note for note in grouped["notes"] if "distinct text" in note]
+    assert not any("No groups" in gap for gap in grouped["not_measurable"])
+    table([f"{row},code {n % 6}" for n, row in enumerate(binary(60))], header="id,gpt,human,kind")
+    assert not [note for note in found("results.csv", *NAMES)["notes"] if "distinct text" in note]
+
+
 def test_exact_duplicates_are_named_and_dropped_on_request():
     rows = [*binary(20), "i3,YES,NO", "i4,NO,YES"]
     table(rows)
@@ -296,7 +308,7 @@ def test_a_file_that_is_not_there_and_too_many_rows_are_refused(monkeypatch):
 
 def test_one_row_and_a_judge_without_verdicts_are_answered():
     text = checked(table(["1,YES,YES"]), *NAMES, "--scale", "YES,NO")
-    assert text.startswith("gpt agrees with people on 1.00 ")
+    assert text.startswith("gpt agrees with people at a rate of 1.00 ")
     assert "gpt: few items; the interval is wide" in text
     text = checked(table(["1,,YES", "2,,NO"]), *NAMES)
     assert text.startswith("gpt: no answer; every verdict is missing")
@@ -389,7 +401,7 @@ def test_a_thousand_rows_take_less_than_a_second_of_a_processor(folder):
         done = subprocess.run(program, capture_output=True, text=True, check=True, env=dict(os.environ))
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert done.stdout.startswith("gpt agrees with people on 0.90 ")
+    assert done.stdout.startswith("gpt agrees with people at a rate of 0.90 ")
     assert min(spent) < 1.0
 
 

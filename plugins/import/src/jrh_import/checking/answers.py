@@ -106,7 +106,7 @@ def _sentence(
     if agreement.estimate is None:
         return f"{name}: no answer; {agreement.note or 'no item has a verdict and a label'}."
     told = (
-        f"{name} agrees with people on {_figure(agreement)} of {counted(agreement.n_items, 'item')}"
+        f"{name} agrees with people at a rate of {_figure(agreement)} (n = {_size(agreement)})"
         f"{_versus_usual(checked, judge)}"
     )
     kappa = next((f"{kind} {_figure(each)}" for kind, each in coefficients if each.estimate is not None), "")
@@ -117,6 +117,12 @@ def _sentence(
     start = {True: "Yes", False: "No", None: "Undecided"}[enough]
     end = {True: f"at least {bar}", False: f"below {bar}", None: f"the interval includes {bar}"}[enough]
     return f"{start}: {told}; {end}."
+
+
+def _size(agreement: Measure) -> str:
+    items = counted(agreement.n_items, "item")
+    repeated = agreement.n_trials != agreement.n_items
+    return f"{items}, {counted(agreement.n_trials, 'verdict')}" if repeated else items
 
 
 def _versus_usual(checked: Checked, judge: str) -> str:

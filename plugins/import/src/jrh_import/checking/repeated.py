@@ -14,6 +14,8 @@ from jrh_import.tables import Row, Table
 from jrh_import.verdicts import duplicates
 
 _SHOWN: Final = 3
+_LONG: Final = 20
+"""Characters of a text on average; what is shorter may be a category, which items share by chance."""
 _TELLING: Final = 0.5
 """Rows that differ less often have no identity: two equal ones may be two items."""
 
@@ -33,6 +35,7 @@ def repeated_rows(table: Table, asked: Asked, labels: Labels) -> list[str]:
     notes = [_exact(exact, dropped=asked.drop_duplicates, items=asked.item is not None)] if exact else []
     if asked.drop_duplicates and not telling:
         notes.append("No row dropped: rows have too little in them to tell equal ones from two items; name --item.")
+    notes += _shared_texts(table, asked)
     if asked.item is None:
         return [*notes, "Every row counts as an item. If rows share an item, name its column with --item."]
     several = {item: found for item, found in _by_item(rows, asked.item).items() if len(found) > 1}
@@ -52,6 +55,26 @@ def is_telling(table: Table, asked: Asked) -> bool:
     others = [column for column in table.columns if column not in judged]
     distinct = {tuple(row.cells.get(column, "") for column in others) for row in table.rows}
     return len(distinct) > _TELLING * len(table.rows) and bool(others)
+
+
+def _shared_texts(table: Table, asked: Asked) -> Iterator[str]:
+    """Name columns of long texts that several items share: such items are not independent."""
+    if asked.group is not None:
+        return
+    used = {column for _, column in asked.named()}
+    items = {row.cells.get(asked.item, "") for row in table.rows} if asked.item else table.rows
+    for column in table.columns:
+        texts = [row.cells.get(column, "") for row in table.rows] if column not in used else []
+        filled = [text for text in texts if text.strip()]
+        if not filled or sum(map(len, filled)) < _LONG * len(texts):
+            continue
+        distinct = len(set(filled))
+        if distinct < len(items):
+            name = clean_text(column, 40)
+            yield (
+                f"{counted(len(items), 'item')}, but {counted(distinct, 'distinct text')} in '{name}'. "
+                f"Items that share a text are not independent: pass --group {name}."
+            )
 
 
 def _exact(found: Mapping[str, str], *, dropped: bool, items: bool) -> str:
