@@ -133,6 +133,9 @@ async def test_a_draft_becomes_a_case_with_everything_it_says(lab: Any) -> None:
     assert (provenance.seed, provenance.details) == (9, {"edits": 2})
 
 
+TURNED = {"YES": "NO", "NO": "YES"}
+
+
 async def test_what_a_draft_leaves_out_stays_as_the_item_has_it(lab: Any) -> None:
     made = await run(lab, lambda item: [Draft()])
     case = made.cases[0]
@@ -140,12 +143,27 @@ async def test_what_a_draft_leaves_out_stays_as_the_item_has_it(lab: Any) -> Non
     assert case.label_map == {"YES": "YES", "NO": "NO"}
 
 
+async def test_an_unchanged_question_among_changed_ones_is_left_to_the_reference(lab: Any) -> None:
+    def mixed(item: Item) -> list[Draft]:
+        same = {"response": item.fields["response"]}
+        return [Draft(variant="original"), Draft(variant="none", fields=same, strength=0.0), Draft(label_map=TURNED)]
+
+    made = await run(lab, mixed)
+    assert reasons(made)[:3] == [stage.UNCHANGED, stage.UNCHANGED, ""]
+    assert [dict(case.label_map) for case in made.cases] == [TURNED] * len(lab.items)
+
+
+async def test_a_test_that_changes_nothing_keeps_its_cases(lab: Any) -> None:
+    made = await run(lab, lambda item: [Draft(repeats=5)])
+    assert len(made.cases) == len(lab.items)
+
+
 async def test_cases_come_in_the_order_of_the_items_whichever_is_ready_first(lab: Any) -> None:
     import asyncio
 
     async def slow(item: Item) -> list[Draft]:
         await asyncio.sleep(0.02 if item.id == "i0" else 0.0)
-        return [Draft(variant="b"), Draft(variant="a", fields={"response": ""})]
+        return [Draft(variant="b", fields={"response": "b"}), Draft(variant="a", fields={"response": ""})]
 
     made = await run(lab, slow)
     assert [(case.item_id, case.condition.variant) for case in made.cases[:4]] == [
@@ -387,7 +405,10 @@ async def test_cases_and_attrition_can_be_read_back(lab: Any, store: Store) -> N
     def mixed(item: Item) -> list[Draft | Skip]:
         if item.id == "i3":
             return [Skip(reason="no text"), Skip(reason="no text", variant="b")]
-        return [Draft(variant="a"), Draft(variant="b", strength=0.25, fields={"response": "\ud800 odd"})]
+        return [
+            Draft(variant="a", fields={"response": "a"}),
+            Draft(variant="b", strength=0.25, fields={"response": "\ud800 odd"}),
+        ]
 
     refuse = validator(
         "v", lambda item, draft: Validation(accepted=draft.variant == "a" or item.id == "i0", reason="b")

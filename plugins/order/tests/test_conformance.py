@@ -6,22 +6,22 @@ from typing import ClassVar
 
 import jrh_order.plugin
 from attrs import evolve
-from jrh import Mode, Record, Scale, Task
+from jrh import Mode, Record, Scale, ScaleKind, Task
 from jrh_testing import MetricContract, PerturberContract, sample_records, sample_task
 
 PAIRWISE = sample_task(Mode.PAIRWISE)
 
 
-class TestCrossedOrder(PerturberContract):
+class TestOtherOrders(PerturberContract):
     plugin = jrh_order.plugin
     component = "option-order"
     task = PAIRWISE
 
 
-class TestRandomOrderWithTies(PerturberContract):
+class TestRandomOrdersWithTies(PerturberContract):
     plugin = jrh_order.plugin
     component = "option-order"
-    options: ClassVar = {"design": "random", "repeats": 5}
+    options: ClassVar = {"permutations": 3, "repeats": 5}
     task = sample_task(Mode.PAIRWISE, Scale.of_pairs(tie="TIE"))
 
 
@@ -48,6 +48,11 @@ class _OverOrders(MetricContract):
 class TestPositionBias(_OverOrders):
     plugin = jrh_order.plugin
     component = "position-bias"
+
+    def tasks(self) -> tuple[Task, ...]:
+        """Return tasks whose options have letters, which an order needs."""
+        three = Scale(kind=ScaleKind.PAIRWISE, labels=("A", "B", "C"))
+        return (PAIRWISE, sample_task(Mode.PAIRWISE, Scale.of_pairs(tie="TIE")), sample_task(Mode.PAIRWISE, three))
 
 
 class TestIdenticalChoice(_OverOrders):

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections import Counter
 
 import jrh_order.plugin
+import pytest
 from jrh import Equals, Item, Mode, Scale, ScaleKind, Skip, Task
 from jrh_testing import build, sample_task
 
 PAIR = Item(id="1", fields={"request": "q", "response_a": "one", "response_b": "two"}, gold="A")
 TIES = sample_task(Mode.PAIRWISE, Scale.of_pairs(tie="TIE"))
+THREE, FOUR = (
+    Task(name="t", mode=Mode.PAIRWISE, scale=Scale(kind=ScaleKind.PAIRWISE, labels=tuple(letters)))
+    for letters in ("ABC", "ABCD")
+)
+
+
+def item_of(task, name="1"):
+    return Item(id=name, fields={f"response_{letter.lower()}": f"text {letter}" for letter in task.scale.options})
 
 
 async def drafts(component, options=None, item=PAIR, task=None, seed=0):
@@ -17,43 +26,54 @@ async def drafts(component, options=None, item=PAIR, task=None, seed=0):
     return await build(jrh_order.plugin, component, options=options, task=task, seed=seed).perturb(item)
 
 
-async def test_crossed_shows_both_orders_and_brings_the_labels_back():
-    straight, swapped = await drafts("option-order")
-    assert (straight.variant, dict(straight.fields), dict(straight.label_map)) == ("AB", {}, {"A": "A", "B": "B"})
-    assert swapped.option_order == "BA"
+async def test_a_pair_is_asked_swapped_only_and_the_labels_are_brought_back():
+    (swapped,) = await drafts("option-order")
+    assert (swapped.variant, swapped.option_order) == ("BA", "BA")
     assert dict(swapped.fields) == {"response_a": "two", "response_b": "one"}
     assert dict(swapped.label_map) == {"A": "B", "B": "A"}
 
 
 async def test_a_tie_stays_a_tie_when_the_options_are_swapped():
-    _, swapped = await drafts("option-order", task=TIES)
+    (swapped,) = await drafts("option-order", task=TIES)
     assert dict(swapped.label_map) == {"A": "B", "B": "A", "TIE": "TIE"}
 
 
-async def test_random_order_is_drawn_per_call_by_the_seed():
-    counts = Counter()
-    for number in range(200):
-        item = Item(id=str(number), fields=PAIR.fields)
-        for draft in await drafts("option-order", {"design": "random", "repeats": 3}, item):
-            counts[draft.option_order] += draft.repeats
-    assert sum(counts.values()) == 600
-    assert 250 < counts["AB"] < 350
-    options = {"design": "random", "repeats": 3}
-    assert await drafts("option-order", options) == await drafts("option-order", options)
-    others = [await drafts("option-order", options, seed=seed) for seed in range(8)]
-    assert len({tuple((draft.variant, draft.repeats) for draft in found) for found in others}) > 1
+async def test_random_orders_are_distinct_drawn_by_the_seed_and_never_the_items_own():
+    own, counts = FOUR.scale.options, Counter()
+    for number in range(230):
+        found = await drafts("option-order", {"permutations": 3}, item_of(FOUR, str(number)), FOUR)
+        orders = {draft.option_order for draft in found}
+        assert len(orders) == 3
+        assert "".join(own) not in orders
+        counts.update(orders)
+    # 23 orders, each drawn 30 times on average: a standard deviation is about 5.
+    assert len(counts) == 23
+    assert 10 < min(counts.values()) <= max(counts.values()) < 50
+    item = item_of(FOUR)
+    assert await drafts("option-order", {"permutations": 3}, item, FOUR) == await drafts(
+        "option-order", {"permutations": 3}, item, FOUR
+    )
+    others = [await drafts("option-order", {"permutations": 3}, item, FOUR, seed=seed) for seed in range(8)]
+    assert len({tuple(draft.variant for draft in found) for found in others}) > 1
 
 
-async def test_three_options_stand_once_in_every_place():
-    task = Task(name="t", mode=Mode.PAIRWISE, scale=Scale(kind=ScaleKind.PAIRWISE, labels=("A", "B", "C")))
-    item = Item(id="1", fields={"response_a": "one", "response_b": "two", "response_c": "three"})
+async def test_more_random_orders_than_there_are_is_all_of_them():
+    assert len(await drafts("option-order", {"permutations": 99}, item_of(THREE), THREE)) == 5
+
+
+@pytest.mark.parametrize("task", [THREE, FOUR], ids=["three", "four"])
+async def test_options_are_rotated_through_every_place_and_reversed(task):
+    own = task.scale.options
+    item = item_of(task)
     found = await drafts("option-order", item=item, task=task)
-    assert [draft.variant for draft in found] == ["ABC", "BCA", "CAB"]
-    shown = [{**item.fields, **draft.fields} for draft in found]
-    for place in ("response_a", "response_b", "response_c"):
-        assert sorted(each[place] for each in shown) == ["one", "three", "two"]
-    assert shown[1]["response_a"] == "two"
-    assert found[1].label_map["A"] == "B"
+    assert [draft.variant for draft in found][-1] == "".join(reversed(own))
+    shown = [dict(item.fields)] + [{**item.fields, **draft.fields} for draft in found[:-1]]
+    for place in item.fields:
+        assert sorted(each[place] for each in shown) == sorted(item.fields.values())
+    for draft in found:
+        presented = {**item.fields, **draft.fields}
+        for place, meant in draft.label_map.items():
+            assert presented[f"response_{place.lower()}"] == item.fields[f"response_{meant.lower()}"]
 
 
 async def test_equal_options_have_no_order():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
-from jrh import Mode, Scale, Task
+from jrh import Mode, Scale, ScaleKind, Task
 from jrh.measuring import MetricOptions
+from jrh_order.places import place_name
 from jrh_order.position import IdenticalChoice, PositionBias, signed_bias
 from jrh_testing import sample_task
 from scipy.stats import binomtest
@@ -60,6 +63,108 @@ def test_a_judge_that_sticks_to_the_first_place_and_one_that_follows_the_respons
     assert pick(found, "gold-agreement-by-order", order="AB").estimate == pytest.approx(10 / 12)
     assert pick(found, "gold-agreement-by-order", order="BA").estimate == pytest.approx(6 / 12)
     assert pick(found, "gold-agreement-by-order").estimate == pytest.approx(16 / 24)
+
+
+def test_right_in_both_orders_is_the_product_of_the_orders(pairs, pick):
+    ask(pairs, "right in both", "A", "B", gold="A")
+    ask(pairs, "always first", "A", "A", gold="A")
+    ask(pairs, "wrong in both", "B", "A", gold="A")
+    ask(pairs, "one missing", "A", None, gold="A")
+    ask(pairs, "no gold", "A", "B")
+    strict = pick(pairs.measure(METRIC), "right-in-both-orders")
+    assert strict.estimate == pytest.approx(1 / 3)
+    assert strict.bounds == pytest.approx((1 / 4, 2 / 4))
+    assert (strict.n_items, strict.n_trials, dict(strict.missing)) == (3, 6, {"unparsable": 1})
+    assert strict.interval.low < 1 / 3 < strict.interval.high
+
+
+def test_with_repeats_right_in_both_orders_is_the_chance_that_one_asking_in_each_is(pairs, pick):
+    for label, repeat in (("A", 0), ("B", 1)):
+        pairs.add("1", "", label, presented=label, option_order="AB", test="order", gold="A", repeat=repeat)
+    pairs.add("1", "", "A", presented="B", option_order="BA", test="order", gold="A")
+    assert pick(pairs.measure(METRIC), "right-in-both-orders").estimate == pytest.approx(1 / 2)
+
+
+def test_every_order_weighs_the_same_however_often_it_was_asked(pairs, pick):
+    for item in range(4):
+        for repeat in range(5):
+            pairs.add(str(item), "", "A", presented="A", option_order="", test="reference", gold="A", repeat=repeat)
+        pairs.add(str(item), "", "A", presented="B", option_order="BA", variant="BA", test="option-order", gold="A")
+    found = pairs.measure(METRIC)
+    # A perfect judge whose right option is always A: five askings of AB are no position bias.
+    assert pick(found, "first-position-rate").estimate == 0.5
+    assert pick(found, "position-bias").estimate == 0.0
+    assert pick(found, "right-in-both-orders").estimate == 1.0
+
+
+THREE = Task(name="t", mode=Mode.PAIRWISE, scale=Scale(kind=ScaleKind.PAIRWISE, labels=("A", "B", "C")))
+SQUARE = ("ABC", "BCA", "CAB")
+
+
+def of_three(made, item, judge, orders, gold):
+    """Ask about three options; `judge` turns (order, gold) into the presented label."""
+    for order in orders:
+        presented = judge(order, gold)
+        canonical = order["ABC".index(presented)]
+        made.add(
+            item,
+            "",
+            canonical,
+            presented=presented,
+            option_order="" if order == "ABC" else order,
+            variant="" if order == "ABC" else order,
+            test="reference" if order == "ABC" else "option-order",
+            gold=gold,
+        )
+
+
+def follows(order, gold):
+    return "ABC"[order.index(gold)]
+
+
+@pytest.mark.parametrize("orders", [SQUARE, (*SQUARE, "CBA"), tuple("".join(each) for each in permutations("ABC"))])
+def test_a_judge_that_follows_the_response_has_no_bias_among_three_options(bench, pick, orders):
+    made = bench(THREE)
+    for item in range(12):
+        of_three(made, str(item), follows, orders, gold="A")
+    found = made.measure(METRIC)
+    for place in ("first", "second", "third"):
+        rate = pick(found, f"{place}-position-rate")
+        assert (rate.estimate, rate.note) == (pytest.approx(1 / 3), "chance: 0.333")
+    assert pick(found, "swap-consistency").estimate == 1.0
+    assert pick(found, "right-in-both-orders").estimate == 1.0
+    assert pick(found, "position-bias").estimate == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize(("label", "bias"), [("A", 1.0), ("B", 0.0), ("C", -1.0)])
+def test_a_judge_that_sticks_to_one_of_three_places(bench, pick, label, bias):
+    made = bench(THREE)
+    for item in range(12):
+        of_three(made, str(item), lambda order, gold: label, (*SQUARE, "CBA"), gold="ABC"[item % 3])
+    found = made.measure(METRIC)
+    rates = [pick(found, f"{place}-position-rate").estimate for place in ("first", "second", "third")]
+    assert rates == [float(label == name) for name in "ABC"]
+    assert pick(found, "position-bias").estimate == bias
+    assert pick(found, "right-in-both-orders").estimate == 0.0
+    # CBA leaves an option of every other order in its place, so it is in no pair.
+    assert pick(found, "swap-consistency").estimate == 0.0
+    p = pick(found, "position-bias-p").estimate
+    assert (p < 0.01) is (bias != 0)
+
+
+def test_three_options_without_balanced_orders_have_no_bias(bench, pick):
+    made = bench(THREE)
+    for item in range(12):
+        of_three(made, str(item), follows, ("ABC", "BAC"), gold="A")
+    bias = pick(made.measure(METRIC), "position-bias")
+    assert (bias.estimate, bias.note) == (None, "no item has verdicts in orders that put every option in every place")
+
+
+@pytest.mark.parametrize(
+    ("place", "name"), [(0, "first"), (9, "tenth"), (10, "11th"), (20, "21st"), (21, "22nd"), (25, "26th")]
+)
+def test_every_place_has_a_name(place, name):
+    assert place_name(place) == name
 
 
 def test_ties_are_neither_place_and_a_tie_against_a_choice_is_not_consistent(ties, pick):

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from attrs import field, frozen
+from attrs.validators import ge, optional
 from jrh.authoring import repeats_option
-
-
-class Design(Enum):
-    """Choose the orders in which an item is shown."""
-
-    CROSSED = "crossed"
-    """Every item in every order."""
-    RANDOM = "random"
-    """One random order per call, drawn by the seed."""
 
 
 @frozen(kw_only=True)
 class OrderOptions:
     """Options of the perturber `option-order`."""
 
-    design: Design = field(
-        default=Design.CROSSED,
-        metadata={"help": "`crossed`: every item in every order; `random`: one random order per call"},
+    permutations: int | None = field(
+        default=None,
+        validator=optional(ge(1)),
+        metadata={
+            "help": "for three options or more: random orders per item; default: the rotations, and the reverse order"
+        },
     )
     repeats: int = repeats_option()
 

@@ -1,15 +1,15 @@
-"""The perturbers `option-order` (both orders) and `identical-options` (the same response as every option)."""
+"""The perturbers `option-order` (other orders) and `identical-options` (the same response as every option)."""
 
 from __future__ import annotations
 
 import random
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from math import factorial
 
 from attrs import frozen
 from jrh import Draft, Equals, Item, Same, Skip, Task
 
-from jrh_order.options import Design, IdenticalOptions, OrderOptions
+from jrh_order.options import IdenticalOptions, OrderOptions
 
 NO_OPTION = "the item lacks one of the options"
 ALIKE = "the options have the same text, so their order makes no difference"
@@ -17,9 +17,10 @@ ALIKE = "the options have the same text, so their order makes no difference"
 
 @frozen(kw_only=True)
 class OrderPerturber:
-    """Show the options of a pair in both orders, and n options in n orders.
+    """Show the options in other orders than the item's own: a pair swapped, k options rotated and reversed.
 
-    The orders are the rows of a cyclic Latin square: every option appears once in every position.
+    The item's own order is not asked about: it is the reference condition, which the metrics compare with. Together
+    with it the rotations are a cyclic Latin square: every option appears once in every place.
     """
 
     options: OrderOptions
@@ -34,20 +35,26 @@ class OrderPerturber:
         first = item.fields[field_of(letters[0])]
         if all(item.fields[field_of(letter)] == first for letter in letters):
             return [Skip(reason=ALIKE)]
-        return [self._ordered(item, order, repeats) for order, repeats in self._orders(item)]
+        return [self._ordered(item, order) for order in self._orders(item)]
 
-    def _orders(self, item: Item) -> Iterator[tuple[Sequence[str], int]]:
-        """Yield the orders for an item, each with its number of repeats."""
-        letters = self.task.scale.options
-        rotations = [letters[start:] + letters[:start] for start in range(len(letters))]
-        if self.options.design is Design.CROSSED:
-            yield from ((order, self.options.repeats) for order in rotations)
-            return
+    def _orders(self, item: Item) -> Sequence[tuple[str, ...]]:
+        """Return the orders for an item, without its own."""
+        own = self.task.scale.options
+        if self.options.permutations is not None:
+            return self._drawn(item, own, self.options.permutations)
+        rotations = [own[start:] + own[:start] for start in range(1, len(own))]
+        return list(dict.fromkeys([*rotations, own[::-1]]))
+
+    def _drawn(self, item: Item, own: tuple[str, ...], number: int) -> Sequence[tuple[str, ...]]:
         chance = random.Random(self.seed("option-order", item.id))  # noqa: S311 - a design, not a secret
-        drawn = Counter(chance.randrange(len(rotations)) for _ in range(self.options.repeats))
-        yield from ((rotations[place], drawn[place]) for place in sorted(drawn))
+        drawn: dict[tuple[str, ...], None] = {}
+        while len(drawn) < min(number, factorial(len(own)) - 1):
+            order = tuple(chance.sample(own, len(own)))
+            if order != own:
+                drawn.setdefault(order)
+        return list(drawn)
 
-    def _ordered(self, item: Item, order: Sequence[str], repeats: int) -> Draft:
+    def _ordered(self, item: Item, order: Sequence[str]) -> Draft:
         letters = self.task.scale.options
         name = "".join(order)
         shown = dict(zip(letters, order, strict=True))
@@ -59,7 +66,7 @@ class OrderPerturber:
             },
             label_map={**shown, **self._tie()},
             expectation=Same(),
-            repeats=repeats,
+            repeats=self.options.repeats,
         )
 
     def _tie(self) -> dict[str, str]:

@@ -19,7 +19,7 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
     """Declare the perturbers."""
     yield PerturberSpec(
         name="option-order",
-        summary="the options of a pair in both orders",
+        summary="the options of a pair swapped, those of a longer list rotated and reversed",
         options=OrderOptions,
         factory="jrh_order.building:option_order",
         modes=_PAIRWISE,
@@ -38,7 +38,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     """Declare the metrics."""
     yield MetricSpec(
         name="position-bias",
-        summary="swap consistency, position rates, signed position bias with McNemar's exact test, gold by order",
+        summary="swap consistency, right in both orders, position rates, signed position bias, gold by order",
         options=MetricOptions,
         factory="jrh_order.position:PositionBias",
     )

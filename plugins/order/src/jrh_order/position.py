@@ -10,23 +10,30 @@ import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, Scale
 from jrh.measuring import Answers, Counts, Mask, MeasureBuilder, MetricOptions, Pairs, answers_by, answers_by_order
-from jrh_stats import Estimate, mcnemar_exact, z_quantile
+from jrh_stats import Estimate, clustered_difference, mcnemar_exact, sign_flip_test, z_quantile
 from numpy.typing import NDArray
 
-PLACES: Final = ("first", "second", "third", "fourth", "fifth", "sixth")
+from jrh_order.places import balancing, is_balanced, moves_all, place_name
+
+_TWO: Final = 2
 _METHOD: Final = "bonett-price"
 _NO_ORDERS: Final = "no item has verdicts in both orders"
 _MCNEMAR: Final = "exact McNemar test; null hypothesis: as many items stick to the first position as to the second"
+_FIRST_LAST: Final = "share of picks in the first place minus that in the last; every option in every place"
+_UNBALANCED: Final = "no item has verdicts in orders that put every option in every place"
+_SIGN_FLIP: Final = "two-sided sign-flip test by item; null hypothesis: first and last place are picked equally often"
+_NO_GOLD_IN_BOTH: Final = "no item with a gold label has verdicts in all its orders"
 _NO_GOLD: Final = "no item with a verdict has a gold label"
 
 
 @frozen
 class PositionBias:
-    """Measure swap consistency, position rates, signed position bias, and agreement with gold by order.
+    """Measure swap consistency, right in both orders, position rates, position bias, agreement with gold by order.
 
-    Works on every test whose records state the order of the options, from a run or imported. The orders may be crossed
-    or random; swap consistency and position bias need items that were judged in both orders. Where the test shows an
-    item in the swapped order only, its reference verdicts are the other side.
+    Works on every test whose records state the order of the options, from a run or imported. The item's own order is
+    the reference condition: a test that shows an item in other orders only is completed by its reference verdicts.
+    Every order of an item has the same weight, however often it was asked; of three orders or more those count for the
+    places in which every option stands equally often in every place.
     """
 
     options: MetricOptions
@@ -35,16 +42,31 @@ class PositionBias:
         """Yield all measures per judge, task and test with at least two orders."""
         builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
         for answers in answers_by_order(builder.trials, context.tasks):
-            if len(answers.levels) > 1:
-                scale, shown = context.tasks[answers.cell.task].scale, answers.as_presented()
+            scale = context.tasks[answers.cell.task].scale
+            if len(answers.levels) > 1 and scale.own_order:
+                shown = answers.as_presented()
+                weights = balancing(shown, scale.own_order)
                 yield _consistency(builder, answers)
-                yield from place_rates(builder, shown, scale)
-                yield from _bias(builder, shown, scale)
+                yield _strict(builder, answers)
+                yield from place_rates(builder, shown, scale, weights)
+                if len(scale.options) == _TWO:
+                    yield from _bias(builder, shown, scale)
+                else:
+                    yield from _drift(builder, shown, scale, weights)
                 yield from _gold(builder, answers)
 
 
 def _consistency(builder: MeasureBuilder, answers: Answers) -> Measure:
+    """Measure agreement between pairs of orders in which every option stands elsewhere; between all if there is none.
+
+    An option that keeps its place would let a judge that always picks that place look consistent.
+    """
     pairs = Pairs.of(answers)
+    orders = answers.levels
+    both = zip(pairs.first, pairs.second, strict=True)
+    moving = [pair for pair, (one, other) in enumerate(both) if moves_all(orders[one], orders[other])]
+    if 0 < len(moving) < len(pairs.first):
+        pairs = pairs.select(np.array(moving, dtype=np.int64))
     estimate = builder.proportion(answers.cell, pairs.scores.sum(axis=1), pairs.usable.sum(axis=1))
     return builder.measure(
         "swap-consistency",
@@ -57,9 +79,67 @@ def _consistency(builder: MeasureBuilder, answers: Answers) -> Measure:
     )
 
 
+def _strict(builder: MeasureBuilder, answers: Answers) -> Measure:
+    """Measure the share of labelled items with the gold verdict in every order they were shown in.
+
+    With repeats an item scores the probability that one asking in each order is right every time.
+    """
+    right, answered = against_gold(answers)
+    asked = answers.planned > 0
+    labelled = (_gold_of(answers) >= 0) & (asked.sum(axis=1) >= _TWO)
+    there = labelled & ((answered > 0) | ~asked).all(axis=1)
+
+    def product(tops: Counts, bottoms: Counts) -> Counts:
+        shares = np.where(asked, tops / np.maximum(bottoms, 1.0), 1.0)
+        return np.asarray(shares.prod(axis=1))
+
+    planned = answers.planned
+    ends = product(right, planned)[labelled], product(right + planned - answers.answered, planned)[labelled]
+    told = answers.rows_at(there[:, None] & asked)
+    about = answers.rows_at(labelled[:, None] & asked)
+    estimate = builder.proportion(answers.cell, np.where(there, product(right, answered), 0.0), there)
+    return builder.measure(
+        "right-in-both-orders",
+        answers.cell,
+        estimate,
+        rows=about,
+        usable=told[answers.said[told] >= 0],
+        bounds=(float(ends[0].mean()), float(ends[1].mean())) if len(ends[0]) else None,
+        note="" if estimate.value is not None else _NO_GOLD_IN_BOTH,
+    )
+
+
+def _drift(builder: MeasureBuilder, answers: Answers, scale: Scale, weights: Counts) -> Iterator[Measure]:
+    """Measure the position bias of three options or more: picks of the first place minus picks of the last."""
+    shares = _shares(answers, scale.options[0]) - _shares(answers, scale.options[-1])
+    even = is_balanced(answers, scale.own_order, weights)
+    total = weights.sum(axis=1)
+    leaning = ((weights * shares).sum(axis=1)[even] / total[even]).round(12)
+    told = answers.rows_at(even[:, None] & (weights > 0))
+    usable = told[answers.said[told] >= 0]
+    yield builder.measure(
+        "position-bias",
+        answers.cell,
+        clustered_difference(leaning, np.ones(len(leaning)), level=builder.context.level),
+        rows=answers.rows,
+        usable=usable,
+        note=_FIRST_LAST if len(usable) else _UNBALANCED,
+        unit="difference",
+        labels=answers.said,
+    )
+    test = sign_flip_test(leaning, resamples=builder.context.resamples, seed=builder.seed(answers.cell))
+    yield builder.p_value(
+        "position-bias-p",
+        answers.cell,
+        test.p,
+        rows=answers.rows,
+        usable=usable,
+        note=_SIGN_FLIP if len(usable) else _UNBALANCED,
+        labels=answers.said,
+    )
+
+
 def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[Measure]:
-    if len(scale.options) != len(PLACES[:2]):
-        return  # McNemar's test is about two options
     first, second = (both_orders(answers, letter) for letter in scale.options)
     used = np.isfinite(first)
     stuck_first, stuck_second = first[used], second[used]
@@ -130,18 +210,30 @@ class IdenticalChoice:
                 yield from place_rates(builder, answers, task.scale, prefix="identical-")
 
 
-def place_rates(builder: MeasureBuilder, answers: Answers, scale: Scale, prefix: str = "") -> Iterator[Measure]:
-    """Yield how often the judge picks the option shown first, second ..., and how often neither."""
-    total = answers.answered.sum(axis=1)
+def place_rates(
+    builder: MeasureBuilder, answers: Answers, scale: Scale, weights: Counts | None = None, prefix: str = ""
+) -> Iterator[Measure]:
+    """Yield how often the judge picks the option shown first, second ..., and how often neither.
+
+    Args:
+        builder: the metric's.
+        answers: verdicts as presented.
+        scale: of the task.
+        weights: of every item's levels, shape (items, levels); by default all with a verdict weigh the same.
+        prefix: of the names.
+    """
+    weighed = np.where(answers.answered > 0, 1.0 if weights is None else weights, 0.0)
+    chance = f"chance: {1 / len(scale.options):.3f}" if len(scale.options) > _TWO else ""
     for name, label in _named_labels(scale):
-        estimate = builder.proportion(answers.cell, _picked(answers, label).sum(axis=1), total)
+        picked = (weighed * _shares(answers, label)).sum(axis=1)
+        estimate = builder.proportion(answers.cell, picked, weighed.sum(axis=1))
         yield builder.measure(
             f"{prefix}{name}-rate",
             answers.cell,
             estimate,
             rows=answers.rows,
             usable=answers.usable,
-            note="every verdict is missing" if estimate.value is None else "",
+            note="every verdict is missing" if estimate.value is None else chance if label != scale.tie else "",
             labels=answers.said,
         )
 
@@ -196,18 +288,28 @@ def signed_bias(first: NDArray[np.float64], second: NDArray[np.float64], *, leve
 
 def against_gold(answers: Answers) -> tuple[Counts, Counts]:
     """Return verdicts that equal the gold label and all verdicts of labelled items, each of shape (items, levels)."""
-    trials = answers.trials
-    gold = np.full(len(trials.item.names), -1, dtype=np.int64)
-    gold[trials.item.codes[answers.rows]] = trials.gold[answers.rows]
-    own = gold[answers.axes.items]
+    own = _gold_of(answers)
     same = answers.axes.labels[None, :] == own[:, None]
     right = (answers.counts * same[:, None, :]).sum(axis=2)
     return right, np.where((own >= 0)[:, None], answers.answered, 0.0)
 
 
+def _gold_of(answers: Answers) -> NDArray[np.int64]:
+    """Return the gold label of every item, -1 where it has none."""
+    trials = answers.trials
+    gold = np.full(len(trials.item.names), -1, dtype=np.int64)
+    gold[trials.item.codes[answers.rows]] = trials.gold[answers.rows]
+    return np.asarray(gold[answers.axes.items])
+
+
 def _named_labels(scale: Scale) -> list[tuple[str, str]]:
-    named = [(f"{name}-position", label) for name, label in zip(PLACES, scale.options, strict=False)]
+    named = [(f"{place_name(place)}-position", label) for place, label in enumerate(scale.options)]
     return [*named, *([("tie", scale.tie)] if scale.tie is not None else [])]
+
+
+def _shares(answers: Answers, label: str) -> Counts:
+    """Return the share of a label among the verdicts, shape (items, levels); 0 without a verdict."""
+    return np.asarray(_picked(answers, label) / np.maximum(answers.answered, 1.0))
 
 
 def _picked(answers: Answers, label: str) -> Counts:

@@ -46,9 +46,12 @@ SENSITIVITY: Final = columns(
 )
 ORDER: Final = columns(
     ("swap-consistency", "same choice in both orders"),
+    ("right-in-both-orders", "right in both orders"),
     ("position-bias", "position bias"),
     ("first-position-rate", "first place chosen"),
     ("second-position-rate", "second place chosen"),
+    ("third-position-rate", "third place chosen"),
+    ("fourth-position-rate", "fourth place chosen"),
     ("tie-rate", "ties"),
     ("identical-first-position-rate", "identical options: first place"),
     ("identical-second-position-rate", "identical options: second place"),

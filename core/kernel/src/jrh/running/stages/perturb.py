@@ -26,12 +26,14 @@ from jrh.store.run_store import Store
 from jrh.suite.definition import Sample
 from jrh.suite.resolved import ResolvedTest
 from jrh.values.report import Attrition
-from jrh.values.types import REFERENCE, Case, Condition, Draft, Equals, Item, Provenance, Skip, Task
+from jrh.values.types import REFERENCE, Case, Condition, Draft, Equals, Item, Provenance, Same, Sampling, Skip, Task
 
 Outcome: TypeAlias = tuple[Item, Draft | Skip, str]
 """A draft or a skip of an item, and why it was rejected; empty where it was not."""
 OUTSIDE: Final = "not in the test's sample"
 """Reason why an item was not perturbed."""
+UNCHANGED: Final = "jrh: the question is unchanged; the reference condition asks it already"
+"""Reason why a draft is rejected among others that change something."""
 
 
 @frozen(kw_only=True)
@@ -66,16 +68,32 @@ async def perturb(
     chosen = _sampled(items, test.use.sample)
     outcomes: list[Outcome] = []
     cases: dict[str, Case] = {}
+    unchanged: dict[int, str] = {}
     for line in await Assembly(builder, test, task, progress, log).run(chosen):
         item, draft, rejection = line.outcome
         if isinstance(draft, Draft) and not rejection:
             case = _kept(test, task, line, builder.resolved.suite.seed)
             rejection = "" if cases.setdefault(case.id, case) is case else "jrh: the same case again"
+            if not rejection and isinstance(draft.expectation, Same) and not _changes(item, draft, task):
+                unchanged[len(outcomes)] = case.id
         outcomes.append((item, draft, rejection))
+    if len(unchanged) < len(cases):
+        # A test that changes nothing at all is about reruns. Any other would count the reference question as its own.
+        for place, case_id in unchanged.items():
+            outcomes[place] = (*outcomes[place][:2], UNCHANGED)
+            del cases[case_id]
     left = {item.id for item in items} - {item.id for item in chosen}
     outcomes += [(item, Skip(reason=OUTSIDE), "") for item in items if item.id in left]
     progress.advance(len(left))
     return Perturbed(cases=tuple(cases.values()), outcomes=tuple(outcomes))
+
+
+def _changes(item: Item, draft: Draft, task: Task) -> bool:
+    """Tell whether a draft asks another question than the reference condition does."""
+    renamed = any(presented != meant for presented, meant in (draft.label_map or {}).items())
+    texts = any(name not in item.fields or item.fields[name] != value for name, value in draft.fields.items())
+    otherwise = draft.prompt is not None or draft.sampling != Sampling() or draft.task not in (None, task)
+    return texts or renamed or otherwise
 
 
 def _sampled(items: Sequence[Item], sample: Sample | None) -> Sequence[Item]:
