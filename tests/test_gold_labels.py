@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,65 @@ def test_a_metric_that_contradicts_the_declared_label_is_one_error_before_the_ru
     assert refused.stderr.count("contradicts the positive label 'NO' of task 'log'") == 1
     project.write("suite.yaml", SUITE % "NO")
     assert project.run("plan", "suite.yaml").exit_code == 0
+
+
+MODELS = """\
+name: answers
+data: {source: csv, path: items.csv%s,
+  columns: {id: item, request: item, response: text, label: gold, author: writer%s}}
+task: {instruction: Is it right?, scale: {labels: [YES, NO]}}
+models:
+  mini: {provider: openai-http, model: gpt-4o-mini, base_url: "http://127.0.0.1:9/v1"}
+judges:
+  - {name: mini, judge: llm, model: mini}
+  - {name: planted, judge: simulated}
+"""
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Project:
+    project = Project(tmp_path)
+    rows = [f"i{item},text {item},{gold},gpt-3.5-turbo,model:gpt-4o" for item, gold in enumerate(GOLD)]
+    project.write("items.csv", "\n".join(["item,text,gold,writer,source", *rows]) + "\n")
+    return project
+
+
+@pytest.mark.parametrize("how", ["constant", "column"])
+def test_labels_and_responses_of_the_judges_family_are_told_before_the_run(answers: Project, how: str) -> None:
+    written = (", gold_source: 'model:gpt-4o'", "") if how == "constant" else ("", ", gold_source: source")
+    answers.write("suite.yaml", MODELS % written)
+    for command in ("audit", "plan"):
+        told = " ".join(answers.run(command, "suite.yaml").output.split())
+        assert "The gold labels of all 60 items come from gpt-4o, of the same family (openai)" in told, told
+        assert "gpt-3.5-turbo wrote responses of all 60 items" in told
+        assert "planted: The gold" not in told
+
+
+def test_agreement_with_labels_of_a_model_is_never_called_accuracy(answers: Project) -> None:
+    suite = MODELS.replace("  - {name: mini, judge: llm, model: mini}\n", "")
+    answers.write("suite.yaml", suite % (", gold_source: 'model:gpt-4o'", ""))
+    done = answers.run("run", "suite.yaml", "--run-dir", "run", "--yes")
+    assert done.exit_code == 0, done.output
+    for form in ("markdown", "html"):
+        assert answers.run("report", "run", "--format", form).exit_code == 0
+    full = answers.run("report", "run", "--full", env={"COLUMNS": "200"}).stdout
+    markdown, page = ((answers.path / "run" / name).read_text() for name in ("report.md", "report.html"))
+
+    assert "labels by the model gpt-4o" in full
+    assert "labels by the model gpt-4o" in markdown
+    for text in (done.output, full, markdown):
+        # The names of measures and options stay: `gold-accuracy`, `accuracy=0.8`.
+        assert not re.findall(r"(?<!-)\b[Aa]ccuracy\b(?![-=])", text)
+    assert "agreement with model labels" in full.lower()
+    assert "agreement with model labels" in markdown
+    assert "Agreement with model labels" in page
+    assert "Gold accuracy" not in page
+
+
+def test_an_unknown_source_of_labels_is_refused_with_its_line(answers: Project) -> None:
+    answers.write("suite.yaml", MODELS % (", gold_source: crowd", ""))
+    refused = answers.run("plan", "suite.yaml")
+
+    assert refused.exit_code == 2
+    assert "'crowd' is no source of gold labels" in refused.stderr
+    assert "suite.yaml:2" in refused.stderr

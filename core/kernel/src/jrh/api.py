@@ -19,6 +19,7 @@ from jrh.plugins.registry import Entry
 from jrh.plugins.specs import MetricSpec, ReporterSpec
 from jrh.running.building import Builder
 from jrh.running.component_changes import changed_since
+from jrh.running.judge_models import judge_models
 from jrh.running.outcome import RunResult, RunState, Settings
 from jrh.running.progress import Progress, Silent
 from jrh.running.reporters import chosen_reporters
@@ -107,6 +108,17 @@ def read_items(
     resolved = resolve(suite, loaded, settings)
     items = loading_items.read(Builder(resolved, loaded.plugins, Quiet, StandIn))
     return tuple((use.task, items[use.task.name]) for use in resolved.suite.tasks)
+
+
+def read_judge_models(
+    suite: str | Path | Mapping[str, Any], *, plugins: Sequence[str] = (), overrides: Sequence[str] = ()
+) -> Mapping[str, str]:
+    """Return the name of the model that each judge of a suite asks; asks no model and writes nothing.
+
+    Arguments and errors as `read_items`; judges without a model are left out.
+    """
+    settings = Settings(plugins=tuple(plugins), overrides=tuple(overrides))
+    return judge_models(resolve(suite, load_plugins(settings.plugins), settings))
 
 
 def default_run_dir(resolved: ResolvedSuite) -> Path:

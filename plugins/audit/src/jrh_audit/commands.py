@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import click
 from jrh import Item, JrhError, Task, read_items
+from jrh.api import read_judge_models
+from jrh.measuring import same_families
 
 from jrh_audit.checks import audit
 from jrh_audit.data_files import read_data
@@ -38,15 +40,21 @@ def command(target: Path, scale: str | None, columns: tuple[str, ...], plugins: 
     if target.suffix.lower() in _SUITES:
         names = tuple(part.strip() for part in plugins.split(",") if part.strip())
         tasks: Sequence[tuple[Task, Sequence[Item]]] = read_items(target, plugins=names, overrides=overrides)
+        models = read_judge_models(target, plugins=names, overrides=overrides)
     else:
-        tasks = read_data(target, _columns(columns), scale)
-    for line in lines(tasks):
+        tasks, models = read_data(target, _columns(columns), scale), {}
+    for line in lines(tasks, models):
         click.echo(line)
     return 0
 
 
-def lines(tasks: Sequence[tuple[Task, Sequence[Item]]]) -> Iterator[str]:
-    """Yield the lines of the report: the precision that the number of items allows, then the findings."""
+def lines(tasks: Sequence[tuple[Task, Sequence[Item]]], models: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of the report: the precision that the number of items allows, then the findings.
+
+    Args:
+        tasks: tasks with their items.
+        models: judge -> name of its model; empty for a data file.
+    """
     for task, items in tasks:
         yield f"{_plain(task.name)}: {len(items)} items, {task.mode.value}, {', '.join(task.scale.labels)}"
         yield f"  {_precision(task, items)}"
@@ -54,7 +62,10 @@ def lines(tasks: Sequence[tuple[Task, Sequence[Item]]]) -> Iterator[str]:
         for finding in found:
             concerns = f" Concerns {', '.join(finding.concerns)}." if finding.concerns else ""
             yield f"  {finding.kind}: {_plain(finding.sentence)}{concerns}"
-        if not found:
+        shared = list(same_families(items, models))
+        for each in shared:
+            yield f"  {each.kind}: judge {_plain(each.judge)}: {_plain(each.sentence)}"
+        if not found and not shared:
             yield "  No other findings."
 
 

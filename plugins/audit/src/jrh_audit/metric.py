@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import FINDING
+from jrh.measuring import FINDING, same_families
 
 from jrh_audit.checks import audit
 from jrh_audit.options import AuditOptions
@@ -19,7 +19,10 @@ class AuditMetric:
     options: AuditOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:  # noqa: ARG002
-        """Yield one measure per finding, without a judge; nothing if the items are unknown (imported records)."""
+        """Yield one measure per finding, and per judge of the family that labelled or wrote the items.
+
+        Nothing if the items are unknown (imported records).
+        """
         for name, items in context.items.items():
             task = context.tasks.get(name)
             if task is None:
@@ -36,4 +39,16 @@ class AuditMetric:
                     n_items=finding.items,
                     flags=(FINDING,),
                     note=finding.sentence,
+                )
+            for shared in same_families(items, context.models):
+                yield Measure(
+                    name="audit",
+                    judge=shared.judge,
+                    task=name,
+                    cell={"finding": shared.kind},
+                    estimate=shared.affected / shared.items,
+                    n_trials=shared.items,
+                    n_items=shared.items,
+                    flags=(FINDING,),
+                    note=shared.sentence,
                 )

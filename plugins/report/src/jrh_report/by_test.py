@@ -8,7 +8,7 @@ from typing import Final
 from attrs import frozen
 from jrh import Measure, RunReport
 
-from jrh_report.overview import HEADINGS, RIGHT, overview
+from jrh_report.overview import HEADINGS, MODEL_GOLD, RIGHT, of_models, overview
 from jrh_report.tables import judge_label
 
 
@@ -57,6 +57,8 @@ def grid(report: RunReport, task: str, name: str) -> Grid | None:
         if any((judge, test) in found for test in tests)
     )
     title = _title(name, {measure.name for measure in found.values()})
+    if of_models(report, task):
+        title = title.replace(HEADINGS[RIGHT], MODEL_GOLD)
     return Grid(task=task, name=name, title=title[:1].upper() + title[1:], tests=tests, rows=rows) if rows else None
 
 

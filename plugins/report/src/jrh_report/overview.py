@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 from jrh import REFERENCE, Measure, RunReport
-from jrh.measuring import steady_tests
+from jrh.measuring import has_model_gold, steady_tests
 
 RIGHT = "gold-accuracy"
 """Whether verdicts are right; where a test does not keep the gold label, whether they are as the test expects."""
@@ -35,6 +35,8 @@ LEGEND = {
     "kappa": "kappa: Cohen's, with the verdicts of the reference condition; low values are expected if a test "
     "changes the right answer",
 }
+MODEL_GOLD = "agreement with model labels"
+"""What `gold-accuracy` is called where a model made gold labels."""
 HEADINGS = {
     RIGHT: "gold accuracy",
     EXPECTED: "as expected",
@@ -68,6 +70,8 @@ class Overview:
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
+    model_gold: bool = False
+    """Some gold labels are a model's: agreement with them is not called accuracy."""
 
     @property
     def shows_gold(self) -> bool:
@@ -76,6 +80,8 @@ class Overview:
 
     def heading(self, column: str) -> str:
         """Return what stands above a column."""
+        if column == RIGHT and self.shows_gold and self.model_gold:
+            return MODEL_GOLD
         return HEADINGS[EXPECTED if column == RIGHT and not self.shows_gold else column]
 
     def as_expected(self, row: Row, column: str) -> bool:
@@ -92,7 +98,8 @@ class Overview:
                 yield EXPECTED_LEGEND
             else:
                 mixed = any(self.as_expected(row, column) for row in self.rows)
-                yield MIXED_LEGEND if mixed else GOLD_LEGEND
+                line = MIXED_LEGEND if mixed else GOLD_LEGEND
+                yield line.replace(HEADINGS[RIGHT], MODEL_GOLD, 1) if self.model_gold else line
 
 
 def legend(mains: Iterable[Overview]) -> list[str]:
@@ -110,7 +117,12 @@ def overview(report: RunReport, task: str) -> Overview:
     }
     rows = tuple(row for row in _rows(report, task, found) if row.cells)
     columns = tuple(name for name in COLUMNS if any(name in row.cells for row in rows))
-    return Overview(columns=columns, rows=rows)
+    return Overview(columns=columns, rows=rows, model_gold=of_models(report, task))
+
+
+def of_models(report: RunReport, task: str) -> bool:
+    """Tell whether gold labels of a task were made by a model."""
+    return any(has_model_gold(each.gold_sources) for each in report.tasks if each.task.name == task)
 
 
 def _rows(report: RunReport, task: str, found: dict[tuple[str, str, str], Measure]) -> Iterator[Row]:

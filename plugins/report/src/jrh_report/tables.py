@@ -19,7 +19,7 @@ from jrh.text import (
     format_number,
     format_tokens,
 )
-from jrh.values import Agreement, Attrition, SpendLine, TaskSummary, total_spending
+from jrh.values import Agreement, Attrition, GoldKind, GoldSource, SpendLine, TaskSummary, total_spending
 
 _ERROR_RATES: Final = "error-rates"
 _OPTION: Final = 80
@@ -82,9 +82,20 @@ def task_line(summary: TaskSummary) -> str:
     labels = f"{scale.labels[0]} to {scale.labels[-1]}" if scale.ordered else ", ".join(scale.labels)
     kind = {ScaleKind.LABELS: "labels", ScaleKind.ORDINAL: "levels", ScaleKind.PAIRWISE: "preference"}[scale.kind]
     balance = ", ".join(f"{label}: {summary.gold.get(label, 0)}" for label in scale.labels)
-    gold = f"{summary.labelled} with gold ({balance})" if summary.labelled else "none with gold"
+    sources = _gold_sources(summary)
+    gold = f"{summary.labelled} with gold ({balance}){sources}" if summary.labelled else "none with gold"
     positive = f" (positive: {scale.positive})" if scale.positive else ""
     return f"{summary.task.mode.value}, {kind} {labels}{positive}; {counted(summary.items, 'item')}, {gold}"
+
+
+def _gold_sources(summary: TaskSummary) -> str:
+    """Say where the gold labels come from; empty where that is unknown."""
+    told = [(GoldSource.read(text), count) for text, count in summary.gold_sources.items()]
+    if all(source.kind is GoldKind.UNKNOWN for source, _ in told):
+        return ""
+    if len(told) == 1:
+        return f", labels {told[0][0].described}"
+    return ", labels " + ", ".join(f"{source.described}: {count}" for source, count in told)
 
 
 def missing_verdicts(report: RunReport) -> Table | None:

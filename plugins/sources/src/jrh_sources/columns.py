@@ -8,11 +8,16 @@ from typing import Final
 
 from attrs import Factory, field, frozen
 
-STANDARD: Final = ("id", "request", "response", "response_a", "response_b", "transcript", "label", "stratum", "group")
+STANDARD: Final = (
+    *("id", "request", "response", "response_a", "response_b", "transcript"),
+    *("label", "gold_source", "stratum", "group"),
+)
 """Targets that default to the column of the same name."""
 FIELDS: Final = ("request", "response", "response_a", "response_b", "transcript")
 """The standard targets that become fields."""
-KEPT_TWICE: Final = frozenset({"stratum", "group"})
+AUTHORS: Final = ("author", "author_a", "author_b")
+"""Targets that name the model which wrote a response; they become metadata, which judges never see."""
+KEPT_TWICE: Final = frozenset({"stratum", "group", *AUTHORS})
 """Targets whose column also stays in the metadata, under the column's own name."""
 
 
@@ -40,7 +45,7 @@ class ColumnMap:
     @property
     def extra_fields(self) -> tuple[str, ...]:
         """Return the targets that are fields beyond the standard ones, in the suite's order."""
-        return tuple(target for target in self.column if target not in STANDARD)
+        return tuple(target for target in self.column if target not in (*STANDARD, *AUTHORS))
 
     def missing(self, columns: Iterable[str]) -> list[tuple[str, str]]:
         """Return (target, message) for every column the suite names and the file lacks."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jrh import Item, Json, Mode, Task
 
-from jrh_sources.columns import FIELDS, ColumnMap
+from jrh_sources.columns import AUTHORS, FIELDS, ColumnMap
 from jrh_sources.problems import Problems
 from jrh_sources.tally import Tally
 from jrh_sources.values import Row, as_text, is_nested, plain
@@ -38,9 +38,10 @@ class ItemBuilder:
             id=identity,
             fields=fields,
             gold=gold,
+            gold_source=self._text(row, "gold_source") or "",
             stratum=stratum or "",
             group=group or "",
-            metadata={name: plain(value) for name, value in row.values.items() if name not in self._columns.away},
+            metadata=self._metadata(row),
             origin=self._problems.place(row.line),
         )
 
@@ -80,6 +81,11 @@ class ItemBuilder:
         for target in self._task.mode.judged_fields:
             self._check_judged(row, target, fields.get(target))
         return {name: plain(value) for name, value in fields.items()}
+
+    def _metadata(self, row: Row) -> dict[str, Json]:
+        found = {name: plain(value) for name, value in row.values.items() if name not in self._columns.away}
+        authors = {target: self._text(row, target) for target in AUTHORS if target in self._columns.column}
+        return found | {target: name for target, name in authors.items() if name}
 
     def _check_judged(self, row: Row, target: str, value: Json) -> None:
         if value is None or (isinstance(value, str) and not value.strip()) or value in ([], {}):

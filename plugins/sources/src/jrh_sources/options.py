@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 RESERVED: Final = frozenset({"task", "labels"})
 """Names that prompt templates already use; a field may not have them."""
-NOT_FIELDS: Final = frozenset({"id", "label", "stratum", "group"})
+NOT_FIELDS: Final = frozenset({"id", "label", "gold_source", "stratum", "group", "author", "author_a", "author_b"})
 """Targets of `columns` that judges never see."""
 
 _COLUMNS_HELP: Final = (
-    "Target -> column. Targets: id, request, response, response_a, response_b, transcript, label, stratum, group; any "
-    "other name becomes a field for prompt templates. A target left out uses the column of the same name, if there is "
-    "one; null leaves it empty. Columns without a target are kept as metadata."
+    "Target -> column. Targets: id, request, response, response_a, response_b, transcript, label, stratum, group; "
+    "gold_source, who made the label; author, author_a, author_b, the model that wrote a response; any other name "
+    "becomes a field for prompt templates. A target left out uses the column of the same name, if there is one; null "
+    "leaves it empty. Columns without a target are kept as metadata."
 )
 
 

@@ -39,6 +39,8 @@ def command(suite: Path, half_width: float, **shared: Any) -> int:
     plan = _plan(resolved, loaded, settings)
     show(plan)
     show_precision(plan, wished=half_width, level=resolved.suite.level)
+    for line in plan.shared:
+        click.echo(f"Warning: {line}")
     return 0
 
 

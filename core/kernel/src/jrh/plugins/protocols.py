@@ -133,6 +133,8 @@ class MetricContext:
     tasks: Mapping[str, Task]
     items: Mapping[str, Sequence[Item]] = Factory(dict)
     """Task -> its items, for findings about the data; empty for imported records."""
+    models: Mapping[str, str] = Factory(dict)
+    """Judge -> name of the model it asks, such as `openai/gpt-4o-mini`; judges without a model are left out."""
     evidence: Evidence = NoEvidence()
     """Cases and replies behind the records, read on demand."""
     level: float = 0.95

@@ -18,6 +18,7 @@ from jrh.plugins.protocols import ChatModel, ChatRequest, Rates
 from jrh.plugins.specs import JudgeKind, JudgeSpec
 from jrh.running.building import Builder, close
 from jrh.running.component_changes import changes
+from jrh.running.judge_models import shared_families
 from jrh.running.progress import Silent
 from jrh.running.run_log import Quiet
 from jrh.running.schedule import is_put, judge_ids, trial_id
@@ -68,6 +69,8 @@ class Plan:
     """Tests whose cases are written or validated by a model; these calls come on top."""
     changes: tuple[str, ...] = ()
     """What changed in the components since the run directory was written; one sentence each."""
+    shared: tuple[str, ...] = ()
+    """What judges share with the gold labels, and with the authors of what they judge, a sentence each."""
 
     @property
     def calls(self) -> int:
@@ -141,7 +144,8 @@ class _Planning:
             if self.store is not None:
                 self.store.close()
         generated = dict.fromkeys(test.use.name for test in self.resolved.tests if _asks(test))
-        return Plan(lines=tuple(lines), generated=tuple(generated), changes=changed)
+        shared = tuple(dict.fromkeys(shared_families(self.resolved, self.items)))
+        return Plan(lines=tuple(lines), generated=tuple(generated), changes=changed, shared=shared)
 
     async def _task(self, task: Task) -> list[PlanLine]:
         items = self.items[task.name]

@@ -46,6 +46,8 @@ class DataUse(Use):
     """The `data` section."""
 
     sample: Sample | None = None
+    gold_source: str = ""
+    """Where the gold labels come from, for items whose source does not say."""
 
 
 class OnMismatch(Enum):

@@ -131,7 +131,11 @@ def read_data(node: Node, plugins: Plugins) -> DataUse | None:
         node.report("missing key 'source': name the data source, such as `source: csv`")
         return None
     written = read_flat_entry(node, DATA, plugins)
-    return None if written is None else DataUse(**written.common(), sample=written.settings.sample)
+    return (
+        None
+        if written is None
+        else DataUse(**written.common(), sample=written.settings.sample, gold_source=written.settings.gold_source)
+    )
 
 
 def read_name(node: Node) -> str:

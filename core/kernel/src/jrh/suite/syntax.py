@@ -11,6 +11,7 @@ from attrs import field, frozen
 
 from jrh.errors import JrhError
 from jrh.suite.definition import JudgeUse, OnMismatch, Sample, SuiteSettings, TestUse
+from jrh.values.gold_source import ACCEPTED, GoldSource
 from jrh.values.scales import Scale, ScaleKind
 from jrh.values.types import Json, Mode, Task, Text
 
@@ -146,12 +147,21 @@ class WrittenCriteriaTask:
     mode: Mode = field(default=Mode.POINTWISE, metadata={"help": "What the judge is shown; not `pairwise`."})
 
 
+def _check_gold_source(_: object, __: attrs.Attribute[str], text: str) -> None:
+    GoldSource.read(text)
+
+
 @frozen(kw_only=True)
 class DataSettings:
     """The keys of every `data` section besides the source's options."""
 
     name: str | None = field(default=None, metadata={"help": "A name of its own."})
     sample: Sample | None = field(default=None, metadata={"help": "Take some of the items."})
+    gold_source: str = field(
+        default="",
+        validator=_check_gold_source,
+        metadata={"help": f"Where the gold labels come from: {ACCEPTED}. A column of that name takes precedence."},
+    )
 
 
 @frozen(kw_only=True)

@@ -147,6 +147,8 @@ class TaskSummary:
     """Number of items with a gold label."""
     gold: Mapping[str, int]
     """Gold label -> number of items."""
+    gold_sources: Mapping[str, int] = Factory(dict)
+    """Where the gold labels come from (`people`, `model:NAME`, ...) -> number of items."""
 
 
 @frozen(kw_only=True)

@@ -66,6 +66,8 @@ class Item:
     """`request`, and `response`, or `response_a` and `response_b`, or `transcript`, and any others."""
     gold: str | None = None
     """The gold label, canonical, exactly as in the file; None if unlabelled."""
+    gold_source: str = ""
+    """Where the gold label comes from, as `GoldSource` reads it: `people`, `model:NAME`, ...; empty: unknown."""
     stratum: str = ""
     """The subgroup, for results broken down by stratum."""
     group: str = ""

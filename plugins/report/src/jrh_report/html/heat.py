@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from jrh import REFERENCE, Measure
 
 from jrh_report.html.found import Cell, Found, diverging, sequential
-from jrh_report.overview import EXPECTED, RIGHT, overview
+from jrh_report.overview import EXPECTED, MODEL_GOLD, RIGHT, of_models, overview
 
 _DIGITS: Final = 2
 
@@ -103,18 +103,20 @@ def _map(
     shown = {each.name for judge in report.judges for test in tests if (each := measure(judge, test))}
     return HeatMap(
         task=task,
-        lens=_named(lens, shown),
+        lens=_named(lens, shown, models=of_models(report, task)),
         tests=tests,
         moving=moving - {REFERENCE},
         rows=tuple(_rows(found, lens, tests, measure)),
     )
 
 
-def _named(lens: Lens, shown: AbstractSet[str]) -> Lens:
-    """Name the first lens by what is seen through it."""
-    if lens.key != RIGHT or EXPECTED not in shown:
+def _named(lens: Lens, shown: AbstractSet[str], *, models: bool) -> Lens:
+    """Name the first lens by what is seen through it; agreement with labels made by models is no accuracy."""
+    if lens.key != RIGHT:
         return lens
-    return MIXED if RIGHT in shown else _EXPECTED_ALONE
+    if EXPECTED in shown:
+        lens = MIXED if RIGHT in shown else _EXPECTED_ALONE
+    return evolve(lens, name=lens.name.replace("Gold accuracy", MODEL_GOLD.capitalize())) if models else lens
 
 
 def _rows(

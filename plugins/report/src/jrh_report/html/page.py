@@ -27,6 +27,7 @@ from jrh_report.html.listing import Table, by_test, meanings
 from jrh_report.html.plane import plane
 from jrh_report.html.section import Section
 from jrh_report.html.visible import visible
+from jrh_report.overview import HEADINGS, MODEL_GOLD, RIGHT, of_models
 
 
 @frozen(kw_only=True)
@@ -49,6 +50,8 @@ class TaskPage:
     beyond_chance: Table | None
     alarms: Table | None
     agentic: Table | None
+    accuracy: str
+    """What agreement with the gold labels is called."""
     worths: tuple[Worth, ...]
     plane: Markup | None
     empty: tables.Table | None
@@ -215,6 +218,7 @@ def _task(found: Found, number: int, summary: TaskSummary, moving: Mapping[str, 
     name = summary.task.name
     heat = heat_maps(found, name, moving)
     bought = worths(found, name)
+    accuracy = MODEL_GOLD if of_models(found.report, name) else HEADINGS[RIGHT]
     return TaskPage(
         number=number,
         summary=summary,
@@ -223,8 +227,9 @@ def _task(found: Found, number: int, summary: TaskSummary, moving: Mapping[str, 
         report=found.report,
         forests=tuple(_forests(found, number, heat)),
         **_panels(found, summary),
+        accuracy=accuracy,
         worths=bought,
-        plane=plane(bought, found.report.judges, f"plane-{number}"),
+        plane=plane(bought, found.report.judges, f"plane-{number}", accuracy),
         empty=_empty(found.report, name),
         findings=tuple(findings(found.report, name)),
         cautions=tuple(cautions(found.report, name)),

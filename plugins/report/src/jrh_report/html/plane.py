@@ -19,8 +19,8 @@ _WIDE: Final = 20
 """The dearest judge costs so many times the cheapest: the axis is logarithmic."""
 
 
-def plane(worths: Sequence[Worth], judges: Sequence[str], key: str) -> Markup | None:
-    """Draw gold accuracy against dollars of 1,000 questions; None where fewer than two prices are known, or all are 0.
+def plane(worths: Sequence[Worth], judges: Sequence[str], key: str, accuracy: str) -> Markup | None:
+    """Draw agreement with gold against dollars of 1,000 questions; None without two known prices, one above 0.
 
     To be called within `settings()`.
 
@@ -28,6 +28,7 @@ def plane(worths: Sequence[Worth], judges: Sequence[str], key: str) -> Markup | 
         worths: the judges of one task.
         judges: all judges of the run; each keeps its colour and marker.
         key: distinct for every figure of the page.
+        accuracy: what agreement with the gold labels is called.
     """
     priced = [each for each in worths if each.priced]
     if len(priced) <= 1 or not any(each.per_thousand for each in priced):
@@ -41,7 +42,7 @@ def plane(worths: Sequence[Worth], judges: Sequence[str], key: str) -> Markup | 
     for each in priced:
         _judge(axes, each, judges.index(each.judge))
     axes.set_xlabel("US dollars for 1,000 questions")
-    axes.set_ylabel("gold accuracy in the reference condition")
+    axes.set_ylabel(f"{accuracy} in the reference condition")
     axes.set_ylim(-0.02, 1.02)
     axes.margins(x=0.15)
     _scale(axes, [each.per_thousand or 0.0 for each in priced])
@@ -53,7 +54,7 @@ def plane(worths: Sequence[Worth], judges: Sequence[str], key: str) -> Markup | 
         figure,
         key,
         f"Cost and reliability, task {line(priced[0].task)}",
-        "Judges by price and gold accuracy, with intervals; the dashed line joins the judges on the Pareto frontier. "
+        f"Judges by price and {accuracy}, with intervals; the dashed line joins the judges on the Pareto frontier. "
         "The table holds the same numbers.",
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh.measuring.findings.claims import UNSURE, Claim, Situation, needed_for, open_effect
+from jrh.measuring.same_family import has_model_gold
 from jrh.text.numbers import format_number
 from jrh.values.finding import Severity
 from jrh.values.report import TaskSummary
@@ -76,9 +77,10 @@ def accuracy_change(now: Situation) -> Iterator[Claim]:
             continue
         lower = each.interval.high < 0
         severity = Severity.BAD if lower else Severity.INFO
-        statement = f"Accuracy {'lower' if lower else 'higher'} than in the reference condition"
+        word = _accuracy(now, each)
+        statement = f"{word} {'lower' if lower else 'higher'} than in the reference condition"
         if abs(each.estimate or 0.0) < floor:
-            severity, statement = Severity.INFO, f"Accuracy changes negligibly (below the floor of {floor:g})"
+            severity, statement = Severity.INFO, f"{word} changes negligibly (below the floor of {floor:g})"
         yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
 
 
@@ -89,7 +91,13 @@ def accuracy_equivalence(now: Situation) -> Iterator[Claim]:
             yield Claim(
                 kind="accuracy-equivalence",
                 severity=Severity.GOOD,
-                statement=f"Accuracy equivalent to the reference within ±{now.settings.margin:g}",
+                statement=f"{_accuracy(now, each)} equivalent to the reference within ±{now.settings.margin:g}",
                 measure=each,
                 margin=now.settings.margin,
             )
+
+
+def _accuracy(now: Situation, measure: Measure) -> str:
+    """Name the agreement with gold: that with a model's labels is no accuracy."""
+    made = any(has_model_gold(each.gold_sources) for each in now.report.tasks if each.task.name == measure.task)
+    return "Agreement with model labels" if made else "Accuracy"

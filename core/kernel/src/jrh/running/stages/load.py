@@ -10,10 +10,12 @@ from attrs import evolve
 
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.hashing import derive_seed
+from jrh.measuring.same_family import gold_source
 from jrh.plugins.protocols import DataSource
 from jrh.running.building import Builder
 from jrh.suite.definition import Sample, TaskUse
 from jrh.text.transcripts import transcript_problems
+from jrh.values.gold_source import GoldSource
 from jrh.values.report import TaskSummary
 from jrh.values.types import Item, Mode, Task
 
@@ -41,7 +43,8 @@ def check(source: DataSource, use: TaskUse) -> list[Item]:
             problems.append(f"duplicate id '{item.id}' at {first[item.id] or 'an earlier item'} and {item.origin}")
         first.setdefault(item.id, item.origin)
         problems += _misfits(item, use.task)
-        items.append(item)
+        stated = item.gold_source or use.data.gold_source
+        items.append(item if stated == item.gold_source else evolve(item, gold_source=stated))
     if problems:
         raise SuiteError(Problem(message=text) for text in _bounded(problems))
     if not items:
@@ -56,6 +59,10 @@ def _misfits(item: Item, task: Task) -> list[str]:
         close = task.scale.match(item.gold)
         hint = f"; did you mean '{close}'?" if close else ""
         found.append(f"{where}label '{item.gold}' is not on the scale {', '.join(task.scale.labels)}{hint}")
+    try:
+        GoldSource.read(item.gold_source)
+    except JrhError as error:
+        found.append(f"{where}{error}")
     if not item.id.isprintable():
         found.append(f"{where}the id {item.id!r} has characters that cannot be printed")
     absent = [name for name in task.mode.judged_fields if name not in item.fields]
@@ -115,4 +122,11 @@ def summarise(task: Task, items: Sequence[Item]) -> TaskSummary:
     """Count a task's items and gold labels."""
     gold = Counter(item.gold for item in items if item.gold is not None)
     ordered = {label: gold[label] for label in task.scale.labels if gold[label]}
-    return TaskSummary(task=task, items=len(items), labelled=sum(gold.values()), gold=ordered)
+    sources = Counter(source.text for item in items if (source := gold_source(item)))
+    return TaskSummary(
+        task=task,
+        items=len(items),
+        labelled=sum(gold.values()),
+        gold=ordered,
+        gold_sources=dict(sorted(sources.items())),
+    )

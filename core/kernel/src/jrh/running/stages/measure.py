@@ -15,6 +15,7 @@ from jrh.hashing import content_id
 from jrh.plugins.component_identity import code_digest, editable_source
 from jrh.plugins.protocols import Logger, Metric, MetricContext
 from jrh.running.building import Builder, identity
+from jrh.running.judge_models import judge_models
 from jrh.store.run_store import Store
 from jrh.text.redact import error_line
 from jrh.values.evidence import Evidence, NoEvidence
@@ -41,6 +42,7 @@ def measure(
         tasks=tasks,
         # In the order of the suite, also where the store has given them in another.
         items={name: items[name] for name in tasks if name in items} if items else {},
+        models=judge_models(builder.resolved),
         evidence=evidence,
         level=suite.level,
         resamples=suite.resamples,

@@ -1,0 +1,95 @@
+"""Judges of the same model family as the gold labels, or as the author of what they judge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from attrs import frozen
+
+from jrh.values.gold_source import GoldKind, GoldSource
+from jrh.values.model_families import model_family
+from jrh.values.types import Item
+
+AUTHORS: Final = ("author", "author_a", "author_b")
+"""Metadata that name the model which wrote a response; `columns` of a data source map them."""
+OWN_GOLD: Final = "gold-of-own-family"
+OWN_RESPONSES: Final = "responses-of-own-family"
+
+
+@frozen(kw_only=True)
+class SameFamily:
+    """A judge whose model is of the family that labelled the items, or wrote what is judged."""
+
+    kind: str
+    judge: str
+    affected: int
+    """Items concerned."""
+    items: int
+    sentence: str
+
+
+def same_families(items: Sequence[Item], models: Mapping[str, str]) -> Iterator[SameFamily]:
+    """Yield what every judge shares with the gold labels, and with the authors of the responses.
+
+    Args:
+        items: of one task.
+        models: judge -> name of its model; judges without a model, or of unknown family, share nothing.
+    """
+    for judge, model in models.items():
+        family = model_family(model)
+        if family is None:
+            continue
+        labelled = Counter(
+            source.model for item in items if (source := gold_source(item)) and model_family(source.model) == family
+        )
+        if labelled:
+            yield _found(
+                OWN_GOLD,
+                judge,
+                labelled,
+                len(items),
+                f"The gold labels of {{share}} come from {{names}}, of the same family ({family}) as the judge's model "
+                f"{model}. Agreement with them is agreement with model labels, and shared mistakes count as right.",
+            )
+        written = Counter(
+            next(iter(same)) for item in items if (same := [n for n in authors(item) if model_family(n) == family])
+        )
+        if written:
+            yield _found(
+                OWN_RESPONSES,
+                judge,
+                written,
+                len(items),
+                f"{{names}} wrote responses of {{share}} and is of the same family ({family}) as the judge's model "
+                f"{model}. Models tend to favour their own family's responses: compare the judge by author, or add a "
+                "judge of another family.",
+            )
+
+
+def gold_source(item: Item) -> GoldSource | None:
+    """Return where an item's gold label comes from; None without a gold label."""
+    return None if item.gold is None else GoldSource.read(item.gold_source)
+
+
+def has_model_gold(sources: Iterable[str]) -> bool:
+    """Tell whether any of the sources, as `TaskSummary.gold_sources` has them, is a model."""
+    return any(GoldSource.read(source).kind is GoldKind.MODEL for source in sources)
+
+
+def authors(item: Item) -> Iterator[str]:
+    """Yield the names of who wrote an item's responses, where the data say so."""
+    for name in AUTHORS:
+        value = item.metadata.get(name)
+        if isinstance(value, str) and value:
+            yield value
+
+
+def _found(kind: str, judge: str, names: Counter[str], items: int, sentence: str) -> SameFamily:
+    affected = sum(names.values())
+    share = f"all {items} items" if affected == items else f"{affected} of {items} items"
+    listed = ", ".join(name for name, _ in names.most_common(3))
+    return SameFamily(
+        kind=kind, judge=judge, affected=affected, items=items, sentence=sentence.format(share=share, names=listed)
+    )
