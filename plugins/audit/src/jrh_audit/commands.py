@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import click
@@ -48,7 +49,9 @@ def command(target: Path, scale: str | None, columns: tuple[str, ...], plugins: 
     return 0
 
 
-def lines(tasks: Sequence[tuple[Task, Sequence[Item]]], models: Mapping[str, str]) -> Iterator[str]:
+def lines(
+    tasks: Sequence[tuple[Task, Sequence[Item]]], models: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[str]:
     """Yield the lines of the report: the precision that the number of items allows, then the findings.
 
     Args:
