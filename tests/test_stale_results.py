@@ -199,7 +199,7 @@ def test_an_edited_command_judge_is_asked_again(site: Project) -> None:
     site.write("judge.sh", "#!/bin/sh\ncat > /dev/null\nprintf x >> calls\necho YES\n")
     site.write("suite.yaml", suite({"judge": "command", "command": ["sh", "judge.sh"]}))
     run(site)
-    run(site)
+    assert "changed" not in run(site).stderr
     assert (answers(site), calls(site)) == ({"YES"}, VERDICTS)
     site.write("judge.sh", "#!/bin/sh\ncat > /dev/null\nprintf x >> calls\necho NO\n")
     edited = run(site)
@@ -294,16 +294,17 @@ def test_a_report_says_that_the_code_has_changed_since_the_run(site: Project) ->
     site.write("suite.yaml", suite())
     run(site, "--plugins", "own.py")
     same = site.run("report", "run", "--plugins", "own.py")
-    assert "has changed since the run" not in same.stdout
+    assert "has changed since the run" not in same.stderr
 
     site.write("own.py", METRIC.replace("VALUE", "0.75"))
     site.write("rules.py", JUDGE.replace("{answer}", '"NO"'))
     outcome = site.run("report", "run", "--plugins", "own.py")
 
     assert "judge 'f2' has changed since the run (rules.py): the report shows the verdicts of the code as it was" in (
-        outcome.stdout + notes(site)
+        outcome.stderr
     )
-    assert "metric 'own' has changed since the run (own.py)" in notes(site)
+    assert "metric 'own' has changed since the run (own.py)" in outcome.stderr
+    assert "judge 'f2' has changed since the run" in notes(site)
 
 
 def test_a_judge_edited_while_it_runs_is_the_one_that_was_loaded(site: Project) -> None:
@@ -419,3 +420,49 @@ def test_a_local_plugin_that_is_named_twice_or_has_no_hooks_is_refused(site: Pro
     assert empty.exit_code == 2
     assert "cannot load plugin 'empty.py': " in empty.stderr
     assert "it implements no hook" in empty.stderr
+
+
+PROVIDER = """
+from attrs import field, frozen
+from jrh import ModelSpec, Usage, hookimpl
+from jrh.plugins import Completion, Rates
+
+@frozen(kw_only=True)
+class Options:
+    model: str = field(default="echo", metadata={"help": "its name"})
+
+class Echo:
+    fingerprint = "echo/1"
+    rates = Rates(input=0.0, output=0.0)
+
+    def __init__(self, options):
+        pass
+
+    async def complete(self, request):
+        return Completion(text="WORD", finish_reason="stop", usage=Usage(prompt_tokens=1, completion_tokens=1))
+
+    async def aclose(self):
+        pass
+
+@hookimpl
+def jrh_models():
+    yield ModelSpec(name="echo", summary="says a word", options=Options, factory=Echo)
+"""
+
+
+def test_the_replies_of_an_edited_local_provider_are_not_used_again(site: Project) -> None:
+    site.write("echo.py", PROVIDER.replace("WORD", "YES"))
+    judge = {"judge": "llm", "model": "own", "parser": "label"}
+    site.write("suite.yaml", suite(judge, models={"own": {"provider": "echo", "model": "echo"}}))
+    run(site, "--plugins", "echo.py", "--yes")
+    assert answers(site) == {"YES"}
+    site.write("echo.py", PROVIDER.replace("WORD", "NO"))
+    edited = run(site, "--plugins", "echo.py", "--yes")
+    assert f"judge 'f2' changed: {VERDICTS} verdicts will be asked again (model)" in edited.stderr
+    assert answers(site) == {"NO"}
+
+    again = {**judge, "transcript_limit": 3000}
+    site.write("suite.yaml", suite(again, models={"own": {"provider": "echo", "model": "echo"}}))
+    more = run(site, "--plugins", "echo.py", "--yes")
+    said = "asked again; stored replies to the same prompts are used (options: transcript_limit)"
+    assert said in more.stderr

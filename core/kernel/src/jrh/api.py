@@ -172,8 +172,10 @@ def report_again(
         named = reporting.recall(store).reports
         reporters = chosen_reporters(loaded.plugins.reporters, named, formats=formats, settings=settings)
         builder, report = _measured(store, loaded, reporters)
-        report = evolve(report, notes=(*report.notes, *changed_since(store, run_dir)))
-        return reporting.write_reports(builder, report, _made(output or run_dir), Quiet(), full=full)
+        changed = tuple(changed_since(store, run_dir))
+        report = evolve(report, notes=(*report.notes, *changed))
+        written = reporting.write_reports(builder, report, _made(output or run_dir), Quiet(), full=full)
+        return evolve(written, changed=changed)
     finally:
         store.close()
 

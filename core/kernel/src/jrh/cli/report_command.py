@@ -46,6 +46,8 @@ def command(
         click.echo(written.terminal.rstrip("\n") + "\n")
     for path in written.files:
         click.echo(f"Report: {path}")
+    for sentence in written.changed:
+        click.echo(f"{sentence}.", err=True)
     for problem in written.problems:  # what went wrong comes last
         click.echo(f"jrh: {problem}", err=True)
     return 2 if written.problems else 0

@@ -160,9 +160,9 @@ def _set_values(sampling: Sampling) -> list[tuple[str, Any]]:
     return [(name, value) for name, value in values if value is not None]
 
 
-def request_key(model: ChatModel, request: ChatRequest, repeat: int) -> str:
-    """Return the id of a question: model, request and repeat."""
-    return content_id(model.fingerprint, _plain(request), repeat)
+def request_key(use: ModelUse, model: ChatModel, request: ChatRequest, repeat: int) -> str:
+    """Return the id of a question: model, request and repeat, and the provider's code if it is no installed release."""
+    return content_id(model.fingerprint, _plain(request), repeat, *([use.code] if use.code else []))
 
 
 def _plain(request: ChatRequest) -> list[object]:

@@ -102,7 +102,7 @@ class Gateway:
 
     async def answer(self, client: Client, request: ChatRequest, repeat: int, purpose: str) -> Reply:
         """Answer one request; identical requests of the same repeat are sent once."""
-        key = request_key(client.model, request, repeat)
+        key = request_key(client.use, client.model, request, repeat)
         reply = await self._answered(client, _Call(key, request, purpose))
         self._book(key, client.name, purpose, reply)
         return reply

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from jrh.document.convert import structure, unstructure
 from jrh.errors import RAISED, JrhError, PluginError
@@ -121,7 +121,8 @@ class Builder:
                     f"unknown model '{name}'; the suite's models: {', '.join(self.resolved.models) or 'none'}"
                 )
             assert isinstance(resolved.use, ModelUse)
-            self._models[name] = self._open_model(resolved.use, self.build(resolved))
+            use = evolve(resolved.use, code=code_digest(resolved.sources))
+            self._models[name] = self._open_model(use, self.build(resolved))
         return self._models[name]
 
     def _context(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ from attrs import field, frozen
 
 from jrh.document.serial import from_text, to_text
 from jrh.errors import JrhError
+from jrh.hashing import canonical_json
 from jrh.plugins.component_identity import Source, SourceKind, read_again, read_source
 from jrh.plugins.specs import PerturberSpec
 from jrh.running.building import identity
@@ -21,6 +23,7 @@ from jrh.values.types import Json
 
 _COMPONENTS: Final = "components"
 """Meta key of the components that the run directory was made with."""
+_ASKED: Final = "will be asked again"
 _SHOWN: Final = 3
 """Changed files named in one line."""
 _KEPT: Final[Mapping[str, str]] = {
@@ -78,8 +81,7 @@ def components(suite: ResolvedSuite, run_dir: Path) -> tuple[Known, ...]:
 
 
 def _known(role: str, resolved: Resolved[Any], suite: ResolvedSuite, run_dir: Path, **place: Any) -> Known:
-    made_of = identity(resolved, suite)
-    assert isinstance(made_of, Mapping)
+    made_of = json.loads(canonical_json(identity(resolved, suite)))  # as the store gives it back
     return Known(
         role=role,
         name=resolved.use.name,
@@ -123,6 +125,10 @@ def changes(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], ru
         then = before.get(now.key)
         if then is not None and then.made_of != now.made_of:
             cost = _cost(store, suite, items_ids, now)
+            if now.role == "judge" and cost.endswith(_ASKED) and now.made_of["models"]:
+                # The replies of a model are stored by what it was asked: only a changed question is paid for.
+                same = then.made_of.get("models") == now.made_of["models"]
+                cost += "; stored replies to the same prompts are used" if same else ""
             said += [f"{now.role} '{now.name}' changed: {cost} ({_what(then, now)})"] if cost else []
     return tuple(said)
 
@@ -144,11 +150,7 @@ def _verdicts(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], 
     again = sum(trial_id(each.case_id, judge_id, each.repeat) not in lasting for each in done)
     if done and not again:
         return f"its {_counted(len(done), 'verdict')} are stored from an earlier run"
-    if not again:
-        return ""
-    # The replies of models are stored by what they were asked, so that only a changed question is paid for.
-    stored = "; stored replies to the same prompts are used" if now.made_of["models"] else ""
-    return f"{_counted(again, 'verdict')} will be asked again{stored}"
+    return f"{_counted(again, 'verdict')} {_ASKED}" if again else ""
 
 
 def _counted(count: int, noun: str) -> str:

@@ -117,6 +117,8 @@ class ModelUse(Use):
     limits: Limits = Limits()
     price: Price | None = None
     """Overrides the provider's own prices."""
+    code: str = ""
+    """Digest of the provider's source, where it is not an installed release; set when the model is built."""
 
 
 @frozen(kw_only=True)

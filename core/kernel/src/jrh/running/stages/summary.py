@@ -239,6 +239,8 @@ class Written:
     terminal: str
     files: tuple[Path, ...]
     problems: tuple[str, ...]
+    changed: tuple[str, ...] = ()
+    """Components whose code has changed since the run; one sentence each."""
 
 
 def write_reports(builder: Builder, report: RunReport, run_dir: Path, log: Logger, *, full: bool = False) -> Written:
