@@ -24,6 +24,7 @@ from jrh.running.stages import judge as stage
 from jrh.running.stages.perturb import reference_cases
 from jrh.store.run_store import Store
 from jrh.text.redact import Redactor
+from jrh.values.clusters import clusters_of
 from jrh.values.events import RecordCommitted
 from jrh.values.types import (
     Case,
@@ -437,13 +438,14 @@ async def test_a_trained_judge_never_learnt_from_the_group_it_judges(lab: Any, c
     assert len(spy.asked) == 90
     for examples, question in spy.asked:
         own = str(question.fields["response"]).lower().rpartition("of ")[2]
-        assert own not in {example.group for example in examples}
+        assert own not in {str(each.fields["response"]).rpartition("of ")[2] for each in examples}
         assert not [each for each in examples if own in str(each.fields["response"]).split("of ")[1:]]
     # Everything labelled of the other folds is there to learn from, the unlabelled item never.
-    folds = folds_of([(item.group, item.gold or "") for item in lab.items], 5)
+    cluster = clusters_of(lab.items)
+    folds = folds_of([(cluster[item.id], item.gold or "") for item in lab.items], 5)
     assert len(spy.learnt) == 5
     for fold, examples in enumerate(spy.learnt):
-        assert len(examples) == sum(folds[item.group] != fold and item.gold is not None for item in lab.items)
+        assert len(examples) == sum(folds[cluster[item.id]] != fold and item.gold is not None for item in lab.items)
     # What it learns from is the items as they are, not as they were changed.
     assert not [each for examples in spy.learnt for each in examples if str(each.fields["response"]).isupper()]
 

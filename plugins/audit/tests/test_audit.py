@@ -211,10 +211,11 @@ def test_few_items_say_how_precise_they_are():
 def test_items_that_ask_the_same_count_once_in_what_they_can_show():
     items = [evolve(item, id=f"{item.id}-{again}") for item in clean(YES_NO, 30) for again in range(4)]
     finding = found(items, YES_NO, "few-items")
-    assert finding.evidence == "30 distinct questions"
+    assert finding.evidence == "120 items in 30 clusters"
     assert f"near 0.5 is ±{half_width(30):.2f}." in finding.consequence
-    (told,) = [line for line in lines([(YES_NO, items)]) if line.startswith("  30 distinct questions")]
-    assert told.startswith(f"  30 distinct questions. The 95% interval of a rate near 0.5 is ±{half_width(30):.2f}")
+    (told,) = [line for line in lines([(YES_NO, items)]) if line.startswith("  120 items in 30 clusters")]
+    start = f"  120 items in 30 clusters. The 95% interval of a rate near 0.5 is ±{half_width(30):.2f}"
+    assert told.startswith(start)
     assert told.endswith("±0.10 would need 93 items.")
 
 

@@ -96,6 +96,7 @@ def point(place, cost, accuracy):
         side=side,
         cases=1,
         items=1,
+        clusters=1,
         correct=accuracy,
         low=None,
         high=None,

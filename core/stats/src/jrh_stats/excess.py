@@ -8,7 +8,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.clusters import distinct
+from jrh_stats.clusters import cluster_sums, distinct
+from jrh_stats.dealing import SharedDeal, shared_deals
 from jrh_stats.disagreement import disagreeing_pairs
 from jrh_stats.estimate import Estimate
 from jrh_stats.mean import clustered_difference, clustered_mean
@@ -43,7 +44,7 @@ class Excess:
     rerun disagreement is then taken to be the reference's."""
 
 
-def excess_disagreement(counts: ArrayLike, *, level: float = 0.95) -> Excess:
+def excess_disagreement(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Excess:
     """Estimate the excess disagreement of conditions over reruns.
 
     E = P(Y0 != Y1) - (P(Y0 != Y0') + P(Y1 != Y1')) / 2, with Y0, Y0' answers under the reference and Y1, Y1' under the
@@ -60,13 +61,14 @@ def excess_disagreement(counts: ArrayLike, *, level: float = 0.95) -> Excess:
     Args:
         counts: answers per item, group and label, shape (items, groups, labels); group 0 is the reference, each other
             group a condition; zeros where an item was not put under a condition.
+        clusters: the cluster of every item, whole numbers >= 0, shape (items,); None: every item is its own.
         level: coverage.
 
     Returns:
-        Raw, floor and excess, means over all item-condition pairs that take part, items as clusters, with the
+        Raw, floor and excess, means over all item-condition pairs that take part, by cluster, with the
         intervals of `clustered_mean` within bounds (-0.5 to 1 for the excess). Flags: `empty` where none takes part;
-        `reference-floor`, see `Excess`; `few-clusters` below 30 items: the interval of the excess is then too narrow
-        (coverage down to 87% instead of 95% with 20 items); `few-events` where few items move.
+        `reference-floor`, see `Excess`; `few-clusters` below 30 clusters: the interval of the excess is then too narrow
+        (coverage down to 87% instead of 95% with 20); `few-events` where few items move.
 
     Raises:
         ValueError: `counts` has another shape or a negative number.
@@ -79,6 +81,9 @@ def excess_disagreement(counts: ArrayLike, *, level: float = 0.95) -> Excess:
     rows = np.flatnonzero(takes.any(axis=1))
     weights = takes[rows].sum(axis=1).astype(np.float64)
     raw_sums, floor_sums = ((part * takes)[rows].sum(axis=1).round(12) for part in (raw, floor))
+    if clusters is not None and len(rows):
+        sums = cluster_sums(_checked_clusters(clusters, table)[rows], raw_sums, floor_sums, weights)
+        raw_sums, floor_sums, weights = sums.T
     differences = (raw_sums - floor_sums).round(12)
     # Where nothing differs, the ends are as far from 0 as the number of items allows, and not those of the bounds.
     varies = bool(np.any(differences != 0))
@@ -106,27 +111,35 @@ def excess_disagreement(counts: ArrayLike, *, level: float = 0.95) -> Excess:
     )
 
 
-def excess_permutation_test(counts: ArrayLike, *, resamples: int = 2000, seed: int = 0) -> Significance:
+def excess_permutation_test(
+    counts: ArrayLike, clusters: ArrayLike | None = None, *, resamples: int = 2000, seed: int = 0
+) -> Significance:
     """Test whether conditions change verdicts more than asking again does.
 
     Under the null an item's answers are exchangeable between the reference and its conditions. The answers of every
     item are dealt again to groups of the same sizes; the statistic is the summed excess of `excess_disagreement`.
     One-sided: p = (1 + those as large) / (1 + resamples).
 
-    Where more than 200 items have answers that are not all equal, the dealings' distribution is normal for all
-    practical purposes: p is then the normal tail, with mean 0 and the variance of the dealings, kind by kind of item.
+    The answers of a cluster's items are dealt as one: items put under the conditions equally often get the same deal,
+    so that copies of an item, whose answers may be the same by more than chance, move together.
+
+    Where more than 200 items, or clusters of several, have answers that are not all equal, the dealings' distribution
+    is normal for all practical purposes: p is then the normal tail, with mean 0 and the variance of the dealings, kind
+    by kind.
 
     Source: Good (2005), Permutation, Parametric and Bootstrap Tests of Hypotheses, 3rd ed.; p never 0: Phipson and
     Smyth (2010), Statistical Applications in Genetics and Molecular Biology 9:39.
 
     Args:
         counts: as for `excess_disagreement`.
+        clusters: as for `excess_disagreement`.
         resamples: dealings drawn.
         seed: the only source of randomness.
 
     Returns:
-        The p-value, method `permutation-within-items`, or `permutation-within-items-normal`; `n` is the number of items
-        whose answers are not all equal. 1 where there is none. Flag `empty` where no item takes part.
+        The p-value, method `permutation-within-items`, or `permutation-within-items-normal`; 1 where no answers differ.
+        `n` is the number of items, or clusters of several, whose answers are not all equal. Flag `empty` where no item
+        takes part.
 
     Raises:
         ValueError: `counts` has another shape or a negative number.
@@ -137,48 +150,74 @@ def excess_permutation_test(counts: ArrayLike, *, resamples: int = 2000, seed: i
     rows = np.flatnonzero(takes.any(axis=1))
     if not len(rows):
         return Significance(p=None, method=_METHOD, flags=("empty",))
-    mixed = table[rows][(table[rows].sum(axis=1) > 0).sum(axis=1) > 1]
+    of = np.arange(len(table)) if clusters is None else _checked_clusters(clusters, table)
+    units = len(np.unique(of[rows]))
+    rows = rows[(table[rows].sum(axis=1) > 0).sum(axis=1) > 1]
+    names, times = np.unique(of[rows], return_counts=True)
+    several = np.isin(of[rows], names[times > 1])
+    blocks = shared_deals(table[rows[several]], of[rows[several]])
+    mixed = table[rows[~several]]
     # Sorted, so that the draws do not depend on the order of the items.
     mixed = mixed[np.lexsort(mixed.reshape(len(mixed), mixed.shape[1] * mixed.shape[2]).T)]
-    seen = float(_item_excess(mixed).sum())
+    seen = float(_item_excess(mixed).sum()) + sum(
+        block.number * float(_item_excess(block.tables).sum()) for block in blocks
+    )
     sizes = mixed.sum(axis=2)
     pooled = mixed.sum(axis=1).astype(np.int64)
-    if len(mixed) > _DEALT:
-        p, method = _normal_p(seen, pooled, sizes.astype(np.int64), seed), f"{_METHOD}-normal"
+    moving = len(mixed) + sum(block.number for block in blocks)
+    drawn = _Deals(pooled=pooled, sizes=sizes.astype(np.int64), blocks=blocks, seed=seed)
+    if moving > _DEALT:
+        p, method = drawn.normal_p(seen), f"{_METHOD}-normal"
     else:
-        p, method = _dealt_p(seen, pooled, sizes.astype(np.int64), resamples, seed), _METHOD
-    return Significance(p=p, statistic=seen, method=method, n=len(mixed), clusters=len(rows))
+        p, method = drawn.dealt_p(seen, resamples), _METHOD
+    return Significance(p=p, statistic=seen, method=method, n=moving, clusters=units)
 
 
-def _dealt_p(seen: float, pooled: NDArray[np.int64], sizes: NDArray[np.int64], resamples: int, seed: int) -> float:
-    """Return the share of dealings whose summed excess is as large as the one seen; 1 without anything to deal."""
-    if not len(pooled):
-        return 1.0
-    generator = np.random.default_rng(seed)
-    step = max(1, _CHUNK // (pooled.size * sizes.shape[1]))
-    extreme = 0
-    for start in range(0, resamples, step):
-        dealt = _deal(generator, pooled, sizes, min(step, resamples - start))
-        extreme += int((_item_excess(dealt).sum(axis=1) >= seen - _NOISE).sum())
-    return (1 + extreme) / (1 + resamples)
+@frozen(kw_only=True, eq=False)
+class _Deals:
+    """What is dealt again: the answers of items that are alone, and those of clusters of several."""
 
+    pooled: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    blocks: tuple[SharedDeal, ...]
+    seed: int
 
-def _normal_p(seen: float, pooled: NDArray[np.int64], sizes: NDArray[np.int64], seed: int) -> float:
-    """Return the p-value of the normal limit: mean 0, and the variances of the items' dealings added up."""
-    from scipy.special import ndtr
+    def dealt_p(self, seen: float, resamples: int) -> float:
+        """Return the share of dealings whose summed excess is as large as the one seen; 1 without anything to deal."""
+        if not len(self.pooled) and not self.blocks:
+            return 1.0
+        generator = np.random.default_rng(self.seed)
+        step = max(1, _CHUNK // max(self.pooled.size * self.sizes.shape[1], 1))
+        extreme = 0
+        for start in range(0, resamples, step):
+            draws = min(step, resamples - start)
+            dealt = _deal(generator, self.pooled, self.sizes, draws)
+            total = _item_excess(dealt).sum(axis=1)
+            for block in self.blocks:
+                for _ in range(block.number):
+                    total += _item_excess(block.deal(generator, draws)).sum(axis=1)
+            extreme += int((total >= seen - _NOISE).sum())
+        return (1 + extreme) / (1 + resamples)
 
-    # Items with the same answers and the same groups have the same distribution.
-    kinds, counts = distinct(np.hstack([pooled, sizes]).astype(np.float64))
-    answers, groups = np.split(kinds.astype(np.int64), [pooled.shape[1]], axis=1)
-    generator = np.random.default_rng(seed)
-    step = max(1, _CHUNK // (_VARIANCE_DRAWS * answers.shape[1] * groups.shape[1]))
-    variance = 0.0
-    for start in range(0, len(kinds), step):
-        part = slice(start, start + step)
-        dealt = _deal(generator, answers[part], groups[part], _VARIANCE_DRAWS)
-        # Dealt at random, the expected excess is exactly 0, so the mean square is the variance.
-        variance += float(counts[part] @ np.square(_item_excess(dealt)).mean(axis=0))
-    return float(ndtr(-seen / np.sqrt(variance))) if variance > 0 else 1.0
+    def normal_p(self, seen: float) -> float:
+        """Return the p-value of the normal limit: mean 0, and the variances of the dealings added up."""
+        from scipy.special import ndtr
+
+        # Items with the same answers and the same groups have the same distribution.
+        kinds, counts = distinct(np.hstack([self.pooled, self.sizes]).astype(np.float64))
+        answers, groups = np.split(kinds.astype(np.int64), [self.pooled.shape[1]], axis=1)
+        generator = np.random.default_rng(self.seed)
+        step = max(1, _CHUNK // (_VARIANCE_DRAWS * answers.shape[1] * groups.shape[1]))
+        variance = 0.0
+        for start in range(0, len(kinds), step):
+            part = slice(start, start + step)
+            dealt = _deal(generator, answers[part], groups[part], _VARIANCE_DRAWS)
+            # Dealt at random, the expected excess is exactly 0, so the mean square is the variance.
+            variance += float(counts[part] @ np.square(_item_excess(dealt)).mean(axis=0))
+        for block in self.blocks:
+            total = _item_excess(block.deal(generator, _VARIANCE_DRAWS)).sum(axis=1)
+            variance += block.number * float(np.square(total).mean())
+        return float(ndtr(-seen / np.sqrt(variance))) if variance > 0 else 1.0
 
 
 def _checked(counts: ArrayLike) -> NDArray[np.float64]:
@@ -188,6 +227,13 @@ def _checked(counts: ArrayLike) -> NDArray[np.float64]:
     if not np.all(np.isfinite(table) & (table >= 0)):
         raise ValueError("counts of answers are finite and 0 or more")
     return table
+
+
+def _checked_clusters(clusters: ArrayLike, table: NDArray[np.float64]) -> NDArray[np.int64]:
+    codes = np.asarray(clusters, dtype=np.int64)
+    if codes.shape != table.shape[:1]:
+        raise ValueError(f"clusters have one number per item, {table.shape[:1]}; got {codes.shape}")
+    return codes
 
 
 def _parts(table: NDArray[np.float64], asked: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.clusters import cluster_margins
+from jrh_stats.clusters import cluster_margins, cluster_sums
 from jrh_stats.significance import Significance
 
 _FEW: Final = 5
@@ -40,7 +40,9 @@ def manski_bounds(total: float, observed: float, missing: float) -> tuple[float,
     return (total / trials, min((total + missing) / trials, 1.0)) if trials else None
 
 
-def missingness_test(missing: ArrayLike, conditions: ArrayLike, clusters: ArrayLike) -> Significance:
+def missingness_test(
+    missing: ArrayLike, conditions: ArrayLike, items: ArrayLike, clusters: ArrayLike | None = None
+) -> Significance:
     """Test whether verdicts go missing more often under some conditions than others, within items.
 
     The generalised Cochran-Mantel-Haenszel test of association, items as strata. Item k has n_k trials, n_kg of them
@@ -50,7 +52,8 @@ def missingness_test(missing: ArrayLike, conditions: ArrayLike, clusters: ArrayL
         V   = sum_k m_k (n_k - m_k) / (n_k^2 (n_k - 1)) (n_k diag(n_kg) - n_kg n_kh)
 
     d' V^- d is chi-squared with (conditions - 1) degrees of freedom. With one trial per item and condition it is
-    Cochran's Q.
+    Cochran's Q. Where items share clusters, verdicts of a cluster may go missing together: V is then the sum over
+    clusters of d_c d_c', with d_c the part of d that is the cluster's.
 
     Source: Landis, Heyman and Koch (1978), International Statistical Review 46:237-254; Cochran (1950), Biometrika
     37:256-266.
@@ -58,7 +61,8 @@ def missingness_test(missing: ArrayLike, conditions: ArrayLike, clusters: ArrayL
     Args:
         missing: whether the trial has no verdict, shape (n,).
         conditions: condition of every trial as a whole number >= 0, shape (n,).
-        clusters: item of every trial, whole numbers >= 0, shape (n,).
+        items: item of every trial, whole numbers >= 0, shape (n,).
+        clusters: cluster of every trial, likewise; None: every item is its own.
 
     Returns:
         The p-value, method `cochran-mantel-haenszel`; `n` is the number of missing verdicts, `clusters` that of the
@@ -72,14 +76,16 @@ def missingness_test(missing: ArrayLike, conditions: ArrayLike, clusters: ArrayL
 
     gone = np.asarray(missing, dtype=np.float64)
     groups = np.asarray(conditions, dtype=np.int64)
-    items = np.asarray(clusters, dtype=np.int64)
-    if not gone.shape == groups.shape == items.shape or gone.ndim != 1:
-        raise ValueError("missing, conditions and clusters are three arrays of one length")
+    strata = np.asarray(items, dtype=np.int64)
+    cluster = strata if clusters is None else np.asarray(clusters, dtype=np.int64)
+    if not gone.shape == groups.shape == strata.shape == cluster.shape or gone.ndim != 1:
+        raise ValueError("missing, conditions, items and clusters are arrays of one length")
     names, dense = np.unique(groups, return_inverse=True)
-    trials = cluster_margins(items, dense, np.ones(len(gone)), n_labels=len(names)) if len(gone) else np.zeros((0, 1))
-    lost = cluster_margins(items, dense, gone, n_labels=len(names)) if len(gone) else np.zeros((0, 1))
+    trials = cluster_margins(strata, dense, np.ones(len(gone)), n_labels=len(names)) if len(gone) else np.zeros((0, 1))
+    lost = cluster_margins(strata, dense, gone, n_labels=len(names)) if len(gone) else np.zeros((0, 1))
     n, m = trials.sum(axis=1), lost.sum(axis=1)
     telling = (m > 0) & (m < n) & ((trials > 0).sum(axis=1) > 1)
+    of = _cluster_of(strata, cluster)[telling]
     trials, lost, n, m = trials[telling], lost[telling], n[telling], m[telling]
     present = trials.sum(axis=0) > 0
     if present.sum() < _GROUPS:
@@ -87,7 +93,8 @@ def missingness_test(missing: ArrayLike, conditions: ArrayLike, clusters: ArrayL
     trials, lost = trials[:, present], lost[:, present]
     expected = trials * (m / n)[:, None]
     difference = np.sort(lost - expected, axis=0).sum(axis=0)
-    covariance = _covariance(trials, n, m)
+    alone = len(np.unique(of)) == len(of)
+    covariance = _covariance(trials, n, m) if alone else _between(lost - expected, of)
     # Conditions that never share an item are not compared: the rank says how many comparisons there are.
     degrees = int(np.linalg.matrix_rank(covariance, hermitian=True))
     statistic = float(difference @ np.linalg.pinv(covariance, hermitian=True) @ difference)
@@ -100,6 +107,18 @@ def missingness_test(missing: ArrayLike, conditions: ArrayLike, clusters: ArrayL
         clusters=int(telling.sum()),
         flags=("few",) if expected.sum(axis=0).min() < _FEW else (),
     )
+
+
+def _cluster_of(strata: NDArray[np.int64], clusters: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the cluster of every item that occurs, in the order of the items."""
+    _, first = np.unique(strata, return_index=True)
+    return np.asarray(clusters[first])
+
+
+def _between(differences: NDArray[np.float64], clusters: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the sum over clusters of the products of their summed differences."""
+    sums = cluster_sums(clusters, *differences.T)
+    return np.asarray(sums.T @ sums)
 
 
 def _covariance(trials: NDArray[np.float64], n: NDArray[np.float64], m: NDArray[np.float64]) -> NDArray[np.float64]:

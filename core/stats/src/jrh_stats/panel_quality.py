@@ -9,6 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
+from jrh_stats.clusters import cluster_sums
 from jrh_stats.degrees import effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.panel import Ties, majority_vote
@@ -70,7 +71,7 @@ def error_correlation(errors: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(np.clip(r, -1.0, 1.0), dtype=np.float64)
 
 
-def effective_judges(errors: ArrayLike, *, level: float = 0.95) -> Estimate:
+def effective_judges(errors: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:
     """Estimate how many judges with independent errors a panel of J judges is worth.
 
         n_eff = J * (sum of the error variances) / (variance of the summed error)
@@ -78,42 +79,47 @@ def effective_judges(errors: ArrayLike, *, level: float = 0.95) -> Estimate:
     With equal variances and a mean correlation r it is J / (1 + (J - 1) r): J where errors are independent, 1 where all
     judges err alike. It exceeds J where errors cancel.
 
-    The interval is the jackknife's over items on the scale of log n_eff, with Student's t and the `effective_degrees`
-    of the values without one item.
+    The interval is the jackknife's over clusters on the scale of log n_eff, with Student's t and the
+    `effective_degrees` of the values without one cluster.
 
     Source: design effect of correlated observations: Kish (1965), Survey Sampling; jackknife: Efron (1982).
 
     Args:
         errors: as for `error_correlation`; only items that every judge has are used.
+        clusters: the cluster of every item, shape (items,); None: every item is its own.
         level: coverage.
 
     Returns:
-        The estimate; `n` is the number of errors, `clusters` that of complete items. Flag `empty` with fewer than three
-        complete items or two judges, `degenerate` where no error varies, or all of them always cancel, `few-events`.
+        The estimate; `n` is the number of errors. Flag `empty` with fewer than three clusters or two judges,
+        `degenerate` where no error varies, or all of them always cancel, `few-events`.
     """
     z_quantile(level)
     table = np.asarray(errors, dtype=np.float64)
-    complete = table[~np.isnan(table).any(axis=1)] if table.ndim == 2 else np.zeros((0, 0))  # noqa: PLR2004
+    there = ~np.isnan(table).any(axis=1) if table.ndim == 2 else np.zeros(0, dtype=np.bool_)  # noqa: PLR2004
+    complete = table[there] if table.ndim == 2 else np.zeros((0, 0))  # noqa: PLR2004
     items, judges = complete.shape
-    if items < 3 or judges < 2:  # noqa: PLR2004 - a jackknifed variance needs three, a panel two
-        return Estimate(value=None, flags=("empty",), clusters=items)
+    of = np.arange(items) if clusters is None else np.unique(np.asarray(clusters)[there], return_inverse=True)[1]
+    units = len(np.unique(of))
+    if units < 3 or judges < 2:  # noqa: PLR2004 - a jackknifed variance needs three, a panel two
+        return Estimate(value=None, flags=("empty",), clusters=units)
     # Sorted, because the order of floating-point addition would show in the last digit.
-    complete = complete[np.lexsort(complete.T)]
+    order = np.lexsort(complete.T)
+    complete, of = complete[order], of[order]
     whole = _effective(complete.sum(axis=0), np.square(complete).sum(axis=0), complete.sum(axis=1), items)
     n = float(complete.size)
     if whole is None:
-        return Estimate(value=None, n=n, clusters=items, flags=("degenerate",))
-    left_out = _leave_one_out(complete)
+        return Estimate(value=None, n=n, clusters=units, flags=("degenerate",))
+    left_out = _leave_one_out(complete) if units == items else _leave_clusters_out(complete, of, units)
     value = float(whole)
     if left_out is None:
-        return Estimate(value=value, n=n, clusters=items, flags=("no-interval",))
+        return Estimate(value=value, n=n, clusters=units, flags=("no-interval",))
     logs = np.log(left_out)
-    error = float(np.sqrt((items - 1) / items * np.square(logs - logs.mean()).sum()))
+    error = float(np.sqrt((units - 1) / units * np.square(logs - logs.mean()).sum()))
     degrees = effective_degrees(logs)
     reach = t_quantile(level, degrees) * error
     low, high = value * float(np.exp(-reach)), value * float(np.exp(reach))
     return Estimate(
-        value=value, low=low, high=high, method="jackknife-log", n=n, clusters=items, flags=few_events(degrees, items)
+        value=value, low=low, high=high, method="jackknife-log", n=n, clusters=units, flags=few_events(degrees, units)
     )
 
 
@@ -136,9 +142,18 @@ def _leave_one_out(table: NDArray[np.float64]) -> NDArray[np.float64] | None:
     return np.asarray(judges * own / joint, dtype=np.float64)
 
 
+def _leave_clusters_out(table: NDArray[np.float64], of: NDArray[np.int64], units: int) -> NDArray[np.float64] | None:
+    found = []
+    for unit in range(units):
+        rest = table[of != unit]
+        found.append(_effective(rest.sum(axis=0), np.square(rest).sum(axis=0), rest.sum(axis=1), len(rest)))
+    return None if None in found else np.array(found, dtype=np.float64)
+
+
 def panel_accuracy(
     votes: ArrayLike,
     truth: ArrayLike,
+    clusters: ArrayLike | None = None,
     *,
     n_labels: int,
     weights: ArrayLike | None = None,
@@ -150,23 +165,30 @@ def panel_accuracy(
     Args:
         votes: label codes, -1 where missing, shape (items, judges).
         truth: the right label of every item, -1 where unknown (such items do not count), shape (items,).
+        clusters: the cluster of every item, shape (items,); None: every item is its own.
         n_labels: number of labels.
         weights: weight of every judge, shape (judges,).
         ties: the rule for tied votes.
         level: coverage.
 
     Returns:
-        The proportion with Wilson's interval; the items are the clusters. Flag `empty` without labelled items.
+        The proportion with the interval of `clustered_proportion`. Flag `empty` without labelled items.
     """
     right = np.asarray(truth, dtype=np.int64)
     labelled = right >= 0
     decided = majority_vote(votes, n_labels=n_labels, weights=weights, ties=ties)
     hits = (decided == right)[labelled].astype(np.float64)
-    return clustered_proportion(hits, np.ones(len(hits)), level=level)
+    return _proportion(hits, None if clusters is None else np.asarray(clusters)[labelled], level)
 
 
 def leave_one_out(
-    votes: ArrayLike, truth: ArrayLike, *, n_labels: int, ties: Ties = "none", level: float = 0.95
+    votes: ArrayLike,
+    truth: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    n_labels: int,
+    ties: Ties = "none",
+    level: float = 0.95,
 ) -> list[PanelScore]:
     """Compute the accuracy of the panel without each of its judges, in the order of the judges.
 
@@ -181,7 +203,7 @@ def leave_one_out(
     return [
         PanelScore(
             judges=panel,
-            accuracy=panel_accuracy(table[:, panel], truth, n_labels=n_labels, ties=ties, level=level),
+            accuracy=panel_accuracy(table[:, panel], truth, clusters, n_labels=n_labels, ties=ties, level=level),
         )
         for panel in panels
     ]
@@ -190,6 +212,7 @@ def leave_one_out(
 def best_panel(
     votes: ArrayLike,
     truth: ArrayLike,
+    clusters: ArrayLike | None = None,
     *,
     n_labels: int,
     size: int = 3,
@@ -206,23 +229,26 @@ def best_panel(
     Args:
         votes: label codes, -1 where missing, shape (items, judges).
         truth: the right label of every item, -1 where unknown, shape (items,).
+        clusters: the cluster of every item, shape (items,); folds never part one. None: every item is its own.
         n_labels: number of labels.
         size: judges in a panel; 3 for the best trio.
         ties: the rule for tied votes.
-        folds: folds for `held_out`; fewer where there are fewer items.
+        folds: folds for `held_out`; fewer where there are fewer clusters.
         level: coverage.
-        seed: deals the items into folds.
+        seed: deals the clusters into folds.
 
     Returns:
         The best panel; of equal ones that of the judges named first. None where there are fewer judges than `size`, or
-        fewer than two labelled items.
+        fewer than two labelled clusters.
 
     Raises:
         ValueError: there are more than 20,000 panels, or as for `majority_vote`.
     """
     table, right = np.asarray(votes, dtype=np.int64), np.asarray(truth, dtype=np.int64)
-    table, right = table[right >= 0], right[right >= 0]
-    if table.ndim != 2 or table.shape[1] < size or len(right) < 2:  # noqa: PLR2004
+    of = np.arange(len(right)) if clusters is None else np.asarray(clusters)
+    table, right, of = table[right >= 0], right[right >= 0], of[right >= 0]
+    units = len(np.unique(of))
+    if table.ndim != 2 or table.shape[1] < size or units < 2:  # noqa: PLR2004
         return None
     panels = list(combinations(range(table.shape[1]), size))
     if len(panels) > MOST_PANELS:
@@ -230,23 +256,29 @@ def best_panel(
     # Sorted, so that the folds do not depend on the order of the items.
     order = np.lexsort((*table.T, right))
     table, right = table[order], right[order]
+    # Clusters are numbered in that order too: items that are alone have the folds they would have without clusters.
+    _, first, of = np.unique(of[order], return_index=True, return_inverse=True)
+    of = np.argsort(np.argsort(first))[of]
     hits = np.stack(
         [majority_vote(table[:, panel], n_labels=n_labels, ties=ties) == right for panel in panels], axis=1
     ).astype(np.float64)
     place = int(hits.sum(axis=0).argmax())
     return BestPanel(
-        best=PanelScore(judges=panels[place], accuracy=_proportion(hits[:, place], level)),
-        held_out=_proportion(_held_out(hits, min(folds, len(right)), seed), level),
+        best=PanelScore(judges=panels[place], accuracy=_proportion(hits[:, place], of, level)),
+        held_out=_proportion(_held_out(hits, of, min(folds, units), seed), of, level),
         tried=len(panels),
     )
 
 
-def _held_out(hits: NDArray[np.float64], folds: int, seed: int) -> NDArray[np.float64]:
-    fold = np.random.default_rng(seed).permutation(len(hits)) % folds
+def _held_out(hits: NDArray[np.float64], of: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.float64]:
+    fold = (np.random.default_rng(seed).permutation(int(of.max()) + 1) % folds)[of]
     within = np.stack([hits[fold == number].sum(axis=0) for number in range(folds)])
     chosen = (within.sum(axis=0) - within).argmax(axis=1)
     return np.asarray(hits[np.arange(len(hits)), chosen[fold]], dtype=np.float64)
 
 
-def _proportion(hits: NDArray[np.float64], level: float) -> Estimate:
-    return clustered_proportion(hits, np.ones(len(hits)), level=level)
+def _proportion(hits: NDArray[np.float64], clusters: ArrayLike | None, level: float) -> Estimate:
+    if clusters is None:
+        return clustered_proportion(hits, np.ones(len(hits)), level=level)
+    sums = cluster_sums(np.asarray(clusters), hits, np.ones(len(hits)))
+    return clustered_proportion(sums[:, 0], sums[:, 1], level=level)

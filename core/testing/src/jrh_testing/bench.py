@@ -30,6 +30,7 @@ class RecordBench:
             trial_id=str(len(self.records)),
             case_id=f"{item}-{template}-{how.get('option_order', '')}",
             item_id=item,
+            group=how.pop("group", item),
             task=self.task.name,
             test=how.pop("test", "templates"),
             family=how.pop("family", "templates"),

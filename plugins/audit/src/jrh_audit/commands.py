@@ -15,8 +15,8 @@ from jrh.measuring import same_families
 from jrh_audit.checks import audit
 from jrh_audit.data_files import read_data
 from jrh_audit.options import AuditOptions
-from jrh_audit.repetition import questions
-from jrh_audit.size import half_width, needed, power_of
+from jrh_audit.repetition import independent
+from jrh_audit.size import half_width, needed, power_of, sizes
 
 _SUITES: Final = (".yaml", ".yml", ".json")
 
@@ -60,7 +60,7 @@ def lines(
     """
     for task, items in tasks:
         yield f"{_plain(task.name)}: {len(items)} items, {task.mode.value}, {', '.join(task.scale.labels)}"
-        yield f"  {_precision(task, items)}"
+        yield f"  {_precision(items)}"
         found = [finding for finding in audit(items, task) if finding.kind != "few-items"]
         for finding in found:
             concerns = f" Concerns {', '.join(finding.concerns)}." if finding.concerns else ""
@@ -72,11 +72,11 @@ def lines(
             yield "  No other findings."
 
 
-def _precision(task: Task, items: Sequence[Item]) -> str:
-    """State the precision of the items; items with the same question count once."""
-    distinct, wanted = len(questions(items, task)), AuditOptions().half_width
-    text = power_of(distinct) if distinct == len(items) else f"{distinct} distinct questions. {power_of(distinct)}"
-    return f"{text} {needed(wanted)}" if half_width(distinct) > wanted else text
+def _precision(items: Sequence[Item]) -> str:
+    """State the precision of the items; a cluster of items counts once."""
+    clusters, wanted = independent(items), AuditOptions().half_width
+    text = power_of(clusters) if clusters == len(items) else f"{sizes(len(items), clusters)}. {power_of(clusters)}"
+    return f"{text} {needed(wanted)}" if half_width(clusters) > wanted else text
 
 
 def _columns(written: Sequence[str]) -> dict[str, str]:

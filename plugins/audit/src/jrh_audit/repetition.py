@@ -9,6 +9,7 @@ from typing import Final
 
 from jrh import Item, Json, Task
 from jrh.text import counted
+from jrh.values import clusters_of, shown_text
 from jrh_stats import wilson
 
 from jrh_audit.finding import Finding, some
@@ -42,7 +43,7 @@ def repeated_rows(items: Sequence[Item], task: Task, options: AuditOptions) -> I
 
 def duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find items that ask the same question about the same texts."""
-    groups = questions(items, task)
+    groups = questions(items)
     repeated = [members for members in groups.values() if len(members) > 1]
     if not repeated:
         return
@@ -57,19 +58,24 @@ def duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iter
     yield Finding(
         kind="duplicate-items",
         evidence=f"{counted(len(items), 'item')} are {distinct}; {surplus} repeat another",
-        consequence=f"{_unit(len(items), len(groups))}{contradiction}",
+        consequence=f"{_clusters(len(items), independent(items))}{contradiction}",
         affected=sum(map(len, repeated)),
         items=len(items),
         examples=some([" = ".join(item.id for item in members[:3]) for members in repeated]),
     )
 
 
-def questions(items: Sequence[Item], task: Task) -> dict[str, list[Item]]:
+def questions(items: Sequence[Item]) -> dict[str, list[Item]]:
     """Group the items by the text a judge sees."""
     groups: dict[str, list[Item]] = {}
     for item in items:
-        groups.setdefault(_shown(item, task), []).append(item)
+        groups.setdefault(shown_text(item), []).append(item)
     return groups
+
+
+def independent(items: Sequence[Item]) -> int:
+    """Count the clusters of the items: what every interval counts."""
+    return len(set(clusters_of(items).values()))
 
 
 def near_duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:
@@ -82,7 +88,8 @@ def near_duplicates(items: Sequence[Item], task: Task, options: AuditOptions) ->
     yield Finding(
         kind="near-duplicate-items",
         evidence=f"{counted(len(pairs), 'pair')} of items share {options.near_duplicate:.0%} of their word triples",
-        consequence="Such items are not independent: intervals that count both are too narrow.",
+        consequence="Such items are not independent: intervals that count both are too narrow. Give them a common "
+        "`group`: every interval then counts them once.",
         affected=len(affected),
         items=len(items),
         examples=some([f"{items[one].id} = {items[other].id}" for one, other in pairs]),
@@ -138,6 +145,15 @@ def _flat(value: Json) -> str:
 
 def _whole(value: Json) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else 1
+
+
+def _clusters(items: int, clusters: int) -> str:
+    """Say which interval the report prints, and which one it would be if every item counted."""
+    ends = [" to ".join(f"{float(end):.2f}" for end in wilson(_SAMPLE_RATE * n, n)) for n in (clusters, items)]
+    return (
+        f"Every interval counts {counted(clusters, 'cluster')}, not {counted(items, 'item')}: the 95% interval "
+        f"of a rate of {_SAMPLE_RATE:.0%} is {ends[0]}, not {ends[1]}."
+    )
 
 
 def _unit(rows: int, items: int) -> str:

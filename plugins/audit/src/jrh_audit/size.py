@@ -12,7 +12,7 @@ from jrh_stats import items_for_proportion, smallest_detectable_difference, wils
 
 from jrh_audit.finding import Finding
 from jrh_audit.options import AuditOptions
-from jrh_audit.repetition import questions
+from jrh_audit.repetition import independent
 
 DISCORDANT: Final = 0.2
 """Assumed share of items on which two conditions differ, for the minimum detectable difference."""
@@ -34,17 +34,23 @@ def small_strata(items: Sequence[Item], task: Task, options: AuditOptions) -> It
         )
 
 
-def precision(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:
-    """Find that there are too few items for the wanted precision; items with the same question count once."""
-    distinct = len(questions(items, task))
-    if half_width(distinct) > options.half_width:
+def precision(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
+    """Find that there are too few items for the wanted precision; a cluster of items counts once."""
+    clusters = independent(items)
+    if half_width(clusters) > options.half_width:
         yield Finding(
             kind="few-items",
-            evidence=counted(distinct, "item") if distinct == len(items) else counted(distinct, "distinct question"),
-            consequence=f"{power_of(distinct)} {needed(options.half_width)}",
+            evidence=sizes(len(items), clusters),
+            consequence=f"{power_of(clusters)} {needed(options.half_width)}",
             affected=len(items),
             items=len(items),
         )
+
+
+def sizes(items: int, clusters: int) -> str:
+    """Write `60 items`, or `60 items in 6 clusters` where items share clusters."""
+    text = counted(items, "item")
+    return f"{text} in {counted(clusters, 'cluster')}" if clusters < items else text
 
 
 def half_width(items: int) -> float:

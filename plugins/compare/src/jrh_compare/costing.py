@@ -54,9 +54,9 @@ def _point(
 ) -> Point:
     scored, score = scoring
     scores = np.array([score(cases[name]) for name in scored], dtype=np.float64)
-    items = [(cases[name].task, cases[name].item) for name in scored]
-    known = {item: code for code, item in enumerate(sorted(set(items)))}
-    sums = jrh_stats.cluster_sums([known[item] for item in items], scores, np.ones(len(scores)))
+    clusters = [(cases[name].task, cases[name].cluster) for name in scored]
+    known = {cluster: code for code, cluster in enumerate(sorted(set(clusters)))}
+    sums = jrh_stats.cluster_sums([known[cluster] for cluster in clusters], scores, np.ones(len(scores)))
     found = jrh_stats.clustered_mean(sums[:, 0], sums[:, 1], bounds=(0.0, 1.0), level=terms.level)
     trials = list(trials_of([cases[name] for name in names]))
     unknown = sum(trial.cost is None and trial.status not in _FAILED for trial in trials)
@@ -64,7 +64,8 @@ def _point(
     return Point(
         side=side,
         cases=len(scored),
-        items=found.clusters,
+        items=len({(cases[name].task, cases[name].item) for name in scored}),
+        clusters=found.clusters,
         correct=found.value,
         low=found.low,
         high=found.high,

@@ -133,7 +133,7 @@ def _difference(row: Row) -> str:
 
 def _sizes(row: Row) -> str:
     missing = f", {row.unpaired} unpaired" if row.unpaired else ""
-    return f"{row.cases}, {counted(row.items, 'item')}{missing}"
+    return f"{row.cases}, {_items(row)}{missing}"
 
 
 def _changes(pair: Pair) -> Table:
@@ -163,7 +163,7 @@ def _noise(noise: Noise) -> tuple[str, ...]:
     if noise.rate is None:
         return "-", "no case has two verdicts", "-", _missing(noise)
     rate = f"{number(noise.rate)}{interval(noise.low, noise.high)}"
-    return f"{noise.differing} of {noise.pairs} pairs", rate, str(noise.items), _missing(noise)
+    return f"{noise.differing} of {noise.pairs} pairs", rate, _items(noise, bare=True), _missing(noise)
 
 
 def _missing(noise: Noise) -> str:
@@ -172,7 +172,7 @@ def _missing(noise: Noise) -> str:
 
 def _change(each: Changes) -> tuple[str, ...]:
     rate = f"{number(each.rate)}{interval(each.low, each.high)}"
-    return each.test, f"{each.changed} of {each.trials}", rate, str(each.items), str(each.missing)
+    return each.test, f"{each.changed} of {each.trials}", rate, _items(each, bare=True), str(each.missing)
 
 
 def _causes(pair: Pair) -> Iterator[Block]:
@@ -267,3 +267,9 @@ def _same(comparison: Comparison) -> Iterator[str]:
             "Measures joined by = are the same difference by definition: in the reference condition the expected label "
             "is the gold label; in a test that must not matter, it is the judge's own reference verdict."
         )
+
+
+def _items(found: Row | Noise | Changes, *, bare: bool = False) -> str:
+    """Write the number of items, and of their clusters where items share them."""
+    items = str(found.items) if bare else counted(found.items, "item")
+    return f"{items} in {counted(found.clusters, 'cluster')}" if found.clusters < found.items else items

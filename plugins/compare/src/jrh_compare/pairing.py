@@ -11,6 +11,7 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, RunReport
 from jrh.measuring import difference_test
+from jrh.values import linked
 from numpy.typing import NDArray
 
 from jrh_compare.matching import Matched
@@ -108,9 +109,9 @@ def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, term
             scored.append((case, other, one, two))
     before = np.array([each[2] for each in scored], dtype=np.float64)
     after = np.array([each[3] for each in scored], dtype=np.float64)
-    items = _codes([each[0].item for each in scored])
-    found = jrh_stats.paired_difference(after, before, items, span=span, level=terms.level)
-    p, method = _significance(before, after, items, terms)
+    clusters = _clusters([each[:2] for each in scored])
+    found = jrh_stats.paired_difference(after, before, clusters, span=span, level=terms.level)
+    p, method = _significance(before, after, clusters, terms)
     gain = (before - after if measure == ERROR else after - before).round(12)
     same = not gain.any() and all(_labels(case) == _labels(other) for case, other, _, _ in scored)
     return Row(
@@ -125,7 +126,8 @@ def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, term
         high=found.high,
         method=found.method,
         cases=len(scored),
-        items=found.clusters,
+        items=len({each[0].item for each in scored}),
+        clusters=found.clusters,
         better=int((gain > 0).sum()),
         worse=int((gain < 0).sum()),
         p=p,
@@ -133,16 +135,24 @@ def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, term
         same_as="",
         test_method=method,
         answer=Answer.EMPTY if not scored else Answer.IDENTICAL if same else Answer.NOT_SHOWN,
-        equivalence=_equivalence(before, after, items, terms) if measure != ERROR else "",
+        equivalence=_equivalence(before, after, clusters, terms) if measure != ERROR else "",
         unpaired=len(pairs) - len(scored),
         missing_first=missing_verdicts(case for case, _ in pairs),
         missing_second=missing_verdicts(other for _, other in pairs),
     )
 
 
-def _codes(names: Sequence[str]) -> NDArray[np.int64]:
-    known = {name: code for code, name in enumerate(sorted(set(names)))}
-    return np.array([known[name] for name in names], dtype=np.int64)
+def _clusters(pairs: Sequence[tuple[Case, Case]]) -> NDArray[np.int64]:
+    """Number the clusters of matched cases; what is one cluster in either run is one."""
+    names = linked((case.item, (f"1 {case.cluster}", f"2 {other.cluster}")) for case, other in pairs)
+    known = {name: code for code, name in enumerate(sorted(set(names.values())))}
+    return np.array([known[names[case.item]] for case, _ in pairs], dtype=np.int64)
+
+
+def _both(case: Case, other: Case) -> bool:
+    return any(
+        one.label is not None and two.label is not None for one, two in zip(case.trials, other.trials, strict=False)
+    )
 
 
 def _labels(case: Case) -> list[str | None]:
@@ -150,21 +160,21 @@ def _labels(case: Case) -> list[str | None]:
 
 
 def _significance(
-    before: NDArray[np.float64], after: NDArray[np.float64], items: NDArray[np.int64], terms: Terms
+    before: NDArray[np.float64], after: NDArray[np.float64], clusters: NDArray[np.int64], terms: Terms
 ) -> tuple[float | None, str]:
-    """Test the difference, whole items exchanged."""
+    """Test the difference, whole clusters exchanged."""
     if not len(before):
         return None, ""
-    found = difference_test(items, after, before, resamples=terms.resamples, seed=terms.seed)
+    found = difference_test(clusters, after, before, resamples=terms.resamples, seed=terms.seed)
     return found.p, found.method
 
 
 def _equivalence(
-    before: NDArray[np.float64], after: NDArray[np.float64], items: NDArray[np.int64], terms: Terms
+    before: NDArray[np.float64], after: NDArray[np.float64], clusters: NDArray[np.int64], terms: Terms
 ) -> str:
     if terms.margin is None:
         return ""
-    sums = jrh_stats.cluster_sums(items, after - before, np.ones(len(items)))
+    sums = jrh_stats.cluster_sums(clusters, after - before, np.ones(len(clusters)))
     alpha = min(1 - terms.level, _LEAST - 1e-9)
     return jrh_stats.equivalence(sums[:, 0], sums[:, 1], margin=terms.margin, alpha=alpha).answer.value
 
@@ -181,13 +191,13 @@ def changes(
     """Yield per task and test how often the verdict differs, beside the rerun noise of both sides by their tasks."""
     for (task, test), pairs in cells(matched, first).items():
         asked = [
-            (case.item, one.label, two.label)
-            for case, other in pairs
+            (place, one.label, two.label)
+            for place, (case, other) in zip(_clusters(pairs), pairs, strict=True)
             for one, two in zip(case.trials, other.trials, strict=False)
         ]
-        trials = [(item, float(one != two)) for item, one, two in asked if one is not None and two is not None]
+        trials = [(cluster, float(one != two)) for cluster, one, two in asked if one is not None and two is not None]
         differing = np.array([differs for _, differs in trials], dtype=np.float64)
-        sums = jrh_stats.cluster_sums(_codes([item for item, _ in trials]), differing, np.ones(len(trials)))
+        sums = jrh_stats.cluster_sums([cluster for cluster, _ in trials], differing, np.ones(len(trials)))
         found = jrh_stats.clustered_proportion(
             sums[:, 0], sums[:, 1], level=terms.level, resamples=terms.resamples, seed=terms.seed
         )
@@ -195,7 +205,8 @@ def changes(
             task=task,
             test=test,
             trials=len(trials),
-            items=found.clusters,
+            items=len({case.item for case, other in pairs if _both(case, other)}),
+            clusters=found.clusters,
             changed=int(differing.sum()),
             rate=found.value,
             low=found.low,
@@ -219,13 +230,16 @@ def _noise(cases: Sequence[Case], terms: Terms) -> Noise:
     answers = [Counter(label for label in _labels(case) if label is not None) for case in cases]
     names = sorted({label for counts in answers for label in counts}) or [""]
     counts = [[each[name] for name in names] for each in answers]
-    items = _codes([case.item for case in cases])
-    found = jrh_stats.rerun_disagreement(counts, items, level=terms.level, resamples=terms.resamples, seed=terms.seed)
+    clusters = _clusters([(case, case) for case in cases])
+    found = jrh_stats.rerun_disagreement(
+        counts, clusters, level=terms.level, resamples=terms.resamples, seed=terms.seed
+    )
     differing, pairs = jrh_stats.disagreeing_pairs(counts)
     return Noise(
         differing=int(differing.sum()),
         pairs=int(pairs.sum()),
-        items=found.clusters,
+        items=len({case.item for case, own in zip(cases, pairs, strict=True) if own}),
+        clusters=found.clusters,
         rate=found.value,
         low=found.low,
         high=found.high,

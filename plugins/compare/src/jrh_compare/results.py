@@ -87,7 +87,9 @@ class Row:
     cases: int
     """Cases that both sides have a score for."""
     items: int
-    """Items of these cases: the unit of analysis."""
+    """Items of these cases."""
+    clusters: int
+    """Clusters of these items: the unit of analysis."""
     better: int
     """Cases on which the second side scores better."""
     worse: int
@@ -115,6 +117,7 @@ class Noise:
     """Pairs of repeats whose verdicts differ."""
     pairs: int
     items: int
+    clusters: int
     rate: float | None
     """None if no case has two verdicts."""
     low: float | None
@@ -131,6 +134,7 @@ class Changes:
     test: str
     trials: int
     items: int
+    clusters: int
     changed: int
     rate: float | None
     low: float | None
@@ -207,6 +211,7 @@ class Point:
     side: SideName
     cases: int
     items: int
+    clusters: int
     correct: float | None
     low: float | None
     high: float | None

@@ -57,6 +57,8 @@ class Case:
     task: str
     test: str
     item: str
+    cluster: str
+    """Name of the cluster of the item, the unit of analysis."""
     variant: str
     template: str
     option_order: str
@@ -131,6 +133,7 @@ class _Rows:
             task=self._of("task", first),
             test=self._of("test", first),
             item=self._of("item_id", first),
+            cluster=self.trials.cluster.names[self.trials.cluster.codes[first]],
             variant=self._of("variant", first),
             template=self._of("template", first),
             option_order=self._of("option_order", first),

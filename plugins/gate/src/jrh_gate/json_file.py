@@ -58,6 +58,7 @@ def _measure(measure: Measure) -> Mapping[str, object]:
         "unit": measure.unit,
         "trials": measure.n_trials,
         "items": measure.n_items,
+        "clusters": measure.n_clusters,
         "missing": dict(measure.missing),
         "flags": list(measure.flags),
     }

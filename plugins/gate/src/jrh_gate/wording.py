@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from jrh import Measure
-from jrh.text import clean_text, counted, format_counts, format_number
+from jrh.text import clean_text, counted, counted_items, format_counts, format_number
 
 from jrh_gate import checking
 from jrh_gate.checking import Answered, Checked
@@ -38,7 +38,7 @@ def sizes(measure: Measure | None) -> str:
     if measure is None:
         return ""
     missing = sum(measure.missing.values())
-    counts = [counted(measure.n_trials, "trial"), counted(measure.n_items, "item")]
+    counts = [counted(measure.n_trials, "trial"), counted_items(measure)]
     return ", ".join([*counts, *([f"{missing} missing"] if missing else [])])
 
 

@@ -52,13 +52,13 @@ class Calibration:
     ) -> Iterator[Measure]:
         trials, context = builder.trials, builder.context
         right = (trials.label[usable] == truth).astype(np.float64)
-        items = trials.item.codes[usable]
-        brier = brier_score(stated, right, items, level=context.level)
+        clusters = trials.cluster.codes[usable]
+        brier = brier_score(stated, right, clusters, level=context.level)
         yield builder.measure("brier", cell, brier, rows=rows, usable=usable, unit="squared error")
         error = expected_calibration_error(
             stated,
             right,
-            items,
+            clusters,
             bins=self.options.bins,
             binning=self.options.binning,
             level=context.level,
@@ -69,7 +69,7 @@ class Calibration:
         curve = reliability_curve(
             stated,
             right,
-            items,
+            clusters,
             bins=self.options.bins,
             binning=self.options.binning,
             level=context.level,

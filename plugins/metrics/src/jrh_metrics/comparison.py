@@ -60,9 +60,9 @@ def _compared(
 ) -> tuple[Measure, Tested]:
     both = scores.answered[first] & scores.answered[second]
     one, other = first[both], second[both]
-    items = builder.trials.item.codes[one]
+    clusters = builder.trials.cluster.codes[one]
     value, against = scores.value[one], scores.value[other]
-    sums = cluster_sums(items, value - against, np.ones(len(items)))
+    sums = cluster_sums(clusters, value - against, np.ones(len(clusters)))
     rows, usable = np.concatenate([first, second]), np.concatenate([one, other])
     measured = builder.measure(
         _NAME,
@@ -73,5 +73,5 @@ def _compared(
         note="" if len(usable) else _NOTHING,
         unit="difference",
     )
-    test = difference_test(items, value, against, resamples=builder.context.resamples, seed=builder.seed(cell))
+    test = difference_test(clusters, value, against, resamples=builder.context.resamples, seed=builder.seed(cell))
     return measured, Tested(cell=cell, rows=rows, usable=usable, p=test.p)

@@ -70,7 +70,9 @@ def _measured(
     rows = cell.rows[compared(trials)[cell.rows]]
     usable = rows[trials.usable[rows] & (reference.usable[rows] >= _TWO)]
     counts = _counts(trials, reference, usable)
-    found = excess_disagreement(counts, level=context.level)
+    _, first = np.unique(reference.of[usable], return_index=True)
+    clusters = trials.cluster.codes[usable[first]]
+    found = excess_disagreement(counts, clusters, level=context.level)
     note = "" if len(usable) else _NOTHING
     beside = (("disagreement", found.raw), ("noise-floor", found.floor)) if everything else ()
     for name, estimate in (*beside, (_EXCESS, found.excess)):
@@ -83,7 +85,7 @@ def _measured(
             note=_BORROWED if "reference-floor" in estimate.flags else note,
             unit="proportion" if name != _EXCESS else "difference",
         )
-    test = excess_permutation_test(counts, resamples=context.resamples, seed=builder.seed(cell))
+    test = excess_permutation_test(counts, clusters, resamples=context.resamples, seed=builder.seed(cell))
     if cell.levels:
         yield from p_values(
             builder,

@@ -60,7 +60,7 @@ class Generalizability:
         trials, scale = builder.trials, builder.context.tasks[cell.task].scale
         scores = _scores(trials, scale)
         usable = rows[trials.usable[rows] & ~np.isnan(scores[rows])]
-        columns = (trials.item.codes, trials.judge.codes, conditions["template"], conditions["option_order"])
+        columns = (trials.cluster.codes, trials.judge.codes, conditions["template"], conditions["option_order"])
         facets = {name: column[usable] for name, column in zip(_FACETS, columns, strict=True)}
         found = variance_components(scores[usable], facets, level=builder.context.level)
         flags = tuple(flag for flag in found.flags if flag not in ("empty", "single-level"))

@@ -40,7 +40,7 @@ class GoldAgreement:
             nothing = builder.why_none(rows, usable, "no case with an unchanged gold label")
             for name, coefficient in _COEFFICIENTS.items():
                 estimate = coefficient(
-                    trials.label[usable], trials.gold[usable], trials.item.codes[usable], level=context.level
+                    trials.label[usable], trials.gold[usable], trials.cluster.codes[usable], level=context.level
                 )
                 note = _DEGENERATE if DEGENERATE in estimate.flags else nothing
                 yield builder.measure(name, cell, estimate, rows=rows, usable=usable, note=note, unit="coefficient")

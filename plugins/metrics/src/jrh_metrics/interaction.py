@@ -19,7 +19,7 @@ from jrh.measuring import (
     cells_of,
     reference_verdicts,
 )
-from jrh_stats import clustered_mean
+from jrh_stats import cluster_sums, clustered_mean
 from numpy.typing import NDArray
 
 JOINT: Final = "+"
@@ -88,7 +88,8 @@ def _measured(builder: MeasureBuilder, cell: Cell, parts: Mapping[Families, Cell
     for sign, (known, values) in terms:
         contrast += sign * values[np.searchsorted(known, items)]
     widest = float(2 ** (size - 1))
-    estimate = clustered_mean(contrast, np.ones(len(items)), bounds=(-widest, widest), level=builder.context.level)
+    sums = cluster_sums(trials.clusters_of(items, cell.task), contrast, np.ones(len(items)))
+    estimate = clustered_mean(sums[:, 0], sums[:, 1], bounds=(-widest, widest), level=builder.context.level)
     rows = np.concatenate([part.rows for part in parts.values()])
     usable = rows[trials.usable[rows] & np.isin(trials.item.codes[rows], items)]
     return builder.measure(

@@ -113,7 +113,7 @@ def _beyond_chance(builder: MeasureBuilder, cell: Cell, scale: Scale) -> Iterato
         estimate = coefficient(
             pairs.first,
             pairs.second,
-            pairs.items,
+            pairs.clusters,
             n_labels=len(scale.labels),
             case_weights=pairs.weights,
             level=builder.context.level,
@@ -141,7 +141,7 @@ class _Pairs:
     """The compared trials with a verdict on both sides."""
     first: Codes
     second: Codes
-    items: Codes
+    clusters: Codes
     weights: NDArray[np.float64]
     """Weights of the pairs; those of one trial add up to 1."""
 
@@ -161,7 +161,7 @@ def _pairs(trials: Trials, cell: Cell, reference: ReferenceVerdicts, codes: Code
         usable=usable,
         first=first[kept],
         second=second[kept],
-        items=trials.item.codes[usable][trial][kept],
+        clusters=trials.cluster.codes[usable][trial][kept],
         weights=share[kept],
     )
 
@@ -179,7 +179,7 @@ def _measured(
     estimate = clustered_kappa(
         pairs.first,
         pairs.second,
-        pairs.items,
+        pairs.clusters,
         weighting=weighting,
         case_weights=pairs.weights,
         level=builder.context.level,

@@ -30,7 +30,9 @@ class MissingByCondition:
         conditions = condition_codes(trials)
         for cell in tasks_of(trials):
             rows = cell.rows
-            found = missingness_test(~trials.usable[rows], conditions[rows], trials.item.codes[rows])
+            found = missingness_test(
+                ~trials.usable[rows], conditions[rows], trials.item.codes[rows], trials.cluster.codes[rows]
+            )
             told = rows if found.p is not None else np.zeros(0, dtype=np.int64)
             yield builder.p_value(
                 "missing-by-condition-p",

@@ -104,11 +104,11 @@ class OrdinalAssociation:
     def _measured(self, builder: MeasureBuilder, cell: Cell, levels: Levels) -> Iterator[Measure]:
         rows = cell.rows[levels.eligible[cell.rows]]
         usable = levels.usable(cell.rows)
-        items = builder.trials.item.codes[usable]
+        clusters = builder.trials.cluster.codes[usable]
         for name, estimator in _ASSOCIATION.items():
             if not self.options.all and name not in _SHOWN:
                 continue
-            estimate = estimator(levels.given[usable], levels.right[usable], items, level=builder.context.level)
+            estimate = estimator(levels.given[usable], levels.right[usable], clusters, level=builder.context.level)
             note = _DEGENERATE if DEGENERATE in estimate.flags else builder.why_none(rows, usable, _NOTHING)
             unit = "ratio" if name == "scale-compression" else "coefficient"
             yield builder.measure(name, cell, estimate, rows=rows, usable=usable, note=note, unit=unit)

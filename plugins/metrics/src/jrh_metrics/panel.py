@@ -25,7 +25,7 @@ from jrh_metrics.panel_rules import score_errors, weighted_accuracy
 
 _TWO: Final = 2
 _TRIO: Final = 3
-_WEIGHTED: Final = "votes weighted by the log odds of each judge's accuracy on the other half of the items"
+_WEIGHTED: Final = "votes weighted by the log odds of each judge's accuracy on the other half of the clusters"
 _MOST_JUDGES: Final = 30
 """With more judges, trying all trios takes too long."""
 
@@ -37,6 +37,8 @@ class _Votes:
     votes: NDArray[np.int64]
     """Shape (items, judges), -1 where missing."""
     truth: NDArray[np.int64]
+    clusters: Codes
+    """The cluster of every item."""
     judges: tuple[str, ...]
     codes: Codes
     """The judges' codes, shape (judges,)."""
@@ -79,21 +81,24 @@ class Panel:
 def _measured(builder: MeasureBuilder, cell: Cell, votes: _Votes) -> Iterator[Measure]:
     scale, level = builder.context.tasks[cell.task].scale, builder.context.level
     size, made = len(scale.labels), partial(_made, builder, cell, votes)
-    yield made("panel-accuracy", _known(panel_accuracy(votes.votes, votes.truth, n_labels=size, level=level), votes))
-    weighted = weighted_accuracy(votes.votes, votes.truth, n_labels=size, level=level)
+    yield made(
+        "panel-accuracy",
+        _known(panel_accuracy(votes.votes, votes.truth, votes.clusters, n_labels=size, level=level), votes),
+    )
+    weighted = weighted_accuracy(votes.votes, votes.truth, votes.clusters, n_labels=size, level=level)
     yield made("panel-accuracy", _known(weighted, votes), note=_WEIGHTED, rule="weighted")
     if scale.ordered:
-        for rule, error in score_errors(votes.votes, votes.truth, n_labels=size, level=level):
+        for rule, error in score_errors(votes.votes, votes.truth, votes.clusters, n_labels=size, level=level):
             yield made("panel-mean-absolute-error", _known(error, votes), "levels", rule=rule)
     errors = _errors(votes, ordered=scale.ordered)
-    yield made("effective-judges", effective_judges(errors, level=level), "judges")
+    yield made("effective-judges", effective_judges(errors, votes.clusters, level=level), "judges")
     for pair in combinations(range(len(votes.judges)), _TWO):
         both = votes.only(builder.trials, pair)
-        correlation = _correlation(errors[:, pair], level)
+        correlation = _correlation(errors[:, pair], votes.clusters, level)
         yield _made(
             builder, cell, both, "error-correlation", correlation, "coefficient", judges=" & ".join(both.judges)
         )
-    scores = leave_one_out(votes.votes, votes.truth, n_labels=size, level=level)
+    scores = leave_one_out(votes.votes, votes.truth, votes.clusters, n_labels=size, level=level)
     for judge, score in zip(votes.judges, scores, strict=True):
         others = votes.only(builder.trials, score.judges)
         yield _made(builder, cell, others, "panel-accuracy", _known(score.accuracy, others), without=judge)
@@ -127,6 +132,7 @@ def _best_trio(builder: MeasureBuilder, cell: Cell, votes: _Votes, size: int) ->
     best = best_panel(
         votes.votes,
         votes.truth,
+        votes.clusters,
         n_labels=size,
         size=_TRIO,
         level=builder.context.level,
@@ -139,10 +145,10 @@ def _best_trio(builder: MeasureBuilder, cell: Cell, votes: _Votes, size: int) ->
     return _made(builder, cell, votes, "best-trio", _known(best.held_out, votes), note=note)
 
 
-def _correlation(errors: NDArray[np.float64], level: float) -> Estimate:
+def _correlation(errors: NDArray[np.float64], clusters: Codes, level: float) -> Estimate:
     """Return Pearson's correlation of the errors of two judges, shape (items, 2), over the items that both have."""
     both = np.flatnonzero(~np.isnan(errors).any(axis=1))
-    return pearson(errors[both, 0], errors[both, 1], both, level=level)
+    return pearson(errors[both, 0], errors[both, 1], clusters[both], level=level)
 
 
 def _known(estimate: Estimate, votes: _Votes) -> Estimate:
@@ -164,6 +170,7 @@ def _votes(builder: MeasureBuilder, cell: Cell) -> _Votes:
     return _Votes(
         votes=votes,
         truth=truth,
+        clusters=trials.clusters_of(items, cell.task),
         judges=tuple(trials.judge.names[code] for code in judges),
         codes=judges,
         rows=rows,

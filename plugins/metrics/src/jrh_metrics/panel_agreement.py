@@ -22,7 +22,7 @@ class _Ratings:
 
     counts: NDArray[np.int64]
     """Verdicts by label of the scale, shape (questions, labels)."""
-    items: Codes
+    clusters: Codes
     """Item of each question, shape (questions,)."""
     usable: Codes
     """Rows of the counted verdicts."""
@@ -55,13 +55,13 @@ def _measured(builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
     trials, level = builder.trials, builder.context.level
     scale = builder.context.tasks[cell.task].scale
     ratings = _ratings(trials, cell.rows, scale.labels)
-    counts, items = ratings.counts, ratings.items
+    counts, clusters = ratings.counts, ratings.clusters
     metric: AlphaMetric = "ordinal" if scale.ordered else "nominal"
     found = {
-        "fleiss-kappa": fleiss_kappa(counts, items, level=level),
-        "krippendorff-alpha": krippendorff_alpha(counts, clusters=items, metric=metric, level=level),
-        "gwet-ac1": gwet_ac1(counts, items, level=level),
-        "pabak": pabak(counts, items, level=level),
+        "fleiss-kappa": fleiss_kappa(counts, clusters, level=level),
+        "krippendorff-alpha": krippendorff_alpha(counts, clusters=clusters, metric=metric, level=level),
+        "gwet-ac1": gwet_ac1(counts, clusters, level=level),
+        "pabak": pabak(counts, clusters, level=level),
     }
     if scale.ordered:
         forms: dict[str, IccForm] = {"icc-2-1": "2,1", "icc-2-k": "2,k"}
@@ -96,7 +96,7 @@ def _ratings(trials: Trials, rows: Codes, labels: tuple[str, ...]) -> _Ratings:
     several = counts.sum(axis=1) >= _TWO
     return _Ratings(
         counts=counts[several],
-        items=trials.item.codes[answered[first]][several],
+        clusters=trials.cluster.codes[answered[first]][several],
         usable=answered[several[of]],
         complete=_complete(trials, rows, answered, code),
     )

@@ -25,7 +25,7 @@ _FEW: Final = "too few labelled or unlabelled items with verdicts"
 
 @frozen(kw_only=True, eq=False)
 class _Slices:
-    """One number per item, in the order of the items' names."""
+    """One number per cluster of items, in the order of their names."""
 
     judged: NDArray[np.float64]
     """Mean of the judge's verdicts on the labelled items."""
@@ -100,17 +100,19 @@ def _slices(builder: MeasureBuilder, cell: Cell, value: NDArray[np.float64]) -> 
     trials = builder.trials
     usable = cell.rows[trials.usable[cell.rows]]
     labelled = usable[trials.gold[usable] >= 0]
+    # Items of a cluster with different gold labels are different things to be right about.
+    unit = trials.cluster.codes * (len(trials.labels) + 1) + trials.gold + 1
     return _Slices(
-        judged=_by_item(builder, labelled, value[trials.label[labelled]]),
-        right=_by_item(builder, labelled, value[trials.gold[labelled]]),
-        unlabelled=_by_item(builder, others, value[trials.label[others]])
+        judged=_by_unit(unit[labelled], value[trials.label[labelled]]),
+        right=_by_unit(unit[labelled], value[trials.gold[labelled]]),
+        unlabelled=_by_unit(unit[others], value[trials.label[others]])
         if len(others := usable[trials.gold[usable] < 0])
         else np.zeros(0),
     )
 
 
-def _by_item(builder: MeasureBuilder, rows: Codes, value: NDArray[np.float64]) -> NDArray[np.float64]:
-    sums = cluster_sums(builder.trials.item.codes[rows], value, np.ones(len(rows)))
+def _by_unit(unit: Codes, value: NDArray[np.float64]) -> NDArray[np.float64]:
+    sums = cluster_sums(unit, value, np.ones(len(unit)))
     return np.asarray(sums[:, 0] / sums[:, 1])
 
 

@@ -26,7 +26,7 @@ class _Repeats:
     """Trials, with or without a verdict, shape (groups,)."""
     answered: Codes
     """Trials with a verdict, shape (groups,)."""
-    item: Codes
+    cluster: Codes
     """Item of the group, shape (groups,)."""
 
 
@@ -62,7 +62,7 @@ def _repeats(trials: Trials) -> _Repeats:
         counts=table,
         answered=table.sum(axis=1),
         planned=np.bincount(inverse, minlength=len(groups)).astype(np.int64),
-        item=trials.item.codes[first],
+        cluster=trials.cluster.codes[first],
     )
 
 
@@ -71,7 +71,7 @@ def _measured(builder: MeasureBuilder, cell: Cell, repeats: _Repeats, rows: Code
     counts = repeats.counts[groups]
     estimate = rerun_disagreement(
         counts,
-        repeats.item[groups],
+        repeats.cluster[groups],
         level=builder.context.level,
         resamples=builder.context.resamples,
         seed=builder.seed(cell),

@@ -33,7 +33,7 @@ class _Cases:
 
     fails: Mask
     """Whether fewer than half of the case's verdicts are as expected."""
-    items: Codes
+    clusters: Codes
     reviewed: Mask
     valid: Mask
     """Reviewed and valid."""
@@ -48,7 +48,7 @@ class PerturbationValidity:
     """Estimate the judge's failure rate if some of the cases are invalid themselves.
 
     A case fails where fewer than half of its verdicts are as expected (see `as-expected`); the unit is the case,
-    clustered in items. The reviewed cases have to be a random sample of the failures and of the passes.
+    by cluster. The reviewed cases have to be a random sample of the failures and of the passes.
     """
 
     options: ValidityOptions
@@ -89,7 +89,7 @@ def _cases(builder: MeasureBuilder, cell: Cell, decision: Codes) -> _Cases:
     sums = cluster_sums(trials.case.codes[usable], scores.value[usable], np.ones(len(usable)))
     return _Cases(
         fails=sums[:, 0] / sums[:, 1] < 1 / 2 if len(sums) else np.zeros(0, dtype=np.bool_),
-        items=trials.item.codes[usable[first]],
+        clusters=trials.cluster.codes[usable[first]],
         reviewed=decision[case] >= 0,
         valid=decision[case] == 1,
         usable=usable,
@@ -130,7 +130,7 @@ def _measured(builder: MeasureBuilder, cell: Cell, cases: _Cases, unreviewed: st
 
 
 def _failures(builder: MeasureBuilder, cell: Cell, cases: _Cases, level: float) -> Estimate:
-    sums = cluster_sums(cases.items, cases.fails.astype(np.float64), np.ones(len(cases.items)))
+    sums = cluster_sums(cases.clusters, cases.fails.astype(np.float64), np.ones(len(cases.clusters)))
     context = builder.context
     return clustered_proportion(
         sums[:, 0], sums[:, 1], level=level, resamples=context.resamples, seed=builder.seed(cell)

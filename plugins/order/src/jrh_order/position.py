@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, Scale
 from jrh.measuring import Answers, Counts, Mask, MeasureBuilder, MetricOptions, Pairs, answers_by, answers_by_order
-from jrh_stats import Estimate, clustered_difference, mcnemar_exact, sign_flip_test, z_quantile
+from jrh_stats import Estimate, cluster_sums, clustered_difference, mcnemar_exact, sign_flip_test, z_quantile
 from numpy.typing import NDArray
 
 from jrh_order.places import balancing, is_balanced, moves_all, place_name
@@ -18,10 +18,11 @@ from jrh_order.places import balancing, is_balanced, moves_all, place_name
 _TWO: Final = 2
 _METHOD: Final = "bonett-price"
 _NO_ORDERS: Final = "no item has verdicts in both orders"
+_SIGNS: Final = "two-sided sign-flip test by cluster; null hypothesis: both positions are stuck to equally often"
 _MCNEMAR: Final = "exact McNemar test; null hypothesis: as many items stick to the first position as to the second"
 _FIRST_LAST: Final = "share of picks in the first place minus that in the last; every option in every place"
 _UNBALANCED: Final = "no item has verdicts in orders that put every option in every place"
-_SIGN_FLIP: Final = "two-sided sign-flip test by item; null hypothesis: first and last place are picked equally often"
+_SIGN_FLIP: Final = "two-sided sign-flip test by cluster; null hypothesis: first and last place are picked equally often"
 _NO_GOLD_IN_BOTH: Final = "no item with a gold label has verdicts in all its orders"
 _NO_GOLD: Final = "no item with a verdict has a gold label"
 
@@ -67,7 +68,7 @@ def _consistency(builder: MeasureBuilder, answers: Answers) -> Measure:
     moving = [pair for pair, (one, other) in enumerate(both) if moves_all(orders[one], orders[other])]
     if 0 < len(moving) < len(pairs.first):
         pairs = pairs.select(np.array(moving, dtype=np.int64))
-    estimate = builder.proportion(answers.cell, pairs.scores.sum(axis=1), pairs.usable.sum(axis=1))
+    estimate = builder.proportion(answers.cell, pairs.scores.sum(axis=1), pairs.usable.sum(axis=1), answers.clusters)
     return builder.measure(
         "swap-consistency",
         answers.cell,
@@ -97,7 +98,7 @@ def _strict(builder: MeasureBuilder, answers: Answers) -> Measure:
     ends = product(right, planned)[labelled], product(right + planned - answers.answered, planned)[labelled]
     told = answers.rows_at(there[:, None] & asked)
     about = answers.rows_at(labelled[:, None] & asked)
-    estimate = builder.proportion(answers.cell, np.where(there, product(right, answered), 0.0), there)
+    estimate = builder.proportion(answers.cell, np.where(there, product(right, answered), 0.0), there, answers.clusters)
     return builder.measure(
         "right-in-both-orders",
         answers.cell,
@@ -115,19 +116,20 @@ def _drift(builder: MeasureBuilder, answers: Answers, scale: Scale, weights: Cou
     even = is_balanced(answers, scale.own_order, weights)
     total = weights.sum(axis=1)
     leaning = ((weights * shares).sum(axis=1)[even] / total[even]).round(12)
+    sums = cluster_sums(answers.clusters[even], leaning, np.ones(len(leaning)))
     told = answers.rows_at(even[:, None] & (weights > 0))
     usable = told[answers.said[told] >= 0]
     yield builder.measure(
         "position-bias",
         answers.cell,
-        clustered_difference(leaning, np.ones(len(leaning)), level=builder.context.level),
+        clustered_difference(sums[:, 0], sums[:, 1], level=builder.context.level),
         rows=answers.rows,
         usable=usable,
         note=_FIRST_LAST if len(usable) else _UNBALANCED,
         unit="difference",
         labels=answers.said,
     )
-    test = sign_flip_test(leaning, resamples=builder.context.resamples, seed=builder.seed(answers.cell))
+    test = sign_flip_test(sums[:, 0], resamples=builder.context.resamples, seed=builder.seed(answers.cell))
     yield builder.p_value(
         "position-bias-p",
         answers.cell,
@@ -142,7 +144,7 @@ def _drift(builder: MeasureBuilder, answers: Answers, scale: Scale, weights: Cou
 def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[Measure]:
     first, second = (both_orders(answers, letter) for letter in scale.options)
     used = np.isfinite(first)
-    stuck_first, stuck_second = first[used], second[used]
+    stuck_first, stuck_second, clusters = first[used], second[used], answers.clusters[used]
     told = answers.rows_at(np.broadcast_to(used[:, None], answers.planned.shape))
     usable = told[answers.said[told] >= 0]
     tends_first = int((stuck_first > stuck_second).sum())
@@ -151,15 +153,22 @@ def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[M
     yield builder.measure(
         "position-bias",
         answers.cell,
-        signed_bias(stuck_first, stuck_second, level=builder.context.level),
+        signed_bias(stuck_first, stuck_second, clusters, level=builder.context.level),
         rows=answers.rows,
         usable=usable,
         note=note if len(usable) else _NO_ORDERS,
         unit="difference",
         labels=answers.said,
     )
-    p = mcnemar_exact(tends_first, tends_second).p if len(usable) else None
-    note = _MCNEMAR if p is not None else _NO_ORDERS
+    p, note = None, _NO_ORDERS
+    if len(usable) and len(np.unique(clusters)) == len(clusters):
+        p, note = mcnemar_exact(tends_first, tends_second).p, _MCNEMAR
+    elif len(usable):
+        sums = cluster_sums(clusters, stuck_first - stuck_second, np.ones(len(clusters)))
+        p, note = (
+            sign_flip_test(sums[:, 0], resamples=builder.context.resamples, seed=builder.seed(answers.cell)).p,
+            _SIGNS,
+        )
     yield builder.p_value(
         "position-bias-p", answers.cell, p, rows=answers.rows, usable=usable, note=note, labels=answers.said
     )
@@ -183,7 +192,7 @@ def _gold_measure(
     builder: MeasureBuilder, answers: Answers, told: Mask, tops: Counts, bottoms: Counts, levels: dict[str, str]
 ) -> Measure:
     cell, rows = answers.cell.part(levels), answers.rows_at(told)
-    estimate = builder.proportion(cell, tops, bottoms)
+    estimate = builder.proportion(cell, tops, bottoms, answers.clusters)
     return builder.measure(
         "gold-agreement-by-order",
         cell,
@@ -226,7 +235,7 @@ def place_rates(
     chance = f"chance: {1 / len(scale.options):.3f}" if len(scale.options) > _TWO else ""
     for name, label in _named_labels(scale):
         picked = (weighed * _shares(answers, label)).sum(axis=1)
-        estimate = builder.proportion(answers.cell, picked, weighed.sum(axis=1))
+        estimate = builder.proportion(answers.cell, picked, weighed.sum(axis=1), answers.clusters)
         yield builder.measure(
             f"{prefix}{name}-rate",
             answers.cell,
@@ -254,7 +263,9 @@ def both_orders(answers: Answers, label: str) -> NDArray[np.float64]:
     return np.asarray(np.mean(pairs, axis=0))
 
 
-def signed_bias(first: NDArray[np.float64], second: NDArray[np.float64], *, level: float) -> Estimate:
+def signed_bias(
+    first: NDArray[np.float64], second: NDArray[np.float64], clusters: NDArray[np.int64] | None = None, *, level: float
+) -> Estimate:
     """Estimate the signed position bias: the share of items that stick to the first position minus that of the second.
 
     +1: always the first position; -1: always the second; 0: neither, or both equally often. Ties and consistent
@@ -267,11 +278,16 @@ def signed_bias(first: NDArray[np.float64], second: NDArray[np.float64], *, leve
     Args:
         first: per item the probability of the first position in both orders, shape (n,).
         second: that of the second position, shape (n,).
+        clusters: the cluster of every item, shape (n,); None: every item is its own. Where items
+            share one, the interval is that of `clustered_difference`.
         level: coverage.
     """
     n = len(first)
     if not n:
         return Estimate(value=None, flags=("empty",))
+    if clusters is not None and len(np.unique(clusters)) < n:
+        sums = cluster_sums(clusters, first - second, np.ones(n))
+        return clustered_difference(sums[:, 0], sums[:, 1], level=level)
     b, c = float(np.sort(first).sum()), float(np.sort(second).sum())
     p, q = (b + 1) / (n + 2), (c + 1) / (n + 2)
     half = z_quantile(level) * ((p + q - (p - q) ** 2) / (n + 2)) ** 0.5

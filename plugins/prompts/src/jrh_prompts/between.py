@@ -60,7 +60,7 @@ def _flipped(builder: MeasureBuilder, answers: Sequence[Answers]) -> Measure:
     # An item without a pair that two judges answered carries no information.
     with_pair = np.broadcast_to(common.any(axis=1)[:, None], answers[0].planned.shape)
     told = np.concatenate([each.rows_at(with_pair) for each in answers])
-    estimate = builder.proportion(cell, every.sum(axis=1), common.sum(axis=1))
+    estimate = builder.proportion(cell, every.sum(axis=1), common.sum(axis=1), answers[0].clusters)
     return builder.measure(
         "flipped-by-every-judge",
         cell,
@@ -91,12 +91,17 @@ def _between(builder: MeasureBuilder, first: Answers, second: Answers) -> Iterat
     agreeing = (first.counts * second.counts).sum(axis=2) / np.maximum(answered, 1.0)
     rows = np.concatenate([first.rows, second.rows])
     cell = first.cell.part({"with": second.cell.judge}, rows)
-    # Clusters are items, so only the sum over the prompts of an item matters.
+    # No cluster parts an item, so only the sum over the prompts of an item matters.
     joint = np.einsum("itl,itm,it->ilm", first.counts, second.counts, usable / np.maximum(answered, 1.0))
-    kappa = joint_kappa(joint, level=builder.context.level)
+    sums = (agreeing * usable).sum(axis=1), usable.sum(axis=1)
+    kappa = joint_kappa(joint, first.clusters, level=builder.context.level)
     told = np.concatenate([first.rows_at(usable), second.rows_at(usable)])
     for name, estimate, unit in (
-        ("pairwise-agreement", builder.proportion(cell, (agreeing * usable).sum(axis=1), usable.sum(axis=1)), ""),
+        (
+            "pairwise-agreement",
+            builder.proportion(cell, *sums, first.clusters),
+            "",
+        ),
         ("pairwise-kappa", kappa, "coefficient"),
     ):
         note = _DEGENERATE if DEGENERATE in estimate.flags else _NO_QUESTION if estimate.value is None else ""

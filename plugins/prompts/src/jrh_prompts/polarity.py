@@ -9,6 +9,7 @@ import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, Polarity, RecordTable, Scale
 from jrh.measuring import FINDING, Answers, MeasureBuilder, MetricOptions, answers_by, modal
+from jrh_stats import cluster_sums
 from numpy.typing import NDArray
 from scipy.special import bdtrc
 
@@ -89,6 +90,7 @@ def turned_templates(answers: Answers, declared: Mapping[str, bool], scale: Scal
         others = modal(total - answers.counts[:, place])
         both = np.flatnonzero((own >= 0) & (others >= 0))
         nearer = _nearer(own[both], others[both], answers.labels, scale)
+        nearer = cluster_sums(answers.clusters[both], nearer.astype(np.float64), np.ones(len(both)))[:, 0]
         helps, telling = int((nearer > 0).sum()), int((nearer != 0).sum())
         if not telling or helps / telling < _SHARE:
             continue

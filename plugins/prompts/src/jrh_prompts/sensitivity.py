@@ -80,7 +80,7 @@ class TemplateSensitivity:
                 labels=answers.said,
             )
 
-        share = builder.proportion(cell, pairs.scores.sum(axis=1), pairs.usable.sum(axis=1))
+        share = builder.proportion(cell, pairs.scores.sum(axis=1), pairs.usable.sum(axis=1), pairs.answers.clusters)
         jss = made("jss", share, "proportion", "", pairs.bounds)
         yield jss
         if _PAIR in levels and not self.options.all:
@@ -111,7 +111,7 @@ class TemplateSensitivity:
 
     def _exclusions(self, builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
         answers, rows = pairs.answers, pairs.rows
-        shares = pairs.scores.sum(axis=1), pairs.looked_at.sum(axis=1)
+        shares = pairs.scores.sum(axis=1), pairs.looked_at.sum(axis=1), answers.clusters
         with_all = builder.proportion(answers.cell, *shares) if pairs.usable.any() else Estimate(value=None)
         yield builder.measure(
             "jss-with-excluded",
@@ -130,7 +130,7 @@ class TemplateSensitivity:
 
     def _excluded(self, builder: MeasureBuilder, pairs: Pairs, lost: Mask, levels: dict[str, str]) -> Measure:
         cell = pairs.answers.cell.part(levels)
-        found = builder.proportion(cell, lost.sum(axis=1), pairs.looked_at.sum(axis=1))
+        found = builder.proportion(cell, lost.sum(axis=1), pairs.looked_at.sum(axis=1), pairs.answers.clusters)
         # This measures whether there is a verdict, so trials without one are usable too.
         rows = pairs.answers.rows
         return builder.measure("excluded-pairs", cell, found, rows=rows, usable=rows)

@@ -11,6 +11,7 @@ from jrh import Measure, RunReport, ScaleKind, Status, Task
 from jrh.measuring import listed_reasons, why_no_cases
 from jrh.text import (
     counted,
+    counted_items,
     format_bounds,
     format_counts,
     format_dollars,
@@ -285,7 +286,7 @@ def measures(report: RunReport, found: Iterable[Measure], digits: int) -> Table:
                 format_interval(measure, digits),
                 measure.interval.method if measure.interval else "",
                 f"{measure.n_trials:,}",
-                f"{measure.n_items:,}",
+                counted_items(measure).replace(" items", "").replace(" item", ""),
                 format_counts(measure.missing),
                 format_bounds(measure, digits),
                 "; ".join(part for part in (", ".join(measure.flags), measure.note) if part),

@@ -80,6 +80,7 @@ def show_precision(plan: Plan, *, wished: float, level: float) -> None:
 
     from jrh.cli.console import console
     from jrh.running.power import CORRELATION, DISCORDANT, POWER, precision
+    from jrh.text.numbers import counted
     from jrh.values.types import REFERENCE
 
     table = Table("task", "test")
@@ -91,11 +92,16 @@ def show_precision(plan: Plan, *, wished: float, level: float) -> None:
         if line is None:
             continue
         about = "~" if line.estimated else ""
-        found = precision(line.items, line.trials, wished=wished, level=level)
+        found = precision(line.items, line.trials, clusters=line.clusters, wished=wished, level=level)
         change = "-" if line.test == REFERENCE or found.detectable is None else f"{about}{found.detectable:.2f}"
-        numbers = (f"{line.items:,}", f"{found.trials_per_item:.3g}", f"±{found.half_width:.2f}")
+        shared = f" in {counted(line.clusters, 'cluster')}" if line.clusters < line.items else ""
+        numbers = (f"{line.items:,}{shared}", f"{found.trials_per_item:.3g}", f"±{found.half_width:.2f}")
         table.add_row(
-            line.task, line.test, *(f"{about}{number}" for number in numbers), change, f"{about}{found.items_needed:,}"
+            line.task,
+            line.test,
+            *(f"{about}{number}" for number in numbers),
+            change,
+            f"{about}{found.items_needed:,}{' clusters' if shared else ''}",
         )
     console().print(table)
     click.echo(

@@ -24,6 +24,7 @@ from jrh.running.stages.summary import IMPORTED, Summary, is_known, remember
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
 from jrh.suite.resolve import resolve_metrics
+from jrh.values.clusters import linked
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport, TaskSummary
 from jrh.values.scales import invert
@@ -66,6 +67,7 @@ def imported_record(
     detail: str = "",
     rationale: str = "",
     left_out: int = 0,
+    content: str = "",
 ) -> Record:
     """Make a record of a verdict that was collected elsewhere; ids are derived from the content.
 
@@ -107,6 +109,7 @@ def imported_record(
         detail: why there is no label.
         rationale: the judge's reasons.
         left_out: characters of a transcript that were not shown to the judge.
+        content: the text that was judged; items of the same text are one cluster.
 
     Raises:
         JrhError: the option order or the polarity is none of those known.
@@ -155,6 +158,7 @@ def imported_record(
         detail=detail,
         rationale=rationale,
         left_out=left_out,
+        cluster=content_id(" ".join(content.split())) if content.strip() else "",
     )
 
 
@@ -200,6 +204,7 @@ def import_records(
     """
     rows = tuple(records)
     check_records(tasks, rows, origins)
+    rows = _clustered(tasks, rows)
     loaded = load_plugins(tuple(plugins))
     computed = default_metrics(loaded.plugins) if metrics is None else resolve_metrics(metrics, loaded.plugins)
     summary = Summary(
@@ -233,6 +238,17 @@ def _write(store: Store, rows: Sequence[Record], summary: Summary) -> None:
     store.trials.replace(content_id([row.trial_id for row in rows]), _plan(rows))
     remember(store, summary)
     store.flush()
+
+
+def _clustered(tasks: Sequence[Task], rows: Sequence[Record]) -> tuple[Record, ...]:
+    """Name the cluster of every record: items that share a group, or the content that `imported_record` noted."""
+    names = {
+        task.name: linked(
+            (row.item_id, (row.group or row.item_id, f"\n{row.cluster}")) for row in rows if row.task == task.name
+        )
+        for task in tasks
+    }
+    return tuple(evolve(row, cluster=names[row.task][row.item_id]) for row in rows)
 
 
 def _plan(rows: Sequence[Record]) -> Iterator[TrialRow]:
@@ -277,6 +293,7 @@ def measure_records(
     """
     rows = tuple(records)
     check_records(tasks, rows, origins)
+    rows = _clustered(tasks, rows)
     table = RecordTable.from_records(rows)
     context = MetricContext(tasks={task.name: task for task in tasks}, level=level, resamples=resamples, seed=seed)
     measures, broken = run_metrics(metrics.items(), table, context, Quiet())

@@ -86,6 +86,11 @@ class Answers:
         """Return the names of the items."""
         return tuple(self.trials.item.names[code] for code in self.axes.items)
 
+    @cached_property
+    def clusters(self) -> Codes:
+        """Return the cluster of each item, shape (items,)."""
+        return self.trials.clusters_of(self.axes.items, self.cell.task)
+
     @property
     def levels(self) -> tuple[str, ...]:
         """Return the levels of the factor: the names of templates, or the orders of options."""

@@ -17,6 +17,7 @@ from jrh.measuring.flags import (
     CONSTANT_GOLD,
     CONSTANT_VERDICTS,
     EMPTY,
+    FEW_CLUSTERS,
     FEW_EVENTS,
     FEW_ITEMS,
     ONE_ITEM,
@@ -36,7 +37,7 @@ _DECIMALS: Final = 12
 """Sums are rounded to so many decimals: the order of addition must not show."""
 _COEFFICIENT: Final = "coefficient"
 _ONE_ITEM: Final = "one item tells nothing of agreement beyond chance"
-_UNEXPLAINED: Final = frozenset({FEW_ITEMS, FEW_EVENTS, CONSTANT_VERDICTS, SIMULATED})
+_UNEXPLAINED: Final = frozenset({FEW_ITEMS, FEW_CLUSTERS, FEW_EVENTS, CONSTANT_VERDICTS, SIMULATED})
 """Flags that do not say why there is no estimate."""
 
 
@@ -56,6 +57,7 @@ class _Facts:
     rows: Codes
     labels: Codes
     items: int
+    clusters: int
     constant: bool
     """There are several verdicts, and all are the same label."""
 
@@ -66,7 +68,7 @@ class MeasureBuilder:
 
     Every measure says how many trials and items it rests on, which trials have no verdict and why, and carries the
     flags that apply to any measure: `all-missing`, `empty`, `constant-verdicts`, `constant-gold`, `few-items`,
-    `few-events`, `one-item`, `simulated`.
+    `few-clusters`, `few-events`, `one-item`, `simulated`.
     """
 
     trials: Trials
@@ -97,9 +99,21 @@ class MeasureBuilder:
         """Derive the seed of what is drawn for a cell."""
         return cell.seed(self.context, self.draws)
 
-    def proportion(self, cell: Cell, numerators: ArrayLike, denominators: ArrayLike) -> Estimate:
-        """Estimate a proportion from sums per item; items without a denominator are left out."""
+    def proportion(
+        self, cell: Cell, numerators: ArrayLike, denominators: ArrayLike, clusters: Codes | None = None
+    ) -> Estimate:
+        """Estimate a proportion from sums per item; items without a denominator are left out.
+
+        Args:
+            cell: where it stands; seeds the bootstrap.
+            numerators: shape (items,).
+            denominators: shape (items,).
+            clusters: the cluster of each item, shape (items,); None: the sums are those of clusters already.
+        """
         tops, bottoms = np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)
+        if clusters is not None:
+            sums = cluster_sums(clusters[bottoms > 0], tops[bottoms > 0], bottoms[bottoms > 0])
+            tops, bottoms = sums[:, 0], sums[:, 1]
         there = bottoms > 0
         return clustered_proportion(
             tops[there].round(_DECIMALS),
@@ -112,7 +126,7 @@ class MeasureBuilder:
     def rate(
         self, name: str, cell: Cell, scores: Scores, *, nothing: str, note: str = "", flags: Flags = ()
     ) -> Measure:
-        """Measure the mean of scores from 0 to 1, with an interval clustered by item.
+        """Measure the mean of scores from 0 to 1, with an interval by cluster.
 
         Args:
             name: the measure's name.
@@ -186,7 +200,7 @@ class MeasureBuilder:
         )
 
     def paired(self, cell: Cell, scores: Scores) -> tuple[Codes, Codes, NDArray[np.float64]]:
-        """Return the eligible and the usable trials of a cell, and per item the sum of scores and their number."""
+        """Return the eligible and the usable trials of a cell, and per cluster the sum of scores and their number."""
         rows, usable = self._selected(cell, scores)
         return rows, usable, self._sums(scores, usable)
 
@@ -252,7 +266,7 @@ class MeasureBuilder:
             labels: what the judge said, if not the canonical label, as codes of shape (n,) over all trials; for
                 `constant-verdicts`.
         """
-        one_item = unit == _COEFFICIENT and self.items(usable) == 1
+        one_item = unit == _COEFFICIENT and self.clusters(usable) == 1
         if one_item and estimate.value is not None:
             estimate, flags, note = Estimate(value=None), (*flags, ONE_ITEM), note or _ONE_ITEM
         flags = (*flags, *self._common_flags(cell, rows, usable, labels))
@@ -269,6 +283,7 @@ class MeasureBuilder:
             unit=unit,
             n_trials=len(usable),
             n_items=self.items(usable),
+            n_clusters=self.clusters(usable),
             missing=self.missing(rows, usable if labels is None else rows[labels[rows] >= 0], unscored),
             bounds=bounds,
             flags=_cautious((*_own_flags(estimate), *flags), estimate),
@@ -278,6 +293,10 @@ class MeasureBuilder:
     def items(self, rows: Codes) -> int:
         """Count the distinct items of some trials."""
         return self._of(rows, self.trials.label).items
+
+    def clusters(self, rows: Codes) -> int:
+        """Count the distinct clusters of some trials: the unit of analysis."""
+        return self._of(rows, self.trials.label).clusters
 
     def missing(self, rows: Codes, usable: Codes, unscored: str = "") -> Mapping[str, int]:
         """Count by status the trials among `rows` without a verdict, and as `unscored` those that are not usable."""
@@ -298,7 +317,7 @@ class MeasureBuilder:
         return f"no verdict has a score: {unscored.replace('_', ' ')}"
 
     def _sums(self, scores: Scores, usable: Codes) -> NDArray[np.float64]:
-        return cluster_sums(self.trials.item.codes[usable], scores.value[usable], np.ones(len(usable)))
+        return cluster_sums(self.trials.cluster.codes[usable], scores.value[usable], np.ones(len(usable)))
 
     def _selected(self, cell: Cell, scores: Scores) -> tuple[Codes, Codes]:
         """Return the eligible trials of a cell, and those of them that have a score."""
@@ -316,10 +335,14 @@ class MeasureBuilder:
         if len(self._facts) >= _REMEMBERED:
             self._facts.clear()
         said = labels[rows][self.trials.usable[rows]]
+        trials = self.trials
+        items = int(np.count_nonzero(np.bincount(trials.item.codes[rows])))
+        alone = trials.cluster is trials.item
         found = _Facts(
             rows=rows,
             labels=labels,
-            items=int(np.count_nonzero(np.bincount(self.trials.item.codes[rows]))),
+            items=items,
+            clusters=items if alone else int(np.count_nonzero(np.bincount(trials.cluster.codes[rows]))),
             constant=len(said) > 1 and bool(said.max() == said.min()),
         )
         self._facts[key] = found
@@ -327,10 +350,13 @@ class MeasureBuilder:
 
     def _common_flags(self, cell: Cell, rows: Codes, usable: Codes, labels: Codes | None) -> Flags:
         """Return the flags that any measure can have."""
+        few = 0 < self.clusters(usable) < self.options.few_items
+        alone = self.clusters(usable) == self.items(usable)
         found = {
             CONSTANT_VERDICTS: self._of(usable, self.trials.label if labels is None else labels).constant,
             ALL_MISSING: len(rows) > 0 and not len(usable) and not np.any(self.trials.usable[rows]),
-            FEW_ITEMS: 0 < self.items(usable) < self.options.few_items,
+            FEW_ITEMS: few and alone,
+            FEW_CLUSTERS: few and not alone,
             SIMULATED: bool(np.any(self.trials.simulated[cell.rows])),
         }
         return tuple(name for name, applies in found.items() if applies)
@@ -360,9 +386,11 @@ def _own_flags(estimate: Estimate) -> Flags:
 
 
 def _cautious(flags: Flags, estimate: Estimate) -> Flags:
-    """Put the estimate's `few-events` last, and leave it out where `few-items` says as much."""
+    """Put the estimate's `few-events` last, and leave it out where `few-items` or `few-clusters` says as much."""
     others = tuple(flag for flag in dict.fromkeys(flags) if flag != FEW_EVENTS)
-    return (*others, FEW_EVENTS) if FEW_EVENTS in estimate.flags and FEW_ITEMS not in flags else others
+    return (
+        (*others, FEW_EVENTS) if FEW_EVENTS in estimate.flags and not {FEW_ITEMS, FEW_CLUSTERS} & set(flags) else others
+    )
 
 
 def _interval(estimate: Estimate, level: float) -> Interval | None:

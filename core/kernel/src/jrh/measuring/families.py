@@ -79,20 +79,20 @@ def p_values(
 
 
 def difference_test(
-    items: Codes, first: NDArray[np.float64], second: NDArray[np.float64], *, resamples: int, seed: int
+    clusters: Codes, first: NDArray[np.float64], second: NDArray[np.float64], *, resamples: int, seed: int
 ) -> Significance:
-    """Test whether paired scores differ on average, whole items exchanged.
+    """Test whether paired scores differ on average, whole clusters exchanged.
 
-    McNemar's exact test where every item has one pair and all scores are 0 or 1; the sign-flip test otherwise.
+    McNemar's exact test where every cluster has one pair and all scores are 0 or 1; the sign-flip test otherwise.
 
     Args:
-        items: item of every pair, shape (n,).
+        clusters: cluster of every pair, shape (n,).
         first: one score of every pair, shape (n,).
         second: the other, shape (n,).
-        resamples: draws of the sign-flip test, where there are too many items to try all.
+        resamples: draws of the sign-flip test, where there are too many clusters to try all.
         seed: seed of the draws.
     """
-    sums = cluster_sums(items, first - second, np.ones(len(first)))
+    sums = cluster_sums(clusters, first - second, np.ones(len(first)))
     if len(sums) and np.all(sums[:, 1] == 1) and np.isin((first, second), (0.0, 1.0)).all():
         return mcnemar_exact(int((first > second).sum()), int((first < second).sum()))
     return sign_flip_test(sums[:, 0], resamples=resamples, seed=seed)

@@ -19,6 +19,8 @@ DEGENERATE: Final = "degenerate"
 """The formula divides by zero: there is no estimate."""
 EMPTY: Final = "empty"
 """There is no trial to measure."""
+FEW_CLUSTERS: Final = "few-clusters"
+"""Few clusters of items: the interval counts clusters, is wide, and its coverage approximate."""
 FEW_EVENTS: Final = "few-events"
 """Only a few items vary: actual coverage may differ from the stated level."""
 FEW_ITEMS: Final = "few-items"
@@ -37,8 +39,8 @@ FLAG_MEANINGS: Final[Mapping[str, str]] = {
     "few-labels": "fewer than 30 labels to correct with; the interval is approximate.",
     "few-missing": "too few missing verdicts for this test's approximation.",
     "few": "too few events for this test's approximation.",
-    FEW_EVENTS: "only a few items vary; actual coverage may differ from the stated level.",
-    "few-clusters": "too few items; actual coverage may fall below the stated level.",
+    FEW_EVENTS: "only a few items or clusters vary; actual coverage may differ from the stated level.",
+    FEW_CLUSTERS: "few independent clusters of items; actual coverage may fall below the stated level.",
     CONSTANT_GOLD: "all gold labels are the same; a judge that always gives that label scores 100%.",
     CONSTANT_VERDICTS: "the judge gave a single label throughout.",
     CONSTANT_REFERENCE: "the judge gave a single label in the reference condition, so kappa is 0 by definition.",

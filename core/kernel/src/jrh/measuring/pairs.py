@@ -111,7 +111,7 @@ class Pairs:
         return f"{levels[self.first[pair]]} | {levels[self.second[pair]]}"
 
     def kappa(self, *, level: float) -> Estimate:
-        """Compute Cohen's kappa over the pairs, the level that sorts first against the other; clusters are items.
+        """Compute Cohen's kappa over the pairs, the level that sorts first against the other, by cluster.
 
         Every pair weighs 1 in total, divided over the combinations of its repeats.
         """
@@ -119,14 +119,14 @@ class Pairs:
         if single is not None:
             row, column = np.nonzero(self.usable)
             one, other = single[row, self.first[column]], single[row, self.second[column]]
-            return clustered_kappa(one, other, row, level=level)
+            return clustered_kappa(one, other, self.answers.clusters[row], level=level)
         labels = counts.shape[2]
         joint = np.zeros((len(counts), labels, labels))
         for pair, (one, other) in enumerate(zip(self.first, self.second, strict=True)):
-            # Pairs of one item are added up at once: clusters are items, so that only their sums count.
+            # Pairs of one item are added up at once: no cluster parts an item, so that only their sums count.
             weight = self.usable[:, pair] / np.maximum(self.combined[:, pair], 1.0)
             joint += counts[:, one, :, None] * counts[:, other, None, :] * weight[:, None, None]
-        return joint_kappa(joint, level=level)
+        return joint_kappa(joint, self.answers.clusters, level=level)
 
 
 def all_pairs(answers: Answers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -136,7 +136,15 @@ def all_pairs(answers: Answers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return pairs[:, 0], pairs[:, 1]
 
 
-def joint_kappa(joint: Counts, *, level: float) -> Estimate:
-    """Compute Cohen's kappa from weights per item, label of one side, and label of the other; clusters are items."""
+def joint_kappa(joint: Counts, clusters: Codes, *, level: float) -> Estimate:
+    """Compute Cohen's kappa from weights per item, label of one side, and label of the other.
+
+    Args:
+        joint: weights, shape (items, labels, labels).
+        clusters: the cluster of each item, shape (items,).
+        level: coverage.
+    """
     item, first, second = np.nonzero(joint)
-    return clustered_kappa(first, second, item, case_weights=joint[item, first, second].round(12), level=level)
+    return clustered_kappa(
+        first, second, clusters[item], case_weights=joint[item, first, second].round(12), level=level
+    )

@@ -13,6 +13,7 @@ from jrh.errors import JrhError
 from jrh.measuring.coded import Coded, Codes, Mask, is_named, numbered
 from jrh.measuring.conditions import LEVELS, Conditions
 from jrh.plugins.protocols import MetricContext
+from jrh.values.clusters import linked
 from jrh.values.records import NUMERIC, RecordTable
 from jrh.values.types import REFERENCE, Status, Task
 
@@ -41,6 +42,8 @@ class Trials:
     """The test as the records name it."""
     variant: Coded
     item: Coded
+    cluster: Coded
+    """The unit of analysis: items that belong together. The same as `item` where every item is alone."""
     case: Coded
     expectation: Coded
     stratum: Coded
@@ -81,6 +84,18 @@ class Trials:
     def column(self, name: str) -> Coded:
         """Return any text column of the records, coded; every row is the empty text where there is no such column."""
         return self.shared(("column", name), lambda: _coded(self.records, name))
+
+    def clusters_of(self, items: Codes, task: str) -> Codes:
+        """Return the cluster of items of a task, given by their codes."""
+        if self.cluster is self.item:
+            return items
+        return self.shared(("clusters", task), lambda: self._clusters_by_item(task))[items]
+
+    def _clusters_by_item(self, task: str) -> Codes:
+        found = np.full(len(self.item.names), -1, dtype=np.int64)
+        rows = is_named(self.task, task)
+        found[self.item.codes[rows]] = self.cluster.codes[rows]
+        return found
 
 
 def condition_codes(trials: Trials) -> Codes:
@@ -148,6 +163,7 @@ def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
     columns |= {"strength": strength, "temperature": temperature}
     conditions = Conditions.of(columns, [context.tasks.get(name) for name in task.names])
     reference = is_named(test, REFERENCE)
+    item = _coded(records, "item_id")
     status = _coded(records, "status", add=(_OFF_SCALE,))
     labels = tuple(sorted({label for name in ("canonical", "gold", "expected") for label in _names(records, name)}))
     answered = is_named(status, Status.OK.value)
@@ -166,7 +182,8 @@ def _read(records: RecordTable, place: Codes, context: MetricContext) -> Trials:
         test=evolve(test, codes=np.where(conditions.again, test.names.index(REFERENCE), test.codes)),
         written_test=test,
         variant=evolve(variant, codes=_variants(task, variant, reference, conditions.again)),
-        item=_coded(records, "item_id"),
+        item=item,
+        cluster=_clusters(records, item),
         case=_coded(records, "case_id"),
         expectation=expectation,
         stratum=_coded(records, "stratum"),
@@ -219,6 +236,29 @@ def _coded(records: RecordTable, name: str, first: Sequence[str] = (), add: Iter
     # One more entry, for None: code -1 reads the last.
     lookup = np.array([position[text] for text in (*present, "")], dtype=np.int64)
     return Coded(codes=lookup[_raw(records, name)], names=names)
+
+
+def _clusters(records: RecordTable, item: Coded) -> Coded:
+    """Code the clusters; where a record names none, its group decides, and without a group its item."""
+    named = _coded(records, "cluster")
+    if named.names == item.names and np.array_equal(named.codes, item.codes):
+        return item
+    if "" in named.names and np.any(named.codes == named.names.index("")):
+        named = _by_group(records, item, named)
+    return item if np.array_equal(named.codes, item.codes) and named.names == item.names else named
+
+
+def _by_group(records: RecordTable, item: Coded, named: Coded) -> Coded:
+    group = _coded(records, "group")
+    pairs = np.unique(np.stack([item.codes, named.codes, group.codes]), axis=1).T.tolist()
+    names = linked(
+        (item.names[code], (f"\n{named.names[cluster]}", group.names[of] or item.names[code]))
+        for code, cluster, of in pairs
+    )
+    distinct = tuple(sorted({*names.values(), ""}))
+    position = {name: place for place, name in enumerate(distinct)}
+    lookup = np.array([position[names.get(name, "")] for name in item.names], dtype=np.int64)
+    return Coded(codes=lookup[item.codes], names=distinct)
 
 
 def _label_codes(records: RecordTable, name: str, labels: tuple[str, ...]) -> Codes:

@@ -29,6 +29,7 @@ from jrh.store.items_table import items_id
 from jrh.store.run_store import Store
 from jrh.suite.definition import ModelUse
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, references, tests_of
+from jrh.values.clusters import clusters_of
 from jrh.values.types import REFERENCE, Case, Item, Question, Reply, Status, Task
 
 SAMPLE: Final = 25
@@ -45,7 +46,9 @@ class PlanLine:
     task: str
     test: str
     items: int
-    """Distinct items of the cases: the unit that intervals rest on."""
+    """Distinct items of the cases."""
+    clusters: int
+    """Clusters of these items: the unit that intervals rest on."""
     cases: int
     estimated: bool
     """The cases are written by a model and not known yet: one per item is assumed."""
@@ -136,6 +139,7 @@ class _Planning:
     async def plan(self) -> Plan:
         try:
             self.items = loading_items.read(self.builder)
+            self.clusters = {task: clusters_of(items) for task, items in self.items.items()}
             items_ids = {task: items_id(items) for task, items in self.items.items()}
             self.judge_ids = judge_ids(self.resolved, items_ids)
             changed = changes(self.store, self.resolved, items_ids, self.run_dir) if self.store is not None else ()
@@ -179,11 +183,13 @@ class _Planning:
         meter = await self._measure(resolved, task, put)
         asked = min(len(put), SAMPLE)
         share = (trials - done) / asked if asked else 0.0
+        items = frozenset(case.item_id for case in put)
         return PlanLine(
             judge=resolved.use.name,
             task=task.name,
             test=test,
-            items=len(frozenset(case.item_id for case in put)),
+            items=len(items),
+            clusters=len({self.clusters[task.name][item] for item in items}),
             cases=len(put),
             estimated=estimated,
             trials=trials,

@@ -8,6 +8,7 @@ from typing import Final
 from jrh.document.serial import from_text, to_text
 from jrh.hashing import content_id
 from jrh.store.database import Database
+from jrh.values.clusters import clusters_of
 from jrh.values.types import Item
 
 _STAGE: Final = "items"
@@ -30,13 +31,14 @@ class ItemsTable:
         ids = {task: content_id(written) for task, written in texts.items()}
         digest = content_id(ids)
         if self.digest() != digest:
+            clusters = {task: clusters_of(chosen) for task, chosen in items.items()}
             rows = [
-                (task, position, item.id, text)
+                (task, position, item.id, clusters[task][item.id], text)
                 for task, chosen in items.items()
                 for position, (item, text) in enumerate(zip(chosen, texts[task], strict=True))
             ]
             self._database.replace(
-                _STAGE, digest, ("DELETE FROM items", [()]), ("INSERT INTO items VALUES (?, ?, ?, ?)", rows)
+                _STAGE, digest, ("DELETE FROM items", [()]), ("INSERT INTO items VALUES (?, ?, ?, ?, ?)", rows)
             )
         return ids
 
@@ -46,6 +48,11 @@ class ItemsTable:
         for task, payload in self._database.rows("SELECT task, payload FROM items ORDER BY task, position"):
             found.setdefault(task, []).append(from_text(Item, payload))
         return {task: tuple(items) for task, items in found.items()}
+
+    def clusters(self) -> dict[tuple[str, str], str]:
+        """Return the cluster of every task and item id; empty for records imported without items."""
+        rows = self._database.rows("SELECT task, id, cluster FROM items")
+        return {(task, item): cluster for task, item, cluster in rows}
 
 
 def items_id(items: Sequence[Item]) -> str:

@@ -6,6 +6,7 @@ from .fitting import LONGEST_COMMENT as LONGEST_COMMENT
 from .fitting import comment_length as comment_length
 from .fitting import lines_that_fit as lines_that_fit
 from .numbers import counted as counted
+from .numbers import counted_items as counted_items
 from .numbers import format_bounds as format_bounds
 from .numbers import format_counts as format_counts
 from .numbers import format_dollars as format_dollars

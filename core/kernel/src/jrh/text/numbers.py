@@ -53,6 +53,13 @@ def counted(number: int, singular: str, plural: str = "") -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
+def counted_items(measure: Measure) -> str:
+    """Write what a measure rests on: `60 items`, or `60 items in 6 clusters` where items share clusters."""
+    items = counted(measure.n_items, "item")
+    shared = 0 < measure.n_clusters < measure.n_items
+    return f"{items} in {counted(measure.n_clusters, 'cluster')}" if shared else items
+
+
 def is_estimable(measure: Measure) -> bool:
     """Return whether the measure has a finite estimate."""
     return measure.estimate is not None and math.isfinite(measure.estimate)

@@ -1,3 +1,6 @@
+from .clusters import clusters_of as clusters_of
+from .clusters import linked as linked
+from .clusters import shown_text as shown_text
 from .events import CaseReady as CaseReady
 from .events import RecordCommitted as RecordCommitted
 from .events import RunFinished as RunFinished

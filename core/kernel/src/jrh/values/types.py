@@ -71,7 +71,7 @@ class Item:
     stratum: str = ""
     """The subgroup, for results broken down by stratum."""
     group: str = ""
-    """Items that belong together (one author, one source) share a group; folds never split it. Empty: the own id."""
+    """Items that belong together (one author, one source) share a group: they are one cluster. Empty: the own id."""
     metadata: Mapping[str, Json] = Factory(dict)
     origin: str = ""
     """Source and line, for messages: `essays.csv:12`."""
@@ -458,6 +458,8 @@ class Record:
     rationale: str
     left_out: int = 0
     """Characters of a transcript that were not shown to the judge because its length budget was too small."""
+    cluster: str = ""
+    """Name of the item's cluster: its smallest item id. Empty: the group decides, and without a group the item."""
 
 
 @frozen(kw_only=True)
@@ -488,7 +490,9 @@ class Measure:
     n_trials: int = 0
     """Number of trials used for the estimate."""
     n_items: int = 0
-    """Number of distinct items used for the estimate: the unit of analysis."""
+    """Number of distinct items used for the estimate."""
+    n_clusters: int = 0
+    """Number of distinct clusters of these items: the unit of analysis."""
     missing: Mapping[str, int] = Factory(dict)
     """Trials of the cell without a usable verdict, by status; `no_reference` if the verdict to compare with is
     missing."""

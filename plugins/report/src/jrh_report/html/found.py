@@ -26,6 +26,8 @@ class Cell:
     interval: str
     trials: int
     items: int
+    clusters: int
+    """0 unless items share clusters."""
     missing: int
     statuses: str
     """The missing verdicts by status."""
@@ -86,6 +88,7 @@ class Found:
             interval=format_interval(measure, digits),
             trials=measure.n_trials,
             items=measure.n_items,
+            clusters=measure.n_clusters if measure.n_clusters < measure.n_items else 0,
             missing=sum(measure.missing.values()),
             statuses=format_counts(measure.missing),
             bounds=format_bounds(measure, digits) if measure.missing else "",

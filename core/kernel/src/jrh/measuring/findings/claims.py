@@ -9,7 +9,7 @@ from attrs import frozen
 from jrh_stats import holm, items_to_decide
 
 from jrh.measuring.findings.measure_index import MeasureIndex
-from jrh.text.numbers import counted, format_interval, format_number, is_proportion
+from jrh.text.numbers import counted, counted_items, format_interval, format_number, is_proportion
 from jrh.values.finding import Basis, Finding, FindingSettings, Severity
 from jrh.values.report import RunReport
 from jrh.values.types import REFERENCE, Measure
@@ -133,7 +133,7 @@ def _range(claim: Claim) -> str:
 
 def sizes(measure: Measure) -> str:
     """Write what a measure rests on: `60 items`."""
-    return counted(measure.n_items, "item")
+    return counted_items(measure)
 
 
 def _sentence(statement: str, basis: Sequence[Basis], decide: str) -> str:

@@ -26,6 +26,7 @@ from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved, references
 from jrh.text.plain import utf8_text
 from jrh.text.redact import Redactor
+from jrh.values.clusters import clusters_of
 from jrh.values.events import RecordCommitted
 from jrh.values.scales import invert
 from jrh.values.types import (
@@ -195,16 +196,17 @@ class _Judging:
         """Judge every fold with a model that saw none of its items."""
         items = self.bench.items[task.name]
         assert isinstance(self.resolved.use, JudgeUse)
-        fold_of = folds_of([(item.group or item.id, item.gold or "") for item in items], self.resolved.use.folds)
+        cluster = clusters_of(items)
+        fold_of = folds_of([(cluster[item.id], item.gold or "") for item in items], self.resolved.use.folds)
         by_fold: defaultdict[int, list[Pending]] = defaultdict(list)
         for trial in trials:
-            by_fold[fold_of[trial.case.group]].append(trial)
+            by_fold[fold_of[cluster[trial.case.item_id]]].append(trial)
         for fold, members in sorted(by_fold.items()):
             self.bench.check()
             examples = [
-                Example(fields=item.fields, gold=item.gold, group=item.group or item.id)
+                Example(fields=item.fields, gold=item.gold, group=cluster[item.id])
                 for item in items
-                if item.gold is not None and fold_of[item.group or item.id] != fold
+                if item.gold is not None and fold_of[cluster[item.id]] != fold
             ]
             try:
                 fitted = await asyncio.to_thread(judge.fit, examples)

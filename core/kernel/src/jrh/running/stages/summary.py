@@ -177,8 +177,16 @@ def _raised(made: Iterable[Attrition]) -> Iterable[str]:
 
 
 def read_records(store: Store) -> RecordTable:
-    """Read the records of the plan as a table."""
-    return RecordTable.from_columns(store.records.columns())
+    """Read the records of the plan as a table, each with the cluster of its item among the items of the run as it is.
+
+    A record can be older than an item that joins two clusters, so the items decide wherever they are known.
+    """
+    columns = store.records.columns()
+    clusters = store.items.clusters()
+    if clusters:
+        place = zip(columns["task"], columns["item_id"], columns["cluster"], strict=True)
+        columns["cluster"] = tuple(clusters.get((task, item), known) for task, item, known in place)
+    return RecordTable.from_columns(columns)
 
 
 def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:

@@ -1,0 +1,70 @@
+"""Decide which items are one cluster, the unit of every interval, test, claim and gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from jrh.values.types import Item, Json
+
+
+def clusters_of(items: Iterable[Item]) -> dict[str, str]:
+    """Find the clusters of the items of a task.
+
+    Items that share a group, and items that show a judge the same content, are one cluster; so are items that are
+    linked by others. An item without either is a cluster of its own.
+
+    Returns:
+        Item id -> name of its cluster, which is the smallest id in it. Does not depend on the order of the items.
+    """
+    return linked((item.id, (item.group or item.id, f"\n{shown_text(item)}")) for item in items)
+
+
+def linked(members: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
+    """Join the members that share a key, also by way of others: the connected components.
+
+    Args:
+        members: member and its keys; a member may come several times. Empty keys are ignored.
+
+    Returns:
+        Member -> the smallest member of its component.
+    """
+    root: dict[str, str] = {}
+    first: dict[str, str] = {}
+    for member, keys in members:
+        root.setdefault(member, member)
+        for key in keys:
+            if key.strip():
+                _join(root, member, first.setdefault(key, member))
+    return {member: _find(root, member) for member in root}
+
+
+def shown_text(item: Item) -> str:
+    """Return what an item shows to a judge as one text: its fields without the id and the gold label.
+
+    Runs of whitespace count as one space. Empty where the item has no text.
+    """
+    texts = {name: " ".join(_flat(value).split()) for name, value in item.fields.items()}
+    return "\n".join(f"{name}: {text}" for name, text in sorted(texts.items()) if text)
+
+
+def _flat(value: Json) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return " ".join(f"{key} {_flat(part)}" for key, part in value.items())
+    if isinstance(value, Sequence):
+        return " ".join(map(_flat, value))
+    return "" if value is None else str(value)
+
+
+def _join(root: dict[str, str], one: str, other: str) -> None:
+    # The smaller id becomes the root, so that the name does not depend on the order of the members.
+    low, high = sorted((_find(root, one), _find(root, other)))
+    root[high] = low
+
+
+def _find(root: dict[str, str], member: str) -> str:
+    while root[member] != member:
+        root[member] = root[root[member]]
+        member = root[member]
+    return member

@@ -1,0 +1,72 @@
+"""Deal the answers of clusters of items again: all items of a cluster the same way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+
+@frozen(kw_only=True, eq=False)
+class SharedDeal:
+    """Clusters with the same answers, whose items are dealt the same way."""
+
+    tables: NDArray[np.float64]
+    """Answers per item, group and label, shape (items, groups, labels)."""
+    number: int
+    """How many clusters have these answers."""
+
+    def deal(self, generator: np.random.Generator, draws: int) -> NDArray[np.float64]:
+        """Deal the answers of one such cluster `draws` times, shape (draws, items, groups, labels).
+
+        The answers of an item lie in a row, group by group and within a group by label. All items whose groups have the
+        same sizes are reordered alike: items with the same answers stay the same.
+        """
+        dealt = np.zeros((draws, *self.tables.shape))
+        for items in _alike(self.tables):
+            dealt[:, items] = _reordered(generator, self.tables[items], draws)
+        return dealt
+
+
+def shared_deals(tables: NDArray[np.float64], clusters: NDArray[np.int64]) -> tuple[SharedDeal, ...]:
+    """Group the items by cluster; clusters with the same answers are one kind, in an order that rows do not change.
+
+    Args:
+        tables: answers per item, group and label, shape (items, groups, labels).
+        clusters: the cluster of every item, shape (items,).
+    """
+    kinds: Counter[bytes] = Counter()
+    found: dict[bytes, NDArray[np.float64]] = {}
+    for cluster in np.unique(clusters):
+        own = tables[clusters == cluster]
+        own = own[np.lexsort(own.reshape(len(own), -1).T)]
+        key = own.tobytes()
+        kinds[key] += 1
+        found[key] = own
+    return tuple(SharedDeal(tables=found[key], number=kinds[key]) for key in sorted(found))
+
+
+def _alike(tables: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:
+    _, kind = np.unique(tables.sum(axis=2), axis=0, return_inverse=True)
+    kind = kind.reshape(-1)
+    for number in range(int(kind.max()) + 1):
+        yield np.flatnonzero(kind == number)
+
+
+def _reordered(generator: np.random.Generator, tables: NDArray[np.float64], draws: int) -> NDArray[np.float64]:
+    items, groups, labels = tables.shape
+    sizes = tables[0].sum(axis=1).astype(np.int64)
+    codes = np.tile(np.arange(labels), groups)
+    given = np.stack([np.repeat(codes, table.reshape(-1).astype(np.int64)) for table in tables])
+    order = generator.permuted(np.tile(np.arange(given.shape[1]), (draws, 1)), axis=1)
+    dealt = np.zeros((draws, items, groups, labels))
+    start = 0
+    for group, size in enumerate(sizes):
+        part = given[:, order[:, start : start + size]]  # (items, draws, size)
+        for label in range(labels):
+            dealt[:, :, group, label] = (part == label).sum(axis=2).T
+        start += size
+    return dealt
