@@ -302,7 +302,6 @@ def test_bad_tables_are_refused_with_what_to_do(case):
 def test_a_file_that_is_not_there_and_too_many_rows_are_refused(monkeypatch):
     assert "'nowhere.csv' cannot be read: No such file" in checked("nowhere.csv", *NAMES)
     monkeypatch.setattr(sources, "MOST_ROWS", 10)
-    monkeypatch.setattr(sources.read_source, "__kwdefaults__", {"most": 10})
     assert "'results.csv' has more than 10 rows; take a sample" in checked(table(binary(11)), *NAMES)
 
 

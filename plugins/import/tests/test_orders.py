@@ -11,6 +11,7 @@ from jrh.importing import read_order, read_polarity
 from jrh.running import load_metrics
 from jrh.store.run_store import Store
 from jrh_import.commands import import_table
+from jrh_testing import Project
 
 DOCS = Path(__file__).parents[3] / "docs" / "importing.md"
 PAIRS = Task(name="t", scale=Scale.of_pairs())
@@ -148,6 +149,31 @@ def test_two_columns_may_assign_tests_unless_they_contradict_each_other(tmp_path
     store.close()
     error = imported(tmp_path, ["i,j,BA,A,A,inverted"], more=more, **how)
     assert "tests.option_order says 'swapped' and tests.polarity says 'turned'" in error
+
+
+def test_both_orders_under_the_reference_alone_are_measured_as_well(tmp_path):
+    header = "item,judge,order,said,gold,try"
+    rows = [f"{row},{number}" for judge in ("perfect", "first") for row in log("ab", "ba", judge) for number in (0, 1)]
+    assert imported(tmp_path, rows, more="", columns=", repeat: try", header=header) is None
+    found = measured(tmp_path / "run", "gold-accuracy", "position-bias", "rerun-disagreement")
+    assert found["perfect", "reference", "gold-accuracy"].estimate == 1.0
+    # Both orders are questions of their own: an always-first judge has no rerun noise, and the largest bias.
+    assert found["first", "reference", "rerun-disagreement"].estimate == 0.0
+    assert found["first", "reference", "swap-consistency"].estimate == 0.0
+    assert found["first", "reference", "position-bias"].estimate == 1.0
+
+
+@pytest.mark.slow
+def test_an_always_first_judge_fails_the_gate_and_is_in_the_default_report(tmp_path):
+    project = Project(tmp_path)
+    assert imported(tmp_path, [*log("original", "swapped", "perfect"), *log("original", "swapped", "first")]) is None
+    rule = "position-bias[swapped, judge={}] < 0.1"
+    assert project.run("gate", "run", "--rule", rule.format("perfect")).exit_code == 0
+    assert project.run("gate", "run", "--rule", rule.format("first")).exit_code == 1
+    assert project.run("report", "run", "--format", "json").exit_code == 0
+    measures = json.loads(project.read("run/report.json"))["measures"]
+    biased = {each["judge"]: each["estimate"] for each in measures if each["name"] == "position-bias"}
+    assert biased == {"perfect": 0.0, "first": 1.0}
 
 
 def test_the_documented_layout_gives_noise_floor_swap_consistency_and_position_bias(tmp_path):

@@ -35,17 +35,17 @@ class Source:
     delimiter: str = ","
 
 
-def read_source(path: Path, kind: Format | None = None, *, most: int = MOST_ROWS) -> Source:
+def read_source(path: Path, kind: Format | None = None) -> Source:
     """Read a table, `-` for standard input; the format follows from the suffix, the delimiter from the header.
 
     Raises:
-        JrhError: it is no table, or has more than `most` rows.
+        JrhError: it is no table, or has more than `MOST_ROWS` rows.
     """
     with _file(path) as (file, shown):
         try:
             found = kind or _SUFFIXES.get(path.suffix.lower()) or _guessed(file)
             delimiter = _delimiter(file) if found is Format.CSV else ","
-            return Source(table=read_table(file, found, delimiter, most=most), format=found, delimiter=delimiter)
+            return Source(table=read_table(file, found, delimiter, most=MOST_ROWS), format=found, delimiter=delimiter)
         except JrhError as error:
             raise JrhError(str(error).replace(str(file), shown)) from error
         except OSError as error:
