@@ -98,8 +98,10 @@ def test_a_log_becomes_a_report_without_one_model_call(project):
     assert "- No rationales: verdicts that contradict their reasons cannot be found." in done.stdout
     reported = project.run("report", "run")
     assert reported.exit_code == 0, reported.output
-    assert "125 rows are 25 distinct pairs over 5 items" in " ".join(reported.stdout.split())
-    measures = json.loads(project.read("run/report.json"))["measures"]
+    assert reported.exit_code == 0, reported.output
+    results = json.loads(project.read("run/report.json"))
+    assert "125 rows are 25 distinct pairs over 5 items" in " ".join(results["notes"])
+    measures = results["measures"]
     found = {each["task"]: each["estimate"] for each in measures if each["name"] == "jss" and not each["cell"]}
     # Of ten pairs of templates four hold the odd one, which is right on one item of five.
     assert found == pytest.approx({"coherence": (6 + 4 / 5) / 10, "relevance": 1.0})

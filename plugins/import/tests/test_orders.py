@@ -38,7 +38,7 @@ def imported(folder, rows, more=TESTS, columns="", header="item,judge,order,said
     return None if result.exception is None else str(result.exception)
 
 
-def measured(folder, *metrics):
+def measured(folder, *metrics, scale=None):
     """Return (judge, test, measure) -> measure of an imported run."""
     store = Store.view(folder)
     table = RecordTable.from_columns(store.records.columns())
@@ -46,7 +46,7 @@ def measured(folder, *metrics):
     store.close()
     tie = summary["tasks"][0]["task"]["scale"].get("tie")
     name = summary["tasks"][0]["task"]["name"]
-    context = MetricContext(tasks={name: Task(name=name, scale=Scale.of_pairs(tie=tie))}, resamples=200)
+    context = MetricContext(tasks={name: Task(name=name, scale=scale or Scale.of_pairs(tie=tie))}, resamples=200)
     found = [each for metric in load_metrics(metrics).values() for each in metric.measure(table, context)]
     return {(each.judge, each.test, each.name): each for each in found if not each.cell}
 
@@ -124,6 +124,27 @@ def test_orders_of_more_than_two_options_are_permutations_of_their_letters():
     for text in ("0", "yes", "1.0", "maybe"):
         with pytest.raises(JrhError, match="is not a polarity"):
             read_polarity(text)
+
+
+def test_three_options_are_turned_back_and_an_always_first_judge_is_biased(tmp_path):
+    rows = []
+    for item in range(30):
+        gold = "ABC"[item % 3]
+        for order in ("ABC", "b/c/a", "C,A,B"):
+            shown = order.replace("/", "").replace(",", "").upper()
+            said = "ABC"[shown.index(gold)]
+            rows += [f'i{item},perfect,"{order}",{said},{gold}', f'i{item},first,"{order}",A,{gold}']
+    (tmp_path / "log.csv").write_text("\n".join(["item,judge,order,said,gold", *rows]) + "\n")
+    (tmp_path / "log.yaml").write_text(
+        YAML.format(more="", columns="").replace("{pairwise: true}", '{labels: ["A", "B", "C"]}')
+    )
+    arguments = [str(tmp_path / "log.yaml"), "--run-dir", str(tmp_path / "run")]
+    assert CliRunner().invoke(import_table, arguments, standalone_mode=False).exception is None
+    found = measured(tmp_path / "run", "gold-accuracy", "position-bias", scale=Scale.of_labels("A", "B", "C"))
+    assert found["perfect", "reference", "gold-accuracy"].estimate == 1.0
+    assert found["perfect", "reference", "position-bias"].estimate == 0.0
+    assert found["first", "reference", "gold-accuracy"].estimate == pytest.approx(1 / 3)
+    assert found["first", "reference", "position-bias"].estimate == 1.0
 
 
 @pytest.mark.parametrize(

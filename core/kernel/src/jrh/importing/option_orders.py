@@ -46,9 +46,9 @@ def read_order(text: str, task: Task, orders: Mapping[str, str] | None = None) -
         return order
     word = _BETWEEN.sub(" ", written).strip().casefold()
     if word in ORIGINAL:
-        return "".join(letters)
+        return letters
     if word in SWAPPED and len(letters) == _TWO:
-        return "".join(reversed(letters))
+        return letters[::-1]
     raise JrhError(_no_order(written, letters))
 
 
@@ -92,21 +92,19 @@ def meanings(task: Task, option_order: str, polarity: str) -> Mapping[str, str]:
     return {presented: opposite[meant] for presented, meant in shown.items()}
 
 
-def _letters(task: Task) -> tuple[str, ...]:
-    options = task.scale.options
+def _letters(task: Task) -> str:
     if not task.scale.own_order:
         raise JrhError(
             f"an option order needs a pairwise scale; task '{task.name}' has the labels "
             f"{', '.join(task.scale.labels)}. Use `variant` for anything else that differs between questions"
         )
-    return options
+    return task.scale.own_order
 
 
-def _no_order(written: str, letters: tuple[str, ...]) -> str:
-    own = "".join(letters)
-    if len(letters) > _TWO:
+def _no_order(written: str, own: str) -> str:
+    if len(own) > _TWO:
         return (
-            f"'{written}' is not an order of the options {', '.join(letters)}. Accepted: the letters in the order in "
+            f"'{written}' is not an order of the options {', '.join(own)}. Accepted: the letters in the order in "
             f"which they were shown, such as {own} or {own[1:] + own[0]}; `original` for {own}"
         )
     other = own[::-1]
