@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import jrh_parsers.plugin
-from jrh import Reply, Scale, ScaleKind, Status
-from jrh_testing import ParserContract
+from attrs import evolve
+from jrh import Record, Reply, Scale, ScaleKind, Status, Task
+from jrh_testing import MetricContract, ParserContract, sample_records
 
 LEVELS = (
     Scale.of_levels(1, 6),
@@ -61,3 +62,20 @@ class TestWeightedWithFallback(ParserContract):
     component = "weighted"
     options = {"fallback": True}
     scales = LEVELS
+
+
+class TestRationaleContradiction(MetricContract):
+    plugin = jrh_parsers.plugin
+    component = "rationale-contradiction"
+    other_gaps = frozenset({"no_rationale", "unreadable_rationale"})
+
+    def records_of(self, task: Task) -> tuple[Record, ...]:
+        said = {ScaleKind.PAIRWISE: "I choose", ScaleKind.ORDINAL: "I rate it", ScaleKind.LABELS: "So the answer is"}
+        return tuple(
+            evolve(
+                record,
+                presented=record.canonical,
+                rationale=f"{said[task.scale.kind]} {task.scale.labels[place % 2]}." if place % 3 else "",
+            )
+            for place, record in enumerate(sample_records(task))
+        )

@@ -86,7 +86,7 @@ def test_a_wider_presented_scale_is_answered_in_its_own_labels():
 def test_every_answer_says_that_it_is_simulated_and_why(bench):
     question, truth = bench().pose(1, "YES")
     judgement = bench(position_preference=-1.0, cost=0.25).judge.answer(question, truth)
-    assert judgement.verdict.rationale == "[simulated] position preference"
+    assert judgement.verdict.rationale == "[simulated] position preference; so the answer is NO."
     assert judgement.reply.text == "[simulated] NO"
     assert judgement.reply.cost == 0.25
     assert bench().judge.answer(question, truth).reply.cost == 0.0

@@ -1,10 +1,11 @@
-"""Declare the parsers."""
+"""Declare the parsers, and the metric that reads rationales as they read replies."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jrh import ParserSpec, hookimpl
+from jrh import MetricSpec, ParserSpec, hookimpl
+from jrh.measuring import BreakdownOptions
 
 from jrh_parsers.options import JsonOptions, PairwiseOptions, WeightedOptions
 
@@ -44,4 +45,15 @@ def jrh_parsers() -> Iterable[ParserSpec]:
         summary="the expected level under the reply's token probabilities",
         options=WeightedOptions,
         factory="jrh_parsers.weighted:WeightedParser",
+    )
+
+
+@hookimpl
+def jrh_metrics() -> Iterable[MetricSpec]:
+    """Declare the metric."""
+    yield MetricSpec(
+        name="rationale-contradiction",
+        summary="share of verdicts whose rationale argues for another label",
+        options=BreakdownOptions,
+        factory="jrh_parsers.contradiction:RationaleContradiction",
     )

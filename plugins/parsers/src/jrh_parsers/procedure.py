@@ -56,9 +56,14 @@ def announced(text: str, grammar: Grammar) -> Finding | None:
     return max(found, key=lambda finding: finding.start, default=None)
 
 
+def marks_verdict(text: str, grammar: Grammar) -> bool:
+    """Tell whether a decision is marked as the verdict: `Verdict: NO`, `[[A]]`."""
+    return any(True for _ in _marked(text, grammar)) or any(True for _ in _wrapped(text, grammar))
+
+
 def considered(text: str, grammar: Grammar) -> Finding | None:
     """Return the last conclusion, abstention or refusal, or the decision that the text opens with."""
-    concluded = sorted(_conclusions(text, grammar), key=lambda finding: finding.start)
+    concluded = sorted(conclusions(text, grammar), key=lambda finding: finding.start)
     declined = sorted(_declined(text, grammar), key=lambda finding: finding.start)
     opening = _opening(text, grammar)
     if opening is None:
@@ -177,7 +182,8 @@ def _begins_headings(text: str, found: Finding, grammar: Grammar) -> bool:
     return any(head is not None and head.label != found.label and _HEADS.match(text, head.end) for head in heads)
 
 
-def _conclusions(text: str, grammar: Grammar) -> Iterator[Finding]:
+def conclusions(text: str, grammar: Grammar) -> Iterator[Finding]:
+    """Yield the clauses that state a decision: `the answer is B`, `I would rate it a 4`, `..., so NO`."""
     for match in cues.STRONG.finditer(text):
         if match["answer"] and _stands_for_a_number(text, match):
             continue

@@ -49,10 +49,10 @@ class Missing:
         return next(status for bound, status in self.bounds if uniform < bound)
 
 
-def answered(label: str, cause: str, *, latency: float, cost: float) -> Judgement:
-    """Return the judgement that gives a presented label; the rationale says what decided it."""
+def answered(label: str, cause: str, conclusion: str, *, latency: float, cost: float) -> Judgement:
+    """Return the judgement that gives a presented label; the rationale says what decided it, and concludes."""
     return Judgement(
-        verdict=Verdict(status=Status.OK, presented=label, rationale=f"{MARK} {cause}"),
+        verdict=Verdict(status=Status.OK, presented=label, rationale=f"{MARK} {cause}; {conclusion}"),
         reply=Reply(
             status=Status.OK,
             text=f"{MARK} {label}",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from attrs import frozen
-from jrh import BuildContext, JrhError, Judgement, Mode, Polarity, Question, Scale, Status
+from jrh import BuildContext, JrhError, Judgement, Mode, Polarity, Question, Scale, ScaleKind, Status
 from jrh.values import Condition, Truth
 
 from jrh_simulated.answers import Missing, answered, unanswered
@@ -71,7 +71,19 @@ class PlantedJudge:
             label, cause = pick(redrawn, question.task.scale.labels), "rerun noise"
         else:
             label, cause = self._stable_answer(View.of(self.scale, self.mode, question, truth))
-        return answered(label, cause, latency=latency, cost=options.cost)
+        conclusion = _conclusion(self._argued(label, question, truth), question.task.scale)
+        return answered(label, cause, conclusion, latency=latency, cost=options.cost)
+
+    def _argued(self, label: str, question: Question, truth: Truth) -> str:
+        """Return the presented label that the rationale argues for: another one at the planted rate."""
+        rate = self.options.rationale_contradiction
+        others = [other for other in question.task.scale.labels if other != label] if rate else []
+        if not others:
+            return label
+        contradicts, which, _, _ = self.draws.uniforms(
+            "rationale", truth.item_id, str(question.seed), str(question.occasion), *_levels(truth.condition)
+        )
+        return pick(which, others) if contradicts < rate else label
 
     def _stable_answer(self, view: View) -> Answer:
         """Return the presented label without rerun noise, and its cause."""
@@ -151,6 +163,11 @@ class PlantedJudge:
             if blind < self.options.polarity_blindness:
                 return view.frame.opposite[presented], "polarity blindness"
         return presented, cause
+
+
+def _conclusion(label: str, scale: Scale) -> str:
+    words = {ScaleKind.PAIRWISE: "I choose", ScaleKind.ORDINAL: "I rate it"}
+    return f"{words.get(scale.kind, 'so the answer is')} {label}."
 
 
 def _accuracy_by_label(accuracy: float | Mapping[str, float], scale: Scale, task: str) -> dict[str, float]:

@@ -95,6 +95,7 @@ class JudgeOptions:
         "Probability that a prompt template other than the judge's own changes the answer; independent per template."
     )
     rerun_noise: float = _rate("Probability, per call, that the answer is a random label.")
+    rationale_contradiction: float = _rate("Probability, per call, that the rationale argues for another label.")
     refusals: float = _rate("Share of calls with status 'refused'.")
     unparsable: float = _rate("Share of calls with status 'unparsable'.")
     off_scale: float = _rate("Share of calls with status 'off_scale'.")

@@ -1,0 +1,171 @@
+"""Read which label a rationale argues for: its last explicit conclusion, or nothing when in doubt. English only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from jrh import Scale, ScaleKind
+
+from jrh_parsers.finding import Finding, Grammar, unparsable
+from jrh_parsers.parsers import grammar_for
+from jrh_parsers.procedure import announced, conclusions, decide, marks_verdict
+from jrh_parsers.visible import plain
+
+READ: Final = 1_500
+"""Characters of a rationale that are read: its end, where conclusions are."""
+
+_WHOLE: Final = 4_000
+"""Characters of a whole reply that are read: more is not kept."""
+_SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]?")
+_HYPOTHETICAL: Final = re.compile(
+    r"\b(?:if|whether|unless|provided that|had it|were it|would have|could be|might be|may be|could be argued)\b", re.I
+)
+_THIRD: Final = (
+    r"(?:claims?|claimed|says|said|states|stated|argues|argued|believes|believed|thinks|concludes|asserts|asserted|implies|"
+    r"suggests|suggested|mentions|mentioned|asks|asked|answers|answered|writes|wrote|recommends)"
+)
+_ATTRIBUTED: Final = re.compile(
+    rf"\b{_THIRD}\b|\b\w+'s (?:\w+ ){{0,2}}(?:answer|verdict|question|conclusion|score|rating|claim)\b"
+    r"|\b(?:some|many|others|readers|people|critics|one)\b[^,;]{0,40}\b(?:would|might|may|could|think|say|prefer|argue)\b"
+    r"|\b(?:author|writer|user|student|narrator|customer|reviewer|character|speaker)\s(?:\w+ly\s)?"
+    r"(?:rates?|rated|gives?|gave|scores?|scored|awards?|awarded|assigns?|assigned|prefers?|preferred|chooses|chose)\b",
+    re.IGNORECASE,
+)
+"""Before a conclusion of somebody else."""
+_SOURCE: Final = re.compile(r"\baccording to\b", re.IGNORECASE)
+_ASPECT: Final = re.compile(r"\b(?:for|in terms of|as for|regarding|concerning|with respect to)\s", re.IGNORECASE)
+_ANNOUNCED: Final = re.compile(
+    r"\b(?:give|gives|rate|score|assign|award|grade|mark|deserves?|earns?|receives?|gets?|settle on|of|is)\b"
+    r"(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+_NEUTRAL: Final = re.compile(
+    r"(?:\s|[*\"'`:=,(]|\b(?:it|this|that|the|an?|as|at|of|to|be|is|with|just|only|about|overall|final|total|solid|strong|weak|"
+    r"clear|my|essay|response|answer|text|summary|piece|submission|work|transcript|score|rating|grade|level|mark)\b)*"
+)
+"""What may stand between an announcement and a level: nothing that names one aspect, such as `clarity`."""
+_BETTER: Final = (
+    r"(?:better|best|stronger|strongest|superior|preferable|preferred|the\swinner|"
+    r"more\s(?:accurate|helpful|correct|complete|relevant|useful|convincing|precise|reliable|informative))"
+)
+_MAY_FOLLOW: Final = re.compile(
+    r"[*\"'`)]{0,3}(?:\s*(?:$|[.,;:!)])|\s(?:response|one|answer|choice|option|overall|than|because|since|and|here)\b)"
+)
+_NAMED: Final = r"(?:(?:response|answer|option|assistant|candidate|summary|text)\s)?"
+_PRAISE: Final = re.compile(
+    r"\b(?:better|best|stronger|strongest|superior|prefer\w*|winner|winning|wins|favou?r)\b", re.IGNORECASE
+)
+_DOUBT: Final = re.compile(r"\b(?:not|never|neither|nor|cannot|hardly|barely)\b|n't\b", re.IGNORECASE)
+
+
+def argued(text: str, scale: Scale, *, inverted: bool = False, holds_verdict: bool = False) -> str | None:
+    """Return the label, as presented, that a rationale argues for; None where it argues for none or it is in doubt.
+
+    The last sentence with an explicit conclusion decides (`so the answer is NO`, `I prefer B`, `Score: 2`). Without
+    one, comparisons (`B is more accurate`) decide if all name the same option. Questions, hypotheses, what somebody
+    else claims, denied labels, two labels in one conclusion, and levels of one aspect are no conclusions.
+
+    Args:
+        text: the rationale.
+        scale: the scale as presented.
+        inverted: the question asked for the worse option, so that praise of an option says nothing about the verdict.
+        holds_verdict: the text is the whole reply; the statement the verdict was read from is not part of the argument.
+    """
+    return _argued(text[-(_WHOLE if holds_verdict else READ) :], scale, inverted, holds_verdict)
+
+
+def verdict_in(text: str, scale: Scale) -> str | None:
+    """Return the verdict that a parser reads from the text, if it is taken for a whole reply."""
+    return decide(plain(text[-_WHOLE:]), grammar_for(scale)).label
+
+
+def announces(text: str, scale: Scale) -> bool:
+    """Tell whether a text announces a verdict as a reply does: `Verdict: NO`, `[[A]]`, or the label alone."""
+    text, grammar = plain(text[-_WHOLE:]), grammar_for(scale)
+    if marks_verdict(text, grammar):
+        return True
+    return any(scale.match(sentence[0].strip(" .!*\"'`")) is not None for sentence in _SENTENCE.finditer(text[-READ:]))
+
+
+@lru_cache(maxsize=4096)
+def _argued(text: str, scale: Scale, inverted: bool, holds_verdict: bool) -> str | None:
+    grammar = grammar_for(scale)
+    text = plain(text)
+    if holds_verdict:
+        text = _without_verdict(text, grammar)[-READ:]
+    sentences = [found[0].strip() for found in _SENTENCE.finditer(grammar.prepare(text)) if found[0].strip()]
+    if inverted:  # `B is better` is no conclusion where the worse one was asked for
+        sentences = [sentence for sentence in sentences if not _PRAISE.search(sentence)]
+    for sentence in reversed(sentences):
+        found = list(_explicit(sentence, grammar, scale))
+        if found:
+            labels = {each.label for each in found}
+            return found[-1].label if len(labels) == 1 or found[-1].ok else None
+    if scale.kind is not ScaleKind.PAIRWISE or inverted:
+        return None
+    compared = [each for sentence in sentences for each in _compared(sentence, scale)]
+    options = {option for option, _ in compared}
+    return options.pop() if len(options) == 1 and any(plain for _, plain in compared) else None
+
+
+def _without_verdict(text: str, grammar: Grammar) -> str:
+    """Cut the sentence or line that states the verdict."""
+    found = decide(text, grammar)
+    if not found.ok:
+        return text
+    for sentence in _SENTENCE.finditer(text):
+        if sentence.start() <= found.start < sentence.end():
+            return f"{text[: sentence.start()]}\n{text[sentence.end() :]}"
+    return text
+
+
+def _explicit(sentence: str, grammar: Grammar, scale: Scale) -> Iterator[Finding]:
+    """Yield the conclusions of a sentence; one that is denied or ambiguous has no label."""
+    if _no_statement(sentence):
+        return
+    found = sorted(conclusions(sentence, grammar), key=lambda each: each.start)
+    last = announced(sentence, grammar)
+    for each in [*found, *([last] if last is not None else [])]:
+        clause = _clause(sentence[: each.start])
+        if not _ATTRIBUTED.search(clause) and not (scale.ordered and _about_an_aspect(sentence, each)):
+            yield unparsable("denied", each.start, each.end) if _DOUBT.search(clause) else each
+
+
+def _no_statement(sentence: str) -> bool:
+    return sentence.endswith("?") or bool(_HYPOTHETICAL.search(sentence) or _SOURCE.search(sentence))
+
+
+def _clause(before: str) -> str:
+    return re.split(r"[,;:]", before)[-1]
+
+
+def _about_an_aspect(sentence: str, found: Finding) -> bool:
+    """Return whether a level is one of a part or an aspect rather than of the whole."""
+    before = sentence[: found.start]
+    if _ASPECT.search(before):
+        return True
+    said = _ANNOUNCED.search(re.split(r"[,;]", before)[-1])
+    return said is not None and _NEUTRAL.fullmatch(said["rest"]) is None
+
+
+def _compared(sentence: str, scale: Scale) -> Iterator[tuple[str, bool]]:
+    """Yield the options that a sentence calls better, and whether it restricts that (`better in style`): False."""
+    if _no_statement(sentence):
+        return
+    for match in _comparison(scale).finditer(sentence):
+        before = _clause(sentence[: match.end()])
+        if not _DOUBT.search(before) and not _ATTRIBUTED.search(before):
+            yield match["option"], match["wins"] is not None or _MAY_FOLLOW.match(sentence, match.end()) is not None
+
+
+@lru_cache(maxsize=128)
+def _comparison(scale: Scale) -> re.Pattern[str]:
+    options = "|".join(re.escape(plain(option)) for option in sorted(scale.options, key=len, reverse=True))
+    return re.compile(
+        rf"(?<![\w])(?i:{_NAMED})(?P<option>{options})[*\"'`)]{{0,3}}\s(?:"
+        rf"(?:is|was|seems|remains)\s(?:\w{{1,14}}ly\s|the\s|much\s|far\s|also\s){{0,3}}{_BETTER}\b"
+        rf"|(?P<wins>(?:\w{{1,14}}ly\s)?(?:wins|outperforms|beats|surpasses)\b))"
+    )
