@@ -7,7 +7,7 @@ def test_what_no_report_shows_and_what_has_to_be_declared_runs_only_on_request()
 
     assert [name for name, default in specs.items() if not default] == [
         "kappa-quadratic", "kappa-linear", "chance-corrected", "judge-comparison", "generalizability",
-        "accuracy-equivalence", "perturbation-validity", "compat-jrh", "compat-judgesense",
+        "perturbation-validity", "compat-jrh", "compat-judgesense",
     ]  # fmt: skip
 
 

@@ -265,6 +265,7 @@ def _without_suite(
         seed=summary.seed,
         level=summary.level,
         resamples=summary.resamples,
+        findings=summary.findings,
     )
     metrics = [each for each in summary.components if each.role == "metric"]
     return ResolvedSuite(

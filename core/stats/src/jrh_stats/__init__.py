@@ -35,6 +35,8 @@ from jrh_stats.disagreement import rerun_disagreement as rerun_disagreement
 from jrh_stats.equivalence import Answer as Answer
 from jrh_stats.equivalence import Equivalence as Equivalence
 from jrh_stats.equivalence import equivalence as equivalence
+from jrh_stats.equivalence import excess_equivalence as excess_equivalence
+from jrh_stats.equivalence import rare_change_bound as rare_change_bound
 from jrh_stats.estimate import Estimate as Estimate
 from jrh_stats.excess import Excess as Excess
 from jrh_stats.excess import excess_disagreement as excess_disagreement
@@ -147,6 +149,7 @@ __all__ = [
     "equivalence",
     "error_correlation",
     "excess_disagreement",
+    "excess_equivalence",
     "excess_permutation_test",
     "expected_calibration_error",
     "fleiss_kappa",
@@ -182,6 +185,7 @@ __all__ = [
     "panel_accuracy",
     "pearson",
     "prediction_powered_mean",
+    "rare_change_bound",
     "ratio_variance",
     "reliability_curve",
     "rerun_disagreement",

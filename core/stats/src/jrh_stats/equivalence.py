@@ -5,15 +5,18 @@ from __future__ import annotations
 from enum import Enum
 
 import numpy as np
-from attrs import frozen
-from numpy.typing import ArrayLike
+from attrs import evolve, frozen
+from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.clusters import ratio_variance
+from jrh_stats.degrees import FEW_EVENTS
 from jrh_stats.estimate import Estimate
+from jrh_stats.excess import excess_disagreement
 from jrh_stats.mean import clustered_difference
 from jrh_stats.student import t_quantile
 
 _NOISE = 1e-12
+_UNSURE = frozenset({FEW_EVENTS, "few-clusters"})
 
 
 class Answer(Enum):
@@ -48,8 +51,10 @@ def equivalence(
     tests of d <= -margin and of d >= margin both reject at alpha exactly if the interval d -+ t s of coverage 1 - 2
     alpha lies within the margin: `equivalent`. If it lies wholly outside: `different`. Otherwise: `undecided`.
 
-    If no cluster differs from another there is no standard error; the interval of `clustered_difference` decides
-    alone.
+    Where few clusters differ (flag `few-events`) the t interval may cover too little. `equivalent` then also needs the
+    exact bound of `rare_change_bound` on the share of clusters that change at all, which no mean difference can exceed;
+    the interval is that bound, method `exact-changed-clusters`, and the flag is dropped. If no cluster differs from
+    another there is no standard error, and the same bound decides alone.
 
     Source: Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15:657-680.
 
@@ -68,10 +73,7 @@ def equivalence(
     """
     from scipy.special import stdtr
 
-    if not margin > 0:
-        raise ValueError(f"the margin is a difference greater than 0, got {margin}")
-    if not 0 < alpha < 1 / 2:
-        raise ValueError(f"alpha lies between 0 and 0.5, got {alpha}")
+    _check(margin, alpha)
     level = 1 - 2 * alpha
     found = clustered_difference(numerators, denominators, span=span, level=level)
     clusters = found.clusters
@@ -82,7 +84,8 @@ def equivalence(
     pairs = pairs[np.lexsort(pairs.T)]
     variance = ratio_variance(pairs[:, 0], pairs[:, 1])
     if variance <= _NOISE:
-        return Equivalence(answer=_answer(found, margin), difference=found, p_equivalent=None, margin=margin)
+        answer, found = _exact(_answer(found, margin), found, _rare_change(pairs, alpha, span), margin)
+        return Equivalence(answer=answer, difference=found, p_equivalent=None, margin=margin)
     error = float(np.sqrt(variance))
     reach = t_quantile(level, clusters - 1) * error
     interval = Estimate(
@@ -96,7 +99,82 @@ def equivalence(
     )
     nearest = margin - abs(found.value)
     p = float(stdtr(clusters - 1, -nearest / error))
-    return Equivalence(answer=_answer(interval, margin), difference=interval, p_equivalent=p, margin=margin)
+    answer, interval = _exact(_answer(interval, margin), interval, _rare_change(pairs, alpha, span), margin)
+    return Equivalence(answer=answer, difference=interval, p_equivalent=p, margin=margin)
+
+
+def excess_equivalence(counts: ArrayLike, *, margin: float, alpha: float = 0.05) -> Equivalence:
+    """Test whether conditions change verdicts by no more than a margin beyond reruns.
+
+    `equivalent` if the interval of `excess_disagreement` of coverage 1 - 2 alpha lies within the margin; where it rests
+    on few items (flags `few-events`, `few-clusters`) also the exact bound on the share of items whose answers are not
+    all equal, which the excess cannot exceed. `different` if the interval lies beyond the margin.
+
+    Args:
+        counts: as for `excess_disagreement`.
+        margin: the largest excess that does not matter, > 0; declared before looking at the data.
+        alpha: error rate of each one-sided test.
+
+    Returns:
+        The answer with the excess; no p-value. `undecided` with fewer than two items.
+
+    Raises:
+        ValueError: the margin or alpha is out of range, or `counts` is not usable.
+    """
+    _check(margin, alpha)
+    found = excess_disagreement(counts, level=1 - 2 * alpha).excess
+    if found.value is None or found.clusters <= 1:
+        return Equivalence(answer=Answer.UNDECIDED, difference=found, p_equivalent=None, margin=margin)
+    table = np.asarray(counts, dtype=np.float64)
+    asked = table.sum(axis=2)
+    takes = (asked[:, 0] > 1) & (asked[:, 1:] > 0).any(axis=1)
+    mixed = int(((table[takes].sum(axis=1) > 0).sum(axis=1) > 1).sum())
+    answer, found = _exact(_answer(found, margin), found, rare_change_bound(mixed, found.clusters, alpha=alpha), margin)
+    return Equivalence(answer=answer, difference=found, p_equivalent=None, margin=margin)
+
+
+def rare_change_bound(changed: int, clusters: int, *, alpha: float = 0.05) -> float:
+    """Return the exact one-sided upper bound on the share of clusters that change, given how many do.
+
+    The p at which `changed` or fewer of `clusters` have the probability alpha: a quantile of the beta distribution with
+    `changed` + 1 and `clusters` - `changed` degrees. For none of n it is 1 - alpha^(1/n), about 3 / n.
+
+    Source: Clopper and Pearson (1934), Biometrika 26:404-413.
+
+    Args:
+        changed: clusters that change, from 0 to `clusters`.
+        clusters: clusters in total, 1 or more.
+        alpha: error rate.
+    """
+    from scipy.special import betaincinv
+
+    if not 0 <= changed <= clusters or clusters < 1:
+        raise ValueError(f"{changed} of {clusters} clusters cannot change")
+    return 1.0 if changed == clusters else float(betaincinv(changed + 1, clusters - changed, 1 - alpha))
+
+
+def _rare_change(pairs: NDArray[np.float64], alpha: float, span: float) -> float:
+    """Bound a mean difference by the share of clusters that differ from 0, at the weight of the heaviest cluster."""
+    changed = int((np.abs(pairs[:, 0]) > _NOISE).sum())
+    heaviest = float(pairs[:, 1].max() / pairs[:, 1].mean())
+    return span * min(1.0, heaviest * rare_change_bound(changed, len(pairs), alpha=alpha))
+
+
+def _exact(answer: Answer, found: Estimate, bound: float, margin: float) -> tuple[Answer, Estimate]:
+    """Let the exact bound decide on equivalence where few clusters vary."""
+    if answer is not Answer.EQUIVALENT or not _UNSURE & set(found.flags):
+        return answer, found
+    if bound >= margin:
+        return Answer.UNDECIDED, found
+    flags = tuple(flag for flag in found.flags if flag not in _UNSURE)
+    return answer, evolve(found, low=-bound, high=bound, method="exact-changed-clusters", flags=flags)
+
+
+def _check(margin: float, alpha: float) -> None:
+    if not margin > 0:
+        raise ValueError(f"the margin is a difference greater than 0, got {margin}")
+    if not 0 < alpha < 1 / 2:
+        raise ValueError(f"alpha lies between 0 and 0.5, got {alpha}")
 
 
 def _answer(interval: Estimate, margin: float) -> Answer:

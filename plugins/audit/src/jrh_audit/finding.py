@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attrs import frozen
+from jrh.values import Severity
 
 
 @frozen(kw_only=True)
@@ -21,6 +22,8 @@ class Finding:
     """Number of items of the task."""
     concerns: tuple[str, ...] = ()
     """Names of the measures affected; empty: all."""
+    severity: Severity = Severity.WARNING
+    """`info` if it limits what can be said, and contradicts nothing."""
     examples: tuple[str, ...] = ()
     """Ids of some of the items."""
 

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from jrh import Item, Mode, ScaleKind, Task
 from jrh.text import counted
+from jrh.values import Severity
 from jrh_stats import mcnemar_exact
 from numpy.typing import NDArray
 
@@ -82,6 +83,7 @@ def lopsided(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterat
             affected=most,
             items=len(items),
             concerns=("as-expected", "gold-accuracy", "kappa"),
+            severity=Severity.INFO,
         )
 
 

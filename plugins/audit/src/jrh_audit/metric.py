@@ -33,7 +33,7 @@ class AuditMetric:
                     name="audit",
                     judge="",
                     task=name,
-                    cell={"finding": finding.kind, **concerns},
+                    cell={"finding": finding.kind, **concerns, "severity": finding.severity.value},
                     estimate=finding.affected / finding.items,
                     n_trials=finding.items,
                     n_items=finding.items,

@@ -8,6 +8,7 @@ from typing import Final
 
 from jrh import Item, Task
 from jrh.text import counted
+from jrh.values import Severity
 from jrh_stats import items_for_proportion, smallest_detectable_difference, wilson
 
 from jrh_audit.finding import Finding
@@ -29,6 +30,7 @@ def small_strata(items: Sequence[Item], task: Task, options: AuditOptions) -> It
             evidence=f"{len(small)} of {counted(len(sizes), 'stratum', 'strata')} have fewer than "
             f"{options.stratum_items} items: {listed}",
             consequence="Their intervals span half the scale or more: do not compare these strata.",
+            severity=Severity.INFO,
             affected=sum(small.values()),
             items=len(items),
         )
@@ -42,6 +44,7 @@ def precision(items: Sequence[Item], task: Task, options: AuditOptions) -> Itera
             kind="few-items",
             evidence=sizes(len(items), clusters),
             consequence=f"{power_of(clusters)} {needed(options.half_width)}",
+            severity=Severity.INFO,
             affected=len(items),
             items=len(items),
         )

@@ -50,6 +50,7 @@ def import_table(file: Path, run_dir: Path | None, plugins: str) -> int:
         resamples=mapping.resamples,
         seed=mapping.seed,
         metrics=None if mapping.metrics is None else file,
+        findings=mapping.findings,
     )
     judges = len({record.judge for record in found.records})
     items = len({(record.task, record.item_id) for record in found.records})

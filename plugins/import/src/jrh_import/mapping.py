@@ -11,6 +11,7 @@ from attrs import Factory, field, frozen
 from attrs.validators import ge, gt, lt, min_len
 from jrh import JrhError, Json, Status, Task
 from jrh.suite import WrittenTask, task_of
+from jrh.values import FindingSettings
 
 from jrh_import.targets import OF_RECORDS, TARGETS, TRUTHS
 
@@ -153,6 +154,9 @@ class ImportFile:
     metrics: Json = field(
         default=None,
         metadata={"help": "What the report computes, as in a suite: a list, or `add` with a list of further metrics."},
+    )
+    findings: FindingSettings = field(
+        default=FindingSettings(), metadata={"help": "The effect floor and the margin that findings are held against."}
     )
     notes: tuple[str, ...] = field(default=(), metadata={"help": "Notes for readers of the report."})
 

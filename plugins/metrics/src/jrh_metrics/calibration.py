@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh.measuring import Cell, Codes, MeasureBuilder, cells_of, stated_label
-from jrh_stats import brier_score, expected_calibration_error, reliability_curve
+from jrh_stats import brier_score, expected_calibration_error, paired_difference, reliability_curve
 from numpy.typing import NDArray
 
 from jrh_metrics.options import CalibrationOptions
@@ -21,13 +21,14 @@ _NOTHING: Final = "no verdict has both a probability and a right label"
 class Calibration:
     """Measure Brier score, expected calibration error and reliability curve of a judge's stated probabilities.
 
-    Only verdicts with a probability count; judges that never give one get no such measures.
+    `overconfidence` is the mean stated probability minus the share of right verdicts: above 0 the judge is surer than
+    it should be. Only verdicts with a probability count; judges that never give one get no such measures.
     """
 
     options: CalibrationOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `brier`, `calibration-error`, and `reliability` per bin, per task, judge and test."""
+        """Yield `brier`, `overconfidence`, `calibration-error`, and `reliability` per bin, per task, judge and test."""
         if "probability" not in records.columns:
             return
         builder = MeasureBuilder.of(records, context, self.options)
@@ -55,6 +56,8 @@ class Calibration:
         clusters = trials.cluster.codes[usable]
         brier = brier_score(stated, right, clusters, level=context.level)
         yield builder.measure("brier", cell, brier, rows=rows, usable=usable, unit="squared error")
+        over = paired_difference(stated, right, items, level=context.level)
+        yield builder.measure("overconfidence", cell, over, rows=rows, usable=usable, unit="difference")
         error = expected_calibration_error(
             stated,
             right,

@@ -69,13 +69,14 @@ class AccuracyEquivalence:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `accuracy-equivalence` per task, judge and test, and per factor of `by`."""
         level = 1 - 2 * self.options.alpha
+        margin = context.margin if self.options.margin is None else self.options.margin
         builder = MeasureBuilder.of(records, context, self.options).at(level)
         scores = gold_changes(builder.trials)
         for cell in cells_of(builder.trials, self.options.by):
             if cell.test == REFERENCE:
                 continue
             rows, usable, sums = builder.paired(cell, scores)
-            found = equivalence(sums[:, 0], sums[:, 1], margin=self.options.margin, alpha=self.options.alpha)
+            found = equivalence(sums[:, 0], sums[:, 1], margin=margin, alpha=self.options.alpha)
             p = "" if found.p_equivalent is None else f"; p of the two one-sided tests {found.p_equivalent:.3g}"
             yield builder.measure(
                 "accuracy-equivalence",
@@ -84,6 +85,6 @@ class AccuracyEquivalence:
                 rows=rows,
                 usable=usable,
                 flags=(found.answer.value,),
-                note=f"margin {self.options.margin:g}{p}" if len(usable) else _NOTHING,
+                note=f"margin {margin:g}{p}" if len(usable) else _NOTHING,
                 unit="difference",
             )

@@ -23,10 +23,10 @@ from jrh.measuring import (
     p_values,
     reference_verdicts,
 )
-from jrh_stats import excess_disagreement, excess_permutation_test
+from jrh_stats import excess_disagreement, excess_equivalence, excess_permutation_test
 from numpy.typing import NDArray
 
-from jrh_metrics.options import FullOptions
+from jrh_metrics.options import EquivalenceOptions, FullOptions
 
 _NOTHING: Final = "no item has two verdicts in the reference condition and one in the test"
 _TEST: Final = (
@@ -62,13 +62,52 @@ class NoiseExcess:
             )
 
 
+@frozen
+class ExcessEquivalence:
+    """Test whether a test changes verdicts by no more than a declared margin beyond reruns; the answer is in `flags`.
+
+    `equivalent`: it does not; `different`: it changes them by more; `undecided`: the data do not say. The interval has
+    the coverage 1 - 2 alpha, and decides.
+    """
+
+    options: EquivalenceOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `excess-equivalence` per task, judge and test, and per factor of `by`."""
+        options = self.options
+        margin = context.margin if options.margin is None else options.margin
+        builder = MeasureBuilder.of(records, context, options).at(1 - 2 * options.alpha)
+        reference = reference_verdicts(builder.trials)
+        for cell in cells_of(builder.trials, options.by):
+            if cell.test == REFERENCE:
+                continue
+            rows, usable = _selected(builder.trials, cell, reference)
+            counts = _counts(builder.trials, reference, usable)
+            found = excess_equivalence(counts, margin=margin, alpha=options.alpha)
+            yield builder.measure(
+                "excess-equivalence",
+                cell,
+                found.difference,
+                rows=rows,
+                usable=usable,
+                flags=(found.answer.value,),
+                note=f"margin {margin:g}" if len(usable) else _NOTHING,
+                unit="difference",
+            )
+
+
+def _selected(trials: Trials, cell: Cell, reference: ReferenceVerdicts) -> tuple[Codes, Codes]:
+    """Return the trials of a cell that are compared, and those of them that an excess can rest on."""
+    rows = cell.rows[compared(trials)[cell.rows]]
+    return rows, rows[trials.usable[rows] & (reference.usable[rows] >= _TWO)]
+
+
 def _measured(
     builder: MeasureBuilder, cell: Cell, reference: ReferenceVerdicts, family: list[Tested], *, everything: bool
 ) -> Iterator[Measure]:
     """Yield the measures of a cell; the test of a whole test joins the family, that of a part stands alone."""
     trials, context = builder.trials, builder.context
-    rows = cell.rows[compared(trials)[cell.rows]]
-    usable = rows[trials.usable[rows] & (reference.usable[rows] >= _TWO)]
+    rows, usable = _selected(trials, cell, reference)
     counts = _counts(trials, reference, usable)
     _, first = np.unique(reference.of[usable], return_index=True)
     clusters = trials.cluster.codes[usable[first]]

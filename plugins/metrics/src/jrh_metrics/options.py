@@ -82,12 +82,15 @@ class ValidityOptions(MetricOptions):
 
 @frozen(kw_only=True)
 class EquivalenceOptions(BreakdownOptions):
-    """Options of the test of equivalence."""
+    """Options of the tests of equivalence."""
 
-    margin: float = field(
-        default=0.05,
-        validator=[gt(0.0), lt(1.0)],
-        metadata={"help": "largest change of accuracy that counts as equivalent; declare it before seeing results"},
+    margin: float | None = field(
+        default=None,
+        validator=optional([gt(0.0), lt(1.0)]),
+        metadata={
+            "help": "largest change that counts as equivalent; declare it before seeing results. Default: the suite's "
+            "`findings: {margin: 0.05}`"
+        },
     )
     alpha: float = field(
         default=0.05,

@@ -21,7 +21,8 @@ _ABSOLUTE: Final = "mean-absolute-error"
 _SQUARED: Final = "root-mean-squared-error"
 _BIAS: Final = "bias"
 _QUADRATIC: Final = "gold-kappa-quadratic"
-_SHOWN: Final = frozenset({_ABSOLUTE, _BIAS, "concordance", "pearson", "spearman", _QUADRATIC})
+_COMPRESSION: Final = "scale-compression"
+_SHOWN: Final = frozenset({_ABSOLUTE, _BIAS, "concordance", "pearson", "spearman", _COMPRESSION, _QUADRATIC})
 """The measures computed without the option `all`."""
 
 
@@ -79,16 +80,16 @@ _ASSOCIATION: Final[dict[str, Callable[..., Estimate]]] = {
     "pearson": pearson,
     "spearman": spearman,
     "kendall-tau-b": kendall_tau_b,
-    "scale-compression": scale_compression,
+    _COMPRESSION: scale_compression,
     _QUADRATIC: partial(clustered_kappa, weighting="quadratic"),
 }
 
 
 @frozen
 class OrdinalAssociation:
-    """Measure how well verdicts follow the right levels: CCC, Pearson, Spearman, quadratic kappa.
+    """Measure how well verdicts follow the right levels: CCC, Pearson, Spearman, quadratic kappa, scale compression.
 
-    With `all` also Kendall's tau-b and scale compression.
+    With `all` also Kendall's tau-b.
     """
 
     options: FullOptions
@@ -110,7 +111,7 @@ class OrdinalAssociation:
                 continue
             estimate = estimator(levels.given[usable], levels.right[usable], clusters, level=builder.context.level)
             note = _DEGENERATE if DEGENERATE in estimate.flags else builder.why_none(rows, usable, _NOTHING)
-            unit = "ratio" if name == "scale-compression" else "coefficient"
+            unit = "ratio" if name == _COMPRESSION else "coefficient"
             yield builder.measure(name, cell, estimate, rows=rows, usable=usable, note=note, unit=unit)
 
 

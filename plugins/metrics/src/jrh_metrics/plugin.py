@@ -177,6 +177,18 @@ def _comparisons() -> Iterable[MetricSpec]:
         factory="jrh_metrics.changes:AccuracyChange",
     )
     yield MetricSpec(
+        name="accuracy-equivalence",
+        summary="equivalence test: is the change of accuracy within the margin?",
+        options=EquivalenceOptions,
+        factory="jrh_metrics.changes:AccuracyEquivalence",
+    )
+    yield MetricSpec(
+        name="excess-equivalence",
+        summary="equivalence test: do verdicts change by no more than the margin beyond reruns?",
+        options=EquivalenceOptions,
+        factory="jrh_metrics.excess:ExcessEquivalence",
+    )
+    yield MetricSpec(
         name="judge-comparison",
         summary="accuracy of one judge minus that of another, on the same questions",
         options=MetricOptions,
@@ -201,20 +213,13 @@ def _panels() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="calibration",
-        summary="Brier score, calibration error and reliability curve, for judges that state probabilities",
+        summary="Brier score, overconfidence, calibration error, reliability curve of judges that state probabilities",
         options=CalibrationOptions,
         factory="jrh_metrics.calibration:Calibration",
     )
 
 
 def _on_request() -> Iterable[MetricSpec]:
-    yield MetricSpec(
-        name="accuracy-equivalence",
-        summary="equivalence test: is the change of accuracy within a declared margin?",
-        options=EquivalenceOptions,
-        factory="jrh_metrics.changes:AccuracyEquivalence",
-        default=False,
-    )
     yield MetricSpec(
         name="perturbation-validity",
         summary="failure rate among the valid cases, based on a table of reviewed cases",

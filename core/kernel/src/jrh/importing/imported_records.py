@@ -25,6 +25,7 @@ from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
 from jrh.suite.resolve import resolve_metrics
 from jrh.values.clusters import linked
+from jrh.values.finding import FindingSettings
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport, TaskSummary
 from jrh.values.scales import invert
@@ -175,6 +176,7 @@ def import_records(
     resamples: int = 2000,
     seed: int = 0,
     metrics: Path | Json = None,
+    findings: FindingSettings | None = None,
 ) -> int:
     """Write records into a run directory that `jrh report` treats like any other.
 
@@ -193,6 +195,7 @@ def import_records(
         resamples: bootstrap samples.
         seed: the run's seed.
         metrics: what the report computes, as `metrics` in a suite, or a file with this key; None: the defaults.
+        findings: the effect floor and the margin that findings are held against; None: the defaults.
 
     Returns:
         How many records were written.
@@ -220,6 +223,7 @@ def import_records(
         tests=tuple(dict.fromkeys((REFERENCE, *(row.test for row in rows)))),
         components=tuple(used("metric", metric, Path()) for metric in computed),
         notes=("Imported records: jrh did not call these judges.", *unmeasured(tasks, rows), *notes),
+        findings=findings or FindingSettings(),
     )
     store = Store.open(run_dir, suite_name)
     try:

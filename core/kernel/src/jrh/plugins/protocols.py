@@ -141,6 +141,8 @@ class MetricContext:
     """Coverage of the intervals."""
     resamples: int = 2000
     seed: int = 0
+    margin: float = 0.05
+    """Changes within it count as equivalent: `findings: {margin: ...}` of the suite."""
 
 
 @runtime_checkable

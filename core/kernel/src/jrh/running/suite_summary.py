@@ -37,6 +37,7 @@ def summarise(ready: Prepared) -> Summary:
         components=_components(resolved, ready.simulated),
         notes=tuple(_unfit(resolved)),
         reports=_reports(resolved),
+        findings=suite.findings,
     )
 
 

@@ -11,6 +11,7 @@ from attrs import Factory, field, frozen
 from attrs.validators import ge, gt, le, lt, optional
 
 from jrh.document.positions import Location
+from jrh.values.finding import FindingSettings
 from jrh.values.types import Json, Sampling, Task
 
 MOST_REPEATS: Final = 10_000
@@ -170,6 +171,9 @@ class SuiteSettings:
     level: float = field(default=0.95, validator=[gt(0), lt(1)], metadata={"help": "Coverage of the intervals."})
     resamples: int = field(default=2000, validator=ge(100), metadata={"help": "Resamples of every bootstrap."})
     gate: Gate = field(default=Gate(), metadata={"help": "The rules that `jrh gate` checks."})
+    findings: FindingSettings = field(
+        default=FindingSettings(), metadata={"help": "The effect floor and the margin that findings are held against."}
+    )
 
 
 @frozen(kw_only=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from typing import Final
 
 from attrs import Factory, field, frozen
-from attrs.validators import deep_mapping, ge, gt, lt
+from attrs.validators import deep_mapping, ge, gt, in_, lt
 
 
 class Severity(Enum):
@@ -75,6 +76,23 @@ class Finding:
     """The equivalence margin it was held against."""
 
 
+FLOORED: Final = (
+    "trivial-accuracy",
+    "accuracy-change",
+    "moves-more-than-reruns",
+    "position-bias",
+    "order-flips",
+    "unstable-on-reruns",
+    "missing-verdicts",
+    "miscalibration",
+    "compression",
+    "rationale-contradiction",
+)
+"""Kinds of finding that are held against an effect floor."""
+_WIDER: Final = {"compression": 0.1}
+"""A ratio of standard deviations moves more than a share does."""
+
+
 @frozen(kw_only=True)
 class FindingSettings:
     """What findings are held against."""
@@ -86,7 +104,7 @@ class FindingSettings:
     )
     floors: Mapping[str, float] = field(
         factory=dict,
-        validator=deep_mapping(value_validator=[ge(0.0), lt(1.0)]),
+        validator=deep_mapping(key_validator=in_(FLOORED), value_validator=[ge(0.0), lt(1.0)]),
         metadata={"help": "Effect floors of single kinds of finding, such as `{position-bias: 0.05}`."},
     )
     margin: float = field(
@@ -97,4 +115,4 @@ class FindingSettings:
 
     def floor_of(self, kind: str) -> float:
         """Return the effect floor of a kind of finding."""
-        return self.floors.get(kind, self.floor)
+        return self.floors.get(kind, _WIDER.get(kind, self.floor))

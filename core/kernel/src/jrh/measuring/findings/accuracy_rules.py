@@ -27,6 +27,14 @@ def against_trivial(now: Situation) -> Iterator[Claim]:
         if usual is None or measure is None or measure.estimate is None:
             continue
         label, share = usual
+        if share == 1.0:
+            yield Claim(
+                kind=kind,
+                severity=Severity.WARNING,
+                statement=f"Accuracy cannot be judged: every gold label is '{label}'",
+                measure=measure,
+            )
+            continue
         aside = f"{label!r} alone {format_number(share, _DIGITS)}"
         severity, statement = _against(measure, share, floor)
         needed = None
@@ -86,8 +94,19 @@ def accuracy_change(now: Situation) -> Iterator[Claim]:
 
 def accuracy_equivalence(now: Situation) -> Iterator[Claim]:
     """Tell in which tests the change of accuracy is shown to be within the margin."""
+    changed = {(each.measure.task, each.measure.test) for each in accuracy_change(now) if each.severity is Severity.BAD}
     for each in now.measures("accuracy-equivalence"):
-        if "equivalent" in each.flags and not UNSURE & set(each.flags):
+        if (each.task, each.test) in changed or UNSURE & set(each.flags):
+            continue
+        if "different" in each.flags:
+            yield Claim(
+                kind="accuracy-equivalence",
+                severity=Severity.BAD,
+                statement=f"Accuracy changes by more than the margin of {now.settings.margin:g}",
+                measure=each,
+                margin=now.settings.margin,
+            )
+        if "equivalent" in each.flags:
             yield Claim(
                 kind="accuracy-equivalence",
                 severity=Severity.GOOD,

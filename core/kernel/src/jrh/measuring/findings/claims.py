@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
-from jrh_stats import holm, items_to_decide
+from jrh_stats import holm, items_to_decide, rare_change_bound
 
 from jrh.measuring.findings.measure_index import MeasureIndex
-from jrh.text.numbers import counted, counted_items, format_interval, format_number, is_proportion
+from jrh.text.numbers import counted, counted_items, format_interval, format_number, format_p, is_proportion
 from jrh.values.finding import Basis, Finding, FindingSettings, Severity
 from jrh.values.report import RunReport
 from jrh.values.types import REFERENCE, Measure
@@ -121,6 +121,8 @@ def estimate_text(measure: Measure) -> str:
     """Write an estimate to two decimals, a difference with its sign."""
     if measure.estimate is None:
         return "not estimable"
+    if measure.unit == "p-value":
+        return f"p = {format_p(measure.estimate)}".replace("= <", "< ")
     signed = measure.unit == "difference"
     return format_number(measure.estimate, _DIGITS, proportion=is_proportion(measure), signed=signed)
 
@@ -137,8 +139,11 @@ def sizes(measure: Measure) -> str:
 
 
 def _sentence(statement: str, basis: Sequence[Basis], decide: str) -> str:
-    shown = [f"{each.test} {each.figure}" if each.test not in ("", REFERENCE) else each.figure for each in basis]
-    figures = "; ".join(text.strip() for text in shown if text.strip())
+    figures = "; ".join(
+        f"{each.test} {each.figure}" if each.test not in ("", REFERENCE) else each.figure
+        for each in basis
+        if each.value
+    )
     told = f"{statement}: {figures}." if figures else f"{statement.rstrip('.')}."
     return f"{told} {decide[:1].upper()}{decide[1:]} would decide." if decide else told
 
@@ -157,6 +162,27 @@ def _rounded(number: int) -> int:
     while number > step * _TWO_DIGITS:
         step *= 10
     return -(-number // step) * step
+
+
+def excludes_zero(measure: Measure) -> bool:
+    """Tell whether the interval of a difference excludes 0."""
+    found = measure.interval
+    return found is not None and (found.low > 0 or found.high < 0)
+
+
+def within(measure: Measure, limit: float) -> bool:
+    """Tell whether a measure is shown to lie within ± `limit`: never on an interval that is flagged as unsure.
+
+    Where nothing varied, the exact bound on what varies in unseen items decides (`jrh_stats.rare_change_bound`).
+    """
+    found = measure.interval
+    if found is None or max(abs(found.low), abs(found.high)) >= limit:
+        return False
+    unsure = UNSURE & set(measure.flags)
+    if not unsure:
+        return True
+    still = unsure == {"few-events"} and measure.estimate == 0.0 and measure.n_items > 0
+    return still and rare_change_bound(0, measure.n_items) < limit
 
 
 def needed_for(measure: Measure, effect: float) -> int | None:

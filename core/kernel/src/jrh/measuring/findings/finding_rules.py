@@ -6,28 +6,53 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
 
 from jrh.measuring.findings.accuracy_rules import accuracy_change, accuracy_equivalence, against_trivial
+from jrh.measuring.findings.answer_rules import (
+    calibration,
+    compression,
+    missing_by_condition,
+    missing_verdicts,
+    rationales,
+)
 from jrh.measuring.findings.claims import Claim, Situation, grouped
+from jrh.measuring.findings.data_rules import doubted, found_by_plugins, without_cases
 from jrh.measuring.findings.measure_index import MeasureIndex
-from jrh.measuring.findings.stability_rules import moves
+from jrh.measuring.findings.option_rules import identical_options, order_flips, position_bias
+from jrh.measuring.findings.stability_rules import moves, reruns, robust, undecided, unmeasured_noise
 from jrh.measuring.moving import moving_tests
 from jrh.values.finding import Finding, FindingSettings
 from jrh.values.report import RunReport
 
 Rule: TypeAlias = Callable[[Situation], Iterable[Claim]]
+DataRule: TypeAlias = Callable[[RunReport], Iterable[Finding]]
 
 RULES: Final[tuple[Rule, ...]] = (
     against_trivial,
+    position_bias,
+    identical_options,
     moves,
     accuracy_change,
+    rationales,
+    missing_verdicts,
+    missing_by_condition,
+    reruns,
+    calibration,
+    compression,
+    order_flips,
+    robust,
     accuracy_equivalence,
+    unmeasured_noise,
+    undecided,
 )
 """The rules about judges. Findings of one severity keep this order."""
+
+DATA_RULES: Final[tuple[DataRule, ...]] = (without_cases, found_by_plugins)
+"""The rules about data and tests."""
 
 
 def findings_of(report: RunReport, settings: FindingSettings | None = None) -> tuple[Finding, ...]:
     """Return what a report's measures say, in sentences.
 
-    A pure function of measures, tasks, records' expectations and attrition: an imported log and a run with the same
+    A pure function of measures, tasks, expectations and counts of cases: an imported log and a run with the same
     records have the same findings.
 
     Args:
@@ -37,16 +62,19 @@ def findings_of(report: RunReport, settings: FindingSettings | None = None) -> t
     Returns:
         Findings about data and tests first, then judge by judge in the suite's order; the worst first.
     """
-    return tuple(_ordered(_all(report, settings or FindingSettings())))
+    return tuple(_all(report, settings or FindingSettings()))
 
 
-def _all(report: RunReport, settings: FindingSettings) -> Iterator[tuple[Finding, ...]]:
+def _all(report: RunReport, settings: FindingSettings) -> Iterator[Finding]:
     index, moving = MeasureIndex.of(report.measures), moving_tests(report.records)
+    told = [finding for rule in DATA_RULES for finding in rule(report)]
+    yield from _worst_first(each for each in told if each.judge not in report.judges)
     for judge in report.judges:
         now = Situation(judge=judge, report=report, index=index, moving=moving, settings=settings)
-        yield grouped(claim for rule in RULES for claim in rule(now))
+        found = grouped(claim for rule in RULES for claim in rule(now))
+        about = [each for each in told if each.judge == judge]
+        yield from _worst_first((*doubted(found, told), *about))
 
 
-def _ordered(groups: Iterable[tuple[Finding, ...]]) -> Iterator[Finding]:
-    for group in groups:
-        yield from sorted(group, key=lambda each: each.severity.rank)
+def _worst_first(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda each: each.severity.rank)

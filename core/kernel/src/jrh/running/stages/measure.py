@@ -47,6 +47,7 @@ def measure(
         level=suite.level,
         resamples=suite.resamples,
         seed=suite.seed,
+        margin=suite.findings.margin,
     )
     metrics = [(resolved.use.name, builder.build(resolved)) for resolved in builder.resolved.metrics]
     return run_metrics(metrics, records, context, log)
@@ -99,6 +100,7 @@ def stage_digest(builder: Builder, store: Store, tasks: Sequence[Task]) -> str:
         suite.level,
         suite.resamples,
         suite.seed,
+        suite.findings.margin,
         unstructure(list(tasks)),
         [__version__, _own_code()],
     )

@@ -1,0 +1,115 @@
+"""Rules about the verdicts themselves: missing ones, stated probabilities, use of the scale, rationales."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from jrh.measuring.findings.claims import Claim, Situation, excludes_zero
+from jrh.text.numbers import counted, format_counts
+from jrh.values.finding import Severity
+from jrh.values.types import REFERENCE, Measure
+
+_MISSING: Final = "missing"
+_TWO: Final = 2
+
+
+def missing_verdicts(now: Situation) -> Iterator[Claim]:
+    """Tell how many trials of a task returned no verdict, and why."""
+    kind = "missing-verdicts"
+    floor = now.settings.floor_of(kind)
+    by_task: dict[str, list[Measure]] = {}
+    for each in now.measures(_MISSING):
+        by_task.setdefault(each.task, []).append(each)
+    for measures in by_task.values():
+        reasons: Counter[str] = Counter()
+        for each in measures:
+            reasons.update(each.missing)
+        lost, trials = sum(reasons.values()), sum(each.n_trials for each in measures)
+        if not lost:
+            continue
+        severity = Severity.BAD if lost >= trials else Severity.WARNING if lost >= floor * trials else Severity.INFO
+        statement = f"{lost:,} of {counted(trials, 'trial')} returned no verdict ({format_counts(reasons)})"
+        for each in measures:
+            if each.missing:
+                yield Claim(kind=kind, severity=severity, statement=statement, measure=each, plain=True, floor=floor)
+
+
+def missing_by_condition(now: Situation) -> Iterator[Claim]:
+    """Tell whether missing verdicts depend on the condition, or on the gold label where that was measured."""
+    p_values = now.measures("missing-by-condition-p")
+    alpha = 1 - now.report.level
+    for each in p_values:
+        if each.estimate is not None and each.estimate * len(p_values) < alpha:
+            yield Claim(
+                kind="missing-by-condition",
+                severity=Severity.WARNING,
+                statement="Missing verdicts depend on the condition; use the bounds of each rate",
+                measure=each,
+            )
+    by_label: dict[tuple[str, str], list[Measure]] = {}
+    for each in now.index.parts.get((now.judge, _MISSING), ()):
+        if set(each.cell) == {"gold"} and each.interval is not None:
+            by_label.setdefault((each.task, each.test), []).append(each)
+    for measures in by_label.values():
+        yield from _by_label(measures)
+
+
+def _by_label(measures: list[Measure]) -> Iterator[Claim]:
+    intervals = [each.interval for each in measures if each.interval is not None]
+    if len(intervals) < _TWO or max(each.low for each in intervals) <= min(each.high for each in intervals):
+        return
+    most = max(measures, key=lambda each: each.estimate or 0.0)
+    yield Claim(
+        kind="missing-by-label",
+        severity=Severity.WARNING,
+        statement=f"Missing verdicts depend on the gold label, most for '{most.cell['gold']}'",
+        measure=most,
+    )
+
+
+def calibration(now: Situation) -> Iterator[Claim]:
+    """Tell whether stated probabilities are higher or lower than the share of right verdicts."""
+    kind = "miscalibration"
+    floor = now.settings.floor_of(kind)
+    for each in now.measures("overconfidence"):
+        if each.test != REFERENCE or each.estimate is None or not excludes_zero(each):
+            continue
+        over = "Overconfident" if each.estimate > 0 else "Underconfident"
+        severity, statement = Severity.WARNING, f"{over}: stated probability minus share of right verdicts"
+        if abs(each.estimate) < floor:
+            severity, statement = Severity.INFO, f"Negligible miscalibration (below the floor of {floor:g})"
+        yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
+
+
+def compression(now: Situation) -> Iterator[Claim]:
+    """Tell whether the verdicts spread less, or more, over an ordinal scale than the gold levels."""
+    kind = "compression"
+    floor = now.settings.floor_of(kind)
+    for each in now.measures("scale-compression"):
+        found = each.interval
+        if each.test != REFERENCE or each.estimate is None or found is None or abs(1 - each.estimate) < floor:
+            continue
+        if found.high < 1:
+            severity, statement = Severity.WARNING, "Compresses the scale: spread of verdicts relative to gold levels"
+        elif found.low > 1:
+            severity, statement = Severity.INFO, "Stretches the scale: spread of verdicts relative to gold levels"
+        else:
+            continue
+        yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
+
+
+def rationales(now: Situation) -> Iterator[Claim]:
+    """Tell whether rationales argue for another verdict than the one given."""
+    kind = "rationale-contradiction"
+    floor = now.settings.floor_of(kind)
+    for each in now.measures(kind):
+        if each.interval is not None and each.interval.low > 0 and (each.estimate or 0.0) >= floor:
+            yield Claim(
+                kind=kind,
+                severity=Severity.BAD,
+                statement="Rationales argue against the verdict",
+                measure=each,
+                floor=floor,
+            )

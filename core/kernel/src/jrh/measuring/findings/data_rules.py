@@ -1,0 +1,105 @@
+"""Rules about the data and the tests: what plugins found, tests without cases, and claims that the data contradict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from attrs import evolve
+
+from jrh.measuring.flags import FINDING
+from jrh.text.numbers import counted
+from jrh.values.finding import Basis, Finding, Severity
+from jrh.values.report import Attrition, RunReport
+from jrh.values.types import Measure
+
+_CONCERNS: Final = "concerns"
+_REASONS: Final = 2
+
+
+def found_by_plugins(report: RunReport) -> Iterator[Finding]:
+    """Yield a finding for every measure with the flag `finding`: its note is the sentence.
+
+    The cell's `finding` is the kind, by default the measure's name; its `severity` is the severity, by default `bad`
+    about a judge and `warning` about the data.
+    """
+    for each in report.measures:
+        if FINDING in each.flags:
+            yield _told(each)
+
+
+def _told(measure: Measure) -> Finding:
+    usual = Severity.BAD if measure.judge else Severity.WARNING
+    concerns = measure.cell.get(_CONCERNS, "")
+    statement = measure.note.split(". ")[0].rstrip(".")
+    return Finding(
+        kind=measure.cell.get("finding", measure.name),
+        severity=_severity(measure.cell.get("severity", ""), usual),
+        judge=measure.judge,
+        task=measure.task,
+        tests=(measure.test,) if measure.test else (),
+        statement=statement,
+        sentence=f"{measure.note}{f' Concerns {concerns}.' if concerns else ''}",
+        basis=(
+            Basis(
+                name=measure.name, judge=measure.judge, task=measure.task, test=measure.test, cell=dict(measure.cell)
+            ),
+        ),
+    )
+
+
+def _severity(text: str, usual: Severity) -> Severity:
+    return Severity(text) if text in {each.value for each in Severity} else usual
+
+
+def without_cases(report: RunReport) -> Iterator[Finding]:
+    """Tell which tests made no case of a task although they tried."""
+    asked = {(line.task, line.test) for line in report.costs if line.trials}
+    for line in report.attrition:
+        if line.kept or not line.items or (line.task, line.test) in asked:
+            continue
+        if line.drafted or line.rejected or line.skipped:
+            yield _empty(line)
+
+
+def _empty(line: Attrition) -> Finding:
+    rejected = bool(line.rejected)
+    reasons = line.rejected if rejected else line.skipped
+    ordered = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+    why = "; ".join(f"{reason} ({count:,})" for reason, count in ordered[:_REASONS])
+    fate = f"all {counted(line.drafted, 'draft')} rejected" if rejected else f"{counted(line.items, 'item')} skipped"
+    statement = f"Test '{line.test}' has no cases: {fate}" + (f": {why}" if why else "")
+    return Finding(
+        kind="no-cases",
+        severity=Severity.BAD if rejected else Severity.WARNING,
+        task=line.task,
+        tests=(line.test,),
+        statement=statement,
+        sentence=f"{statement}.",
+    )
+
+
+def doubted(findings: Iterable[Finding], about_data: Iterable[Finding]) -> Iterator[Finding]:
+    """Withdraw praise that the data contradict: it stays as information, with what contradicts it.
+
+    A finding about the data that is at least a warning and names the measures it concerns contradicts what is good in
+    those measures.
+    """
+    doubts = [
+        (each, {name for basis in each.basis for name in basis.cell.get(_CONCERNS, "").split(", ") if name})
+        for each in about_data
+        if each.severity.rank <= Severity.WARNING.rank
+    ]
+    for each in findings:
+        names = {basis.name for basis in each.basis}
+        against = [doubt for doubt, concerns in doubts if doubt.task == each.task and names & concerns]
+        if each.severity is Severity.GOOD and against:
+            but = "; ".join(doubt.statement for doubt in against)
+            yield evolve(
+                each,
+                severity=Severity.INFO,
+                statement=f"{each.statement}, but {but}",
+                sentence=f"{each.sentence} But {but}.",
+            )
+        else:
+            yield each
