@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from jrh_stats import Answer, equivalence
+from jrh_stats import Answer, equivalence, excess_equivalence, items_to_rule_out, rare_change_bound
+from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import ttost_paired
 
 GENERATOR = np.random.default_rng(9)
@@ -44,3 +45,58 @@ def test_one_item_decides_nothing_and_a_margin_is_declared() -> None:
     assert equivalence([], [], margin=0.5).difference.value is None
     with pytest.raises(ValueError, match="greater than 0"):
         equivalence([0.0], [1], margin=0)
+
+
+@pytest.mark.parametrize(("changed", "clusters"), [(0, 59), (0, 600), (2, 600), (7, 40)])
+def test_the_bound_on_rare_changes_is_clopper_and_pearsons(changed: int, clusters: int) -> None:
+    expected = proportion_confint(changed, clusters, alpha=0.1, method="beta")[1]
+    assert rare_change_bound(changed, clusters, alpha=0.05) == pytest.approx(expected)
+
+
+def test_a_bound_needs_clusters_and_all_changed_bounds_nothing() -> None:
+    assert rare_change_bound(4, 4) == 1.0
+    for changed, clusters in ((0, 0), (5, 4), (-1, 4)):
+        with pytest.raises(ValueError, match="cannot change"):
+            rare_change_bound(changed, clusters)
+
+
+def test_so_many_unchanged_items_rule_a_share_out() -> None:
+    assert items_to_rule_out(0.05) == 59  # 0.95^59 = 0.0485, 0.95^58 = 0.0510
+    assert rare_change_bound(0, 59) < 0.05 < rare_change_bound(0, 58)
+
+
+def test_equivalence_on_few_changed_items_needs_the_exact_bound() -> None:
+    # Three of 120 items differ: the t interval says at most 0.049, the exact bound on their share says 0.063.
+    few = np.zeros(120)
+    few[:3] = 1.0
+    found = equivalence(few, np.ones(120), margin=0.055)
+    assert found.difference.method == "cluster-robust-t"
+    assert (found.difference.high < 0.055, found.answer) == (True, Answer.UNDECIDED)
+    surely = equivalence(few, np.ones(120), margin=0.07)
+    assert (surely.answer, surely.difference.method) == (Answer.EQUIVALENT, "exact-changed-clusters")
+    assert surely.difference.flags == ()
+    assert surely.difference.high == pytest.approx(proportion_confint(3, 120, alpha=0.1, method="beta")[1])
+
+
+def _counts(same: int, moved: int) -> np.ndarray:
+    """Return answers of items that were asked twice and once: the same label throughout, or another in the test."""
+    stay, change = [[2, 0], [1, 0]], [[2, 0], [0, 1]]
+    return np.array([stay] * same + [change] * moved, dtype=float)
+
+
+@pytest.mark.parametrize(
+    ("same", "moved", "answer"),
+    [(40, 0, "undecided"), (100, 0, "equivalent"), (95, 5, "undecided"), (300, 2, "equivalent"), (50, 50, "different")],
+)
+def test_excess_is_equivalent_where_items_enough_stay_the_same(same: int, moved: int, answer: str) -> None:
+    assert excess_equivalence(_counts(same, moved), margin=0.05).answer.value == answer
+
+
+def test_equivalence_of_excess_is_never_claimed_too_often() -> None:
+    """With a true excess of the margin itself, equivalence is found in at most 5% of runs."""
+    draws = np.random.default_rng(3)
+    claimed = [
+        excess_equivalence(_counts(60 - moved, moved), margin=0.05).answer is Answer.EQUIVALENT
+        for moved in draws.binomial(60, 0.05, size=1000)
+    ]
+    assert np.mean(claimed) <= 0.05

@@ -4,12 +4,13 @@ from jrh_stats import (
     design_effect,
     items_for_mean,
     items_for_proportion,
+    items_to_decide,
     items_to_detect,
     paired_power,
     smallest_detectable_difference,
     wilson,
 )
-from statsmodels.stats.power import TTestPower
+from statsmodels.stats.power import NormalIndPower, TTestPower
 
 
 @pytest.mark.parametrize("items", [5, 40, 500])
@@ -55,3 +56,19 @@ def test_impossible_wishes_are_refused() -> None:
         items_for_proportion(0.0)
     with pytest.raises(ValueError, match="thousand million"):
         items_to_detect(1e-9, 1.0)
+
+
+def test_items_to_decide_reach_the_power_they_are_planned_for() -> None:
+    sd, items = 0.5, 40
+    half_width = 1.959964 * sd / np.sqrt(items)
+    needed = items_to_decide(items, half_width, 0.1)
+    # The two-sided z-test, which statsmodels' normal power solves.
+    assert needed == int(np.ceil(NormalIndPower(ddof=0).solve_power(0.1 / sd, alpha=0.05, power=0.8, ratio=0)))
+    shared = items_to_decide(items, half_width, 0.1, comparisons=5)
+    assert shared == int(np.ceil(NormalIndPower(ddof=0).solve_power(0.1 / sd, alpha=0.01, power=0.8, ratio=0)))
+
+
+@pytest.mark.parametrize("wrong", [{"items": 0}, {"half_width": 0.0}, {"effect": 0.0}, {"power": 0.5}])
+def test_items_to_decide_need_something_to_decide(wrong) -> None:
+    with pytest.raises(ValueError, match="positive"):
+        items_to_decide(**({"items": 10, "half_width": 0.1, "effect": 0.1} | wrong))

@@ -36,6 +36,7 @@ from jrh_stats.equivalence import Answer as Answer
 from jrh_stats.equivalence import Equivalence as Equivalence
 from jrh_stats.equivalence import equivalence as equivalence
 from jrh_stats.equivalence import excess_equivalence as excess_equivalence
+from jrh_stats.equivalence import items_to_rule_out as items_to_rule_out
 from jrh_stats.equivalence import rare_change_bound as rare_change_bound
 from jrh_stats.estimate import Estimate as Estimate
 from jrh_stats.excess import Excess as Excess
@@ -160,6 +161,7 @@ __all__ = [
     "items_for_proportion",
     "items_to_decide",
     "items_to_detect",
+    "items_to_rule_out",
     "jackknife_variance",
     "jrh_bootstrap_accuracy",
     "judgesense_jss",

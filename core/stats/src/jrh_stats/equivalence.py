@@ -84,8 +84,8 @@ def equivalence(
     pairs = pairs[np.lexsort(pairs.T)]
     variance = ratio_variance(pairs[:, 0], pairs[:, 1])
     if variance <= _NOISE:
-        answer, found = _exact(_answer(found, margin), found, _rare_change(pairs, alpha, span), margin)
-        return Equivalence(answer=answer, difference=found, p_equivalent=None, margin=margin)
+        answer, bounded = _exact(_answer(found, margin), found, _rare_change(pairs, alpha, span), margin)
+        return Equivalence(answer=answer, difference=bounded, p_equivalent=None, margin=margin)
     error = float(np.sqrt(variance))
     reach = t_quantile(level, clusters - 1) * error
     interval = Estimate(
@@ -151,6 +151,20 @@ def rare_change_bound(changed: int, clusters: int, *, alpha: float = 0.05) -> fl
     if not 0 <= changed <= clusters or clusters < 1:
         raise ValueError(f"{changed} of {clusters} clusters cannot change")
     return 1.0 if changed == clusters else float(betaincinv(changed + 1, clusters - changed, 1 - alpha))
+
+
+def items_to_rule_out(share: float, *, alpha: float = 0.05) -> int:
+    """Return the fewest clusters that, if none of them changes, rule out that a share of them does.
+
+    n = ln(alpha) / ln(1 - share), rounded up, where `rare_change_bound` of none falls to the share: about 3 / share.
+
+    Args:
+        share: between 0 and 1.
+        alpha: error rate.
+    """
+    if not 0 < share < 1 or not 0 < alpha < 1:
+        raise ValueError("the share and alpha lie between 0 and 1")
+    return int(np.ceil(np.log(alpha) / np.log1p(-share)))
 
 
 def _rare_change(pairs: NDArray[np.float64], alpha: float, span: float) -> float:

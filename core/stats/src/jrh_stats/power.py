@@ -147,12 +147,15 @@ def items_for_proportion(
     return _fewest(narrow, least=1)
 
 
-def items_to_decide(items: int, half_width: float, effect: float, *, level: float = 0.95, power: float = 0.8) -> int:
+def items_to_decide(
+    items: int, half_width: float, effect: float, *, level: float = 0.95, power: float = 0.8, comparisons: int = 1
+) -> int:
     """Return about how many items would decide a comparison that these items leave open.
 
-    n' = n (h (z_l + z_p) / (z_l |effect|))^2: the standard error h / z_l of a mean over independent items shrinks with
-    the square root of their number, and a difference is found with probability p where it is z_l + z_p standard errors
-    from what it is compared with. z_l and z_p are the normal quantiles of the level (two-sided) and the power.
+    n' = n (h (z_m + z_p) / (z_l |effect|))^2: the standard error h / z_l of a mean over independent items shrinks with
+    the square root of their number, and a difference is found with probability p where it is z_m + z_p standard errors
+    from what it is compared with. z_l and z_p are the normal quantiles of the level (two-sided) and the power, z_m that
+    of the level 1 - (1 - level) / m for one of m comparisons (Bonferroni).
 
     It takes the spread and the design (repeats, variants) of today's items for those of the further ones, so it is a
     plan and no promise.
@@ -164,15 +167,17 @@ def items_to_decide(items: int, half_width: float, effect: float, *, level: floa
         half_width: half the width of its interval, > 0.
         effect: the distance to tell apart, in the unit of the interval, not 0.
         level: coverage of the interval.
-        power: probability of deciding.
+        power: probability of deciding, above 0.5.
+        comparisons: number of tests that share the error rate.
 
     Raises:
         ValueError: an argument is out of its range.
     """
-    if items < 1 or not half_width > 0 or effect == 0 or not 1 / 2 <= power < 1:
-        raise ValueError("items and half-width are positive, the effect is not 0, and the power is 0.5 or more")
+    if items < 1 or not half_width > 0 or effect == 0 or not 1 / 2 < power < 1 or comparisons < 1:
+        raise ValueError("items, half-width and comparisons are positive, the effect is not 0, the power exceeds 0.5")
     reached, wished = z_quantile(level), z_quantile(2 * power - 1)
-    return int(np.ceil(items * (half_width * (reached + wished) / (reached * effect)) ** 2))
+    tested = z_quantile(1 - (1 - level) / comparisons)
+    return int(np.ceil(items * (half_width * (tested + wished) / (reached * effect)) ** 2))
 
 
 def _fewest(enough: Callable[[int], bool], *, least: int = 2) -> int:

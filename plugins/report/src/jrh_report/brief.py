@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from attrs import field, frozen
-from jrh import RunReport
+from jrh import REFERENCE, RunReport
 from jrh.text import clean_text as clean
 from jrh.text import counted, format_counts, format_dollars
-from jrh.values import Finding, Severity, total_spending
+from jrh.values import Basis, Finding, Severity, total_spending
 from rich.console import Console, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
@@ -22,6 +22,8 @@ _MOST_LINES: Final = 35
 """With the lines that the command adds, 25 for one task and 40 for four or more."""
 _ENTRY: Final = 2
 """Lines of one finding."""
+_IN_HEADING: Final = "missing-verdicts"
+"""The kind of finding that a judge's heading tells."""
 _TEXT: Final = 300
 """Characters of a statement or a figure."""
 _NAME: Final = 60
@@ -64,12 +66,30 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     for block, entries in shown:
         yield Text("")
         left = len(block.entries) - entries
-        more = f"  (+{counted(left, 'finding')} in the report)" if left else ""
+        more = f"; {left} more findings" if left else ""
         yield Text.assemble((block.heading, "bold cyan"), (more, "dim"))
         yield from block.entries[:entries]
+    yield from _notes(report, console, _room(report) - sum(_size(block, entries) for block, entries in shown) - 2)
     hidden = len([block for block in blocks if block is not None]) - len(shown)
     if hidden:
         yield Text(f"and {counted(hidden, 'judge')} more in the report")
+
+
+def _notes(report: RunReport, console: Console, room: int) -> Iterator[RenderableType]:
+    """Yield the notes on the run as far as there is room, and count the others."""
+    entries = [_row(None, clean(note, _TEXT)) for note in report.notes]
+    sizes = [_lines(each, console) for each in entries]
+    shown = 0
+    while shown < len(entries) and sum(sizes[: shown + 1]) + 2 <= room:
+        shown += 1
+    left = len(entries) - shown
+    if shown:
+        yield Text("")
+        yield Text.assemble(("Notes", "bold cyan"), f"; {left} more in the report" if left else "")
+        yield from entries[:shown]
+    elif left:
+        yield Text("")
+        yield Text(f"{counted(left, 'note')} in the report")
 
 
 def _headline(report: RunReport) -> str:
@@ -84,7 +104,7 @@ def _room(report: RunReport) -> int:
 
 
 def _block(report: RunReport, judge: str, console: Console) -> _Block | None:
-    found = [each for each in report.findings if each.judge == judge]
+    found = [each for each in report.findings if each.judge == judge and each.kind != _IN_HEADING]
     if not judge:
         found = [each for each in found if each.severity.rank <= Severity.WARNING.rank]
         if not found:
@@ -131,32 +151,46 @@ def _missing(report: RunReport, judge: str) -> str:
 def _rendered(entry: _Entry, several: bool, console: Console) -> RenderableType:
     """Render an entry with as many figures as two lines hold."""
     figures = list(_figures(entry, several))
+    statement = clean(entry.statement, _TEXT)
     for shown in range(len(figures), 0, -1):
         left = len(figures) - shown
         more = f"; {left} more" if left else ""
-        made = _row(entry.severity, f"{clean(entry.statement, _TEXT)}: {'; '.join(figures[:shown])}{more}")
+        made = _row(entry.severity, f"{statement}: {'; '.join(figures[:shown])}{more}")
         if _lines(made, console) <= _ENTRY:
             return made
-    return _row(entry.severity, clean(entry.statement, _TEXT))
+    return _row(entry.severity, statement)
 
 
 def _figures(entry: _Entry, several: bool) -> Iterator[str]:
-    """Yield the figures, the first of each task with its interval."""
-    for finding in entry.findings:
-        for place, basis in enumerate(each for each in finding.basis if each.value):
-            where = f"{basis.task} " if several and not place else ""
-            test = f"{basis.test} " if basis.test not in ("", "reference") else ""
-            figure = basis.figure if not place else basis.value
-            decide = f" (needs {finding.decide})" if finding.decide and not place else ""
-            yield clean(f"{where}{test}{figure}{decide}", _TEXT)
+    """Yield the figures: the largest of every task with its interval, then the others with their estimate."""
+    parts = [[each for each in finding.basis if each.value] for finding in entry.findings]
+    for basis in (each[0] for each in parts if each):
+        needs = f" (needs {basis.decide})" if basis.decide else ""
+        numbers = " ".join(part for part in (basis.value, basis.interval, basis.aside) if part)
+        size = basis.size.split(" ")[0]
+        yield clean(f"{_where(basis, several)}{numbers}{f' n={size}' if size else ''}{needs}", _TEXT)
+    for basis in (each for some in parts for each in some[1:]):
+        yield clean(f"{_where(basis, several)}{basis.value}", _TEXT)
 
 
-def _row(severity: Severity, text: str) -> Grid:
+def _where(basis: Basis, several: bool) -> str:
+    test = "" if basis.test in ("", REFERENCE) else basis.test
+    return "".join(f"{part} " for part in (basis.task if several else "", test) if part)
+
+
+def _row(severity: Severity | None, text: str) -> Grid:
     grid = Grid(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_header=False)
     grid.add_column("", width=_LABEL + 2, no_wrap=True)
     grid.add_column("", overflow="fold")
-    grid.add_row(Text(f"  {severity.value}", style=_STYLES[severity]), Text(text))
+    grid.add_row(
+        Text(f"  {severity.value}", style=_STYLES[severity]) if severity else Text("  note", style="dim"), Text(text)
+    )
     return grid
+
+
+def _size(block: _Block, entries: int) -> int:
+    """Return the lines of a block with so many entries, the blank one before it included."""
+    return 2 + sum(block.sizes[:entries])
 
 
 def _lines(made: RenderableType, console: Console) -> int:

@@ -42,13 +42,23 @@ class Basis:
     cell: Mapping[str, str] = Factory(dict)
     value: str = ""
     """The estimate as text, such as `+0.28`; empty where the sentence says all."""
-    range: str = ""
-    """Its interval and size as text, such as `[0.14, 0.42], n = 25 items`."""
+    interval: str = ""
+    """Its interval as text, such as `[0.14, 0.42]`."""
+    aside: str = ""
+    """What it is compared with, such as `against 0.50`."""
+    size: str = ""
+    """What it rests on, such as `25 items`."""
+    decide: str = ""
+    """What would decide it, such as `about 740 labels`; empty where it is decided, or nothing would."""
 
     @property
     def figure(self) -> str:
-        """Return estimate, interval and size as one text."""
-        return f"{self.value} {self.range}".strip()
+        """Return estimate, interval and size as one text; empty where the sentence says all."""
+        if not self.value:
+            return ""
+        shown = " ".join(part for part in (self.value, self.interval, self.aside) if part)
+        told = f"{shown}, n = {self.size}" if self.size else shown
+        return f"{told} ({self.decide} would decide)" if self.decide else told
 
 
 @frozen(kw_only=True)
@@ -69,7 +79,7 @@ class Finding:
     basis: tuple[Basis, ...] = ()
     """The measures it rests on, the largest first."""
     decide: str = ""
-    """What would decide an inconclusive finding, such as `about 740 labels`."""
+    """What would decide an inconclusive finding, such as `about 740 labels`, or `about 60 to 740 items`."""
     floor: float | None = None
     """The effect floor it was held against."""
     margin: float | None = None
@@ -82,6 +92,7 @@ FLOORED: Final = (
     "moves-more-than-reruns",
     "position-bias",
     "order-flips",
+    "template-flips",
     "unstable-on-reruns",
     "missing-verdicts",
     "miscalibration",

@@ -15,7 +15,7 @@ from jrh.values.types import Measure
 RIGHT: Final = "gold-accuracy"
 EXPECTED: Final = "as-expected"
 _DIGITS: Final = 2
-_USUAL: Final = "always answering the most common gold label"
+_USUAL: Final = "always answering the most common label"
 
 
 def against_trivial(now: Situation) -> Iterator[Claim]:
@@ -35,7 +35,7 @@ def against_trivial(now: Situation) -> Iterator[Claim]:
                 measure=measure,
             )
             continue
-        aside = f"{label!r} alone {format_number(share, _DIGITS)}"
+        aside = f"against {format_number(share, _DIGITS)}"
         severity, statement = _against(measure, share, floor)
         needed = None
         if severity is Severity.INCONCLUSIVE:

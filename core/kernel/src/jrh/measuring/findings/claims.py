@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from attrs import frozen
-from jrh_stats import holm, items_to_decide, rare_change_bound
+from attrs import evolve, frozen
+from jrh_stats import holm, items_to_decide, items_to_rule_out, rare_change_bound
 
 from jrh.measuring.findings.measure_index import MeasureIndex
 from jrh.text.numbers import counted, counted_items, format_interval, format_number, format_p, is_proportion
@@ -88,7 +88,6 @@ def _finding(group: list[Claim]) -> Finding:
     ordered = sorted(group, key=lambda each: -abs(each.measure.estimate or 0.0))
     first = ordered[0]
     basis = tuple(_basis(each) for each in ordered)
-    decide = _decide(ordered)
     return Finding(
         kind=first.kind,
         severity=first.severity,
@@ -96,9 +95,9 @@ def _finding(group: list[Claim]) -> Finding:
         task=first.measure.task,
         tests=tuple(dict.fromkeys(each.measure.test for each in ordered if each.measure.test)),
         statement=first.statement,
-        sentence=_sentence(first.statement, basis, decide),
+        sentence=_sentence(first.statement, basis),
         basis=basis,
-        decide=decide,
+        decide=_decide(ordered),
         floor=first.floor,
         margin=first.margin,
     )
@@ -106,14 +105,16 @@ def _finding(group: list[Claim]) -> Finding:
 
 def _basis(claim: Claim) -> Basis:
     measure = claim.measure
-    return Basis(
-        name=measure.name,
-        judge=measure.judge,
-        task=measure.task,
-        test=measure.test,
-        cell=measure.cell,
-        value="" if claim.plain else estimate_text(measure),
-        range="" if claim.plain else _range(claim),
+    named = Basis(name=measure.name, judge=measure.judge, task=measure.task, test=measure.test, cell=dict(measure.cell))
+    if claim.plain:
+        return named
+    return evolve(
+        named,
+        value=estimate_text(measure),
+        interval=format_interval(measure, _DIGITS),
+        aside=claim.aside,
+        size=sizes(measure) if measure.n_items else "",
+        decide="" if claim.needed is None else f"about {counted(_rounded(claim.needed), claim.unit)}",
     )
 
 
@@ -127,33 +128,24 @@ def estimate_text(measure: Measure) -> str:
     return format_number(measure.estimate, _DIGITS, proportion=is_proportion(measure), signed=signed)
 
 
-def _range(claim: Claim) -> str:
-    measure = claim.measure
-    parts = (format_interval(measure, _DIGITS), claim.aside, f"n = {sizes(measure)}")
-    return ", ".join(part for part in parts if part)
-
-
 def sizes(measure: Measure) -> str:
     """Write what a measure rests on: `60 items`."""
     return counted_items(measure)
 
 
-def _sentence(statement: str, basis: Sequence[Basis], decide: str) -> str:
-    figures = "; ".join(
-        f"{each.test} {each.figure}" if each.test not in ("", REFERENCE) else each.figure
-        for each in basis
-        if each.value
-    )
-    told = f"{statement}: {figures}." if figures else f"{statement.rstrip('.')}."
-    return f"{told} {decide[:1].upper()}{decide[1:]} would decide." if decide else told
+def _sentence(statement: str, basis: Sequence[Basis]) -> str:
+    shown = [each for each in basis if each.value]
+    figures = "; ".join(each.figure if each.test in ("", REFERENCE) else f"{each.test} {each.figure}" for each in shown)
+    return f"{statement}: {figures}." if figures else f"{statement.rstrip('.')}."
 
 
 def _decide(claims: Sequence[Claim]) -> str:
-    known = [(each.needed, each.unit) for each in claims if each.needed is not None]
+    """Say what would decide all claims that can be decided."""
+    known = sorted({(_rounded(each.needed), each.unit) for each in claims if each.needed is not None})
     if not known:
         return ""
-    most, unit = max(known)
-    return f"about {counted(_rounded(most), unit)}"
+    (least, _), (most, unit) = known[0], known[-1]
+    return f"about {counted(most, unit)}" if least == most else f"about {least:,} to {counted(most, unit)}"
 
 
 def _rounded(number: int) -> int:
@@ -185,18 +177,32 @@ def within(measure: Measure, limit: float) -> bool:
     return still and rare_change_bound(0, measure.n_items) < limit
 
 
-def needed_for(measure: Measure, effect: float) -> int | None:
-    """Return how many items would tell `effect` from nothing; None without an interval, or with enough of them.
+def kept_within(measure: Measure, limit: float) -> bool:
+    """Tell whether a share of unchanged verdicts is shown to miss 1 by less than `limit`."""
+    found = measure.interval
+    if found is None or measure.estimate is None:
+        return False
+    lost = evolve(found, low=1 - found.high, high=1 - found.low)
+    return within(evolve(measure, estimate=1 - measure.estimate, interval=lost), limit)
 
-    See `jrh_stats.items_to_decide`; the power is 0.8.
+
+def needed_for(measure: Measure, effect: float, comparisons: int = 1) -> int | None:
+    """Return about how many items would tell `effect` from nothing; None without an interval.
+
+    From the width of the interval: `jrh_stats.items_to_decide`, power 0.8. Where nothing varied the width says nothing;
+    then the number of unchanged items that rules the effect out: `jrh_stats.items_to_rule_out`. At least twice the
+    items of today: where the formula says that they should have been enough, they were too few for the formula.
     """
     found = measure.interval
     if found is None or not effect or found.high <= found.low or not measure.n_items:
         return None
-    return max(
-        items_to_decide(measure.n_items, (found.high - found.low) / 2, effect, level=found.level),
-        measure.n_items + 1,
-    )
+    if measure.estimate == 0.0 and found.method.startswith("wilson-clusters"):
+        needed = items_to_rule_out(min(abs(effect), 0.5), alpha=(1 - found.level) / 2)
+    else:
+        needed = items_to_decide(
+            measure.n_items, (found.high - found.low) / 2, effect, level=found.level, comparisons=comparisons
+        )
+    return max(needed, 2 * measure.n_items)
 
 
 def open_effect(estimate: float, margin: float) -> float:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from jrh.measuring.findings.claims import Claim, Situation, excludes_zero, needed_for, open_effect, within
+from attrs import evolve
+
+from jrh.measuring.findings.claims import (
+    Claim,
+    Situation,
+    excludes_zero,
+    kept_within,
+    needed_for,
+    open_effect,
+    within,
+)
 from jrh.measuring.findings.stability_rules import EXCESS
 from jrh.values.finding import Severity
 from jrh.values.types import Measure
@@ -31,7 +41,7 @@ def position_bias(now: Situation) -> Iterator[Claim]:
             severity, statement = Severity.GOOD, f"No position bias beyond ±{margin:g}"
         else:
             severity, statement = Severity.INCONCLUSIVE, "Position bias neither shown nor ruled out"
-            needed = needed_for(each, open_effect(each.estimate, margin))
+            needed = needed_for(each, open_effect(each.estimate, margin), len(now.measures(_BIAS)))
         yield Claim(
             kind=_BIAS,
             severity=severity,
@@ -45,19 +55,29 @@ def position_bias(now: Situation) -> Iterator[Claim]:
 
 def order_flips(now: Situation) -> Iterator[Claim]:
     """Tell whether choices change when options swap places, where no reruns tell this from noise."""
-    kind = "order-flips"
+    yield from _kept(now, "order-flips", "swap-consistency", "its choice when the options swap places")
+
+
+def template_flips(now: Situation) -> Iterator[Claim]:
+    """Tell whether verdicts change with the prompt template, where no reruns tell this from noise."""
+    yield from _kept(now, "template-flips", "jss", "its verdict when the prompt template changes")
+
+
+def _kept(now: Situation, kind: str, name: str, what: str) -> Iterator[Claim]:
+    """Hold a share of unchanged verdicts against floor and margin."""
     floor, margin = now.settings.floor_of(kind), now.settings.margin
-    for each in now.measures("swap-consistency"):
+    for each in now.measures(name):
         excess = now.whole(EXCESS, each.task, each.test)
         if each.interval is None or each.estimate is None or (excess is not None and excess.estimate is not None):
             continue
+        needed = None
         if 1 - each.interval.high > floor:
-            severity, statement = Severity.WARNING, "Changes its choice when the options swap places (share that keeps)"
-        elif 1 - each.interval.low < margin:
-            severity, statement = Severity.GOOD, "Keeps its choice when the options swap places"
+            severity, statement = Severity.WARNING, f"Changes {what} (share that agrees)"
+        elif kept_within(each, margin):
+            severity, statement = Severity.GOOD, f"Keeps {what} (share that agrees)"
         else:
-            severity, statement = Severity.INCONCLUSIVE, "May change its choice when the options swap places"
-        needed = needed_for(each, max(floor, 1 - each.estimate)) if severity is Severity.INCONCLUSIVE else None
+            severity, statement = Severity.INCONCLUSIVE, f"May change {what} (share that agrees)"
+            needed = needed_for(evolve(each, estimate=1 - each.estimate), open_effect(1 - each.estimate, margin))
         yield Claim(
             kind=kind, severity=severity, statement=statement, measure=each, needed=needed, floor=floor, margin=margin
         )

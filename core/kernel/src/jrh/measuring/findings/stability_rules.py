@@ -44,7 +44,8 @@ def undecided(now: Situation) -> Iterator[Claim]:
     decided = {
         _place(each.measure) for rule in (moves, robust, accuracy_change, accuracy_equivalence) for each in rule(now)
     }
-    for each in (*now.steady(EXCESS), *now.measures(_CHANGE)):
+    of_excess, of_change = now.steady(EXCESS), now.measures(_CHANGE)
+    for each in (*of_excess, *of_change):
         if each.estimate is None or _place(each) in decided:
             continue
         decided.add(_place(each))
@@ -53,7 +54,9 @@ def undecided(now: Situation) -> Iterator[Claim]:
             severity=Severity.INCONCLUSIVE,
             statement="Too few data to confirm or rule out a change",
             measure=each,
-            needed=needed_for(each, open_effect(each.estimate, margin)),
+            needed=needed_for(
+                each, open_effect(each.estimate, margin), len(of_excess if each.name == EXCESS else of_change)
+            ),
             margin=margin,
         )
 
