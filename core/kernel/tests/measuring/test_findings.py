@@ -48,12 +48,12 @@ def right(estimate: float, ends: tuple[float, float], **fields) -> Measure:
 @pytest.mark.parametrize(
     ("measured", "severity", "statement"),
     [
-        (right(0.8, (0.7, 0.9)), Severity.GOOD, "Better than always answering the most common label"),
-        (right(0.3, (0.2, 0.4)), Severity.BAD, "Worse than always answering the most common label"),
+        (right(0.8, (0.7, 0.9)), Severity.GOOD, "Better than always answering the most common gold label"),
+        (right(0.3, (0.2, 0.4)), Severity.BAD, "Worse than always answering the most common gold label"),
         (
             right(0.55, (0.43, 0.67)),
             Severity.INCONCLUSIVE,
-            "Not significantly different from always answering the most common label",
+            "Not significantly different from always answering the most common gold label",
         ),
     ],
 )

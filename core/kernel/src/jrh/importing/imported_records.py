@@ -222,7 +222,7 @@ def import_records(
         simulated=tuple(sorted({row.judge for row in rows if row.simulated})),
         tests=tuple(dict.fromkeys((REFERENCE, *(row.test for row in rows)))),
         components=tuple(used("metric", metric, Path()) for metric in computed),
-        notes=("Imported records: jrh did not call these judges.", *unmeasured(tasks, rows), *notes),
+        notes=("Imported records: jrh did not call these judges.", *notes, *unmeasured(tasks, rows)),
         findings=findings or FindingSettings(),
     )
     store = Store.open(run_dir, suite_name)

@@ -15,7 +15,7 @@ from jrh.values.types import Measure
 RIGHT: Final = "gold-accuracy"
 EXPECTED: Final = "as-expected"
 _DIGITS: Final = 2
-_USUAL: Final = "always answering the most common label"
+_USUAL: Final = "always answering the most common gold label"
 
 
 def against_trivial(now: Situation) -> Iterator[Claim]:

@@ -7,14 +7,13 @@ from typing import Final
 
 from attrs import evolve
 
+from jrh.measuring.empty_tests import empty_tests, why_no_cases
 from jrh.measuring.flags import FINDING
-from jrh.text.numbers import counted
 from jrh.values.finding import Basis, Finding, Severity
-from jrh.values.report import Attrition, RunReport
+from jrh.values.report import RunReport
 from jrh.values.types import Measure
 
 _CONCERNS: Final = "concerns"
-_REASONS: Final = 2
 
 
 def found_by_plugins(report: RunReport) -> Iterator[Finding]:
@@ -53,30 +52,22 @@ def _severity(text: str, usual: Severity) -> Severity:
 
 
 def without_cases(report: RunReport) -> Iterator[Finding]:
-    """Tell which tests made no case of a task although they tried."""
-    asked = {(line.task, line.test) for line in report.costs if line.trials}
+    """Tell which tests made no case of a task that they are meant for, and why."""
+    nowhere = {each.test for each in empty_tests(report.attrition)}
     for line in report.attrition:
-        if line.kept or not line.items or (line.task, line.test) in asked:
+        why = why_no_cases(line)
+        if not why or not line.applies:
             continue
-        if line.drafted or line.rejected or line.skipped:
-            yield _empty(line)
-
-
-def _empty(line: Attrition) -> Finding:
-    rejected = bool(line.rejected)
-    reasons = line.rejected if rejected else line.skipped
-    ordered = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
-    why = "; ".join(f"{reason} ({count:,})" for reason, count in ordered[:_REASONS])
-    fate = f"all {counted(line.drafted, 'draft')} rejected" if rejected else f"{counted(line.items, 'item')} skipped"
-    statement = f"Test '{line.test}' has no cases: {fate}" + (f": {why}" if why else "")
-    return Finding(
-        kind="no-cases",
-        severity=Severity.BAD if rejected else Severity.WARNING,
-        task=line.task,
-        tests=(line.test,),
-        statement=statement,
-        sentence=f"{statement}.",
-    )
+        severity = Severity.BAD if line.test in nowhere else Severity.WARNING
+        statement = f"Test '{line.test}' has {why}"
+        yield Finding(
+            kind="no-cases",
+            severity=Severity.INFO if line.allow_empty else severity,
+            task=line.task,
+            tests=(line.test,),
+            statement=statement,
+            sentence=f"{statement}.",
+        )
 
 
 def doubted(findings: Iterable[Finding], about_data: Iterable[Finding]) -> Iterator[Finding]:
