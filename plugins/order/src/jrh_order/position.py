@@ -22,9 +22,7 @@ _SIGNS: Final = "two-sided sign-flip test by cluster; null hypothesis: both posi
 _MCNEMAR: Final = "exact McNemar test; null hypothesis: as many items stick to the first position as to the second"
 _FIRST_LAST: Final = "share of picks in the first place minus that in the last; every option in every place"
 _UNBALANCED: Final = "no item has verdicts in orders that put every option in every place"
-_SIGN_FLIP: Final = (
-    "two-sided sign-flip test by cluster; null hypothesis: first and last place equally often"
-)
+_SIGN_FLIP: Final = "two-sided sign-flip test by cluster; null hypothesis: first and last place equally often"
 _NO_GOLD_IN_BOTH: Final = "no item with a gold label has verdicts in all its orders"
 _NO_GOLD: Final = "no item with a verdict has a gold label"
 

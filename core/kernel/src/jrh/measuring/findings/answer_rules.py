@@ -7,12 +7,30 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh.measuring.findings.claims import Claim, Situation, excludes_zero
-from jrh.text.numbers import counted, format_counts
+from jrh.measuring.flags import FEW_CLUSTERS, FEW_ITEMS
+from jrh.text.numbers import counted, counted_items, format_counts
 from jrh.values.finding import Severity
 from jrh.values.types import REFERENCE, Measure
 
 _MISSING: Final = "missing"
+_HEADLINES: Final = ("gold-accuracy", "as-expected", "rerun-disagreement")
+"""Measures of the reference condition, the first of which stands for all."""
 _TWO: Final = 2
+
+
+def few_clusters(now: Situation) -> Iterator[Claim]:
+    """Tell that the reference condition rests on too few independent items for a reliable interval."""
+    for summary in now.report.tasks:
+        found = next((each for name in _HEADLINES if (each := now.whole(name, summary.task.name)) is not None), None)
+        if found is None or found.estimate is None or not {FEW_CLUSTERS, FEW_ITEMS} & set(found.flags):
+            continue
+        yield Claim(
+            kind="few-clusters",
+            severity=Severity.WARNING,
+            statement=f"Too few independent items for a reliable interval: {counted_items(found)}",
+            measure=found,
+            plain=True,
+        )
 
 
 def missing_verdicts(now: Situation) -> Iterator[Claim]:

@@ -113,8 +113,8 @@ def _basis(claim: Claim) -> Basis:
         value=estimate_text(measure),
         interval=format_interval(measure, _DIGITS),
         aside=claim.aside,
-        size=sizes(measure) if measure.n_items else "",
-        decide="" if claim.needed is None else f"about {counted(_rounded(claim.needed), claim.unit)}",
+        size=counted_items(measure) if measure.n_items else "",
+        decide="" if claim.needed is None else f"about {counted(_rounded(claim.needed), _unit(claim))}",
     )
 
 
@@ -128,9 +128,9 @@ def estimate_text(measure: Measure) -> str:
     return format_number(measure.estimate, _DIGITS, proportion=is_proportion(measure), signed=signed)
 
 
-def sizes(measure: Measure) -> str:
-    """Write what a measure rests on: `60 items`."""
-    return counted_items(measure)
+def units(measure: Measure) -> int:
+    """Return the number of independent units that a measure rests on: clusters, and items where they are not known."""
+    return measure.n_clusters or measure.n_items
 
 
 def _sentence(statement: str, basis: Sequence[Basis]) -> str:
@@ -141,11 +141,17 @@ def _sentence(statement: str, basis: Sequence[Basis]) -> str:
 
 def _decide(claims: Sequence[Claim]) -> str:
     """Say what would decide all claims that can be decided."""
-    known = sorted({(_rounded(each.needed), each.unit) for each in claims if each.needed is not None})
+    known = sorted({(_rounded(each.needed), _unit(each)) for each in claims if each.needed is not None})
     if not known:
         return ""
     (least, _), (most, unit) = known[0], known[-1]
     return f"about {counted(most, unit)}" if least == most else f"about {least:,} to {counted(most, unit)}"
+
+
+def _unit(claim: Claim) -> str:
+    """Return what has to be added: where items form clusters, more of the same clusters decide nothing."""
+    measure = claim.measure
+    return claim.unit if units(measure) == measure.n_items else "cluster"
 
 
 def _rounded(number: int) -> int:
@@ -173,8 +179,8 @@ def within(measure: Measure, limit: float) -> bool:
     unsure = UNSURE & set(measure.flags)
     if not unsure:
         return True
-    still = unsure == {"few-events"} and measure.estimate == 0.0 and measure.n_items > 0
-    return still and rare_change_bound(0, measure.n_items) < limit
+    still = unsure == {"few-events"} and measure.estimate == 0.0 and units(measure) > 0
+    return still and rare_change_bound(0, units(measure)) < limit
 
 
 def kept_within(measure: Measure, limit: float) -> bool:
@@ -194,15 +200,15 @@ def needed_for(measure: Measure, effect: float, comparisons: int = 1) -> int | N
     items of today: where the formula says that they should have been enough, they were too few for the formula.
     """
     found = measure.interval
-    if found is None or not effect or found.high <= found.low or not measure.n_items:
+    if found is None or not effect or found.high <= found.low or not units(measure):
         return None
     if measure.estimate == 0.0 and found.method.startswith("wilson-clusters"):
         needed = items_to_rule_out(min(abs(effect), 0.5), alpha=(1 - found.level) / 2)
     else:
         needed = items_to_decide(
-            measure.n_items, (found.high - found.low) / 2, effect, level=found.level, comparisons=comparisons
+            units(measure), (found.high - found.low) / 2, effect, level=found.level, comparisons=comparisons
         )
-    return max(needed, 2 * measure.n_items)
+    return max(needed, 2 * units(measure))
 
 
 def open_effect(estimate: float, margin: float) -> float:

@@ -9,6 +9,7 @@ from jrh.measuring.findings.accuracy_rules import accuracy_change, accuracy_equi
 from jrh.measuring.findings.answer_rules import (
     calibration,
     compression,
+    few_clusters,
     missing_by_condition,
     missing_verdicts,
     rationales,
@@ -32,6 +33,7 @@ RULES: Final[tuple[Rule, ...]] = (
     moves,
     accuracy_change,
     rationales,
+    few_clusters,
     missing_verdicts,
     missing_by_condition,
     reruns,
