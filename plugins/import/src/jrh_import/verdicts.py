@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from jrh import REFERENCE, JrhError, Polarity, Record, Status, SuiteError, Task, content_id
 from jrh.errors import Problem
 from jrh.importing import imported_record, read_order, read_polarity
-from jrh.text import counted
+from jrh.text import clean_text, counted
 
 from jrh_import.cells import number, truth
 from jrh_import.mapping import Decision, ImportFile, Layout, OffScale, Value
@@ -19,6 +19,8 @@ from jrh_import.tables import Cells, Table
 from jrh_import.targets import NUMBERS, TRUTHS
 
 _MOST = 20
+_LONGEST = 600
+"""Characters of a message: it quotes the table, which may hold anything."""
 _ROW = "\0row"
 """Name of a column that no file has: the number of the row."""
 _NEEDED = ("item", "judge", "label")
@@ -77,12 +79,16 @@ def duplicates(table: Table) -> Mapping[str, str]:
 def _bounded(problems: Mapping[str, Sequence[str]]) -> list[Problem]:
     """Return each distinct problem once, at its first row; of many, the first 20 and the number of the rest."""
     listed = [
-        Problem(message=message if len(places) == 1 else f"{message} ({len(places):,} rows)", source=places[0])
+        Problem(message=f"{clean_text(message, _LONGEST)}{_rows(len(places))}", source=places[0])
         for message, places in problems.items()
     ]
     rest = len(listed) - _MOST
     more = [Problem(message=f"and {rest} more problems of these kinds")] if rest > 0 else []
     return [*listed[:_MOST], *more]
+
+
+def _rows(count: int) -> str:
+    return "" if count == 1 else f" ({count:,} rows)"
 
 
 @frozen(kw_only=True)

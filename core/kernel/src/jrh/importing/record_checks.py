@@ -7,8 +7,11 @@ from typing import Final
 
 from jrh.document.convert import EXPECTATIONS
 from jrh.errors import JrhError, Problem, SuiteError
+from jrh.text.escaping import clean_text
 from jrh.values.types import Record, Status, Task
 
+_LONGEST: Final = 600
+"""Characters of a message: it quotes the log, which may hold anything."""
 _MOST: Final = 20
 """Maximum number of listed problems; the message only counts the others."""
 
@@ -31,7 +34,7 @@ def check_records(tasks: Sequence[Task], records: Sequence[Record], origins: Seq
     places = [origins[place] if place < len(origins) else f"record {place + 1}" for place in range(len(records))]
     seen = _Seen()
     problems = [
-        Problem(message=message, source=place)
+        Problem(message=clean_text(message, _LONGEST), source=place)
         for place, record in zip(places, records, strict=True)
         for message in (*_misfits(record, by_name), *seen.conflicts(record, place))
     ]

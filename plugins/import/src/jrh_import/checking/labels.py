@@ -15,7 +15,7 @@ from jrh.text import clean_text, counted
 from jrh_import.checking.asked import Asked
 from jrh_import.tables import Table
 
-_WHOLE: Final = re.compile(r"([-+]?\d+)(\.0+)?")
+_WHOLE: Final = re.compile(r"([-+]?\d{1,15})(\.0+)?")
 _NUMBER: Final = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 _NULLS: Final = ("nan", "null", "none", "n/a", "na", "<na>")
 """What tables write where there is nothing; a label where people use it."""
@@ -61,6 +61,9 @@ def read_labels(table: Table, asked: Asked) -> Labels:
     verdicts = Counter({text: count for text, count in judged.items() if text.strip() not in missing})
     scale, guessed = _scale(human, verdicts, asked)
     written, notes = _spellings(human + verdicts, scale)
+    nulls = Counter({text: count for text, count in human.items() if _folded(text) in _NULLS})
+    if nulls:
+        notes.append(f"People use {_listed(nulls)} as a label; blank these cells if they mean that there is none.")
     kind = f"{scale.kind.value} {_range(scale)}"
     return Labels(
         scale=scale,
@@ -105,7 +108,7 @@ def _scale(human: Counter[str], judged: Counter[str], asked: Asked) -> tuple[Sca
     both = kinds | {_folded(text) for text in judged}
     if len(both) < 2:  # noqa: PLR2004 - one label is no scale
         (label,) = both
-        raise JrhError(f"people and judges say '{clean_text(label)}' only; name the other labels with --scale")
+        raise JrhError(f"people and judges say '{clean_text(label, 40)}' only; name the other labels with --scale")
     if all(_NUMBER.fullmatch(kind) for kind in kinds):
         found = _numbers(kinds, judged, asked)
         if found is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -70,11 +71,22 @@ def as_json(checked: Checked, answers: Sequence[Answer]) -> str:
             }
             for answer in answers
         ],
-        "measures": [attrs.asdict(each) for each in checked.report.measures],
+        "measures": [_finite(attrs.asdict(each)) for each in checked.report.measures],
         "notes": [checked.labels.told, *_flags(answers), *checked.notes],
         "not_measurable": list(checked.gaps),
     }
     return json.dumps(document, indent=2, allow_nan=False)
+
+
+def _finite(value: object) -> object:
+    """Return a value as JSON can hold it: what is not finite is not known."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return value
 
 
 def _table(checked: Checked, answers: Sequence[Answer]) -> Iterator[str]:
