@@ -100,3 +100,9 @@ def test_equivalence_of_excess_is_never_claimed_too_often() -> None:
         for moved in draws.binomial(60, 0.05, size=1000)
     ]
     assert np.mean(claimed) <= 0.05
+
+
+def test_copies_of_an_item_add_nothing_to_equivalence() -> None:
+    copies = np.repeat(np.arange(40), 5)
+    assert excess_equivalence(_counts(200, 0), margin=0.05).answer is Answer.EQUIVALENT
+    assert excess_equivalence(_counts(200, 0), copies, margin=0.05).answer is Answer.UNDECIDED

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.clusters import ratio_variance
+from jrh_stats.clusters import cluster_sums, ratio_variance
 from jrh_stats.degrees import FEW_EVENTS
 from jrh_stats.estimate import Estimate
 from jrh_stats.excess import excess_disagreement
@@ -103,34 +103,40 @@ def equivalence(
     return Equivalence(answer=answer, difference=interval, p_equivalent=p, margin=margin)
 
 
-def excess_equivalence(counts: ArrayLike, *, margin: float, alpha: float = 0.05) -> Equivalence:
+def excess_equivalence(
+    counts: ArrayLike, clusters: ArrayLike | None = None, *, margin: float, alpha: float = 0.05
+) -> Equivalence:
     """Test whether conditions change verdicts by no more than a margin beyond reruns.
 
     `equivalent` if the interval of `excess_disagreement` of coverage 1 - 2 alpha lies within the margin; where it rests
-    on few items (flags `few-events`, `few-clusters`) also the exact bound on the share of items whose answers are not
-    all equal, which the excess cannot exceed. `different` if the interval lies beyond the margin.
+    on few clusters (flags `few-events`, `few-clusters`) also the exact bound on the share of clusters with an item whose
+    answers are not all equal, which the excess cannot exceed. `different` if the interval lies beyond the margin.
 
     Args:
         counts: as for `excess_disagreement`.
+        clusters: as for `excess_disagreement`.
         margin: the largest excess that does not matter, > 0; declared before looking at the data.
         alpha: error rate of each one-sided test.
 
     Returns:
-        The answer with the excess; no p-value. `undecided` with fewer than two items.
+        The answer with the excess; no p-value. `undecided` with fewer than two clusters.
 
     Raises:
         ValueError: the margin or alpha is out of range, or `counts` is not usable.
     """
     _check(margin, alpha)
-    found = excess_disagreement(counts, level=1 - 2 * alpha).excess
+    found = excess_disagreement(counts, clusters, level=1 - 2 * alpha).excess
     if found.value is None or found.clusters <= 1:
         return Equivalence(answer=Answer.UNDECIDED, difference=found, p_equivalent=None, margin=margin)
     table = np.asarray(counts, dtype=np.float64)
     asked = table.sum(axis=2)
-    takes = (asked[:, 0] > 1) & (asked[:, 1:] > 0).any(axis=1)
-    mixed = int(((table[takes].sum(axis=1) > 0).sum(axis=1) > 1).sum())
-    answer, found = _exact(_answer(found, margin), found, rare_change_bound(mixed, found.clusters, alpha=alpha), margin)
-    return Equivalence(answer=answer, difference=found, p_equivalent=None, margin=margin)
+    conditions = np.where(asked[:, 0] > 1, (asked[:, 1:] > 0).sum(axis=1), 0).astype(np.float64)
+    takes = np.flatnonzero(conditions)
+    mixed = ((table[takes].sum(axis=1) > 0).sum(axis=1) > 1).astype(np.float64)
+    of = takes if clusters is None else np.asarray(clusters)[takes]
+    pairs = cluster_sums(of, mixed, conditions[takes])
+    answer, bounded = _exact(_answer(found, margin), found, _rare_change(pairs, alpha, 1.0), margin)
+    return Equivalence(answer=answer, difference=bounded, p_equivalent=None, margin=margin)
 
 
 def rare_change_bound(changed: int, clusters: int, *, alpha: float = 0.05) -> float:

@@ -56,7 +56,7 @@ class Calibration:
         clusters = trials.cluster.codes[usable]
         brier = brier_score(stated, right, clusters, level=context.level)
         yield builder.measure("brier", cell, brier, rows=rows, usable=usable, unit="squared error")
-        over = paired_difference(stated, right, items, level=context.level)
+        over = paired_difference(stated, right, clusters, level=context.level)
         yield builder.measure("overconfidence", cell, over, rows=rows, usable=usable, unit="difference")
         error = expected_calibration_error(
             stated,

@@ -83,7 +83,8 @@ class ExcessEquivalence:
                 continue
             rows, usable = _selected(builder.trials, cell, reference)
             counts = _counts(builder.trials, reference, usable)
-            found = excess_equivalence(counts, margin=margin, alpha=options.alpha)
+            clusters = _clusters(builder.trials, reference, usable)
+            found = excess_equivalence(counts, clusters, margin=margin, alpha=options.alpha)
             yield builder.measure(
                 "excess-equivalence",
                 cell,
@@ -109,8 +110,7 @@ def _measured(
     trials, context = builder.trials, builder.context
     rows, usable = _selected(trials, cell, reference)
     counts = _counts(trials, reference, usable)
-    _, first = np.unique(reference.of[usable], return_index=True)
-    clusters = trials.cluster.codes[usable[first]]
+    clusters = _clusters(trials, reference, usable)
     found = excess_disagreement(counts, clusters, level=context.level)
     note = "" if len(usable) else _NOTHING
     beside = (("disagreement", found.raw), ("noise-floor", found.floor)) if everything else ()
@@ -136,6 +136,12 @@ def _measured(
         )
     else:
         family.append(Tested(cell=cell, rows=rows, usable=usable, p=test.p))
+
+
+def _clusters(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> Codes:
+    """Return the cluster of every question that `_counts` counts, in the same order."""
+    _, first = np.unique(reference.of[usable], return_index=True)
+    return trials.cluster.codes[usable[first]]
 
 
 def _counts(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> NDArray[np.float64]:
