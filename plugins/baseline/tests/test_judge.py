@@ -127,7 +127,7 @@ def test_texts_without_a_single_word_can_be_learnt_from(bench):
 
 
 def test_features_do_not_see_line_breaks_and_runs_of_spaces():
-    features = Features.fit(documents_of({"response": GOOD[0]}, Mode.POINTWISE))
+    features = Features.fit(documents_of({"response": GOOD[0]}, Mode.POINTWISE), requests=True)
     rows = features.transform(
         [documents_of({"response": GOOD[0].replace(" ", space)}, Mode.POINTWISE)[0] for space in (" ", "\n\n", "  \t")]
     ).toarray()
@@ -137,7 +137,7 @@ def test_features_do_not_see_line_breaks_and_runs_of_spaces():
 
 def test_an_extreme_text_moves_a_statistic_four_deviations_at_most():
     texts = [{"response": text} for text in GOOD + BAD]
-    features = Features.fit([each for fields in texts for each in documents_of(fields, Mode.POINTWISE)])
+    features = Features.fit([each for fields in texts for each in documents_of(fields, Mode.POINTWISE)], requests=True)
     row = features.transform(documents_of({"response": "word " * 50_000}, Mode.POINTWISE))
     assert abs(row[:, -11:].toarray()).max() == 4.0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -10,8 +11,10 @@ from attrs import frozen
 from sklearn.linear_model import LogisticRegression
 
 from jrh_baseline.options import BaselineOptions
+from jrh_baseline.penalty import Numbers, Places, choose
 from jrh_baseline.predictions import DIGITS, CannotLearnError, Prediction
 
+_LEAST_SHARE: Final = 1e-6
 ITERATIONS: Final = 5000
 """Iteration limit; far above what such problems need, as the solver stops on convergence."""
 
@@ -28,20 +31,17 @@ class Classes:
         return "logistic regression"
 
     @classmethod
-    def fit(cls, rows: Any, golds: Sequence[str], options: BaselineOptions) -> Classes:
-        """Fit to gold labels.
+    def fit(cls, rows: Any, golds: Sequence[str], groups: Sequence[str], options: BaselineOptions) -> Classes:
+        """Fit to gold labels, with the penalty of the options or the best one on held-out groups.
 
         Raises:
             CannotLearnError: All examples have the same label.
         """
         if len(set(golds)) == 1:
             raise CannotLearnError(f"all {len(golds)} training examples have the label '{golds[0]}'")
-        regression = LogisticRegression(
-            C=1 / options.regularisation,
-            class_weight="balanced" if options.balanced else None,
-            max_iter=ITERATIONS,
-        )
-        return cls(regression=regression.fit(rows, np.array(golds, dtype=object)))
+        labels = np.array(golds, dtype=object)
+        penalty = options.regularisation or choose(rows, groups, partial(_held_out_loss, labels, options))
+        return cls(regression=_regression(penalty, options).fit(rows, labels))
 
     def predict(self, rows: Any) -> list[Prediction]:
         """Return the likeliest label per row, with the probability of every label seen in training."""
@@ -51,3 +51,20 @@ class Classes:
             Prediction(label=labels[best], probabilities=dict(zip(labels, row, strict=True)))
             for best, row in zip(shares.argmax(axis=1).tolist(), np.round(shares, DIGITS).tolist(), strict=True)
         ]
+
+
+def _regression(penalty: float, options: BaselineOptions) -> LogisticRegression:
+    return LogisticRegression(C=1 / penalty, class_weight="balanced" if options.balanced else None, max_iter=ITERATIONS)
+
+
+def _held_out_loss(
+    labels: Any, options: BaselineOptions, rows: Numbers, train: Places, held: Places, penalty: float
+) -> float:
+    """Return the summed logarithmic loss of a fold; a label that is not in training has the least probability."""
+    if len(set(labels[train])) == 1:
+        return 0.0  # says nothing about the penalty
+    regression = _regression(penalty, options).fit(rows[train], labels[train])
+    shares = regression.predict_proba(rows[held])
+    place = {label: number for number, label in enumerate(regression.classes_)}
+    given = [share[place[label]] if label in place else 0.0 for share, label in zip(shares, labels[held], strict=True)]
+    return float(-np.log(np.clip(given, _LEAST_SHARE, 1.0)).sum())

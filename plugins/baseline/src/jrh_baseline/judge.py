@@ -65,16 +65,20 @@ class Baseline:
         if len(examples) < needed:
             raise CannotLearnError(f"{len(examples)} labelled examples outside the fold; needs at least {needed}")
         fields = [example.fields for example in examples]
-        features = Features.fit([text for each in fields for text in documents_of(each, self.task.mode)])
-        model = self._model(rows_of(features, fields, self.task.mode), [example.gold for example in examples])
+        documents = [text for each in fields for text in documents_of(each, self.task.mode)]
+        # The request of a pair is the same on both sides: its own words say nothing about which is better.
+        features = Features.fit(documents, requests=self.task.mode is not Mode.PAIRWISE)
+        rows = rows_of(features, fields, self.task.mode)
+        groups = [example.group or str(place) for place, example in enumerate(examples)]
+        model = self._model(rows, [example.gold for example in examples], groups)
         return Trained(task=self.task, features=features, model=model)
 
-    def _model(self, rows: Any, golds: Sequence[str]) -> FittedModel:
+    def _model(self, rows: Any, golds: Sequence[str], groups: Sequence[str]) -> FittedModel:
         if self.task.mode is Mode.PAIRWISE:
-            return Pairs.fit(rows, golds, self.task.scale, self.options)
+            return Pairs.fit(rows, golds, groups, self.task.scale, self.options)
         if self.task.scale.ordered:
-            return Levels.fit(rows, golds, self.task.scale, self.options)
-        return Classes.fit(rows, golds, self.options)
+            return Levels.fit(rows, golds, groups, self.task.scale, self.options)
+        return Classes.fit(rows, golds, groups, self.options)
 
 
 @frozen(kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -10,9 +11,10 @@ from attrs import frozen
 from jrh import Scale
 from scipy.stats import norm
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.model_selection import GroupKFold, KFold, cross_val_predict
 
 from jrh_baseline.options import BaselineOptions
+from jrh_baseline.penalty import Numbers, Places, choose
 from jrh_baseline.predictions import DIGITS, CannotLearnError, Prediction
 
 _FOLDS: Final = 5
@@ -37,8 +39,10 @@ class Levels:
         return "ridge regression on levels"
 
     @classmethod
-    def fit(cls, rows: Any, golds: Sequence[str], scale: Scale, options: BaselineOptions) -> Levels:
-        """Fit to gold levels.
+    def fit(
+        cls, rows: Any, golds: Sequence[str], groups: Sequence[str], scale: Scale, options: BaselineOptions
+    ) -> Levels:
+        """Fit to gold levels, with the penalty of the options or the best one on held-out groups.
 
         Raises:
             CannotLearnError: All examples have the same level.
@@ -46,8 +50,10 @@ class Levels:
         ranks = np.array([scale.rank(gold) for gold in golds], dtype=np.float64)
         if ranks.min() == ranks.max():
             raise CannotLearnError(f"all {len(golds)} training examples have the level '{golds[0]}'")
-        ridge = Ridge(alpha=options.regularisation)
-        held_out = cross_val_predict(ridge, rows, ranks, cv=KFold(min(_FOLDS, len(ranks))))
+        ridge = Ridge(alpha=options.regularisation or choose(rows, groups, partial(_held_out_loss, ranks)))
+        together = len(set(groups)) > 1
+        folds = GroupKFold(min(_FOLDS, len(set(groups)))) if together else KFold(min(_FOLDS, len(ranks)))
+        held_out = cross_val_predict(ridge, rows, ranks, cv=folds, groups=list(groups))
         return cls(
             scale=scale,
             ridge=ridge.fit(rows, ranks),
@@ -70,3 +76,9 @@ class Levels:
             Prediction(label=self.scale.labels[rank], probabilities=dict(zip(labels, row, strict=True)))
             for rank, row in zip(chosen.tolist(), shares.tolist(), strict=True)
         ]
+
+
+def _held_out_loss(ranks: Numbers, rows: Numbers, train: Places, held: Places, penalty: float) -> float:
+    """Return the summed squared error of a fold, in levels."""
+    ridge = Ridge(alpha=penalty).fit(rows[train], ranks[train])
+    return float(np.square(ridge.predict(rows[held]) - ranks[held]).sum())

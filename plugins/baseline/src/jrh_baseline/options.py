@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from attrs import Attribute, field, frozen
-from attrs.validators import ge, gt, instance_of, lt
+from attrs.validators import ge, gt, instance_of, lt, optional
 
 
 def _check_finite(_instance: object, attribute: Attribute[Any], value: float) -> None:
@@ -16,12 +16,15 @@ def _check_finite(_instance: object, attribute: Attribute[Any], value: float) ->
 
 @frozen(kw_only=True)
 class BaselineOptions:
-    """Options of `baseline`; the defaults are scikit-learn's, untuned."""
+    """Options of `baseline`."""
 
-    regularisation: float = field(
-        default=1.0,
-        validator=[gt(0), _check_finite],
-        metadata={"help": "Strength of the L2 penalty; larger values give a more cautious judge."},
+    regularisation: float | None = field(
+        default=None,
+        validator=optional([gt(0), _check_finite]),
+        metadata={
+            "help": "Strength of the L2 penalty; larger values give a more cautious judge. Default: chosen from "
+            "0.01 to 1 by cross-validation inside the training examples, no group split."
+        },
     )
     balanced: bool = field(
         default=True,

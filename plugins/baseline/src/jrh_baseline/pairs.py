@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 
 from jrh_baseline.classes import ITERATIONS
 from jrh_baseline.options import BaselineOptions
+from jrh_baseline.penalty import Numbers, Places, choose
 from jrh_baseline.predictions import DIGITS, CannotLearnError, Prediction
 
 
@@ -32,7 +34,9 @@ class Pairs:
         return "logistic regression on differences"
 
     @classmethod
-    def fit(cls, rows: Any, golds: Sequence[str], scale: Scale, options: BaselineOptions) -> Pairs:
+    def fit(
+        cls, rows: Any, golds: Sequence[str], groups: Sequence[str], scale: Scale, options: BaselineOptions
+    ) -> Pairs:
         """Fit to preferences; rows are features of the first response minus those of the second.
 
         Training uses every pair in both orders, so gold labels that are all A are as good as balanced ones. Ties carry
@@ -50,8 +54,10 @@ class Pairs:
         if not differences.nnz:
             raise CannotLearnError(f"the two responses are the same in all {len(decided)} training pairs")
         first = np.array([1.0 if golds[place] == scale.options[0] else -1.0 for place in decided])
-        # Both orders double the weight of the data against the penalty; half the constant restores it.
-        regression = LogisticRegression(C=0.5 / options.regularisation, fit_intercept=False, max_iter=ITERATIONS)
+        penalty = options.regularisation or choose(
+            differences, [groups[place] for place in decided], partial(_held_out_loss, first)
+        )
+        regression = _regression(penalty)
         regression.fit(vstack([differences, -differences], format="csr"), np.concatenate([first, -first]))
         return cls(scale=scale, weights=regression.coef_[0], tie_margin=options.tie_margin)
 
@@ -70,3 +76,15 @@ class Pairs:
         if score == 0:
             return Prediction(label=None, detail="the two responses have the same features")
         return Prediction(label=first if score > 0 else second, probabilities=shares)
+
+
+def _regression(penalty: float) -> LogisticRegression:
+    # Both orders double the weight of the data against the penalty; half the constant restores it.
+    return LogisticRegression(C=0.5 / penalty, fit_intercept=False, max_iter=ITERATIONS)
+
+
+def _held_out_loss(first: Numbers, rows: Numbers, train: Places, held: Places, penalty: float) -> float:
+    """Return the summed logarithmic loss of a fold."""
+    shown, right = np.vstack([rows[train], -rows[train]]), np.concatenate([first[train], -first[train]])
+    scores = rows[held] @ _regression(penalty).fit(shown, right).coef_[0]
+    return float(np.logaddexp(0.0, -first[held] * scores).sum())

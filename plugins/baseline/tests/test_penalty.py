@@ -1,0 +1,109 @@
+"""The penalty is chosen inside the training examples, and pays where the default is too cautious."""
+
+import time
+
+import numpy as np
+import pytest
+from jrh import Question, Scale, Task
+from jrh.values import Example
+from jrh_baseline.judge import Baseline
+from jrh_baseline.options import BaselineOptions
+from jrh_baseline.penalty import PENALTIES, UNTUNED, choose
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import Ridge
+
+BEHAVIOURS, EACH, WORDS = 40, 15, 300
+
+
+def _responses(seed: int) -> list[Example]:
+    """Make 600 responses to 40 requests; which side many words are on decides the label, the request a part of it."""
+    draws = np.random.default_rng(seed)
+    side = draws.choice([-1.0, 1.0], WORDS)
+    found = []
+    for behaviour in range(BEHAVIOURS):
+        harm = draws.integers(0, 4)
+        for _ in range(EACH):
+            words = draws.integers(0, WORDS, 40)
+            score = side[words].mean() + 0.1 * (harm - 1.5) + draws.normal(0, 0.05)
+            text = " ".join(f"word{number}x" for number in words)
+            request = f"topic{harm}x please explain behaviour{behaviour}x"
+            found.append(
+                Example(
+                    fields={"request": request, "response": text},
+                    gold="YES" if score > 0 else "NO",
+                    group=str(behaviour),
+                )
+            )
+    return found
+
+
+def _accuracy(options: BaselineOptions, examples: list[Example]) -> float:
+    """Cross-fit with folds by behaviour, as the kernel does."""
+    judge = Baseline(options=options, task=Task(name="t", scale=Scale.of_labels("YES", "NO")))
+    right = 0
+    for fold in range(5):
+        inside = [each for each in examples if int(each.group) % 5 == fold]
+        trained = judge.fit([each for each in examples if int(each.group) % 5 != fold])
+        questions = [Question(trial_id="1", task=judge.task, fields=each.fields) for each in inside]
+        answers = trained.judge_batch(questions)
+        right += sum(answer.verdict.presented == each.gold for answer, each in zip(answers, inside, strict=True))
+    return right / len(examples)
+
+
+@pytest.mark.slow
+def test_the_chosen_penalty_is_better_than_scikit_learns_default_on_held_out_behaviours() -> None:
+    examples = _responses(1)
+    started = time.perf_counter()
+    fixed = _accuracy(BaselineOptions(regularisation=UNTUNED), examples)
+    between = time.perf_counter()
+    chosen = _accuracy(BaselineOptions(), examples)
+    ended = time.perf_counter()
+
+    print(f"fixed {fixed:.3f} in {between - started:.1f} s, chosen {chosen:.3f} in {ended - between:.1f} s")
+    assert chosen > fixed + 0.02
+    assert ended - between < 5 * (between - started) + 5
+
+
+def test_no_group_is_split_and_every_penalty_sees_the_same_folds() -> None:
+    draws = np.random.default_rng(2)
+    rows = csr_matrix(draws.normal(size=(60, 5)))
+    groups = [f"group {number % 12}" for number in range(60)]
+    seen: dict[float, list[tuple[frozenset[str], frozenset[str]]]] = {}
+
+    def loss(_: np.ndarray, train: np.ndarray, held: np.ndarray, penalty: float) -> float:
+        sides = tuple(frozenset(groups[place] for place in side) for side in (train, held))
+        seen.setdefault(penalty, []).append(sides)
+        return abs(penalty - 0.1)
+
+    assert choose(rows, groups, loss) == 0.1
+    assert set(seen) == set(PENALTIES)
+    assert len({tuple(folds) for folds in seen.values()}) == 1
+    for train, held in seen[0.1]:
+        assert not train & held
+    assert frozenset().union(*(held for _, held in seen[0.1])) == set(groups)
+
+
+def test_an_equal_loss_keeps_the_default_and_so_do_few_examples_or_one_group() -> None:
+    rows = csr_matrix(np.eye(40))
+
+    def never(*_: object) -> float:
+        raise AssertionError("there is nothing to hold out")
+
+    assert choose(rows, [str(place) for place in range(40)], lambda *_: 1.0) == UNTUNED
+    assert choose(rows, ["one"] * 40, never) == UNTUNED
+    assert choose(rows[:10], [str(place) for place in range(10)], never) == UNTUNED
+
+
+def test_the_search_in_few_columns_is_the_search_in_all() -> None:
+    draws = np.random.default_rng(3)
+    wide, target = csr_matrix(draws.normal(size=(40, 500))), draws.normal(size=40)
+
+    def of(rows: object, train: np.ndarray, held: np.ndarray, penalty: float) -> np.ndarray:
+        return Ridge(alpha=penalty).fit(rows[train], target[train]).predict(rows[held])
+
+    def loss(small: np.ndarray, train: np.ndarray, held: np.ndarray, penalty: float) -> float:
+        assert small.shape[1] <= 40
+        assert of(small, train, held, penalty) == pytest.approx(of(wide.toarray(), train, held, penalty), abs=1e-5)
+        return 0.0
+
+    choose(wide, [str(place) for place in range(40)], loss)
