@@ -3,12 +3,13 @@ from jrh import Draft, Item, JrhError, Mode, Same, Skip, derive_seed
 from jrh.authoring import ChangedFields
 from jrh_format.options import FormatOptions, Layout
 from jrh_format.perturber import FormatPerturber
+from jrh_testing import sample_task
 
 TEXT = "One is here. Two is there. Three is gone.\n\nFour came back. Five stayed."
 
 
 def perturber(mode=Mode.POINTWISE, seed=0, **options):
-    return FormatPerturber.of(FormatOptions(**options), mode, lambda *parts: derive_seed(seed, *parts))
+    return FormatPerturber.of(FormatOptions(**options), sample_task(mode), lambda *parts: derive_seed(seed, *parts))
 
 
 def response(text, item_id="1"):

@@ -5,10 +5,11 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jrh import Draft, Item, Mode, Skip, derive_seed
+from jrh import Draft, Item, Skip, derive_seed
 from jrh_format.options import FormatOptions, Layout
 from jrh_format.perturber import FormatPerturber
 from jrh_format.words_unchanged import WordsUnchanged
+from jrh_testing import sample_task
 from markdown_it import MarkdownIt
 
 STRENGTHS = (0.1, 0.4, 1.0)
@@ -27,7 +28,7 @@ TEXTS = st.one_of(
 
 async def outcomes(text, seed=0):
     made = FormatPerturber.of(
-        FormatOptions(strengths=STRENGTHS), Mode.POINTWISE, lambda *parts: derive_seed(seed, *parts)
+        FormatOptions(strengths=STRENGTHS), sample_task(), lambda *parts: derive_seed(seed, *parts)
     )
     return await made.perturb(Item(id="1", fields={"response": text}))
 

@@ -5,10 +5,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from jrh import Draft, Item, Mode, derive_seed
+from jrh import Draft, Item, derive_seed
 from jrh_format.options import FormatOptions, Layout
 from jrh_format.perturber import FormatPerturber
 from jrh_format.words_unchanged import WordsUnchanged
+from jrh_testing import sample_task
 
 ESSAYS = Path(__file__).parents[3].parent / "shared/data/persuade/essays.csv"
 
@@ -17,7 +18,7 @@ ESSAYS = Path(__file__).parents[3].parent / "shared/data/persuade/essays.csv"
 @pytest.mark.slow
 async def test_nearly_every_essay_gets_every_layout_and_keeps_its_words():
     perturber = FormatPerturber.of(
-        FormatOptions(strengths=(0.3, 1.0)), Mode.POINTWISE, lambda *parts: derive_seed(7, *parts)
+        FormatOptions(strengths=(0.3, 1.0)), sample_task(), lambda *parts: derive_seed(7, *parts)
     )
     drafted: Counter[str] = Counter()
     with ESSAYS.open(encoding="utf-8", newline="") as lines:

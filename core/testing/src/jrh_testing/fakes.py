@@ -147,7 +147,7 @@ class EchoJudge:
 
     async def judge(self, question: Question) -> Judgement:
         """Answer from the judged fields alone."""
-        text = " ".join(_text(question.fields.get(name)) for name in question.task.mode.judged_fields)
+        text = " ".join(_text(question.fields.get(name)) for name in question.task.judged_fields)
         label = _last_label(text, question.task.scale)
         if label is None:
             return Judgement(verdict=Verdict(status=Status.ABSTAINED, detail="no label in the text"))

@@ -17,7 +17,7 @@ _WORD: Final = re.compile(r"\w+")
 
 def build(options: ShoutOptions, context: BuildContext) -> Shout:
     """Build the perturber for a task."""
-    return Shout(share=options.share, fields=context.task.mode.judged_fields, seed=context.seed)
+    return Shout(share=options.share, fields=context.task.judged_fields, seed=context.seed)
 
 
 @frozen(kw_only=True)

@@ -114,7 +114,7 @@ def _chance(heads: int, tosses: int) -> float:
 
 def by_length(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find that length alone predicts the gold label."""
-    if task.mode is Mode.PAIRWISE:
+    if task.mode is Mode.PAIRWISE and len(task.scale.options) == 2:  # noqa: PLR2004 - a pair
         yield from _longer_option(items, task)
     elif task.mode is Mode.POINTWISE:
         yield from _length_of_one(items, task)
@@ -124,7 +124,7 @@ def _longer_option(items: Sequence[Item], task: Task) -> Iterator[Finding]:
     longer = 0
     total = 0
     for item in items:
-        sizes = [_size(item, name) for name in task.mode.judged_fields]
+        sizes = [_size(item, name) for name in task.judged_fields]
         if item.gold in task.scale.options and sizes[0] != sizes[1]:
             total += 1
             longer += task.scale.options.index(str(item.gold)) == int(sizes[1] > sizes[0])

@@ -130,7 +130,7 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 
 def _shown(item: Item, task: Task) -> str:
     """Return the parts of an item that a judge sees, as one text."""
-    return "\n".join(" ".join(_flat(item.fields.get(name)).split()) for name in ("request", *task.mode.judged_fields))
+    return "\n".join(" ".join(_flat(item.fields.get(name)).split()) for name in ("request", *task.judged_fields))
 
 
 def _flat(value: Json) -> str:

@@ -32,11 +32,11 @@ _STRAIGHT: Final = re.compile(
 
 def empty(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
     """Find items without a text to judge."""
-    bare = [item for item in items if any(_is_empty(item.fields.get(name)) for name in task.mode.judged_fields)]
+    bare = [item for item in items if any(_is_empty(item.fields.get(name)) for name in task.judged_fields)]
     if bare:
         yield Finding(
             kind="empty-responses",
-            evidence=f"{counted(len(bare), 'item')} with an empty {' or '.join(task.mode.judged_fields)}",
+            evidence=f"{counted(len(bare), 'item')} with an empty {' or '.join(task.judged_fields)}",
             consequence="A verdict on nothing measures nothing: add the texts or remove the items.",
             affected=len(bare),
             items=len(items),
@@ -49,7 +49,7 @@ def truncated(items: Sequence[Item], task: Task, options: AuditOptions) -> Itera
     texts = [
         (item.id, text)
         for item in items
-        for name in task.mode.judged_fields
+        for name in task.judged_fields
         if isinstance(text := item.fields.get(name), str) and len(text) >= _LONG
     ]
     cut = list(dict.fromkeys(name for name, text in texts if _CUT.search(text)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from attrs import frozen
-from jrh import BuildContext, Draft, Item, Json, Mode, Same, Skip
+from jrh import BuildContext, Draft, Item, Json, Same, Skip, Task
 from jrh.authoring import texts_of
 
 from jrh_format.blocks import Document, read
@@ -47,7 +47,7 @@ class _Plan:
 
 def build(options: FormatOptions, context: BuildContext) -> FormatPerturber:
     """Build the perturber for a task."""
-    return FormatPerturber.of(options, context.task.mode, context.seed)
+    return FormatPerturber.of(options, context.task, context.seed)
 
 
 @frozen(kw_only=True)
@@ -61,9 +61,9 @@ class FormatPerturber:
     """Derives a seed from what it is for."""
 
     @classmethod
-    def of(cls, options: FormatOptions, mode: Mode, seed: Callable[..., int]) -> FormatPerturber:
+    def of(cls, options: FormatOptions, task: Task, seed: Callable[..., int]) -> FormatPerturber:
         """Make the perturber for a task; raise `JrhError` if the options do not fit the task's mode."""
-        return cls(options=options, fields=options.fields.of(mode, "format"), seed=seed)
+        return cls(options=options, fields=options.fields.of(task, "format"), seed=seed)
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return a draft per layout and strength, in the order of the options; deterministic given the seed."""

@@ -35,7 +35,7 @@ class LlmJudge:
             client=context.model(options.model),
             parser=context.parser(options.parser),
             wording=Wording.of(
-                context.task.mode,
+                context.task,
                 template=options.template,
                 system=options.system,
                 as_json=options.rationale or options.json_schema,

@@ -9,11 +9,13 @@ from importlib.resources import files
 from typing import Final
 
 from attrs import frozen
-from jrh import JrhError, Json, Message, Mode, Question, Scale, ScaleKind, Text, render
+from jrh import JrhError, Json, Message, Mode, Question, Scale, ScaleKind, Task, Text, render
 from jrh.text import object_schema, variables_of
 
 from jrh_judges.shown import left_out_of, mark_for, shown
 
+RESPONSES: Final = "responses"
+"""Template variable of a comparison: every response with its `label`, `field` and `text`, in the order shown."""
 OWN_VARIABLES: Final = ("task", "labels", "answer_format", "mark")
 """Template variables besides the item's fields; they hide item fields of the same name."""
 
@@ -72,7 +74,7 @@ class Wording:
     @classmethod
     def of(
         cls,
-        mode: Mode,
+        task: Task,
         *,
         template: Text | None,
         system: Text | None,
@@ -85,10 +87,10 @@ class Wording:
         Raises:
             JrhError: A template is invalid or does not show what is judged.
         """
-        user = template.content if template is not None else packaged(mode.value)
+        user = template.content if template is not None else packaged(task.mode.value)
         around = system.content if system is not None else packaged("system")
         source = template.source if template is not None and template.source else "template"
-        _check_shows(user, mode, source)
+        _check_shows(user, task, source)
         variables_of(around)
         return cls(user=user, system=around, as_json=as_json, rationale=rationale, transcript_limit=transcript_limit)
 
@@ -112,7 +114,8 @@ class Wording:
         variables = shown(question.fields, self.transcript_limit)
         mark = mark_for(variables.values()) if marked else ""
         line = answer_format(task.scale, as_json=self.as_json, rationale=self.rationale)
-        return {**variables, "task": task, "labels": task.scale.labels, "answer_format": line, "mark": mark}
+        own = {"task": task, "labels": task.scale.labels, "answer_format": line, "mark": mark}
+        return {**variables, **own, **_responses(task, variables)}
 
 
 @lru_cache(maxsize=512)
@@ -120,11 +123,22 @@ def _uses_mark(source: str) -> bool:
     return "mark" in source and "mark" in variables_of(source)
 
 
-def _check_shows(template: str, mode: Mode, source: str) -> None:
+def _responses(task: Task, variables: Mapping[str, object]) -> dict[str, object]:
+    """Return the variable of a comparison: the label, the field and the text of every response, in the order shown."""
+    if task.mode is not Mode.PAIRWISE:
+        return {}
+    names = zip(task.scale.options, task.judged_fields, strict=True)
+    return {RESPONSES: tuple({"label": label, "field": name, "text": variables.get(name, "")} for label, name in names)}
+
+
+def _check_shows(template: str, task: Task, source: str) -> None:
     used = variables_of(template)
-    unseen = [name for name in mode.judged_fields if name not in used]
+    compares = task.mode is Mode.PAIRWISE
+    if compares and RESPONSES in used:
+        return
+    mode, unseen = task.mode, [name for name in task.judged_fields if name not in used]
     if unseen:
-        known = ", ".join((*OWN_VARIABLES, "request", *mode.judged_fields))
+        known = ", ".join((*OWN_VARIABLES, *((RESPONSES,) if compares else ()), "request", *task.judged_fields))
         raise JrhError(
             f"{source}: the template does not show {' and '.join(unseen)}, which a {mode.value} judge must see; "
             f"write {{{{ {unseen[0]} }}}}. It uses: {', '.join(sorted(used)) or 'no variable'}. Available: {known}, "

@@ -11,7 +11,7 @@ from typing import Any
 from jrh import Json, read_transcript
 from jrh.text import LeftOut, Rendered, render_transcript, transcript_problems
 
-_TAG = re.compile(r"<\s*/?\s*(?:request|response|response_[ab]|transcript)(?![a-z])", re.IGNORECASE)
+_TAG = re.compile(r"<\s*/?\s*(?:request|response|response_[a-z]|transcript)(?![a-z])", re.IGNORECASE)
 
 _TRANSCRIPT = "transcript"
 

@@ -7,6 +7,7 @@ from typing import Final
 from attrs import frozen
 from jrh import Equals, Expectation, Item, JrhError, Mode, NotAbove, Scale, Skip, Task
 from jrh.authoring import WrittenBy
+from jrh.values import option_field
 
 from jrh_label_flip.options import BY_RULES, FALSE_STATEMENTS, NEVER_BETTER, Damage, Error, LabelFlipOptions
 
@@ -112,6 +113,8 @@ class Aims:
     def _of_pair(self, item: Item) -> Aim | Skip:
         if item.gold is None:
             return NO_GOLD
+        if len(self.scale.options) > _TWO:
+            return self._of_several(item.gold)
         first, second = self.scale.options
         if item.gold == self.scale.tie:
             # The responses are tied: an error in either makes the other one win.
@@ -121,6 +124,14 @@ class Aims:
         winner = worse if loser == item.gold else item.gold
         fields = {first: "response_a", second: "response_b"}
         return Aim(field=fields[loser], expectation=Equals(label=winner), wanted=winner, other=fields[winner])
+
+    def _of_several(self, gold: str) -> Aim | Skip:
+        """Return the aim among three options or more: another response gets worse, and the best one stays the best."""
+        if self.damage is Damage.PREFERRED or gold == self.scale.tie:
+            return Skip(reason="with three responses or more it is unclear which one would win")
+        own = self.scale.options.index(gold)
+        loser = (own + 1) % len(self.scale.options)
+        return Aim(field=option_field(loser), expectation=Equals(label=gold), wanted=gold, other=option_field(own))
 
 
 def _check(options: LabelFlipOptions, task: Task, by: WrittenBy) -> None:

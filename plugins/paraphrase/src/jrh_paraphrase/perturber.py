@@ -19,7 +19,7 @@ def build(options: ParaphraseOptions, context: BuildContext) -> Perturber:
         from jrh_paraphrase.rules import RuleParaphrase
 
         return RuleParaphrase(
-            fields=context.task.mode.judged_fields,
+            fields=context.task.judged_fields,
             rewrites=options.rewrites,
             strengths=options.strengths,
             checks=Checks.of(options.checks, context),

@@ -30,5 +30,5 @@ def by_model(model: ModelName, options: ParaphraseOptions, context: BuildContext
         temperature=options.temperature,
         attempts=options.attempts,
         checks=options.checks,
-        fields=context.task.mode.judged_fields,
+        fields=context.task.judged_fields,
     )

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh import Draft, Item, JrhError, Polarity, Prompt, Same, Sampling, Scale, ScaleKind, Task
+from jrh import Draft, Item, JrhError, Mode, Polarity, Prompt, Same, Sampling, Scale, ScaleKind, Task
 from jrh.text import variables_of
 
-GIVEN: Final = frozenset({"task", "labels", "answer_format", "mark"})
+RESPONSES: Final = "responses"
+"""The variable with all responses of a comparison."""
+GIVEN: Final = frozenset({"task", "labels", "answer_format", "mark", RESPONSES})
 """The variables of a template in addition to the item's fields."""
 
 
@@ -30,8 +32,13 @@ class Template:
 
     @property
     def variables(self) -> frozenset[str]:
-        """Return the item fields that the template shows."""
+        """Return the item fields that the template names."""
         return variables_of(self.user) - GIVEN
+
+    def shows(self, task: Task) -> frozenset[str]:
+        """Return the fields that the template shows: those it names, and the responses it goes through."""
+        through = task.mode is Mode.PAIRWISE and RESPONSES in variables_of(self.user)
+        return self.variables | (frozenset(task.judged_fields) if through else frozenset())
 
     def draft(
         self, task: Task, *, repeats: int = 1, sampling: Sampling | None = None, vary_seed: bool = False
@@ -116,7 +123,7 @@ def check_templates(templates: Sequence[Template], task: Task) -> None:
 
 
 def _check_shows(template: Template, task: Task) -> None:
-    unseen = [field for field in task.mode.judged_fields if field not in template.variables]
+    unseen = [field for field in task.judged_fields if field not in template.shows(task)]
     if unseen:
         raise JrhError(
             f"template '{template.name}' does not show {' and '.join(unseen)}, which a {task.mode.value} judge must "

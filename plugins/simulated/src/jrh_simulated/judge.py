@@ -13,7 +13,7 @@ from jrh.values import Condition, Truth
 from jrh_simulated.answers import Missing, answered, unanswered
 from jrh_simulated.draws import Draws, pick
 from jrh_simulated.options import JudgeOptions
-from jrh_simulated.presentation import compare_lengths, only_layout_differs
+from jrh_simulated.presentation import compare_lengths, only_layout_differs, preferred_length
 from jrh_simulated.view import View
 
 Answer: TypeAlias = tuple[str, str]
@@ -70,7 +70,7 @@ class PlantedJudge:
         if noisy < options.rerun_noise:
             label, cause = pick(redrawn, question.task.scale.labels), "rerun noise"
         else:
-            label, cause = self._stable_answer(View.of(self.scale, self.mode, question, truth))
+            label, cause = self._stable_answer(View.of(self.scale, question, truth))
         conclusion = _conclusion(self._argued(label, question, truth), question.task.scale)
         return answered(label, cause, conclusion, latency=latency, cost=options.cost)
 
@@ -90,7 +90,8 @@ class PlantedJudge:
         preference = self.options.position_preference
         captured, swayed, _, _ = self.draws.uniforms("item", view.truth.item_id)
         if captured < abs(preference):
-            return view.frame.presented[int(preference < 0)], "position preference"
+            last = len(view.texts) - 1 if self.mode is Mode.PAIRWISE else 1
+            return view.frame.presented[last if preference < 0 else 0], "position preference"
         answer = self._believe(view)
         if swayed < abs(self.options.length_preference):
             answer = self._prefer_length(answer, view)
@@ -129,13 +130,14 @@ class PlantedJudge:
 
     def _prefer_length(self, answer: Answer, view: View) -> Answer:
         sign = 1 if self.options.length_preference > 0 else -1
-        other = view.texts[1] if self.mode is Mode.PAIRWISE else view.reference[0]
-        longer = sign * compare_lengths(view.texts[0], other, self.options.length_ratio)
+        if self.mode is Mode.PAIRWISE:
+            slot = preferred_length(view.texts, sign, self.options.length_ratio)
+            if slot is None:
+                return answer
+            return view.frame.option_in_slot(slot, view.truth.condition.polarity), "length preference"
+        longer = sign * compare_lengths(view.texts[0], view.reference[0], self.options.length_ratio)
         if not longer:
             return answer
-        if self.mode is Mode.PAIRWISE:
-            slot = 0 if longer > 0 else 1
-            return view.frame.option_in_slot(slot, view.truth.condition.polarity), "length preference"
         if self.scale.ordered:
             return view.frame.step(answer[0], longer), "length preference"
         return (view.frame.canonical[0], "length preference") if longer > 0 else answer

@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-from jrh import Json, Mode
+from jrh import Json, Task
 from jrh.text import flat_text
 
 _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 _NOT_WORD: Final = re.compile(r"[\W_]+")
 
 
-def judged_texts(fields: Mapping[str, Json], mode: Mode) -> tuple[str, ...]:
-    """Return the texts of the judged fields in the mode's order; a missing field is empty."""
-    return tuple(flat_text(fields.get(name)) for name in mode.judged_fields)
+def judged_texts(fields: Mapping[str, Json], task: Task) -> tuple[str, ...]:
+    """Return the texts of the judged fields in the task's order; a missing field is empty."""
+    return tuple(flat_text(fields.get(name)) for name in task.judged_fields)
 
 
 @lru_cache(maxsize=8192)
@@ -38,3 +38,12 @@ def compare_lengths(one: str, other: str, ratio: float) -> int:
         return 0
     first, second = len(wording(one)), len(wording(other))
     return int(first > ratio * second) - int(second > ratio * first)
+
+
+def preferred_length(texts: Sequence[str], sign: int, ratio: float) -> int | None:
+    """Return the place of the text that is longer than every other, or shorter for -1; None if there is none."""
+    for place, text in enumerate(texts):
+        others = [other for number, other in enumerate(texts) if number != place]
+        if all(sign * compare_lengths(text, other, ratio) > 0 for other in others):
+            return place
+    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attrs import frozen
-from jrh import Mode, Question, Scale
+from jrh import Question, Scale
 from jrh.values import Truth
 
 from jrh_simulated.frame import Frame
@@ -24,13 +24,13 @@ class View:
     """The template's name and wording."""
 
     @classmethod
-    def of(cls, scale: Scale, mode: Mode, question: Question, truth: Truth) -> View:
-        """Take a question apart; `scale` and `mode` are the task's own."""
+    def of(cls, scale: Scale, question: Question, truth: Truth) -> View:
+        """Take a question apart; `scale` is the task's own."""
         return cls(
             truth=truth,
             frame=Frame.of(scale, question, truth),
-            texts=judged_texts(question.fields, mode),
-            reference=judged_texts(truth.reference_fields, mode),
+            texts=judged_texts(question.fields, question.task),
+            reference=judged_texts(truth.reference_fields, question.task),
             asking=(truth.condition.template, question.prompt.user if question.prompt else ""),
         )
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from string import ascii_lowercase
 from typing import Final
 
 from attrs import Factory, field, frozen
 
-STANDARD: Final = (
-    *("id", "request", "response", "response_a", "response_b", "transcript"),
-    *("label", "gold_source", "stratum", "group"),
-)
-"""Targets that default to the column of the same name."""
-FIELDS: Final = ("request", "response", "response_a", "response_b", "transcript")
+FIELDS: Final = ("request", "response", *(f"response_{letter}" for letter in ascii_lowercase), "transcript")
 """The standard targets that become fields."""
-AUTHORS: Final = ("author", "author_a", "author_b")
+STANDARD: Final = ("id", *FIELDS, "label", "gold_source", "stratum", "group")
+"""Targets that default to the column of the same name."""
+AUTHORS: Final = ("author", *(f"author_{letter}" for letter in ascii_lowercase))
 """Targets that name the model which wrote a response; they become metadata, which judges never see."""
 KEPT_TWICE: Final = frozenset({"stratum", "group", *AUTHORS})
 """Targets whose column also stays in the metadata, under the column's own name."""

@@ -78,7 +78,7 @@ class ItemBuilder:
             if value is not None:
                 fields[target] = value if is_nested(value) else as_text(value)
         fields |= {target: self._value(row, target) for target in self._columns.extra_fields}
-        for target in self._task.mode.judged_fields:
+        for target in self._task.judged_fields:
             self._check_judged(row, target, fields.get(target))
         return {name: plain(value) for name, value in fields.items()}
 

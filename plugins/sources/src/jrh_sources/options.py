@@ -20,8 +20,8 @@ NOT_FIELDS: Final = frozenset({"id", "label", "gold_source", "stratum", "group",
 """Targets of `columns` that judges never see."""
 
 _COLUMNS_HELP: Final = (
-    "Target -> column. Targets: id, request, response, response_a, response_b, transcript, label, stratum, group; "
-    "gold_source, who made the label; author, author_a, author_b, the model that wrote a response; any other name "
+    "Target -> column. Targets: id, request, response, response_a, response_b, ..., transcript, label, stratum, group; "
+    "gold_source, who made the label; author, author_a, author_b, ..., the model that wrote a response; any other name "
     "becomes a field for prompt templates. A target left out uses the column of the same name, if there is one; null "
     "leaves it empty. Columns without a target are kept as metadata."
 )

@@ -16,7 +16,7 @@ def build(options: VerbosityOptions, context: BuildContext) -> Perturber:
         JrhError: `by: model` has no model, the fields do not fit the task, or the model, a prompt or a check is
             unusable.
     """
-    fields = options.fields.of(context.task.mode, "verbosity")
+    fields = options.fields.of(context.task, "verbosity")
     if WrittenBy.of(options.by, options.model) is WrittenBy.RULES:
         from jrh_verbosity.rules import RuleVerbosity
 

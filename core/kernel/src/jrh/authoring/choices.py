@@ -9,7 +9,7 @@ from attrs import Attribute, field
 from attrs.validators import ge
 
 from jrh.errors import JrhError
-from jrh.values.types import Mode
+from jrh.values.types import Mode, Task
 
 
 class WrittenBy(Enum):
@@ -30,31 +30,31 @@ class ChangedFields(Enum):
     """Choose which of the judged fields a test changes."""
 
     BOTH = "both"
-    """All of them: the response, or both responses of a pair."""
+    """All of them: the response, or all responses of a comparison."""
     FIRST = "first"
     """Only the first response of a pair."""
     SECOND = "second"
     """Only the second response of a pair."""
 
-    def of(self, mode: Mode, test: str) -> tuple[str, ...]:
-        """Return the fields of a mode.
+    def of(self, task: Task, test: str) -> tuple[str, ...]:
+        """Return the fields of a task.
 
         Args:
-            mode: of the task.
+            task: the task.
             test: the test's name, for the message.
 
         Raises:
             JrhError: a single response is chosen, but the task is not pairwise.
         """
-        judged = mode.judged_fields
+        judged = task.judged_fields
         if self is ChangedFields.BOTH:
             return judged
-        if mode is not Mode.PAIRWISE:
+        if task.mode is not Mode.PAIRWISE:
             raise JrhError(
                 f"{test}: `fields: {self.value}` chooses one response of a pair, "
-                f"but the task is {mode.value}; leave `fields` out"
+                f"but the task is {task.mode.value}; leave `fields` out"
             )
-        return judged[:1] if self is ChangedFields.FIRST else judged[-1:]
+        return judged[:1] if self is ChangedFields.FIRST else judged[1:2]
 
 
 def distinct(instance: object, attribute: Attribute[Any], value: tuple[object, ...]) -> None:  # noqa: ARG001

@@ -22,9 +22,10 @@ MOST_FACTORS: Final = 5
 
 @frozen(kw_only=True)
 class WrittenPairwise:
-    """A pairwise scale with a tie."""
+    """A pairwise scale with a tie, or with more than two options."""
 
-    tie: str | int = field(metadata={"help": "The label that prefers neither option."})
+    tie: str | int | None = field(default=None, metadata={"help": "The label that prefers neither option."})
+    options: int = field(default=2, metadata={"help": "Number of responses that are compared, 2 to 26: A, B, C, ..."})
 
 
 @frozen(kw_only=True)
@@ -41,7 +42,10 @@ class WrittenScale:
         default=None, metadata={"help": "Names without order, such as `[YES, NO]`."}
     )
     pairwise: bool | WrittenPairwise | None = field(
-        default=None, metadata={"help": "Which of A and B: `true`, or `{tie: C}` where neither may be preferred."}
+        default=None,
+        metadata={
+            "help": "Which of A and B: `true`; `{tie: TIE}` if neither may be preferred; `{options: 3}` for A, B and C."
+        },
     )
     positive: str | int | None = field(
         default=None,
@@ -73,8 +77,9 @@ class WrittenScale:
             return Scale(kind=ScaleKind.LABELS, labels=_texts(self.labels))
         if self.pairwise is False:
             raise JrhError("write `pairwise: true`, or another scale")
-        tie = self.pairwise.tie if isinstance(self.pairwise, WrittenPairwise) else None
-        return Scale.of_pairs(tie=None if tie is None else _texts((tie,))[0])
+        asked = self.pairwise if isinstance(self.pairwise, WrittenPairwise) else WrittenPairwise()
+        tie = None if asked.tie is None else _texts((asked.tie,))[0]
+        return Scale.of_pairs(tie=tie, options=asked.options)
 
 
 def _ordinal(levels: tuple[str | int, ...]) -> Scale:

@@ -28,3 +28,4 @@ from .types import CommandWord as CommandWord
 from .types import Condition as Condition
 from .types import Example as Example
 from .types import Truth as Truth
+from .types import option_field as option_field

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from string import ascii_uppercase
 from typing import Final
 
 from attrs import field, frozen
@@ -22,7 +23,7 @@ class ScaleKind(Enum):
     ORDINAL = "ordinal"
     """Ordered levels, such as 1 to 6, from lowest to highest."""
     PAIRWISE = "pairwise"
-    """The preferred option, A or B, optionally with a tie as the last label."""
+    """The preferred option, A or B or a further one, optionally with a tie as the last label."""
 
 
 @frozen(kw_only=True)
@@ -59,9 +60,11 @@ class Scale:
         return cls(kind=ScaleKind.ORDINAL, labels=tuple(str(level) for level in range(low, high + 1)))
 
     @classmethod
-    def of_pairs(cls, *, tie: str | None = None) -> Scale:
-        """Make the pairwise scale A/B, optionally with a tie label."""
-        return cls(kind=ScaleKind.PAIRWISE, labels=("A", "B") + ((tie,) if tie else ()), tie=tie)
+    def of_pairs(cls, *, tie: str | None = None, options: int = 2) -> Scale:
+        """Make the pairwise scale A/B, or that of more options (A/B/C), optionally with a tie label."""
+        if not 1 < options <= len(ascii_uppercase):
+            raise JrhError(f"a comparison has 2 to {len(ascii_uppercase)} options, got {options}")
+        return cls(kind=ScaleKind.PAIRWISE, labels=(*ascii_uppercase[:options], *((tie,) if tie else ())), tie=tie)
 
     def __contains__(self, label: object) -> bool:
         """Return whether the text is exactly one of the labels."""

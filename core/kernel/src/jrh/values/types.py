@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from string import ascii_lowercase
 from typing import Final, NewType, TypeAlias
 
 from attrs import Factory, frozen
@@ -35,18 +36,18 @@ class Text:
 
 
 class Mode(Enum):
-    """What a judge evaluates: one response, two responses, or a transcript."""
+    """What a judge evaluates: one response, several responses, or a transcript."""
 
     POINTWISE = "pointwise"
     """One response: field `response`."""
     PAIRWISE = "pairwise"
-    """Two responses: fields `response_a` and `response_b`."""
+    """Two responses or more: fields `response_a`, `response_b`, ..."""
     TRANSCRIPT = "transcript"
     """An agent's transcript: field `transcript`."""
 
     @property
     def judged_fields(self) -> tuple[str, ...]:
-        """Return the judged fields, which perturbers may change."""
+        """Return the judged fields, of a pair where several responses are compared; see `Task.judged_fields`."""
         return _JUDGED_FIELDS[self]
 
 
@@ -57,13 +58,18 @@ _JUDGED_FIELDS: Final = {
 }
 
 
+def option_field(place: int) -> str:
+    """Return the field of the option in a place, counted from 0: `response_a`, ..., `response_z`."""
+    return f"response_{ascii_lowercase[place]}"
+
+
 @frozen(kw_only=True)
 class Item:
     """One example from a data source."""
 
     id: str
     fields: Mapping[str, Json]
-    """`request`, and `response`, or `response_a` and `response_b`, or `transcript`, and any others."""
+    """`request`, and `response`, or `response_a`, `response_b`, ..., or `transcript`, and any others."""
     gold: str | None = None
     """The gold label, canonical, exactly as in the file; None if unlabelled."""
     gold_source: str = ""
@@ -86,6 +92,13 @@ class Task:
     rubric: str = ""
     scale: Scale
     mode: Mode = Mode.POINTWISE
+
+    @property
+    def judged_fields(self) -> tuple[str, ...]:
+        """Return the judged fields, which perturbers may change; of a comparison one for every option."""
+        if self.mode is not Mode.PAIRWISE:
+            return self.mode.judged_fields
+        return tuple(option_field(place) for place in range(len(self.scale.options)))
 
 
 class Polarity(Enum):

@@ -65,7 +65,7 @@ def _misfits(item: Item, task: Task) -> list[str]:
         found.append(f"{where}{error}")
     if not item.id.isprintable():
         found.append(f"{where}the id {item.id!r} has characters that cannot be printed")
-    absent = [name for name in task.mode.judged_fields if name not in item.fields]
+    absent = [name for name in task.judged_fields if name not in item.fields]
     if absent:
         found.append(f"{where}a {task.mode.value} item needs {' and '.join(absent)}")
     elif task.mode is Mode.TRANSCRIPT and not isinstance(item.fields["transcript"], str):
