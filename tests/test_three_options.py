@@ -29,7 +29,7 @@ class Reader:
         if request["model"] == "loopback-first":
             return "A"
         shown = re.findall(r"Response ([A-Z]):\n<response_[a-z]>\n(.*?)\n</response_", prompt, re.DOTALL)
-        return next((label for label, text in shown if "best" in text), shown[0][0])
+        return str(next((label for label, text in shown if "best" in text), shown[0][0]))
 
 
 @pytest.fixture(scope="module")

@@ -144,7 +144,7 @@ def test_an_extreme_text_moves_a_statistic_four_deviations_at_most():
 
 def test_pairs_on_a_scale_that_is_not_a_pair_are_an_error():
     task = sample_task(Mode.PAIRWISE, Scale.of_levels(1, 3))
-    with pytest.raises(JrhError, match="its scale has 3 labels besides the tie"):
+    with pytest.raises(JrhError, match="compares 3 responses, and the baseline compares two"):
         build(jrh_baseline.plugin, "baseline", task=task)
 
 

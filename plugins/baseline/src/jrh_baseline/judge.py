@@ -38,8 +38,8 @@ def build(options: BaselineOptions, context: BuildContext) -> TrainedJudge:
     task, options_shown = context.task, len(context.task.scale.options)
     if task.mode is Mode.PAIRWISE and options_shown != _PAIR:
         raise JrhError(
-            f"baseline: task '{task.name}' compares {options_shown} responses, and the baseline compares two; use another "
-            "judge for this task"
+            f"baseline: task '{task.name}' compares {options_shown} responses, and the baseline compares two; use "
+            "another judge for this task"
         )
     return Baseline(options=options, task=task)
 
