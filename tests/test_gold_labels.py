@@ -146,3 +146,30 @@ def test_an_unknown_source_of_labels_is_refused_with_its_line(answers: Project) 
     assert refused.exit_code == 2
     assert "'crowd' is no source of gold labels" in refused.stderr
     assert "suite.yaml:2" in refused.stderr
+
+
+PAIRS = """\
+name: pairs
+data: {source: csv, path: pairs.csv}
+task: {instruction: Which is better?, scale: {pairwise: true}}
+tests: [identical-options]
+judges: [baseline]
+"""
+
+
+def test_a_judge_that_abstains_where_nothing_is_expected_does_not_stop_the_gate(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    rows = [
+        f"p{number},Say {number},a long and careful answer {number},short,{'AB'[number % 2]}"
+        if number % 2 == 0
+        else f"p{number},Say {number},short,a long and careful answer {number},B"
+        for number in range(40)
+    ]
+    project.write("pairs.csv", "\n".join(["id,request,response_a,response_b,label", *rows]) + "\n")
+    project.write("suite.yaml", PAIRS)
+    done = project.run("run", "suite.yaml", "--run-dir", "run", "--yes")
+    assert done.exit_code == 0, done.output
+    held = project.run("gate", "run", "--rule", "gold-accuracy[reference] >= 0.6")
+
+    assert held.exit_code == 0, held.output
+    assert "verdicts are missing" not in held.output

@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import MetricContext, RunReport
-from jrh.measuring import Cell, cells_of, missing_by_status, read_trials
+from jrh.measuring import Cell, abstained_by_design, cells_of, missing_by_status, read_trials
 from jrh.running import RunState
 from jrh.suite import Rule
 
@@ -43,7 +43,7 @@ class Answered:
     test: str
     trials: int
     missing: Mapping[str, int]
-    """Trials without a verdict by status."""
+    """Trials without a verdict by status; without abstentions where nothing is expected."""
 
     @property
     def share(self) -> float:
@@ -149,6 +149,7 @@ def _answered(report: RunReport) -> Iterator[Answered]:
     def place(cell: Cell) -> tuple[int, ...]:
         return tuple(names.index(name) for names, name in zip(order, (cell.judge, cell.task, cell.test), strict=True))
 
+    designed = abstained_by_design(trials)
     for cell in sorted(cells_of(trials), key=place):
-        missing = missing_by_status(trials, cell.rows)
+        missing = missing_by_status(trials, cell.rows[~designed[cell.rows]])
         yield Answered(judge=cell.judge, task=cell.task, test=cell.test, trials=len(cell.rows), missing=missing)

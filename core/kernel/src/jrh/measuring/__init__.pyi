@@ -55,6 +55,7 @@ from .scoring import NO_REFERENCE as NO_REFERENCE
 from .scoring import NOTHING_EXPECTED as NOTHING_EXPECTED
 from .scoring import Levels as Levels
 from .scoring import Scores as Scores
+from .scoring import abstained_by_design as abstained_by_design
 from .scoring import against_gold as against_gold
 from .scoring import against_label as against_label
 from .scoring import against_reference as against_reference

@@ -17,7 +17,7 @@ from jrh.measuring.flags import CHANGE_DUE
 from jrh.measuring.reference import ReferenceVerdicts, reference_verdicts
 from jrh.measuring.trials import Trials
 from jrh.suite.positive import positive_conflict
-from jrh.values.types import Task
+from jrh.values.types import Status, Task
 
 Numbers = NDArray[np.float64]
 
@@ -117,6 +117,16 @@ def compared(trials: Trials) -> Mask:
     Where nothing is, as with the same response as every option, the verdict is about another question.
     """
     return trials.shared("compared", lambda: ~trials.reference & ~is_named(trials.expectation, ""))
+
+
+def abstained_by_design(trials: Trials) -> Mask:
+    """Return the trials in which the judge declined a question without a right answer: they are not missing verdicts.
+
+    Nothing is expected of such a case, as of the same response as every option, and the judge said that it abstains. An
+    abstention where something is expected is missing, and so is every other status anywhere.
+    """
+    unasked = ~trials.reference & is_named(trials.expectation, "")
+    return unasked & is_named(trials.status, Status.ABSTAINED.value)
 
 
 def change_due(trials: Trials, cell: Cell) -> tuple[str, ...]:
