@@ -93,7 +93,7 @@ def test_what_is_enough_is_answered_by_the_interval(at_least, start, end, enough
 def test_a_judge_no_better_than_the_most_common_label_is_told():
     rows = [f"i{item},YES,{'YES' if item % 10 else 'NO'}" for item in range(50)]
     text = checked(table(rows), *NAMES)
-    trivial = "not significantly different from always answering the most common gold label ('YES', 0.90)"
+    trivial = "not significantly different from always answering the most common gold label ('YES', 0.90"
     assert f"(n = 50 items), {trivial}" in text
     assert "gpt gives the same label throughout." in text
 
@@ -224,6 +224,17 @@ def test_reruns_that_differ_need_a_number_or_a_word():
     table(["a,YES,YES,1", "a,YES,NO,2"], header="id,gpt,human,call")
     said = checked("results.csv", *NAMES, "--item", "id", "--reruns")
     assert "1 item with several labels in 'human':\n  'a': results.csv:2, results.csv:3" in said
+
+
+def test_groups_are_clusters_in_the_answer_and_in_its_interval():
+    # Six sources of ten items: right on all items of five, wrong on all of the sixth.
+    rows = [f"i{n},{'NO' if n < 10 else 'YES'},YES,source {n // 10}" for n in range(60)]
+    table(rows, header="id,gpt,human,source")
+    alone, grouped = (found("results.csv", *NAMES, *more) for more in ((), ("--group", "source")))
+    assert "(n = 60 items in 6 clusters)" in grouped["answers"][0]["sentence"]
+    wide, narrow = (measure(each, "gold-accuracy")["interval"] for each in (grouped, alone))
+    assert wide["low"] < narrow["low"] - 0.1
+    assert grouped["answers"][0]["items_needed"] > 3 * alone["answers"][0]["items_needed"]
 
 
 def test_items_that_share_a_long_text_are_named_unless_they_are_grouped():

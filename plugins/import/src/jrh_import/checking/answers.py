@@ -8,7 +8,7 @@ from typing import Final
 from attrs import frozen
 from jrh import REFERENCE, Measure
 from jrh.measuring import commonest
-from jrh.text import clean_text, counted, format_interval, format_number
+from jrh.text import clean_text, counted, counted_items, format_interval, format_number
 from jrh.values import Finding
 from jrh_stats import items_for_proportion, wilson
 
@@ -120,7 +120,7 @@ def _sentence(
 
 
 def _size(agreement: Measure) -> str:
-    items = counted(agreement.n_items, "item")
+    items = counted_items(agreement)
     repeated = agreement.n_trials != agreement.n_items
     return f"{items}, {counted(agreement.n_trials, 'verdict')}" if repeated else items
 
@@ -135,6 +135,8 @@ def _versus_usual(checked: Checked, judge: str) -> str:
     label, share = usual
     statement = found[0].statement
     named = f"'{clean_text(label, 40)}', {format_number(share, _DIGITS)}"
+    if found[0].decide:
+        named += f"; {found[0].decide} would decide"
     return f", {statement[:1].lower()}{statement[1:]} ({named})"
 
 
