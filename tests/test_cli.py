@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import jrh
@@ -20,6 +22,12 @@ from support.suites import llm_suite, openai_http, simulated_suite, write_items,
 
 PRICE = {"input": 1000.0, "output": 2000.0}
 """Dollars per million tokens: every call costs cents."""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Provide a project whose runs begin as those of people do, with the preflight."""
+    return Project(tmp_path, env={KEY_VARIABLE: KEY}, preflight=True)
 
 
 @pytest.fixture
@@ -235,15 +243,17 @@ def test_a_plan_spends_and_writes_nothing_and_tells_what_the_run_then_does(
     assert plan.exit_code == 0, plan.output
     assert server.count == 0
     assert snapshot(project.path) == before
-    calls = 4 * (1 + 1 + 2)
-    found = re.search(rf"At most {calls} model calls by judges, cost \$([\d.]+); cached replies are free", plan.stdout)
+    calls = 4 * (1 + 1 + 2) + 1  # and the preflight
+    found = re.search(
+        rf"^Total: {calls - 1} to {calls} model calls, cost \$([\d.]+) to \$([\d.]+)\.$", plan.stdout, re.MULTILINE
+    )
     assert found, plan.stdout
     run = project.run("run", suite, "--run-dir", "run", "--yes")
     assert run.exit_code == 0, run.output
     assert server.count == calls
-    assert 0 < one(project, "run", "SELECT total(cost) FROM calls") <= float(found[1])
+    assert float(found[1]) < one(project, "run", "SELECT total(cost) FROM calls") <= float(found[2])
     again = project.run("plan", suite, "--run-dir", "run")
-    assert "At most 0 model calls by judges, cost $0.0000" in again.stdout
+    assert "Total: 0 model calls, cost $0.\n" in again.stdout
 
 
 def test_a_plan_tells_what_the_items_can_show_and_how_many_a_wished_precision_needs(
@@ -263,7 +273,7 @@ def test_a_plan_tells_what_the_items_can_show_and_how_many_a_wished_precision_ne
 
 def test_a_plan_of_unknown_price_says_so(project: Project, server: ChatServer) -> None:
     plan = project.run("plan", judged(project, server))
-    assert "cost unknown; cached replies are free" in plan.stdout
+    assert re.search(r"^Total: .* model calls, cost unknown\.$", plan.stdout, re.MULTILINE), plan.stdout
 
 
 def test_a_costly_run_is_not_begun_where_nobody_can_be_asked(project: Project, server: ChatServer) -> None:
@@ -271,7 +281,7 @@ def test_a_costly_run_is_not_begun_where_nobody_can_be_asked(project: Project, s
     refused = project.run("run", suite)
     assert refused.exit_code == 2
     assert re.fullmatch(
-        r"jrh: This run may make up to 16 model calls, cost \$\d+\.\d{4}\. "
+        r"jrh: This run may make up to 17 model calls, cost \$\d+\.\d{4} to \$\d+\.\d{4}\. "
         r"Cannot ask for confirmation \(no terminal\)\. "
         r"Pass --yes, or raise --confirm-above\.\n",
         refused.stderr,
@@ -279,7 +289,7 @@ def test_a_costly_run_is_not_begun_where_nobody_can_be_asked(project: Project, s
     assert (server.count, (project.path / "runs").exists()) == (0, False)
     assert project.run("run", suite, "--confirm-above", "1000", "--run-dir", "above").exit_code == 0
     assert project.run("run", suite, "--yes", "--run-dir", "yes", "--no-cache").exit_code == 0
-    assert server.count == 2 * 16
+    assert server.count == 2 * 17
 
 
 def test_the_budget_in_dollars_is_never_exceeded_and_more_of_it_continues_the_run(
@@ -295,13 +305,16 @@ def test_the_budget_in_dollars_is_never_exceeded_and_more_of_it_continues_the_ru
     assert sent >= 4, "the budget allows more"
     assert paid <= budget
     assert paid + worst_call > budget - 3 * worst_call, "it stopped long before the budget was used"
-    assert one(project, "run", "SELECT count(*) FROM records WHERE judge = 'mini'") == sent
+    assert one(project, "run", "SELECT count(*) FROM records WHERE judge = 'mini'") == sent - 1  # the preflight
     same = project.run("run", suite, "--yes", "--run-dir", "run", "--no-cache", "--set", f"budget.usd={paid}")
     assert same.exit_code == 4
     assert one(project, "run", "SELECT total(cost) FROM calls") == paid
-    more = project.run("run", suite, "--yes", "--run-dir", "run", "--no-cache", "--set", "budget.usd=100")
+    continued = stopped.stderr.splitlines()[-1].removeprefix("jrh: to continue: jrh ")
+    assert "--set budget.usd=" in continued
+    assert continued.count("budget") == 1
+    more = project.run(*shlex.split(continued))
     assert more.exit_code == 0, more.output
-    assert one(project, "run", "SELECT count(*) FROM calls") == 12
+    assert one(project, "run", "SELECT count(*) FROM calls WHERE purpose != 'preflight'") == 12
 
 
 def one_worst_call(project: Project, server: ChatServer, suite: str) -> float:
@@ -407,11 +420,13 @@ def test_colour_is_for_terminals_and_can_be_switched_off(project: Project) -> No
     assert "judge: 8 to do\njudge: 8/8 done (" in piped.stderr
 
 
-@pytest.mark.parametrize(("typed", "code", "calls"), [("n\n", 130, 0), ("y\n", 0, 16)])
+@pytest.mark.parametrize(("typed", "code", "calls"), [("n\n", 130, 0), ("y\n", 0, 17)])
 def test_a_costly_run_asks_on_a_terminal(
     project: Project, server: ChatServer, typed: str, code: int, calls: int
 ) -> None:
     suite = judged(project, server, model={"price": {"input": 10_000.0, "output": 10_000.0}})
     outcome = on_terminal(project, "run", suite, typed=typed)
-    assert re.search(r"Run it \(up to 16 model calls, cost \$\d+\.\d+\)\?", outcome.stdout), outcome.stdout
+    assert re.search(r"Run it \(up to 17 model calls, cost \$\d+\.\d+ to \$\d+\.\d+\)\?", outcome.stdout), (
+        outcome.stdout
+    )
     assert (outcome.exit_code, server.count) == (code, calls)

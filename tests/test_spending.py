@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+import shlex
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jrh
 import pytest
-from attrs import frozen
 from jrh_testing import ChatServer, Outcome, Project
+from jrh_testing.server.faults import Fault
 from support import agentic
 from support.keys import KEY, KEY_VARIABLE
-from support.looking import one, query, report
+from support.looking import one, query, report, until
 from support.suites import llm_suite, openai_http, write_items, write_suite
 from support.writers import Writers
 
@@ -26,17 +28,6 @@ REPORTS = ["terminal", "markdown", "json", "csv", "html"]
 RUBRIC = "YES: what the answer states is true. NO: what it states is false."
 LEVELS = ("1", "2", "3")
 WORDS = ("The river runs north past the old mill", "A comet was seen twice above the harbour", "Copper melts near one")
-MANY_YES = {"confirm_above": "1000"}
-
-
-@frozen(kw_only=True)
-class Job:
-    """A suite and what answers it."""
-
-    suite: Callable[[str, str], dict[str, Any]]
-    """From the URL and a price of writers and judges to the suite."""
-    roles: frozenset[str]
-    """Who is paid."""
 
 
 def _facts(project: Project) -> int:
@@ -106,7 +97,7 @@ SUITES = {
 def paid(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Project, ChatServer, set[str]]]:
     """Provide a suite that costs money, the server that answers it, and who is paid."""
     make, writer, judge, roles = SUITES[request.param]
-    project = Project(tmp_path, env={KEY_VARIABLE: KEY})
+    project = Project(tmp_path, env={KEY_VARIABLE: KEY}, preflight=True)
     answer: Any
     if make is edited:
         project.write("items.jsonl", agentic.lines({f"item-{place}": "satisfies" for place in range(3)}))
@@ -146,7 +137,7 @@ def test_every_output_says_what_was_paid(paid: tuple[Project, ChatServer, set[st
 
     assert sum(line["cost"] for line in spending) == pytest.approx(ledger, abs=1e-9)
     assert sum(line["replies"] for line in spending) == server.count
-    assert {line["role"] for line in spending if line["cost"]} == roles
+    assert {line["role"] for line in spending if line["cost"]} == roles | {"preflight"}
     progress = re.findall(r"^judge: .* done \((.*)\)$", outcome.stderr, re.MULTILINE)
     assert progress[-1].endswith(written), outcome.stderr
     closing = next(line for line in outcome.stdout.splitlines() if line.startswith("Cost: "))
@@ -160,3 +151,124 @@ def test_every_output_says_what_was_paid(paid: tuple[Project, ChatServer, set[st
     roles_in_csv = query(project, "run", "SELECT total(cost) FROM records")[0][0]
     judged = sum(line["cost"] for line in spending if line["role"] == "judge")
     assert roles_in_csv >= judged - 1e-9  # judges that share a reply each have its price
+
+
+def test_what_was_paid_lies_in_the_range_of_the_plan_and_the_confirmation_asks_about_its_end(
+    paid: tuple[Project, ChatServer, set[str]],
+) -> None:
+    project, server, roles = paid
+    keyless = project.run("plan", "suite.yaml", "--run-dir", "run", "--no-cache", env={KEY_VARIABLE: ""})
+    assert keyless.exit_code == 0, keyless.output
+    assert server.count == 0
+    low, high = planned(keyless)
+    refused = run(project, "--confirm-above", f"{high - 0.01:.4f}")
+    assert refused.exit_code == 2
+    assert f"to ${high:,.4f}. Cannot ask for confirmation" in refused.stderr, refused.stderr
+    assert server.count == 0
+    done = run(project, "--confirm-above", f"{high + 0.0001:.4f}")
+    assert done.exit_code == 0, done.output
+    ledger = one(project, "run", "SELECT total(cost) FROM calls")
+    assert low <= ledger <= high, keyless.stdout
+    lines = {line["role"] for line in report(project, "run")["spending"] if line["cost"]}
+    assert lines - {"preflight"} == roles
+    assert planned(project.run("plan", "suite.yaml", "--run-dir", "run", "--no-cache")) == (0.0, 0.0)
+
+
+def planned(outcome: Outcome) -> tuple[float, float]:
+    """Read the range of a plan's total."""
+    found = re.search(r"^Total: .* model calls, cost (?:(\S+) to )?(\S+)\.$", outcome.stdout, re.MULTILINE)
+    assert found, outcome.output
+    return dollars(found[1] or found[2]), dollars(found[2])
+
+
+# -- the preflight ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Provide six items, and a project whose runs begin with the preflight."""
+    project = Project(tmp_path, env={KEY_VARIABLE: KEY}, preflight=True)
+    _facts(project)
+    return project
+
+
+def simple(project: Project, *urls: str, **settings: Any) -> None:
+    """Write a suite with a judge at every URL."""
+    models = {f"m{place}": openai_http(url, max_attempts=1, **settings) for place, url in enumerate(urls)}
+    judges = [{"name": f"j{place}", "judge": "llm", "model": f"m{place}"} for place in range(len(urls))]
+    write_suite(project, llm_suite({}, models=models, judges=judges, tests=[], reports=["json"]))
+
+
+def test_a_wrong_key_and_a_dead_endpoint_cost_a_line_each_and_nothing_else(project: Project) -> None:
+    with ChatServer("YES", require_key="another") as guarded, ChatServer("YES") as server:
+        simple(project, guarded.url, "http://127.0.0.1:9/v1", server.url, price=PAID["price"])
+        refused = run(project, "--yes")
+        assert refused.exit_code == 2
+        first, second, last = refused.stderr.strip().splitlines()
+        assert re.fullmatch(
+            rf"jrh: model 'm0' \(openai-http/loopback-1@{guarded.url}\): HTTP 401: .*; check {KEY_VARIABLE}", first
+        ), first
+        assert second.startswith("model 'm1' (openai-http/loopback-1@http://127.0.0.1:9/v1): the connection failed")
+        assert last == "Nothing else was sent. Pass --no-preflight to run anyway."
+        assert (guarded.count, server.count) == (1, 1)
+        assert one(project, "run", "SELECT count(*) FROM records") == 0
+    with ChatServer("YES") as well:
+        simple(project, well.url)
+        assert run(project, "--yes").exit_code == 0
+        assert well.count == 7
+
+
+def test_a_rate_limit_in_the_preflight_does_not_stop_the_run(project: Project) -> None:
+    with ChatServer("YES", faults=[Fault(kind="429-bare", times=1)]) as server:
+        simple(project, server.url)
+        outcome = run(project, "--yes")
+    assert outcome.exit_code == 0, outcome.output
+    assert re.search(r"^Preflight: model 'm0' .*; the run goes on\.$", outcome.stderr, re.MULTILINE), outcome.stderr
+
+
+def test_the_preflight_is_left_out_where_stored_replies_answer_everything_or_the_user_says_so(project: Project) -> None:
+    with ChatServer("YES") as server:
+        simple(project, server.url, price=PAID["price"])
+        first = project.run("run", "suite.yaml", "--run-dir", "first", "--yes")
+        assert (first.exit_code, server.count) == (0, 7)
+        again = project.run("run", "suite.yaml", "--run-dir", "first", "--yes")
+        cached = project.run("run", "suite.yaml", "--run-dir", "cached", "--yes")
+        assert (again.exit_code, cached.exit_code, server.count) == (0, 0, 7)
+        without = run(project, "--yes", "--no-preflight")
+        assert (without.exit_code, server.count) == (0, 13)
+    assert (project.path / "first/report.json").read_bytes() == (project.path / "cached/report.json").read_bytes()
+    closing = next(line for line in cached.stdout.splitlines() if line.startswith("Cost: "))
+    paid = sum(line["cost"] for line in report(project, "first")["spending"])
+    assert closing == f"Cost: ${paid:.4f} for 7 replies. No model was called."
+
+
+def test_a_budget_reached_and_raised_gives_the_report_of_a_run_that_was_not_stopped(project: Project) -> None:
+    with ChatServer("YES") as server:
+        simple(project, server.url, price=PAID["price"], max_tokens=10)
+        whole = project.run("run", "suite.yaml", "--run-dir", "whole", "--yes", "--no-cache")
+        stopped = run(project, "--yes", "--set", "budget.calls=4")
+        assert (whole.exit_code, stopped.exit_code) == (0, 4)
+        command = stopped.stderr.splitlines()[-1].removeprefix("jrh: to continue: jrh ")
+        done = project.run(*shlex.split(command))
+        assert done.exit_code == 0, done.output
+    assert (project.path / "whole/report.json").read_bytes() == (project.path / "run/report.json").read_bytes()
+    paid = one(project, "run", "SELECT total(cost) FROM calls")
+    now = re.search(r"Paid: \$([\d.]+) \(\$([\d.]+) of it now\), 8 calls sent", done.stdout)
+    assert now, done.stdout
+    assert float(now[1]) == pytest.approx(paid, abs=1e-4)
+    assert float(now[2]) < paid
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_is_told_to_end_finishes_its_calls_and_says_what_it_spent(
+    project: Project, number: signal.Signals
+) -> None:
+    with ChatServer("YES", latency=0.3) as server:
+        simple(project, server.url, price=PAID["price"], concurrency=1)
+        with project.start("run", "suite.yaml", "--run-dir", "run", "--yes", "--no-cache") as running:
+            until(lambda: server.count >= 3, "three requests")
+            running.send(number)
+            stopped = running.wait()
+    assert stopped.exit_code == 130, stopped.output
+    assert re.search(r"^Cost: \$[\d.]+ for \d+ replies\. Paid: ", stopped.stdout, re.MULTILINE), stopped.stdout
+    assert "jrh: to continue: jrh run suite.yaml" in stopped.stderr

@@ -10,6 +10,8 @@ from typing import Any, Final
 from jrh import Item
 from jrh_testing.server.bodies import prompt_of
 
+PREFLIGHT: Final = "Reply with OK."
+"""What every model is asked once before the first stage."""
 HUGE: Final = "x" * 10_000_000
 PROSE: Final = "Here is my version of it, and I hope that you will like it."
 REFUSAL: Final = "I'm sorry, but I can't help with that."
@@ -69,6 +71,8 @@ class Writers:
     def __call__(self, body: dict[str, Any]) -> str:
         """Answer one request."""
         prompt = prompt_of(body)
+        if prompt == PREFLIGHT:
+            return "OK"
         text = [match["text"] for match in _SHOWN.finditer(prompt)][-1]
         for asked, answer in self._answers().items():
             if asked in prompt:

@@ -23,7 +23,7 @@ async def test_a_model_that_is_asked_too_early_says_so_and_sends_nothing() -> No
 async def test_a_request_is_answered_by_the_function_with_the_suites_sampling_filled_in() -> None:
     seen: list[ChatRequest] = []
 
-    def answer(use: ModelUse, _: object, request: ChatRequest) -> Reply:
+    def answer(use: ModelUse, _: object, request: ChatRequest, repeat: int) -> Reply:
         seen.append(request)
         return Reply(status=Status.OK, text=use.name)
 

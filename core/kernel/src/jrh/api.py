@@ -47,6 +47,7 @@ def run(
     tests: Sequence[str] = (),
     limit: int | None = None,
     use_cache: bool = True,
+    preflight: bool = True,
 ) -> RunResult:
     """Run a suite and return its records and measures; the same as `jrh run`.
 
@@ -61,6 +62,7 @@ def run(
         tests: only these tests.
         limit: at most so many items of each task.
         use_cache: share replies with other runs.
+        preflight: ask every model once before the first stage, so that a wrong key costs nothing else.
 
     Raises:
         JrhError: the suite, a plugin or the run directory cannot be used.
@@ -73,6 +75,7 @@ def run(
         tests=tuple(tests),
         limit=limit,
         use_cache=use_cache,
+        preflight=preflight,
     )
     loaded = load_plugins(settings.plugins)
     return execute(resolve(suite, loaded, settings), loaded, settings, Silent())

@@ -164,9 +164,13 @@ def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
 class Project:
     """A directory with a suite and its data, in which `jrh` runs with its own cache."""
 
-    def __init__(self, path: Path, env: Mapping[str, str] | None = None) -> None:
-        """Use an existing, empty directory; the variables are set in every run."""
+    def __init__(self, path: Path, env: Mapping[str, str] | None = None, *, preflight: bool = False) -> None:
+        """Use an existing, empty directory; the variables are set in every run.
+
+        Without `preflight`, `jrh run` gets `--no-preflight`, so that a test counts the calls of its suite alone.
+        """
         self.path = path
+        self._preflight = preflight
         self.cache = path / ".cache"
         """The cache directory that every run of the project uses."""
         self.env = {"JRH_CACHE_DIR": str(self.cache), **(env or {})}
@@ -186,11 +190,17 @@ class Project:
         self, *arguments: str | Path, env: Mapping[str, str] | None = None, input: str = "", timeout: float = TIMEOUT
     ) -> Outcome:
         """Run `jrh` in the project and wait for it to finish."""
-        return run_jrh(*arguments, cwd=self.path, env={**self.env, **(env or {})}, input=input, timeout=timeout)
+        return run_jrh(
+            *self._all(arguments), cwd=self.path, env={**self.env, **(env or {})}, input=input, timeout=timeout
+        )
 
     def start(self, *arguments: str | Path, env: Mapping[str, str] | None = None) -> Running:
         """Start `jrh` in the project and return while it runs."""
-        return start_jrh(*arguments, cwd=self.path, env={**self.env, **(env or {})})
+        return start_jrh(*self._all(arguments), cwd=self.path, env={**self.env, **(env or {})})
+
+    def _all(self, arguments: Sequence[str | Path]) -> Sequence[str | Path]:
+        runs = arguments[:1] == ("run",) and "--no-preflight" not in arguments
+        return (*arguments, "--no-preflight") if runs and not self._preflight else arguments
 
     def records(self, run_dir: str | Path) -> RecordTable:
         """Read the records of a run directory, even while it is being written."""

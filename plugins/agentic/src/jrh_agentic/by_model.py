@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 from jrh import Draft, Item, Skip
@@ -22,6 +22,10 @@ class Perturbed:
     labels: Labels | None
     """None where the scale has levels."""
     levels: tuple[str, ...]
+
+    def most_calls(self, items: Sequence[Item]) -> Mapping[str, int]:
+        """Return the most calls to each model."""
+        return _times(self.pipeline, len(items) * (1 if self.labels is not None else len(self.levels)))
 
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return a draft or a skip for the violation, or for every level, lowest first."""
@@ -44,6 +48,10 @@ class Repaired:
     pipeline: Pipeline
     labels: Labels
 
+    def most_calls(self, items: Sequence[Item]) -> Mapping[str, int]:
+        """Return the most calls to each model."""
+        return _times(self.pipeline, len(items))
+
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return one draft or skip."""
         original = Original.of(item)
@@ -60,9 +68,17 @@ class Reworded:
 
     pipeline: Pipeline
 
+    def most_calls(self, items: Sequence[Item]) -> Mapping[str, int]:
+        """Return the most calls to each model."""
+        return _times(self.pipeline, len(items))
+
     async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
         """Return one draft or skip."""
         original = Original.of(item)
         if isinstance(original, Skip):
             return [original]
         return [await self.pipeline.edited(item, original, aims.STYLED)]
+
+
+def _times(pipeline: Pipeline, aims: int) -> Mapping[str, int]:
+    return {name: calls * aims for name, calls in pipeline.most_calls().items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -40,6 +41,18 @@ class Pipeline:
     max_steps: int
     max_rounds: int
     max_characters: int
+
+    def most_calls(self) -> Mapping[str, int]:
+        """Return the most calls to each model for one aim: every attempt, step and round is used."""
+        plans = self.roles.attempts * self.max_rounds
+        edits = plans * self.max_steps
+        asked = {Role.PLANNER: plans, Role.EDITOR: edits, Role.SUMMARIZER: self.roles.attempts + edits}
+        if self.verify:
+            asked[Role.VERIFIER] = plans
+        calls: Counter[str] = Counter()
+        for role, most in asked.items():
+            calls[self.roles.clients[role].name] += most
+        return calls
 
     async def edited(self, item: Item, original: Original, aim: Aim) -> Draft | Skip:
         """Return the edited transcript, or what kept it from becoming a case."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from jrh import BuildContext, JrhError, Status
-from jrh.plugins import Judge
+from jrh.plugins import Judge, read_secret
 
 from jrh_judges.answers import decoded
 from jrh_judges.inhouse import MAX_ANSWER, InHouseJudge, Outcome, failed
@@ -43,7 +42,7 @@ def http_judge(options: HttpOptions, context: BuildContext) -> Judge:
 def _headers(options: HttpOptions, judge: str) -> Mapping[str, str]:
     headers = {**options.headers, "Content-Type": "application/json", "Accept": "application/json"}
     if options.token_env is not None:
-        token = os.environ.get(options.token_env, "").strip()
+        token = read_secret(options.token_env)
         if not token:
             raise JrhError(
                 f"judge '{judge}': the environment variable {options.token_env} is not set; set it to the bearer token"

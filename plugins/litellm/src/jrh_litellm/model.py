@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakSet
@@ -11,7 +10,7 @@ from weakref import WeakSet
 from jrh import ChatRequest, JrhError, content_id
 from jrh.errors import FaultKind, ModelFault
 from jrh.models import error_text
-from jrh.plugins import Completion, Rates
+from jrh.plugins import Completion, Rates, read_secret
 from jrh.text import Redactor
 
 from jrh_litellm import library
@@ -150,7 +149,7 @@ def _check_provider(litellm: Any, model: str) -> None:
 def _key(litellm: Any, options: LiteLLMOptions) -> str | None:
     """Return the key to pass on, or None if litellm finds its credentials itself."""
     if options.api_key_env:
-        key = os.environ.get(options.api_key_env, "").strip()
+        key = read_secret(options.api_key_env)
         if not key:
             raise JrhError(f"litellm: environment variable {options.api_key_env} is not set (api_key_env)")
         return key
@@ -158,6 +157,6 @@ def _key(litellm: Any, options: LiteLLMOptions) -> str | None:
         # Without a placeholder, litellm would send the provider's own key to this other server.
         return None if options.model.partition("/")[0] in _CLOUDS else _PLACEHOLDER
     missing = litellm.validate_environment(options.model)["missing_keys"]
-    if len(missing) == 1 and missing[0].endswith("_API_KEY"):
+    if len(missing) == 1 and missing[0].endswith("_API_KEY") and not read_secret(missing[0]):
         raise JrhError(f"litellm: model '{options.model}' needs a key; set environment variable {missing[0]}")
     return None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
 from jrh import JrhError
+from jrh.plugins import read_secret
 from jrh.text import Redactor
 
 from jrh_openai_http.options import OpenAIHttpOptions
@@ -83,7 +83,7 @@ def _needed(variable: str, purpose: str) -> str:
 
 
 def _read(variable: str) -> str:
-    value = os.environ.get(variable, "").strip()
+    value = read_secret(variable)
     if value and not (value.isascii() and value.isprintable()):
         raise JrhError(
             f"openai-http: environment variable {variable} contains characters that are not allowed in an HTTP header"

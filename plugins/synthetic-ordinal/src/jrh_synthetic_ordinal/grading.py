@@ -11,7 +11,7 @@ from jrh.text import read_json
 
 from jrh_synthetic_ordinal.prompts import Wording, graded
 
-_ATTEMPTS: Final = 2
+GRADINGS: Final = 2
 """An unreadable reply of the grader is retried once."""
 
 
@@ -30,7 +30,7 @@ class Grader:
             sampling=Sampling(temperature=0.0),
             json_schema=graded(self.task),
         )
-        answer = await ask_until_read(self.client, request, lambda reply: self._read(reply.text), _ATTEMPTS)
+        answer = await ask_until_read(self.client, request, lambda reply: self._read(reply.text), GRADINGS)
         return answer.value
 
     def _read(self, text: str) -> str | None:

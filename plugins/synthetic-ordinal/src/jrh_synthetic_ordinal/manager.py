@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from attrs import evolve, frozen
@@ -13,6 +14,7 @@ from jrh.running import for_each
 from jrh_synthetic_ordinal.buckets import NO_TEXT, Attempt, Bucket, buckets, has_text
 from jrh_synthetic_ordinal.examples import Shelf
 from jrh_synthetic_ordinal.filters import Filters
+from jrh_synthetic_ordinal.grading import GRADINGS
 from jrh_synthetic_ordinal.outcomes import outcome
 from jrh_synthetic_ordinal.ramp import Ramp
 from jrh_synthetic_ordinal.writing import Writer
@@ -39,6 +41,14 @@ class BucketManager:
     ramp: Ramp
     writer: Writer
     log: Logger
+
+    def most_calls(self, items: Sequence[Item]) -> Mapping[str, int]:
+        """Return the most calls to each model: every bucket uses all attempts, and every response is graded."""
+        sources = [item for item in items if has_text(item)]
+        attempts = len(buckets(self.task, sources, self.levels, self.samples)) * self.ramp.longest
+        calls = Counter({self.writer.client.name: attempts})
+        calls[self.writer.grader.client.name] += attempts * GRADINGS
+        return calls
 
     async def perturb_set(self, items: Sequence[Item]) -> Sequence[tuple[Item, Draft | Skip]]:
         """Return a draft for every bucket that was filled and a skip for every other, in the order of the items."""

@@ -13,8 +13,10 @@ from jrh.cli.shared_options import settings_of, suite_options
 from jrh.errors import JrhError
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.running.outcome import Settings
+from jrh.text import counted, format_dollars
 
 if TYPE_CHECKING:
+    from jrh.running.call_meter import Amount
     from jrh.running.cost_estimate import Plan
     from jrh.suite.resolved import ResolvedSuite
 
@@ -32,11 +34,11 @@ MANY_CALLS: Final = 10_000
     help="Target half-width of the confidence interval; the plan shows how many items that takes.",
 )
 def command(suite: Path, half_width: float, **shared: Any) -> int:
-    """Show cases, calls, cost and detectable effect of SUITE, per judge and test. Makes no model calls."""
+    """Show cases, calls, cost and detectable effect of SUITE. Makes no model calls and needs no key."""
     settings = settings_of(**shared)
     loaded = load_plugins(settings.plugins)
     resolved = resolve(suite, loaded, settings)
-    plan = _plan(resolved, loaded, settings)
+    plan = make(resolved, loaded, settings)
     show(plan)
     show_precision(plan, wished=half_width, level=resolved.suite.level)
     for line in plan.shared:
@@ -44,10 +46,11 @@ def command(suite: Path, half_width: float, **shared: Any) -> int:
     return 0
 
 
-def _plan(resolved: ResolvedSuite, loaded: Loaded, settings: Settings) -> Plan:
+def make(resolved: ResolvedSuite, loaded: Loaded, settings: Settings) -> Plan:
+    """Make the plan of a run."""
     from jrh.running.cost_estimate import make_plan
 
-    return make_plan(resolved, loaded, settings.run_dir or default_run_dir(resolved))
+    return make_plan(resolved, loaded, settings.run_dir or default_run_dir(resolved), settings)
 
 
 def show(plan: Plan) -> None:
@@ -55,23 +58,43 @@ def show(plan: Plan) -> None:
     from rich.table import Table
 
     from jrh.cli.console import console
+    from jrh.running.call_meter import FEWEST_CHARACTERS, MOST_CHARACTERS, MOST_OUTPUT
 
-    table = Table("judge", "task", "test")
+    table = Table("component", "role", "task", "test")
     for name in ("cases", "trials", "calls", "prompt tokens", "output tokens", "cost"):
         table.add_column(name, justify="right")
     for line in plan.lines:
         about = "~" if line.estimated else ""
-        numbers = (line.cases, line.trials, line.calls, line.prompt_tokens, line.output_tokens)
-        table.add_row(line.judge, line.task, line.test, *(f"{about}{number:,}" for number in numbers), _cost(line.cost))
+        counts = (f"{about}{line.cases:,}", f"{about}{line.trials:,}") if line.trials else ("", "")
+        spent = line.amount
+        tokens = (f"<{number:,}" if number else "0" for number in (spent.prompt_high, spent.output_high))
+        calls = between(f"{spent.low:,}", f"{spent.high:,}")
+        table.add_row(line.name, line.role, line.task, line.test, *counts, calls, *tokens, _cost(spent))
     console().print(table)
     for sentence in plan.changes:
         click.echo(f"{sentence}.")
-    total = _cost(plan.cost)
-    click.echo(f"At most {plan.calls:,} model calls by judges, cost {total}; cached replies are free.")
-    click.echo("Prompt tokens are estimated from a sample; output tokens are the models' maximum.")
-    if plan.generated:
-        tests = ", ".join(plan.generated)
-        click.echo(f"Not included (written or validated by a model, so unknown until the run): cases of {tests}.")
+    for sentence in plan.nothing:
+        click.echo(f"{sentence}.")
+    total = plan.total
+    click.echo(f"Total: {between(f'{total.low:,}', f'{total.high:,}')} model calls, cost {_cost(total)}.")
+    click.echo(
+        "Cached replies are free. Low end: every text is asked for once and no written case is kept. High end: all\n"
+        "attempts are used, every case is kept, and replies are as long as `max_tokens` allows (without it, "
+        f"{MOST_OUTPUT:,}\ntokens). A token is taken to have {FEWEST_CHARACTERS} to {MOST_CHARACTERS} characters."
+    )
+
+
+def between(low: str, high: str) -> str:
+    """Write a range; one number if both ends are equal."""
+    return high if low == high else f"{low} to {high}"
+
+
+def _cost(amount: Amount) -> str:
+    """Write a range of costs; calls of unknown price are never free."""
+    if amount.unpriced and amount.unpriced == amount.high:
+        return "unknown"
+    known = between(format_dollars(amount.cost_low), format_dollars(amount.cost_high))
+    return f"{known} + up to {counted(amount.unpriced, 'call')} of unknown price" if amount.unpriced else known
 
 
 def show_precision(plan: Plan, *, wished: float, level: float) -> None:
@@ -87,8 +110,9 @@ def show_precision(plan: Plan, *, wished: float, level: float) -> None:
     for name in ("items", "trials per item", f"{level:.0%} interval", "detectable change", f"items for ±{wished:g}"):
         table.add_column(name, justify="right")
     # All judges get the same cases, except those that a judge cannot be asked: take the others' number.
-    largest = {(line.task, line.test): line for line in sorted(plan.lines, key=lambda line: line.trials) if line.items}
-    for line in dict.fromkeys(largest.get((line.task, line.test)) for line in plan.lines):
+    judged = [line for line in plan.lines if line.items]
+    largest = {(line.task, line.test): line for line in sorted(judged, key=lambda line: line.trials)}
+    for line in dict.fromkeys(largest.get((line.task, line.test)) for line in judged):
         if line is None:
             continue
         about = "~" if line.estimated else ""
@@ -111,17 +135,16 @@ def show_precision(plan: Plan, *, wished: float, level: float) -> None:
     )
 
 
-def _cost(cost: float | None) -> str:
-    return "unknown" if cost is None else f"${cost:,.4f}"
-
-
 def confirm(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, above: float) -> None:
-    """Ask for confirmation before a run that may cost more than `above` dollars or makes many unpriced calls."""
-    plan = _plan(resolved, loaded, settings)
-    costly = plan.cost > above if plan.cost is not None else plan.calls > MANY_CALLS
-    if not costly:
+    """Ask for confirmation before a run that may cost more than `above` dollars or makes many unpriced calls.
+
+    What is compared is the upper end of the plan.
+    """
+    plan = make(resolved, loaded, settings)
+    total = plan.total
+    if total.cost_high <= above and total.unpriced <= MANY_CALLS:
         return
-    what = f"up to {plan.calls:,} model calls, cost {_cost(plan.cost)}"
+    what = f"up to {counted(total.high, 'model call')}, cost {_cost(total)}"
     if not sys.stdin.isatty():
         raise JrhError(
             f"This run may make {what}. "

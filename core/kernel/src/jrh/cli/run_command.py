@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,9 @@ from click.core import ParameterSource
 
 from jrh.api import execute, resolve
 from jrh.cli.shared_options import full_option, settings_of, suite_options
-from jrh.plugins.loading import load_plugins
-from jrh.running.outcome import RunResult
+from jrh.plugins.loading import Loaded, load_plugins
+from jrh.running.outcome import BUDGET_REACHED, RunResult, Settings
+from jrh.suite.resolved import ResolvedSuite
 from jrh.text import counted, format_dollars
 from jrh.values.spending import total_spending
 
@@ -48,11 +51,28 @@ def command(suite: Path, yes: bool, confirm_above: float, full: bool, **shared: 
         confirm(resolved, loaded, settings, confirm_above)
     with show_progress() as progress:
         result = execute(resolved, loaded, settings, progress)
-    _show(result)
+    _show(result, _enough(resolved, loaded, settings, result))
     return result.exit_code
 
 
-def _show(result: RunResult) -> None:
+def _enough(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, result: RunResult) -> tuple[str, ...]:
+    """Return settings of a budget that suffices for what a reached one left undone, as for `--set`."""
+    if result.exit_code != BUDGET_REACHED:
+        return ()
+    from jrh.cli.plan_command import make
+
+    left, spent, budget = make(resolved, loaded, settings).total, result.spent, resolved.suite.budget
+    found = []
+    if budget.usd is not None:
+        dollars = max(spent.paid + spent.uncertain + left.worst, budget.usd)
+        found.append(f"budget.usd={math.ceil(dollars * 100 + 1) / 100:.2f}")
+    if budget.calls is not None:
+        retries = math.ceil(left.high / 10)
+        found.append(f"budget.calls={max(spent.calls + left.high + retries, budget.calls)}")
+    return tuple(found)
+
+
+def _show(result: RunResult, budget: Sequence[str]) -> None:
     if result.terminal:
         click.echo(result.terminal.rstrip("\n"))
         click.echo()
@@ -64,18 +84,23 @@ def _show(result: RunResult) -> None:
     if result.exit_code:
         click.echo(f"jrh: not done: {result.message}.", err=True)
     if result.exit_code and result.may_continue:
-        click.echo(f"jrh: to continue: {_same_command(click.get_current_context())}", err=True)
+        click.echo(f"jrh: to continue: {_same_command(click.get_current_context(), budget)}", err=True)
 
 
-def _same_command(context: click.Context) -> str:
-    """Return the command with all its options, because a different option would be a different run."""
+def _same_command(context: click.Context, budget: Sequence[str]) -> str:
+    """Return the command with all its options, because a different option would be a different run.
+
+    A budget that is reached is replaced by one that suffices.
+    """
+    replaced = {setting.partition("=")[0] for setting in budget}
     words = ["jrh", "run"]
     for parameter in context.command.params:
         name = parameter.name or ""
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             values = context.params[name] if parameter.multiple else [context.params[name]]
-            words += [word for value in values for word in _words(parameter, str(value))]
-    return shlex.join(words)
+            kept = [str(value) for value in values if str(value).partition("=")[0] not in replaced]
+            words += [word for value in kept for word in _words(parameter, value)]
+    return shlex.join([*words, *(word for setting in budget for word in ("--set", setting))])
 
 
 def _words(parameter: click.Parameter, value: str) -> list[str]:

@@ -39,6 +39,9 @@ def suite_options(function: F) -> F:
             help="File of KEY=VALUE lines (python-dotenv format). Variables already set take precedence.",
         ),
         click.option("--no-cache", is_flag=True, help="Do not reuse or share cached replies of other runs."),
+        click.option(
+            "--no-preflight", is_flag=True, help="Do not ask every model once before the first stage of the run."
+        ),
     )
     for decorator in reversed(decorators):
         function = decorator(function)
@@ -75,6 +78,7 @@ def settings_of(
     run_dir: Path | None,
     env_file: Path | None,
     no_cache: bool,
+    no_preflight: bool,
 ) -> Settings:
     """Turn the shared options into settings, and read the environment file."""
     if env_file is not None:
@@ -89,5 +93,6 @@ def settings_of(
         tests=tests,
         limit=limit,
         use_cache=not no_cache,
+        preflight=not no_preflight,
         handle_signals=True,
     )

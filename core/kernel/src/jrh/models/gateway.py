@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,9 +19,9 @@ from jrh.document.serial import from_text, to_text_once
 from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
 from jrh.models.client import BREAKER, Client, request_key
 from jrh.models.ledger import Ledger, worst_case
-from jrh.models.payer import current_payer
+from jrh.models.payer import PREFLIGHT, current_payer
 from jrh.models.replies import read_reply
-from jrh.models.retries import as_fault, retrying
+from jrh.models.retries import FIRST_WAIT, as_fault, retrying
 from jrh.plugins.protocols import ChatModel, ChatRequest, Logger
 from jrh.store.calls_table import ANSWERED
 from jrh.suite.definition import ModelUse
@@ -106,6 +106,45 @@ class Gateway:
         reply = await self._answered(client, _Call(key, request, purpose))
         self._book(key, client.name, purpose, reply)
         return reply
+
+    async def probe(
+        self, client: Client, request: ChatRequest, attempts: int, again: Collection[FaultKind]
+    ) -> ModelFault | None:
+        """Ask a model whether it can be used: never from stored replies, within the budget; return the last fault.
+
+        Args:
+            client: the model.
+            request: the request, with the model's sampling.
+            attempts: how often at most.
+            again: the kinds of faults after which it is asked again.
+        """
+        call = _Call(request_key(client.use, client.model, request, 0), request, PREFLIGHT)
+        fault: ModelFault | None = None
+        for number in range(attempts):
+            if number:
+                await self.sleep(FIRST_WAIT * 2.0**number)
+            try:
+                self._book(call.key, client.name, call.purpose, await self._attempt(client, call))
+            except ModelFault as error:
+                fault = error
+                if error.kind not in again:
+                    break
+            else:
+                return None
+        await self._calls.mark_final(call.row)
+        return fault
+
+    def book_known(self, client: Client, request: ChatRequest) -> None:
+        """Book a reply that is stored, if there is one."""
+        key = request_key(client.use, client.model, request, 0)
+        known = self.known(key)
+        if known is not None:
+            self._book(key, client.name, PREFLIGHT, from_text(Reply, known))
+
+    def known(self, key: str) -> str | None:
+        """Return the stored reply to a request, of this run or of another."""
+        payload = self._calls.usable_reply(key)
+        return self._cache.get(key) if payload is None and self._cache is not None else payload
 
     def _book(self, key: str, model: str, purpose: str, reply: Reply) -> None:
         """Book a reply to whoever it was asked for, also one that somebody paid for before."""
@@ -260,7 +299,7 @@ class Gateway:
         await self._calls.conclude(
             call.row, outcome=fault.kind.value, final=False, cost=None if billed else 0.0, detail=detail, payload=None
         )
-        if fault.kind is FaultKind.UNAUTHORIZED:
+        if fault.kind is FaultKind.UNAUTHORIZED and call.purpose != PREFLIGHT:
             raise self.stop(
                 StopReason.UNAUTHORIZED,
                 f"model '{client.name}' rejected the key ({detail}). Set a valid key and run the same "

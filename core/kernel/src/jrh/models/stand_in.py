@@ -13,8 +13,8 @@ from jrh.plugins.protocols import ChatModel, ChatRequest
 from jrh.suite.definition import ModelUse
 from jrh.values.types import Reply
 
-Answer: TypeAlias = Callable[[ModelUse, ChatModel, ChatRequest], Reply]
-"""Answers a request, with the suite's sampling filled in, without sending it."""
+Answer: TypeAlias = Callable[[ModelUse, ChatModel, ChatRequest, int], Reply]
+"""Answers a request, with the suite's sampling filled in, and its repeat, without sending it."""
 
 
 @frozen
@@ -40,4 +40,4 @@ class StandIn:
         """Answer with the function; without one raise, because factories must not ask models."""
         if self.answer is None:
             raise PluginError(f"model '{self.name}' was asked before the run began")
-        return self.answer(self.use, self.model, with_defaults(request, self.use.sampling))
+        return self.answer(self.use, self.model, with_defaults(request, self.use.sampling), repeat)

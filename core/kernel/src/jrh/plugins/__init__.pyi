@@ -3,6 +3,7 @@ from .protocols import TOO_LONG as TOO_LONG
 from .protocols import BatchJudge as BatchJudge
 from .protocols import ChatModel as ChatModel
 from .protocols import Completion as Completion
+from .protocols import CountsCalls as CountsCalls
 from .protocols import DataSource as DataSource
 from .protocols import Judge as Judge
 from .protocols import Logger as Logger
@@ -16,6 +17,7 @@ from .protocols import SetValidator as SetValidator
 from .protocols import SimulatedJudge as SimulatedJudge
 from .protocols import TrainedJudge as TrainedJudge
 from .protocols import Validator as Validator
+from .secrets import read_secret as read_secret
 from .specs import ALL_MODES as ALL_MODES
 from .specs import NoOptions as NoOptions
 from .specs import ReportTarget as ReportTarget

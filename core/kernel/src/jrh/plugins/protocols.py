@@ -67,6 +67,18 @@ class SetPerturber(Protocol):
 
 
 @runtime_checkable
+class CountsCalls(Protocol):
+    """Tell the most calls of a perturber whose later requests depend on earlier replies, for `jrh plan`.
+
+    A perturber that asks for each text until it can be used needs no such method: `jrh plan` lets it treat the items
+    with replies that cannot be read, which use up all attempts.
+    """
+
+    def most_calls(self, items: Sequence[Item]) -> Mapping[str, int]:
+        """Return the most calls to each model, by `ModelClient.name`, for these items."""
+
+
+@runtime_checkable
 class Validator(Protocol):
     """Accept or reject one draft at a time."""
 

@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from typing import Final
 
 from attrs import define, field, frozen
 
@@ -16,6 +17,7 @@ from jrh.models.payer import WRITER, Payer, paid_by
 from jrh.running.component_changes import changes, components, note_components, unrepeatable
 from jrh.running.dry_build import note_judges
 from jrh.running.outcome import INTERRUPTED, Ended
+from jrh.running.preflight import Preflight
 from jrh.running.prepare import Prepared
 from jrh.running.schedule import judge_ids, plan_trials
 from jrh.running.stages import judge as judging
@@ -26,6 +28,9 @@ from jrh.suite.resolved import ResolvedTest, tests_of
 from jrh.values.events import CaseReady, RunStarted
 from jrh.values.types import REFERENCE, Case, Task
 from jrh.version import __version__
+
+_ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that end a run in good order: Ctrl-C, a service manager or batch system, a closed terminal."""
 
 
 @frozen(kw_only=True)
@@ -40,35 +45,58 @@ class Executed:
 
 async def execute(ready: Prepared) -> Executed:
     """Run the stages until they end or the run has to stop; calls in flight are finished and written."""
-    reporting.note_start(ready.store, ready.suite.gate)
-    ready.log.info("run started", suite=ready.suite.name, version=__version__, plugins=list(ready.loaded.names))
-    ready.events.tell("jrh_run_started", RunStarted(run_id=ready.run_id, suite=ready.suite.name, run_dir=ready.run_dir))
     stages = _Stages(ready)
     with _interruptible(ready):
+        await _preflight(ready)
+        reporting.note_start(ready.store, ready.suite.gate)
+        ready.log.info("run started", suite=ready.suite.name, version=__version__, plugins=list(ready.loaded.names))
+        ready.events.tell(
+            "jrh_run_started", RunStarted(run_id=ready.run_id, suite=ready.suite.name, run_dir=ready.run_dir)
+        )
         stop = await stages.run()
     return Executed(stop=stop, unfinished=tuple(stages.unfinished))
 
 
+async def _preflight(ready: Prepared) -> None:
+    """Ask every model once; where the budget does not allow it, the stages find out for themselves."""
+    if not ready.settings.preflight:
+        return
+    with suppress(StopRun):
+        await Preflight(
+            resolved=ready.resolved,
+            store=ready.store,
+            items=ready.items,
+            gateway=ready.gateway,
+            builder=ready.builder,
+            trial_builder=lambda meter: ready.trial_builder(meter.open),
+            cached=ready.gateway.known,
+            progress=ready.progress,
+        ).run()
+
+
 @contextmanager
 def _interruptible(ready: Prepared) -> Iterator[None]:
-    """Let the first Ctrl-C finish the calls in flight, and the second end the process."""
+    """Let the first Ctrl-C, SIGTERM or SIGHUP finish the calls in flight, and the second end the process."""
     if not ready.settings.handle_signals or threading.current_thread() is not threading.main_thread():
         yield
         return
     loop = asyncio.get_running_loop()
 
     def interrupted() -> None:
-        loop.remove_signal_handler(signal.SIGINT)
+        for number in _ENDING:
+            loop.remove_signal_handler(number)
         with suppress(StoreError):  # `conclude` writes it again if the run gets there
             reporting.note_end(ready.store, Ended(exit_code=INTERRUPTED, message="interrupted", complete=False))
         ready.progress.say("Interrupted: finishing the calls in flight. Press Ctrl-C again to leave at once.")
         ready.gateway.stop(StopReason.INTERRUPTED, "interrupted")
 
-    loop.add_signal_handler(signal.SIGINT, interrupted)
+    for number in _ENDING:
+        loop.add_signal_handler(number, interrupted)
     try:
         yield
     finally:
-        loop.remove_signal_handler(signal.SIGINT)
+        for number in _ENDING:
+            loop.remove_signal_handler(number)
 
 
 @define

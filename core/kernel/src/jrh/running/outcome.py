@@ -43,6 +43,8 @@ class Settings:
     tests: tuple[str, ...] = ()
     limit: int | None = None
     use_cache: bool = True
+    preflight: bool = False
+    """Ask every model once before the first stage."""
     handle_signals: bool = False
     """Let Ctrl-C end the run in good order; only in the main thread."""
     full: bool = False

@@ -55,6 +55,8 @@ class Prepared:
     events: Events
     gateway: Gateway
     builder: Builder
+    trial_builder: Callable[[Callable[[ModelUse, ChatModel], ModelClient]], Builder]
+    """Makes a builder whose models are opened by a function, for dry runs."""
     unknown_calls: int
     """Calls that were in flight when an earlier process was killed."""
 
@@ -76,7 +78,7 @@ async def prepared(
     suite = resolved.suite
     run_id = content_id("run", suite.name, suite.seed)
     redact = Redactor.from_environment(also=named_secrets(part.options for part in _components(resolved)))
-    rehearsing = Builder(resolved, loaded.plugins, Quiet, _priced(suite.budget, StandIn))
+    rehearsing = Builder(resolved, loaded.plugins, Quiet, priced(suite.budget, StandIn))
     items = loading_items.read(rehearsing)
     async with AsyncExitStack() as open_files:  # closed in reverse order
         store = _open_store(rehearsing, items, run_dir, open_files)
@@ -108,7 +110,8 @@ async def prepared(
                 lambda hook, plugin, error: log.warning("event hook raised", hook=hook, plugin=plugin, error=error),
             ),
             gateway=gateway,
-            builder=Builder(resolved, loaded.plugins, file.logger, _priced(suite.budget, gateway.client)),
+            builder=Builder(resolved, loaded.plugins, file.logger, priced(suite.budget, gateway.client)),
+            trial_builder=lambda opened: Builder(resolved, loaded.plugins, Quiet, priced(suite.budget, opened)),
             unknown_calls=unknown_calls,
         )
 
@@ -119,12 +122,30 @@ def _open_store(
     """Build every component once and open the store; a new store only if every component could be built."""
     known = (run_dir / STORE).is_file()
     if not known:
-        rehearse(rehearsing)
+        check_components(rehearsing, None, items)
     store = Store.open(run_dir, rehearsing.resolved.suite.name)
     open_files.callback(store.close)
     if known:
-        rehearse(rehearsing, left_to_do(rehearsing, store, items))
+        check_components(rehearsing, store, items)
     return store
+
+
+def check_components(builder: Builder, store: Store | None, items: dict[str, tuple[Item, ...]]) -> None:
+    """Build every component that is still needed once; what a run refuses, a plan refuses too.
+
+    Args:
+        builder: of the run or the plan.
+        store: that of an earlier run in the directory, if there is one.
+        items: task -> its items.
+
+    Raises:
+        JrhError: a component cannot be built, or the directory belongs to another suite.
+    """
+    if store is None:
+        rehearse(builder)
+        return
+    store.check_owner(builder.resolved.suite.name)
+    rehearse(builder, left_to_do(builder, store, items))
 
 
 def _opened_ledger(budget: Budget, store: Store) -> Ledger:
@@ -152,7 +173,7 @@ def _open_cache(settings: Settings, progress: Progress, log: Logger) -> Cache | 
         return None
 
 
-def _priced(
+def priced(
     budget: Budget, open_model: Callable[[ModelUse, ChatModel], ModelClient]
 ) -> Callable[[ModelUse, ChatModel], ModelClient]:
     """Wrap a function that opens models: with a budget in dollars, refuse models of unknown price."""

@@ -26,6 +26,30 @@ def directory() -> Path:
     return user_cache_path("jrh", appauthor=False)
 
 
+def _payload(reader: sqlite3.Connection, key: str) -> str | None:
+    try:
+        row = reader.execute("SELECT payload FROM replies WHERE key = ?", (key,)).fetchone()
+    except sqlite3.Error:  # the cache saves money; a run goes on without it
+        return None
+    return row[0] if row else None
+
+
+class CacheView:
+    """The cache, opened for reading."""
+
+    def __init__(self, reader: sqlite3.Connection) -> None:
+        """Use `Cache.view` instead."""
+        self._reader = reader
+
+    def get(self, key: str) -> str | None:
+        """Return the payload of a key; None if there is none or the cache cannot be read."""
+        return _payload(self._reader, key)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._reader.close()
+
+
 class Cache:
     """Replies by key, readable and writable by several processes at once."""
 
@@ -47,13 +71,20 @@ class Cache:
         connection.execute(_SCHEMA)
         return cls(connect(folder / FILENAME, synchronous="NORMAL"), Writer(connection, FILENAME))
 
+    @classmethod
+    def view(cls) -> CacheView | None:
+        """Open the cache for reading; None if there is none, or it cannot be read."""
+        path = directory() / FILENAME
+        if not path.is_file():
+            return None
+        try:
+            return CacheView(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True))
+        except (OSError, sqlite3.Error):
+            return None
+
     def get(self, key: str) -> str | None:
         """Return the payload of a key; None if there is none or the cache cannot be read."""
-        try:
-            row = self._reader.execute("SELECT payload FROM replies WHERE key = ?", (key,)).fetchone()
-        except sqlite3.Error:  # the cache saves money; a run goes on without it
-            return None
-        return row[0] if row else None
+        return _payload(self._reader, key)
 
     def put(self, key: str, payload: str) -> None:
         """Store a payload unless the key already has one."""

@@ -104,10 +104,7 @@ class Database:
             owner = connection.execute("SELECT value FROM meta WHERE key = 'suite'").fetchone()
             if owner and owner[0] != suite:
                 connection.close()
-                raise StoreError(
-                    f"run directory '{run_dir}' belongs to the suite '{owner[0]}', not to '{suite}'; "
-                    "choose another with --run-dir"
-                )
+                raise StoreError(belongs(run_dir, owner[0], suite))
             if not owner:
                 _guard(path, lambda: connection.execute(_SET_META, ("suite", suite)))
             reader = _guard(path, lambda: connect(path, synchronous="FULL"))
@@ -186,6 +183,11 @@ class Database:
         if self._writer is None:
             raise StoreError(f"'{self.path}' was opened for reading")
         return self._writer
+
+
+def belongs(run_dir: Path, owner: str | None, suite: str) -> str:
+    """Say that a run directory belongs to another suite."""
+    return f"run directory '{run_dir}' belongs to the suite '{owner}', not to '{suite}'; choose another with --run-dir"
 
 
 def _locked(run_dir: Path) -> FileLock:

@@ -11,7 +11,7 @@ from pathlib import Path
 from jrh.errors import StoreError
 from jrh.store.calls_table import CallsTable
 from jrh.store.cases_table import CasesTable
-from jrh.store.database import Database
+from jrh.store.database import Database, belongs
 from jrh.store.items_table import ItemsTable
 from jrh.store.measures_table import MeasuresTable
 from jrh.store.records_table import RecordsTable
@@ -83,6 +83,12 @@ class Store:
     def set_meta(self, key: str, value: str) -> None:
         """Set a value of the run, durably."""
         self._database.set_meta(key, value)
+
+    def check_owner(self, suite: str) -> None:
+        """Raise `StoreError` if the directory belongs to another suite."""
+        owner = self.meta("suite")
+        if owner not in (None, suite):
+            raise StoreError(belongs(self.path.parent, owner, suite))
 
     def flush(self) -> None:
         """Wait until everything queued is durable; raise `StoreError` if writing fails."""

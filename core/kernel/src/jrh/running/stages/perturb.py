@@ -43,6 +43,11 @@ class Perturbed:
     cases: tuple[Case, ...]
     outcomes: tuple[Outcome, ...]
 
+    def reasons(self, most: int) -> str:
+        """Name the commonest reasons why there is no case."""
+        found = Counter(_reason(draft, rejection) for _, draft, rejection in self.outcomes)
+        return ", ".join(f"{reason} ({count:,})" for reason, count in found.most_common(most)) or "no draft"
+
     @property
     def raised(self) -> bool:
         """Tell whether a plugin raised, so that cases are missing that a mended one would make."""
@@ -65,7 +70,7 @@ async def perturb(
     builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item], progress: Progress, log: Logger
 ) -> Perturbed:
     """Draft and validate the cases of one test over one task."""
-    chosen = _sampled(items, test.use.sample)
+    chosen = sampled(items, test.use.sample)
     outcomes: list[Outcome] = []
     cases: dict[str, Case] = {}
     unchanged: dict[int, str] = {}
@@ -96,7 +101,7 @@ def _changes(item: Item, draft: Draft, task: Task) -> bool:
     return texts or renamed or otherwise
 
 
-def _sampled(items: Sequence[Item], sample: Sample | None) -> Sequence[Item]:
+def sampled(items: Sequence[Item], sample: Sample | None) -> Sequence[Item]:
     """Return the items of a test's sample, unchanged; all where there are no more than it asks for."""
     if sample is None or sample.n >= len(items):
         return items

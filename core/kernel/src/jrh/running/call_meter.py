@@ -1,0 +1,170 @@
+"""Count the calls that components would make: how many, and between which costs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from enum import Enum
+from typing import Final
+
+from attrs import define, evolve, field, frozen
+
+from jrh.document.serial import from_text
+from jrh.hashing import canonical_json
+from jrh.models.client import rates_of, request_key
+from jrh.models.ledger import prompt_tokens_at_most
+from jrh.models.stand_in import StandIn
+from jrh.plugins.protocols import ChatModel, ChatRequest, ModelClient
+from jrh.suite.definition import ModelUse
+from jrh.values.types import Reply, Status
+
+MOST_OUTPUT: Final = 1000
+"""Most tokens assumed for a reply where neither the model nor the provider has a limit."""
+LEAST_OUTPUT: Final = 1
+FEWEST_CHARACTERS: Final = 3
+MOST_CHARACTERS: Final = 8
+"""Bytes and characters of a token, at least and at most: texts have two to six, by language and model."""
+UNREADABLE: Final = "[planned]"
+
+
+@frozen(kw_only=True)
+class Amount:
+    """So many calls, and what they cost, at least and at most."""
+
+    low: int = 0
+    high: int = 0
+    cost_low: float = 0.0
+    """US dollars of the calls of known price."""
+    cost_high: float = 0.0
+    worst: float = 0.0
+    """US dollars that the budget would set aside for the calls, one by one: more than any of them will cost."""
+    unpriced: int = 0
+    """Calls of unknown price, at most."""
+    prompt_high: int = 0
+    output_high: int = 0
+    """Tokens, at most."""
+
+    def __add__(self, other: Amount) -> Amount:
+        """Add two amounts."""
+        return Amount(
+            low=self.low + other.low,
+            high=self.high + other.high,
+            cost_low=self.cost_low + other.cost_low,
+            cost_high=self.cost_high + other.cost_high,
+            worst=self.worst + other.worst,
+            unpriced=self.unpriced + other.unpriced,
+            prompt_high=self.prompt_high + other.prompt_high,
+            output_high=self.output_high + other.output_high,
+        )
+
+    def at_most(self) -> Amount:
+        """Return the amount if none of the calls is certain."""
+        return evolve(self, low=0, cost_low=0.0)
+
+    def times(self, low: float, high: float | None = None) -> Amount:
+        """Return so many times the amount."""
+        high = low if high is None else high
+        return Amount(
+            low=round(self.low * low),
+            high=round(self.high * high),
+            cost_low=self.cost_low * low,
+            cost_high=self.cost_high * high,
+            worst=self.worst * high,
+            unpriced=round(self.unpriced * high),
+            prompt_high=round(self.prompt_high * high),
+            output_high=round(self.output_high * high),
+        )
+
+
+class Reading(Enum):
+    """How the meter answers what nobody has asked before."""
+
+    FIRST = "first"
+    """The provider fails, so no component asks on; first attempts alone are counted: the fewest calls."""
+    QUESTIONS = "questions"
+    """The provider fails; every request is counted, also where `repeat` is not an attempt."""
+    UNREADABLE = "unreadable"
+    """The reply cannot be read: a component uses up its attempts, so the calls counted are the most."""
+
+
+@define
+class Meter:
+    """Counts requests, and answers those that were answered before from what is stored."""
+
+    known: Callable[[str], str | None]
+    """Request key -> stored reply."""
+    reading: Reading = Reading.QUESTIONS
+    amounts: dict[str, Amount] = field(factory=dict)
+    """The suite's name of the model -> what its calls amount to."""
+    largest: dict[str, int] = field(factory=dict)
+    """Model -> tokens of its longest prompt, at most; of all models under the empty name."""
+    opened: dict[str, tuple[ModelUse, ChatModel]] = field(factory=dict)
+    asked: Counter[str] = field(factory=Counter)
+    """Model -> requests that no stored reply answers."""
+    _seen: set[str] = field(factory=set)
+
+    def open(self, use: ModelUse, model: ChatModel) -> ModelClient:
+        """Return a model that sends nothing and counts."""
+        self.opened[use.name] = use, model
+        return StandIn(use, model, self.answer)
+
+    def begin(self, reading: Reading) -> None:
+        """Start counting from zero."""
+        self.reading = reading
+        self.amounts, self.largest = {}, {}
+
+    def total(self) -> Amount:
+        """Return the sum over all models."""
+        return sum(self.amounts.values(), Amount())
+
+    def answer(self, use: ModelUse, model: ChatModel, request: ChatRequest, repeat: int) -> Reply:
+        """Count a request, or answer it from what is stored."""
+        key = request_key(use, model, request, repeat)
+        stored = self.known(key)
+        if stored is not None:
+            return from_text(Reply, stored)
+        mark = f"{self.reading.value}:{key}"
+        if mark not in self._seen:  # equal requests are sent once
+            self._seen.add(mark)
+            self.asked[use.name] += 1
+            self._count(use, model, request, certain=repeat == 0 or self.reading is not Reading.FIRST)
+        if self.reading is Reading.UNREADABLE:
+            return Reply(status=Status.OK, text=UNREADABLE)
+        return Reply(status=Status.PROVIDER_ERROR, detail="planned only")
+
+    def _count(self, use: ModelUse, model: ChatModel, request: ChatRequest, *, certain: bool) -> None:
+        most = tokens_at_most(request)
+        for name in ("", use.name):
+            self.largest[name] = max(self.largest.get(name, 0), most)
+        counted = amount(use, model, tokens_at_least(request), most, request.sampling.max_tokens)
+        before = self.amounts.get(use.name, Amount())
+        self.amounts[use.name] = before + (counted if certain else Amount())
+
+
+def amount(use: ModelUse, model: ChatModel, least: int, most: int, max_tokens: int | None) -> Amount:
+    """Return what one call amounts to, from the tokens of its prompt and the limit of its reply."""
+    rates = rates_of(use, model)
+    limit = rates.max_output_tokens if rates is not None else None
+    output = max_tokens or min(MOST_OUTPUT, limit or MOST_OUTPUT)
+    counted = Amount(low=1, high=1, prompt_high=most, output_high=output)
+    if rates is None:
+        return evolve(counted, unpriced=1)
+    return evolve(
+        counted,
+        cost_low=least * rates.input + LEAST_OUTPUT * rates.output,
+        cost_high=most * rates.input + output * rates.output,
+        worst=FEWEST_CHARACTERS * most * rates.input + (max_tokens or limit or output) * rates.output,
+    )
+
+
+def tokens_at_least(request: ChatRequest) -> int:
+    """Estimate the fewest tokens of a prompt."""
+    return sum(len(message.content) for message in request.messages) // MOST_CHARACTERS
+
+
+def tokens_at_most(request: ChatRequest) -> int:
+    """Estimate the most tokens of a prompt, its schema included."""
+    written = sum(len(message.content.encode("utf-8", "surrogatepass")) for message in request.messages)
+    schema = len(canonical_json(request.json_schema)) if request.json_schema is not None else 0
+    estimate = (written + schema) // FEWEST_CHARACTERS + 16 * len(request.messages)
+    return min(estimate, prompt_tokens_at_most(request))

@@ -1,0 +1,216 @@
+"""Estimate what drafting a test would cost: its perturbers and validators are run with replies that are made up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final, TypeVar
+
+from attrs import evolve, field, frozen
+
+from jrh.plugins.protocols import CountsCalls
+from jrh.plugins.specs import Scope, ValidatorSpec
+from jrh.running.building import Builder
+from jrh.running.call_meter import Amount, Meter, Reading, amount
+from jrh.running.pool import for_each
+from jrh.running.stages import perturb as perturbing
+from jrh.suite.resolved import Resolved, ResolvedTest, Step, references
+from jrh.values.types import Case, Changes, Draft, Item, Skip, Task
+
+T = TypeVar("T")
+MOST_ITEMS: Final = 200
+"""Items that are really treated; the calls of more items are estimated from these."""
+GROWTH: Final = 2
+"""A written text is at most so many times as long as the old one."""
+
+
+@frozen(kw_only=True)
+class Drafting:
+    """What drafting one test over one task would take."""
+
+    spending: tuple[tuple[str, str, Amount], ...] = ()
+    """Role, component and amount."""
+    cases: tuple[Case, ...] = ()
+    """Cases at most; those that a model writes are stood for by their items."""
+    nothing: str = ""
+    """Why there will be no case; empty if there may be."""
+    skipped: Counter[str] = field(factory=Counter)
+
+
+def spread(values: Sequence[T], most: int) -> Sequence[T]:
+    """Return at most so many values, evenly spread over all."""
+    if len(values) <= most:
+        return values
+    return [values[position * len(values) // most] for position in range(most)]
+
+
+def asks(component: Resolved[Any]) -> bool:
+    """Tell whether a component asks a model."""
+    return any(kind == "model" for kind, _ in references(component.options)) or any(map(asks, component.parts))
+
+
+async def estimate(builder: Builder, meter: Meter, test: ResolvedTest, task: Task, items: Sequence[Item]) -> Drafting:
+    """Estimate the calls and the cases of a test that asks models."""
+    chosen = perturbing.sampled(items, test.use.sample)
+    some = spread(chosen, MOST_ITEMS)
+    scale = len(chosen) / len(some) if some else 0.0
+    shown: list[tuple[Item, Draft | None]] = [(item, None) for item in some]
+    spending: list[tuple[str, str, Amount]] = []
+    reasons: Counter[str] = Counter()
+    for number, step in enumerate(test.steps):
+        shown, spent = await _step(builder, meter, step, task, shown, reasons, first=number == 0)
+        spending += spent
+    spending += await _validation(builder, meter, test.validators, task, shown)
+    cases = perturbing.reference_cases(task, [item for item, _ in shown], 1)
+    drafts = [draft for _, draft in shown]
+    made = [_case(case, draft, test, place) for place, (case, draft) in enumerate(zip(cases, drafts, strict=True))]
+    return Drafting(
+        spending=tuple((role, name, each.times(scale)) for role, name, each in spending),
+        cases=_times(made, scale),
+        nothing="" if shown else ", ".join(f"{reason} ({count:,})" for reason, count in reasons.most_common(3)),
+    )
+
+
+async def _step(
+    builder: Builder,
+    meter: Meter,
+    step: Step,
+    task: Task,
+    shown: Sequence[tuple[Item, Draft | None]],
+    reasons: Counter[str],
+    *,
+    first: bool,
+) -> tuple[list[tuple[Item, Draft | None]], list[tuple[str, str, Amount]]]:
+    """Return what a step may make of every item, None for a text that is not known, and what it costs."""
+    items = [item for item, _ in shown]
+    distinct = list({item.id: item for item in items}.values())
+    times = len(items) / len(distinct) if distinct else 0.0
+    meter.begin(Reading.FIRST)
+    if asks(step.component):
+        await _treat(builder, step, task, distinct, meter)
+    least = meter.total()
+    meter.begin(Reading.UNREADABLE)
+    outcomes = await _treat(builder, step, task, distinct, meter)
+    most = _declared(builder, step, task, distinct, meter)
+    made = [
+        (item, outcome if isinstance(outcome, Draft) else None)
+        for item in items
+        for outcome, asked in outcomes[item.id]
+        if isinstance(outcome, Draft) or asked
+    ]
+    skips = [outcome for found in outcomes.values() for outcome, asked in found if not asked]
+    reasons.update(skip.reason for skip in skips if isinstance(skip, Skip))
+    low = least if first else Amount()
+    spent = evolve(most.times(times), low=low.low, cost_low=low.cost_low)
+    spending = [("writer", step.use.name, spent)] if spent.high else []
+    checked = await _validation(builder, meter, step.validators, task, made)
+    return made, [*spending, *checked]
+
+
+async def _treat(
+    builder: Builder, step: Step, task: Task, items: Sequence[Item], meter: Meter
+) -> dict[str, list[tuple[Draft | Skip, bool]]]:
+    """Return the outcomes of every item, each with whether a model was asked for it."""
+    perturber = builder.build(step.component, task, seed_name=step.component.entry.spec.name)
+    found: dict[str, list[tuple[Draft | Skip, bool]]] = {item.id: [] for item in items}
+    if step.component.entry.spec.scope is Scope.SET:
+        before = meter.asked.total()
+        made = await perturber.perturb_set(items)
+        asked = meter.asked.total() > before
+        for item, outcome in made:
+            if item.id in found:
+                found[item.id].append((outcome, asked))
+        return found
+    for item in items:
+        before = meter.asked.total()
+        made = await perturber.perturb(item)
+        asked = meter.asked.total() > before
+        found[item.id] = [(outcome, asked) for outcome in made]
+    return found
+
+
+def _declared(builder: Builder, step: Step, task: Task, items: Sequence[Item], meter: Meter) -> Amount:
+    """Return the most calls: those counted, or those that the perturber declares, with its longest prompts."""
+    perturber = builder.build(step.component, task, seed_name=step.component.entry.spec.name)
+    if not isinstance(perturber, CountsCalls) or not meter.total().high:
+        return meter.total()
+    total = Amount()
+    for name, calls in perturber.most_calls(items).items():
+        builder.model(name)
+        use, model = meter.opened[name]
+        meter.asked[name] += calls
+        longest = GROWTH * meter.largest[""]
+        total += amount(use, model, 0, longest, use.sampling.max_tokens).times(calls)
+    return total
+
+
+async def _validation(
+    builder: Builder,
+    meter: Meter,
+    validators: Sequence[Resolved[ValidatorSpec]],
+    task: Task,
+    drafts: Sequence[tuple[Item, Draft | None]],
+) -> list[tuple[str, str, Amount]]:
+    """Return what validating the drafts costs; one that a model has yet to write may never come to be validated."""
+    spending = []
+    pairs = [(item, draft or _stand_in(item, place)) for place, (item, draft) in enumerate(drafts)]
+    certain = all(draft is not None for _, draft in drafts)
+    for place, resolved in enumerate(validators):
+        if not asks(resolved):
+            certain = False
+            continue
+        least = Amount()
+        if certain and place == 0:
+            meter.begin(Reading.FIRST)
+            await _ask(builder.build(resolved, task), resolved, pairs)
+            least = meter.total()
+        meter.begin(Reading.UNREADABLE)
+        await _ask(builder.build(resolved, task), resolved, pairs)
+        growth = 1 if certain else GROWTH
+        most = meter.total().times(growth)
+        most = evolve(most, high=round(most.high / growth), unpriced=round(most.unpriced / growth))
+        if most.high:
+            spending.append(("validator", resolved.use.name, evolve(most, low=least.low, cost_low=least.cost_low)))
+        certain = False
+    return spending
+
+
+def _stand_in(item: Item, place: int) -> Draft:
+    """Return a draft that stands for one that is not written yet, with a text of its own, as a written one has."""
+    fields = {name: f"{value} [{place}]" for name, value in item.fields.items() if isinstance(value, str)}
+    return Draft(fields=fields, expectation=Changes())
+
+
+async def _ask(validator: Any, resolved: Resolved[ValidatorSpec], pairs: Sequence[tuple[Item, Draft]]) -> None:
+    if resolved.entry.spec.scope is Scope.SET:
+        await validator.validate_set(pairs)
+        return
+
+    async def one(pair: tuple[Item, Draft]) -> None:
+        await validator.validate(*pair)
+
+    await for_each(pairs, one, 1)
+
+
+def _case(case: Case, draft: Draft | None, test: ResolvedTest, place: int) -> Case:
+    """Return the case of a draft; its id only has to differ from the others'."""
+    case = evolve(case, id=f"{case.id}:{test.use.name}:{place}", test=test.use.name)
+    if draft is None:
+        return evolve(case, repeats=test.use.repeats or 1)
+    return evolve(
+        case,
+        fields={**case.fields, **draft.fields},
+        prompt=draft.prompt,
+        presented_task=draft.task,
+        sampling=draft.sampling,
+        repeats=test.use.repeats or draft.repeats,
+    )
+
+
+def _times(cases: Sequence[Case], scale: float) -> tuple[Case, ...]:
+    """Repeat the cases of a sample, so that there are as many as the whole has."""
+    if scale <= 1.0:
+        return tuple(cases)
+    wanted = round(len(cases) * scale)
+    again = (cases[place % len(cases)] for place in range(wanted))
+    return tuple(evolve(case, id=f"{case.id}:{place}") for place, case in enumerate(again))
