@@ -15,7 +15,7 @@ from jrh_testing import Project
 
 DOCS = Path(__file__).parents[3] / "docs" / "importing.md"
 PAIRS = Task(name="t", scale=Scale.of_pairs())
-THREE = Task(name="t", scale=Scale.of_labels("A", "B", "C"))
+THREE = Task(name="t", scale=Scale.of_pairs(options=3))
 
 YAML = """\
 name: log
@@ -136,11 +136,11 @@ def test_three_options_are_turned_back_and_an_always_first_judge_is_biased(tmp_p
             rows += [f'i{item},perfect,"{order}",{said},{gold}', f'i{item},first,"{order}",A,{gold}']
     (tmp_path / "log.csv").write_text("\n".join(["item,judge,order,said,gold", *rows]) + "\n")
     (tmp_path / "log.yaml").write_text(
-        YAML.format(more="", columns="").replace("{pairwise: true}", '{labels: ["A", "B", "C"]}')
+        YAML.format(more="", columns="").replace("{pairwise: true}", "{pairwise: {options: 3}}")
     )
     arguments = [str(tmp_path / "log.yaml"), "--run-dir", str(tmp_path / "run")]
     assert CliRunner().invoke(import_table, arguments, standalone_mode=False).exception is None
-    found = measured(tmp_path / "run", "gold-accuracy", "position-bias", scale=Scale.of_labels("A", "B", "C"))
+    found = measured(tmp_path / "run", "gold-accuracy", "position-bias", scale=Scale.of_pairs(options=3))
     assert found["perfect", "reference", "gold-accuracy"].estimate == 1.0
     assert found["perfect", "reference", "position-bias"].estimate == 0.0
     assert found["first", "reference", "gold-accuracy"].estimate == pytest.approx(1 / 3)
