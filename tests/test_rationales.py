@@ -44,6 +44,8 @@ def test_a_planted_rate_is_found_and_a_clean_judge_is_at_zero(project: Project, 
         assert measure["missing"] == {}
     assert torn[0]["n_trials"] >= 360
     assert abs(torn[0]["estimate"] - RATE) < 0.07
+    told = {each["judge"] for each in report(project, "run")["findings"] if each["kind"] == NAME}
+    assert told == {"torn"}
     gate = project.run("gate", "run", "--rule", f"{NAME}[reference, judge=whole] <= 0.15")
     assert gate.exit_code == 0, gate.stdout
 
