@@ -14,11 +14,17 @@ TRUTHS: Final = ("simulated",)
 TEXTS: Final = (
     *("task", "item", "judge", "label", "presented_label", "gold"),
     *("test", "family", "variant", "template", "option_order", "polarity", "language", "case"),
-    *("status", "expectation", "expected", "stratum", "group", "detail", "rationale"),
+    *("status", "expectation", "expected", "stratum", "group", "content", "detail", "rationale"),
 )
 """Targets that are text."""
 TARGETS: Final = (*TEXTS, *NUMBERS, *TRUTHS)
 """All targets."""
-_NAMED_OTHERWISE: Final = {"item": "item_id", "label": "canonical", "presented_label": "presented", "case": "case_id"}
+_NAMED_OTHERWISE: Final = {
+    "item": "item_id",
+    "label": "canonical",
+    "presented_label": "presented",
+    "case": "case_id",
+    "content": "cluster",
+}
 OF_RECORDS: Final[Mapping[str, str]] = {target: _NAMED_OTHERWISE.get(target, target) for target in TARGETS}
-"""Target -> column of the records that `jrh report` writes."""
+"""Target -> column of the records that `jrh report` writes: items with the same cluster had something in common."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh.measuring import DEGENERATE, Cell, Codes, MeasureBuilder, MetricOptions, Trials, panels_of, questions
 from jrh_stats import AlphaMetric, Estimate, IccForm, fleiss_kappa, gwet_ac1, icc, krippendorff_alpha, pabak
@@ -22,8 +22,10 @@ class _Ratings:
 
     counts: NDArray[np.int64]
     """Verdicts by label of the scale, shape (questions, labels)."""
-    clusters: Codes
+    items: Codes
     """Item of each question, shape (questions,)."""
+    clusters: Codes
+    """Cluster of each question."""
     usable: Codes
     """Rows of the counted verdicts."""
     complete: NDArray[np.float64] | None
@@ -67,7 +69,9 @@ def _measured(builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
         forms: dict[str, IccForm] = {"icc-2-1": "2,1", "icc-2-k": "2,k"}
         none = Estimate(value=None, flags=("empty",))
         for name, form in forms.items():
-            found[name] = none if ratings.complete is None else icc(ratings.complete, form, level=level)
+            found[name] = (
+                none if ratings.complete is None else _alone(ratings, icc(ratings.complete, form, level=level))
+            )
     for name, estimate in found.items():
         yield builder.measure(
             name,
@@ -78,6 +82,13 @@ def _measured(builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
             note=_why(estimate),
             unit="coefficient",
         )
+
+
+def _alone(ratings: _Ratings, estimate: Estimate) -> Estimate:
+    """Drop the interval where items share clusters: that of the coefficient takes items as independent."""
+    if estimate.low is None or len(np.unique(ratings.clusters)) == len(np.unique(ratings.items)):
+        return estimate
+    return evolve(estimate, low=None, high=None, method="", flags=(*estimate.flags, "no-interval"))
 
 
 def _why(estimate: Estimate) -> str:
@@ -96,6 +107,7 @@ def _ratings(trials: Trials, rows: Codes, labels: tuple[str, ...]) -> _Ratings:
     several = counts.sum(axis=1) >= _TWO
     return _Ratings(
         counts=counts[several],
+        items=trials.item.codes[answered[first]][several],
         clusters=trials.cluster.codes[answered[first]][several],
         usable=answered[several[of]],
         complete=_complete(trials, rows, answered, code),

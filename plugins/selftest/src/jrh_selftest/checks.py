@@ -11,7 +11,7 @@ from jrh import REFERENCE, Json, ScaleKind
 from jrh_stats import Estimate
 
 from jrh_selftest.world import TEST, World
-from jrh_selftest.worlds import MOVED, STABLE, worlds
+from jrh_selftest.worlds import COPIED, MOVED, SAME, STABLE, worlds
 
 
 @frozen(kw_only=True)
@@ -26,7 +26,7 @@ class RecordCheck:
     @property
     def biased(self) -> bool:
         """Return whether the measure is a ratio of means over few items, with a bias of order 1 / items."""
-        return self.measure in _RATIOS and self.world.items < FEW
+        return self.measure in _RATIOS and self.world.clusters < FEW
 
 
 @frozen(kw_only=True)
@@ -125,6 +125,11 @@ def alarm_checks() -> Sequence[AlarmCheck]:
         AlarmCheck(world=STABLE, metric="noise-excess", measure="excess-disagreement-p"),
         AlarmCheck(world=MOVED, metric="noise-excess", measure="excess-disagreement-p", least_power=0.8),
         AlarmCheck(world=STABLE, metric="accuracy-change", measure="accuracy-change-p"),
+        *(
+            AlarmCheck(world=world, metric=metric, measure=f"{measure}-p")
+            for world in (COPIED, SAME)
+            for metric, measure in (("noise-excess", "excess-disagreement"), ("accuracy-change", "accuracy-change"))
+        ),
         AlarmCheck(world=STABLE, metric="missing-by-condition", measure="missing-by-condition-p", test=""),
         AlarmCheck(
             world=MOVED, metric="missing-by-condition", measure="missing-by-condition-p", test="", least_power=0.8

@@ -49,7 +49,7 @@ def rating_checks(*, full: bool) -> Iterator[ArrayCheck]:
                     planted=planted[name],
                     draw=partial(_estimate, world, estimator),
                     # A ratio of means has a bias of order 1 / items.
-                    biased=world.items < FEW,
+                    biased=world.clusters < FEW,
                 )
 
 

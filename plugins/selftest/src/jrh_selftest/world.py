@@ -31,6 +31,10 @@ class World:
     scale: Scale
     mode: Mode = Mode.POINTWISE
     items: int = 60
+    copies: int = 1
+    """Items of one cluster: the judge believes the same of them, and flips on all of them or on none."""
+    identical: bool = False
+    """Copies get the same answers, as the same text does from a judge without randomness."""
     repeats: int = 2
     """Askings of every case, in the reference condition and in the test."""
     unequal: bool = False
@@ -49,6 +53,11 @@ class World:
     def task(self) -> Task:
         """Return the task."""
         return Task(name=self.name, scale=self.scale, mode=self.mode)
+
+    @property
+    def clusters(self) -> int:
+        """Return the number of independent items."""
+        return self.items // self.copies
 
     @property
     def shares(self) -> Matrix:
@@ -75,25 +84,33 @@ class World:
     def draw(self, generator: np.random.Generator) -> RecordTable:
         """Draw the records of one study: new items, a new judge."""
         size = len(self.scale.labels)
-        gold = generator.choice(size, size=self.items, p=self.shares)
+        gold = generator.choice(size, size=self.clusters, p=self.shares)
         belief = pick(generator, self.kernel(1 - self.accuracy)[gold])
         moved = pick(generator, self.kernel(self.flips)[belief])
+        if not self.identical:
+            gold, belief, moved = (np.repeat(part, self.copies) for part in (gold, belief, moved))
         parts = [self._asked(generator, gold, belief, in_test=False), self._asked(generator, gold, moved, in_test=True)]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        return self._table(columns)
+        return self._table(self._copied(columns) if self.identical else columns)
+
+    def _copied(self, columns: Mapping[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
+        """Repeat every row for each copy of its item."""
+        copied = {name: np.repeat(column, self.copies) for name, column in columns.items()}
+        copied["item"] = copied["item"] * self.copies + np.tile(np.arange(self.copies), len(columns["item"]))
+        return copied
 
     def asked(self, generator: np.random.Generator, raters: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Draw items, and what raters of one kind say of them.
 
         Returns:
-            Labels, shape (questions, raters), and the item of every question. Items are asked about as often as in the
+            Labels, shape (questions, raters), and the cluster of every question. Items are asked about as often as in the
             test of `draw`.
         """
-        gold = generator.choice(len(self.scale.labels), size=self.items, p=self.shares)
-        belief = pick(generator, self.kernel(1 - self.accuracy)[gold])
+        gold = generator.choice(len(self.scale.labels), size=self.clusters, p=self.shares)
+        belief = np.repeat(pick(generator, self.kernel(1 - self.accuracy)[gold]), self.copies)
         item = np.repeat(np.arange(self.items), self._times(generator, in_test=True))
         said = [pick(generator, self.saying()[belief[item]]) for _ in range(raters)]
-        return np.stack(said, axis=1), item
+        return np.stack(said, axis=1), item // self.copies
 
     def _times(self, generator: np.random.Generator, *, in_test: bool) -> NDArray[np.int64]:
         if in_test and self.unequal:
@@ -103,8 +120,8 @@ class World:
     def _asked(
         self, generator: np.random.Generator, gold: NDArray[np.int64], belief: NDArray[np.int64], *, in_test: bool
     ) -> dict[str, NDArray[np.int64]]:
-        times = self._times(generator, in_test=in_test)
-        item = np.repeat(np.arange(self.items), times)
+        times = self._times(generator, in_test=in_test)[: len(gold)]
+        item = np.repeat(np.arange(len(gold)), times)
         repeat = np.concatenate([np.arange(count) for count in times])
         said = pick(generator, self.saying()[belief[item]])
         rate = self.missing_in_test if in_test and self.missing_in_test is not None else self.missing
@@ -128,7 +145,7 @@ class World:
             "task": (zero, (self.name,)),
             "judge": (zero, (JUDGE,)),
             "item_id": (columns["item"], names),
-            "group": (columns["item"], names),
+            "group": (columns["item"] // self.copies * self.copies, names),
             "case_id": (columns["item"] + in_test * self.items, cases),
             "test": (in_test, (REFERENCE, TEST)),
             "family": (in_test, (REFERENCE, TEST)),

@@ -20,6 +20,7 @@ WORLDS: Final = (
     World(name="transcript", scale=BINARY, mode=Mode.TRANSCRIPT, items=20, repeats=8, unequal=True, balance=(0.7, 0.3)),
     World(name="near one", scale=BINARY, accuracy=0.97, noise=0.02, flips=0.02),
     World(name="all agree", scale=BINARY, accuracy=1.0, noise=0.0, flips=0.0),
+    World(name="duplicated items", scale=BINARY, items=180, copies=3),
 )
 """Worlds of the quick mode: one per kind of task, and those in which intervals usually fail."""
 
@@ -40,13 +41,22 @@ DESIGNS: Final = (
     World(name="ordinal, near one", scale=LEVELS, accuracy=0.95, noise=0.02, flips=0.02),
     World(name="ordinal, all agree", scale=LEVELS, accuracy=1.0, noise=0.0, flips=0.0),
     World(name="ordinal, thirty items", scale=LEVELS, items=30, repeats=3, accuracy=0.7),
+    World(name="duplicated items, same answers", scale=BINARY, items=180, copies=3, identical=True),
+    World(name="ordinal, duplicated items", scale=LEVELS, items=180, copies=3, accuracy=0.7),
+    World(name="six questions, ten copies", scale=BINARY, items=60, copies=10),
     World(name="transcript, large", scale=BINARY, mode=Mode.TRANSCRIPT, items=80, repeats=5, unequal=True),
 )
-"""Additional worlds of the full mode: few items with many trials, all agree, near 0 and 1, unequal clusters, large."""
+"""Additional worlds of the full mode: few items with many trials, all agree, near 0 and 1, unequal clusters, large,
+duplicated items."""
 
 STABLE: Final = World(name="null", scale=BINARY, noise=0.2, flips=0.0, repeats=3, missing=0.1)
 MOVED: Final = World(name="effect", scale=BINARY, noise=0.2, flips=0.25, repeats=3, missing=0.05, missing_in_test=0.25)
 """Worlds for the significance tests: without and with an effect."""
+COPIED: Final = World(name="null, duplicated items", scale=BINARY, items=180, copies=3, noise=0.2, flips=0.0, repeats=3)
+SAME: Final = World(
+    name="null, same answers", scale=BINARY, items=180, copies=3, identical=True, noise=0.2, flips=0.0, repeats=3
+)
+"""Worlds without an effect in which items are not independent."""
 
 
 def worlds(*, full: bool) -> Sequence[World]:

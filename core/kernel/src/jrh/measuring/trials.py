@@ -250,6 +250,8 @@ def _clusters(records: RecordTable, item: Coded) -> Coded:
 
 def _by_group(records: RecordTable, item: Coded, named: Coded) -> Coded:
     group = _coded(records, "group")
+    if len(named.names) == 1 and group.names == item.names and np.array_equal(group.codes, item.codes):
+        return item
     pairs = np.unique(np.stack([item.codes, named.codes, group.codes]), axis=1).T.tolist()
     names = linked(
         (item.names[code], (f"\n{named.names[cluster]}", group.names[of] or item.names[code]))
