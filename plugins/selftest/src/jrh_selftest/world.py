@@ -103,8 +103,8 @@ class World:
         """Draw items, and what raters of one kind say of them.
 
         Returns:
-            Labels, shape (questions, raters), and the cluster of every question. Items are asked about as often as in the
-            test of `draw`.
+            Labels, shape (questions, raters), and the cluster of every question. Items are asked about as often as in
+            the test of `draw`.
         """
         gold = generator.choice(len(self.scale.labels), size=self.clusters, p=self.shares)
         belief = np.repeat(pick(generator, self.kernel(1 - self.accuracy)[gold]), self.copies)
