@@ -34,7 +34,7 @@ class ReliabilityBin:
     confidence: float
     """Mean stated probability."""
     accuracy: Estimate
-    """Share of right answers, with an interval clustered by item."""
+    """Share of right answers, with an interval by cluster of items."""
 
 
 def brier_score(

@@ -1,4 +1,4 @@
-"""Estimate Cohen's kappa, plain and weighted, with an interval clustered by item."""
+"""Estimate Cohen's kappa, plain and weighted, with an interval by cluster of items."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def clustered_kappa(
     case_weights: ArrayLike | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """Estimate Cohen's kappa with an interval clustered by item.
+    """Estimate Cohen's kappa with an interval by cluster of items.
 
     The variance is that of the jackknife which leaves out one whole cluster at a time, over K clusters
 

@@ -247,7 +247,7 @@ def _legend(comparison: Comparison) -> Iterator[str]:
     shown = dict.fromkeys(row.measure for pair in comparison.pairs for row in pair.rows)
     yield from (f"{measure}: {MEASURES[measure]}." for measure in shown)
     level = f"{comparison.level * 100:.4g}%"
-    yield f"Differences are after minus before, paired by case; {level} confidence intervals, clustered by item."
+    yield f"Differences are after minus before, paired by case; {level} confidence intervals by cluster of items."
     yield from _same(comparison)
     yield "p-values are Holm-adjusted over all differences of a pair and a task; they decide what is shown."
     if any(row.answer is Answer.NOT_SHOWN for pair in comparison.pairs for row in pair.rows):

@@ -44,7 +44,7 @@ def _head(checked: Checked) -> Iterator[str]:
     yield f"{markdown_text(wording.conclusion(checked), 1000)}."
     if checked.level is not None:
         yield (
-            f"{checked.level * 100:.4g}% confidence intervals, clustered by item. A rule holds when the "
+            f"{checked.level * 100:.4g}% confidence intervals by cluster of items. A rule holds when the "
             "whole interval meets the threshold, fails when the whole interval misses it, and is undecided otherwise."
         )
     if checked.simulated:

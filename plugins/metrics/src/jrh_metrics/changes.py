@@ -15,7 +15,7 @@ from jrh_metrics.options import EquivalenceOptions, FullOptions
 
 _NAME: Final = "accuracy-change"
 _NOTHING: Final = "no item with a right label has a verdict in the reference condition and in the test"
-_SIGN_FLIP: Final = "two-sided sign-flip test by item; null hypothesis: accuracy is the same as in the reference"
+_SIGN_FLIP: Final = "two-sided sign-flip test by cluster; null hypothesis: accuracy is the same as in the reference"
 _FAMILY: Final = "the tests of this judge and task"
 
 

@@ -25,7 +25,7 @@ from jrh.measuring import (
 from jrh_stats import cluster_sums, clustered_difference
 
 _NOTHING: Final = "no question was answered by both judges and has an expected answer"
-_TEST: Final = "two-sided: exact McNemar where every item has one question, otherwise the sign-flip test by item"
+_TEST: Final = "two-sided: exact McNemar where every cluster has one question, otherwise the sign-flip test by cluster"
 _FAMILY: Final = "all pairs of judges and tests of the task"
 _NAME: Final = "accuracy-difference"
 

@@ -86,7 +86,7 @@ class LatexReporter:
 def _caption(report: RunReport, found: Grid) -> str:
     level = f"{report.level:.0%}".replace("%", r"\,\%")
     text = f"{safe(found.title)}, task {safe(found.task)}: estimates with {level} intervals."
-    text += r" $n$: trials; intervals are clustered by item."
+    text += r" $n$: trials; intervals are by cluster of items."
     if any(row.simulated for row in found.rows):
         text += " Simulated judges have planted behaviour and call no model."
     return text

@@ -63,7 +63,7 @@ def _header(report: RunReport) -> Iterator[Block]:
     yield Block(lines=(f"# Reliability report: {safe(report.suite, 120)}",), rank=-2, what="the title")
     facts = [
         tables.totals(report),
-        f"Intervals cover {report.level:.0%}. Intervals are clustered by item.",
+        f"Intervals cover {report.level:.0%}. Intervals count clusters of items.",
         f"Run {safe(report.run_id, 80)}, seed {report.seed}, jrh {safe(report.version, 40)}.",
     ]
     if report.simulated:

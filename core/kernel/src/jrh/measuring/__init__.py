@@ -2,7 +2,7 @@
 
 A metric reads its records with a `MeasureBuilder`, scores every trial (`against_gold`, `against_reference`,
 `as_expected`, `Answers` and `Pairs` between conditions, `judge_pairs` between judges), and lets the builder make the
-measures: estimate, interval clustered by item, counts of trials, items and missing verdicts, bounds and flags.
+measures: estimate, interval by cluster of items, counts of trials, items and missing verdicts, bounds and flags.
 """
 
 import lazy_loader
