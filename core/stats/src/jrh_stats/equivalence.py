@@ -109,8 +109,8 @@ def excess_equivalence(
     """Test whether conditions change verdicts by no more than a margin beyond reruns.
 
     `equivalent` if the interval of `excess_disagreement` of coverage 1 - 2 alpha lies within the margin; where it rests
-    on few clusters (flags `few-events`, `few-clusters`) also the exact bound on the share of clusters with an item whose
-    answers are not all equal, which the excess cannot exceed. `different` if the interval lies beyond the margin.
+    on few clusters (flags `few-events`, `few-clusters`) also the exact bound on the share of clusters with an item
+    whose answers are not all equal, which the excess cannot exceed. `different` if the interval lies beyond the margin.
 
     Args:
         counts: as for `excess_disagreement`.
