@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from attrs import evolve, frozen
 
-from jrh.errors import EmptyStoreError
+from jrh.errors import RAISED, EmptyStoreError
 from jrh.models.payer import JUDGE, PREFLIGHT
 from jrh.plugins.loading import Loaded
 from jrh.plugins.secrets import secrets_optional
@@ -206,7 +207,8 @@ class _Planning:
         judge: Any = self.builder.build(resolved, task)
         try:
             for case, trial in some:
-                await judge.judge(_question(case, trial, task))
+                with suppress(*RAISED):  # a judge may not expect a reply that is made up
+                    await judge.judge(_question(case, trial, task))
         finally:
             await close(judge, resolved.use.name, Quiet())
         return self.meter.total().times(len(left) / len(some))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any, Final, TypeVar
 
 from attrs import evolve, field, frozen
 
+from jrh.errors import RAISED
 from jrh.plugins.protocols import CountsCalls
 from jrh.plugins.specs import Scope, ValidatorSpec
 from jrh.running.building import Builder
 from jrh.running.call_meter import Amount, Meter, Reading, amount
 from jrh.running.pool import for_each
 from jrh.running.stages import perturb as perturbing
+from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.suite.resolved import Resolved, ResolvedTest, Step, references
 from jrh.values.types import Case, Changes, Draft, Item, Skip, Task
 
@@ -115,7 +117,7 @@ async def _treat(
     found: dict[str, list[tuple[Draft | Skip, bool]]] = {item.id: [] for item in items}
     if step.component.entry.spec.scope is Scope.SET:
         before = meter.asked.total()
-        made = await perturber.perturb_set(items)
+        made = await _tried(perturber.perturb_set(items), [(item, Skip(reason=PLUGIN_ERROR)) for item in items])
         asked = meter.asked.total() > before
         for item, outcome in made:
             if item.id in found:
@@ -123,10 +125,18 @@ async def _treat(
         return found
     for item in items:
         before = meter.asked.total()
-        made = await perturber.perturb(item)
+        made = await _tried(perturber.perturb(item), [Skip(reason=PLUGIN_ERROR)])
         asked = meter.asked.total() > before
         found[item.id] = [(outcome, asked) for outcome in made]
     return found
+
+
+async def _tried(work: Awaitable[Any], instead: Any) -> Any:
+    """Return what a component makes of replies that are made up, or something else if it does not expect them."""
+    try:
+        return await work
+    except RAISED:
+        return instead
 
 
 def _declared(builder: Builder, step: Step, task: Task, items: Sequence[Item], meter: Meter) -> Amount:
@@ -183,11 +193,11 @@ def _stand_in(item: Item, place: int) -> Draft:
 
 async def _ask(validator: Any, resolved: Resolved[ValidatorSpec], pairs: Sequence[tuple[Item, Draft]]) -> None:
     if resolved.entry.spec.scope is Scope.SET:
-        await validator.validate_set(pairs)
+        await _tried(validator.validate_set(pairs), None)
         return
 
     async def one(pair: tuple[Item, Draft]) -> None:
-        await validator.validate(*pair)
+        await _tried(validator.validate(*pair), None)
 
     await for_each(pairs, one, 1)
 

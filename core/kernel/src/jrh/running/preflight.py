@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from attrs import frozen
 
-from jrh.errors import FaultKind, JrhError, ModelFault
+from jrh.errors import RAISED, FaultKind, JrhError, ModelFault
 from jrh.models.client import Client, with_defaults
 from jrh.models.gateway import Gateway
 from jrh.models.payer import PREFLIGHT, Payer, paid_by
@@ -100,7 +101,8 @@ class Preflight:
             built: Any = trying.build(judge, task)
             try:
                 for case, occasion in self._open(judge, task):
-                    await built.judge(_question(case, task, occasion))
+                    with suppress(*RAISED):  # a judge may not expect a reply that is made up
+                        await built.judge(_question(case, task, occasion))
             finally:
                 await close(built, judge.use.name, Quiet())
 
