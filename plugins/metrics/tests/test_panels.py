@@ -94,6 +94,19 @@ def test_templates_and_orders_are_facets_and_changed_texts_are_not():
     assert found["variance", "item:judge"].n_trials == 48
 
 
+def test_temperature_is_a_facet_where_a_test_varies_it():
+    rows = [{**row, "temperature": None} for row in shrout()]
+    rows += [
+        {**row, "test": "stochastic", "family": "stochastic", "expectation": "same", "temperature": heat}
+        | {"canonical": str(min(int(row["canonical"]) + shift, 10)), "case_id": f"{row['item_id']}-{heat}"}
+        for row in shrout()
+        for heat, shift in ((0.0, 0), (1.0, 1))
+    ]
+    found = measured("generalizability", rows, Scale.of_levels(1, 10))
+    assert found["variance", "temperature"].estimate > 0
+    assert not any("temperature" in str(key) for key in measured("generalizability", shrout(), Scale.of_levels(1, 10)))
+
+
 def test_no_interval_of_a_variance_reaches_beyond_what_the_scale_allows():
     """Three judges, verdicts missing here and there, every repeat equal: Satterthwaite's ends are in the thousands."""
     draws = np.random.default_rng(2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from jrh.measuring import MetricOptions
+from jrh.measuring import BreakdownOptions, MetricOptions
 from jrh_prompts.between import FlippedByEveryJudge, PairwiseAgreement
 from sklearn.metrics import cohen_kappa_score
 
@@ -33,10 +33,21 @@ def test_judges_are_compared_prompt_by_prompt(levels, pick):
     one = [("1", {"a": "1", "b": "2"}), ("2", {"a": "3", "b": "3"}), ("3", {"a": "5", "b": "4"})]
     other = [("1", {"a": "1", "b": "2"}), ("2", {"a": "2", "b": "3"}), ("3", {"a": "5", "b": None})]
     levels.table(one, judge="x").table(other, judge="y")
-    found = levels.measure(PairwiseAgreement(MetricOptions()))
+    found = levels.measure(PairwiseAgreement(BreakdownOptions()))
     agreement = pick(found, "pairwise-agreement", **{"with": "y"})
     assert agreement.judge == "x"
     assert agreement.estimate == pytest.approx(4 / 5)
     assert dict(agreement.missing) == {"unparsable": 1}
     kappa = pick(found, "pairwise-kappa", **{"with": "y"})
     assert kappa.estimate == pytest.approx(cohen_kappa_score([1, 2, 3, 3, 5], [1, 2, 2, 3, 5]))
+
+
+def test_judges_are_compared_in_the_reference_and_in_every_test_and_condition(yes_no, pick):
+    for item in range(4):
+        for judge in ("x", "y"):
+            yes_no.add(str(item), "", "YES", judge=judge, test="reference")
+            for variant, label in (("a", "YES"), ("b", "YES" if judge == "x" else "NO")):
+                yes_no.add(str(item), "", label, judge=judge, test="format", family="format", variant=variant)
+    found = yes_no.measure(PairwiseAgreement(BreakdownOptions(by=("variant",))))
+    shares = {(each.test, each.cell.get("variant", "")): each.estimate for each in found if "agreement" in each.name}
+    assert shares == {("reference", ""): 1.0, ("format", ""): 0.5, ("format", "a"): 1.0, ("format", "b"): 0.0}

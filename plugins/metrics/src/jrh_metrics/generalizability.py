@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from jrh_metrics.options import GeneralizabilityOptions
 
-_FACETS: Final = ("item", "judge", "template", "order")
+_FACETS: Final = ("item", "judge", "template", "order", "temperature")
 _REPEAT: Final = "repeat"
 _LEVELS: Final = (1, 2, 3, 4, 5, 6, 8, 10)
 """Numbers of levels per facet that the search for a design tries."""
@@ -28,10 +28,10 @@ _NOTHING: Final = (
 
 @frozen
 class Generalizability:
-    """Estimate how much of the variance of verdicts comes from items, judges, templates, option orders and repeats.
+    """Estimate how much variance of verdicts comes from items, judges, templates, orders, temperatures and repeats.
 
     Verdicts as numbers: the rank on an ordinal scale, 1 for the first of two labels, 1/2 for a tie. Counted are the
-    reference condition, and tests that change the prompt template or the option order and expect the same verdict. The
+    reference condition, and tests that change template, option order or temperature and expect the same verdict. The
     intervals and the formulas stand in `jrh.stats`; a design with missing verdicts is not balanced.
     """
 
@@ -41,8 +41,14 @@ class Generalizability:
         """Yield `variance` per component, `generalizability`, `dependability` and `cheapest-design`, per task."""
         builder = MeasureBuilder.of(records, context, self.options)
         records = builder.trials.records
-        conditions = {name: builder.trials.column(name).codes for name in ("template", "option_order")}
-        asked_otherwise = (conditions["template"] > 0) | (conditions["option_order"] > 0)
+        trials = builder.trials
+        conditions = {
+            "template": trials.column("template").codes,
+            "order": trials.conditions.order.codes,
+            "temperature": trials.temperature.codes,
+        }
+        stated = (trials.column("template"), trials.column("option_order"), trials.temperature)
+        asked_otherwise = np.any([~is_named(column, "") for column in stated], axis=0)
         counted = builder.trials.reference | (asked_otherwise & is_named(builder.trials.expectation, "same"))
         for cell in judged_tasks_of(builder.trials):
             if cell.task in context.tasks:
@@ -60,8 +66,10 @@ class Generalizability:
         trials, scale = builder.trials, builder.context.tasks[cell.task].scale
         scores = _scores(trials, scale)
         usable = rows[trials.usable[rows] & ~np.isnan(scores[rows])]
-        columns = (trials.cluster.codes, trials.judge.codes, conditions["template"], conditions["option_order"])
-        facets = {name: column[usable] for name, column in zip(_FACETS, columns, strict=True)}
+        columns = {"item": trials.cluster.codes, "judge": trials.judge.codes, **conditions}
+        if not len(usable) or not np.ptp(conditions["temperature"][usable]):
+            del columns["temperature"]  # a facet only where it varies
+        facets = {name: column[usable] for name, column in columns.items()}
         found = variance_components(scores[usable], facets, level=builder.context.level)
         flags = tuple(flag for flag in found.flags if flag not in ("empty", "single-level"))
         none = _UNORDERED if np.all(np.isnan(scores[rows])) and len(usable) < len(rows) else _NOTHING
@@ -131,7 +139,7 @@ def _price(records: RecordTable, rows: Codes) -> float | None:
 
 
 def _cheapest(found: VarianceComponents, price: float | None, wished: GeneralizabilityOptions) -> DStudy | None:
-    varied = [name for name in _FACETS[1:] if found.levels[name] > 1]
+    varied = [name for name in _FACETS[1:] if found.levels.get(name, 0) > 1]
     if any(_REPEAT in component.facets for component in found.components):
         varied.append(_REPEAT)
     choices = dict.fromkeys(varied, _LEVELS)

@@ -32,9 +32,8 @@ def moves_all(one: str, other: str) -> bool:
 def balancing(answers: Answers, own: str) -> Counts:
     """Return the weights of every item's orders, shape (items, levels), such that every option visits every place.
 
-    The weights of an item add up to the number of its orders with a verdict. Where all of them cannot be balanced, some
-    have the weight 0 (the reverse order beside the rotations of three options); where no weights balance them, all have
-    the same one.
+    All orders with a verdict weigh 1 where that balances them, or some of them 1 and the others 0 (the reverse order
+    beside the rotations of three options). Where no weights balance them, all weigh 1.
 
     Args:
         answers: verdicts by order of the options.
@@ -62,11 +61,12 @@ def is_balanced(answers: Answers, own: str, weights: Counts) -> NDArray[np.bool_
 def _weights(orders: tuple[str, ...], own: str) -> NDArray[np.float64]:
     visits = np.stack([_visits(order, own) for order in orders], axis=1)
     target = np.full(len(visits), 1.0 / len(own))
-    even = np.full(len(orders), 1.0 / len(orders))
-    if np.abs(visits @ even - target).max() >= _EXACT:
-        solved, residual = nnls(visits, target)
-        even = solved if residual < _EXACT else even
-    return np.asarray(even * len(orders))
+    solved, residual = nnls(visits, target)
+    # Equal weights where they do: those of a solver are exact to some digits only.
+    for used in (np.ones(len(orders)), (solved > _EXACT).astype(np.float64)):
+        if used.any() and np.abs(visits @ used / used.sum() - target).max() < _EXACT:
+            return used
+    return np.asarray(solved * len(orders)) if residual < _EXACT else np.ones(len(orders))
 
 
 def _visits(order: Sequence[str], own: str) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Compare judges asked with the same prompts: metrics `flipped-by-every-judge` and `pairwise-agreement`."""
+"""Compare judges asked the same questions: metrics `flipped-by-every-judge` and `pairwise-agreement`."""
 
 from __future__ import annotations
 
@@ -12,20 +12,27 @@ from jrh import Measure, MetricContext, RecordTable
 from jrh.measuring import (
     DEGENERATE,
     Answers,
+    BreakdownOptions,
     Cell,
+    Coded,
     MeasureBuilder,
     MetricOptions,
     Pairs,
     Trials,
     aligned,
     answers_by,
+    cells_of,
+    condition_codes,
     joint_kappa,
+    numbered,
 )
 
+_QUESTION: Final = "question of an item"
+"""Name of the column by which judges are compared: what was asked of an item."""
 _LISTED: Final = 20
 """Pairs listed in the note; the others are only counted."""
 _DEGENERATE: Final = "both judges always give the same single label: kappa is undefined"
-_NO_QUESTION: Final = "no prompt was answered by both judges"
+_NO_QUESTION: Final = "no question was answered by both judges"
 
 
 @frozen
@@ -73,16 +80,37 @@ def _flipped(builder: MeasureBuilder, answers: Sequence[Answers]) -> Measure:
 
 @frozen
 class PairwiseAgreement:
-    """Measure agreement and Cohen's kappa of each pair of judges asked with the same prompts, over a whole test."""
+    """Measure agreement and Cohen's kappa of each pair of judges on the same questions, in every test.
 
-    options: MetricOptions
+    A question is an item under one condition; with repeats it scores the share of agreeing combinations.
+    """
+
+    options: BreakdownOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `pairwise-agreement` and `pairwise-kappa` per task, test and pair of judges (`cell`: with)."""
+        """Yield `pairwise-agreement` and `pairwise-kappa` per task, test, factor of `by`, and pair (`cell`: with)."""
         builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
-        for members in _by_test(builder.trials):
+        trials = builder.trials
+        trials.shared(("column", _QUESTION), lambda: _questions(trials))
+        found: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[Answers]] = {}
+        for cell in cells_of(trials, self.options.by):
+            key = cell.task, cell.test, tuple(cell.levels.items())
+            found.setdefault(key, []).append(Answers.of(trials, cell, by=_QUESTION))
+        for members in found.values():
             for pair in combinations(members, 2):
                 yield from _between(builder, *aligned(pair))
+
+
+def _questions(trials: Trials) -> Coded:
+    """Name the questions that an item is asked: condition, and case of those that the records tell apart."""
+    case = np.where(trials.reference, 0, trials.case.codes)
+    key = numbered(condition_codes(trials), trials.item.codes, case)
+    # Cases of one item and condition are numbered from 0, so that the questions of all items share few columns.
+    pairs, first = np.unique(key, return_index=True)
+    of_item = numbered(condition_codes(trials), trials.item.codes)[first]
+    place = np.arange(len(pairs)) - np.searchsorted(of_item, of_item)
+    number = numbered(condition_codes(trials), place[key])
+    return Coded(codes=number + 1, names=("", *(str(code) for code in range(int(number.max(initial=-1)) + 1))))
 
 
 def _between(builder: MeasureBuilder, first: Answers, second: Answers) -> Iterator[Measure]:
@@ -90,7 +118,7 @@ def _between(builder: MeasureBuilder, first: Answers, second: Answers) -> Iterat
     usable = answered > 0
     agreeing = (first.counts * second.counts).sum(axis=2) / np.maximum(answered, 1.0)
     rows = np.concatenate([first.rows, second.rows])
-    cell = first.cell.part({"with": second.cell.judge}, rows)
+    cell = first.cell.part({**first.cell.levels, "with": second.cell.judge}, rows)
     # No cluster parts an item, so only the sum over the prompts of an item matters.
     joint = np.einsum("itl,itm,it->ilm", first.counts, second.counts, usable / np.maximum(answered, 1.0))
     sums = (agreeing * usable).sum(axis=1), usable.sum(axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, Scope, hookimpl
-from jrh.measuring import MetricOptions
+from jrh.measuring import BreakdownOptions, MetricOptions
 
 from jrh_prompts.options import (
     PairedPromptsOptions,
@@ -83,8 +83,8 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="pairwise-agreement",
-        summary="agreement and kappa of each pair of judges asked with the same prompts",
-        options=MetricOptions,
+        summary="agreement and kappa of each pair of judges on the same questions, in every test",
+        options=BreakdownOptions,
         factory="jrh_prompts.between:PairwiseAgreement",
         default=False,
     )

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from attrs import frozen
 from jrh import REFERENCE, JrhError, Measure, run
+from jrh.values import option_field
 
 from jrh_selftest.findings import Finding, Verdict, absent
 
@@ -66,6 +67,39 @@ def planned_runs() -> tuple[PlannedRun, ...]:
             truth={("as-expected", REFERENCE): 0.7 * 0.9 + 0.3 / 3, ("rerun-disagreement", REFERENCE): 0.0},
         ),
         PlannedRun(
+            name="run: always-first",
+            task={"scale": {"pairwise": True}},
+            judge={"position_preference": 1.0},
+            tests=("option-order",),
+            labels=("A", "B"),
+            truth={
+                ("gold-accuracy", REFERENCE): 0.5,
+                ("rerun-disagreement", REFERENCE): 0.0,
+                ("flip-rate", "option-order"): 1.0,
+                ("excess-disagreement", "option-order"): 1.0,
+                ("swap-consistency", "option-order"): 0.0,
+                ("right-in-both-orders", "option-order"): 0.0,
+                ("first-position-rate", "option-order"): 1.0,
+                ("position-bias", "option-order"): 1.0,
+            },
+        ),
+        PlannedRun(
+            name="run: three-options",
+            task={"scale": {"pairwise": {"options": 3}}},
+            judge={"accuracy": 0.9, "position_preference": 0.3},
+            tests=("option-order",),
+            labels=("A", "B", "C"),
+            truth={
+                ("as-expected", REFERENCE): 0.7 * 0.9 + 0.3 / 3,
+                ("rerun-disagreement", REFERENCE): 0.0,
+                ("swap-consistency", "option-order"): 0.7,
+                ("right-in-both-orders", "option-order"): 0.7 * 0.9,
+                ("first-position-rate", "option-order"): 0.3 + 0.7 / 3,
+                ("third-position-rate", "option-order"): 0.7 / 3,
+                ("position-bias", "option-order"): 0.3,
+            },
+        ),
+        PlannedRun(
             name="run: transcript",
             task={"scale": {"labels": ["YES", "NO"]}, "mode": "transcript"},
             judge={"accuracy": 0.85, "refusals": 0.1},
@@ -118,7 +152,8 @@ def _item(planned: PlannedRun, number: int) -> dict[str, object]:
     if planned.task.get("mode") == "transcript":
         judged = {"transcript": [{"role": "user", "content": "Do it."}, {"role": "assistant", "content": text}]}
     elif "pairwise" in planned.task["scale"]:
-        judged = {"response_a": text, "response_b": f"{text} Or not."}
+        endings = ("", " Or not.", " Or in part.")[: len(set(planned.labels))]
+        judged = {option_field(place): f"{text}{ending}" for place, ending in enumerate(endings)}
     return {"id": f"item-{number}", "request": "What is it?", "label": label, **judged}
 
 

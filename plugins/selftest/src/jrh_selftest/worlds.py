@@ -33,6 +33,7 @@ DESIGNS: Final = (
     World(name="few items, many trials", scale=BINARY, items=12, repeats=20),
     World(name="unequal clusters", scale=BINARY, items=60, repeats=10, unequal=True),
     World(name="pairwise, few items", scale=PAIRS, mode=Mode.PAIRWISE, items=12, repeats=10),
+    World(name="three options", scale=Scale.of_pairs(options=3), mode=Mode.PAIRWISE, balance=(0.5, 0.3, 0.2)),
     World(name="pairwise, near one", scale=PAIRS, mode=Mode.PAIRWISE, accuracy=0.97, noise=0.02, flips=0.02),
     World(name="ordinal, large", scale=LEVELS, items=200, accuracy=0.7),
     World(name="ordinal, noisy", scale=LEVELS, items=60, accuracy=0.5, noise=0.3),
