@@ -1,7 +1,8 @@
 import pytest
 from jrh import Item, JrhError
 from jrh.measuring import same_families
-from jrh.values import GoldKind, GoldSource, model_family
+from jrh.values import GoldKind, GoldSource
+from jrh.values.model_families import model_family
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,8 @@ def test_everything_but_the_records_is_there(render, report) -> None:
 
     assert "records" not in found
     assert found["simulated"] == ["yes-man"]
-    assert found["tasks"][0]["task"]["scale"] == {"kind": "ordinal", "labels": list("123456"), "tie": None}
+    expected = {"kind": "ordinal", "labels": list("123456"), "tie": None, "positive": ""}
+    assert found["tasks"][0]["task"]["scale"] == expected
     assert found["costs"][1]["unknown"] == 60
     assert len(found["measures"]) == len(report.measures)
 

@@ -48,7 +48,6 @@ from .pairs import all_pairs as all_pairs
 from .pairs import joint_kappa as joint_kappa
 from .reference import ReferenceVerdicts as ReferenceVerdicts
 from .reference import reference_verdicts as reference_verdicts
-from .same_family import SameFamily as SameFamily
 from .same_family import has_model_gold as has_model_gold
 from .same_family import same_families as same_families
 from .scoring import NO_REFERENCE as NO_REFERENCE

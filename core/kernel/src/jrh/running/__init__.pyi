@@ -1,5 +1,4 @@
 from .default_metrics import load_metrics as load_metrics
-from .judge_models import judge_models as judge_models
 from .outcome import RunResult as RunResult
 from .outcome import RunState as RunState
 from .pool import for_each as for_each

@@ -12,7 +12,6 @@ from .finding import FindingSettings as FindingSettings
 from .finding import Severity as Severity
 from .gold_source import GoldKind as GoldKind
 from .gold_source import GoldSource as GoldSource
-from .model_families import model_family as model_family
 from .records import Categorical as Categorical
 from .report import Agreement as Agreement
 from .report import Attrition as Attrition

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from jrh_report.html.cost import Worth
 from jrh_report.html.svg import INK, inline, measure_id, series
 from jrh_report.html.visible import line
+from jrh_report.overview import HEADINGS, RIGHT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +20,7 @@ _WIDE: Final = 20
 """The dearest judge costs so many times the cheapest: the axis is logarithmic."""
 
 
-def plane(worths: Sequence[Worth], judges: Sequence[str], key: str, accuracy: str) -> Markup | None:
+def plane(worths: Sequence[Worth], judges: Sequence[str], key: str, accuracy: str = HEADINGS[RIGHT]) -> Markup | None:
     """Draw agreement with gold against dollars of 1,000 questions; None without two known prices, one above 0.
 
     To be called within `settings()`.
