@@ -250,9 +250,11 @@ def _clusters(records: RecordTable, item: Coded) -> Coded:
 
 def _by_group(records: RecordTable, item: Coded, named: Coded) -> Coded:
     group = _coded(records, "group")
-    if len(named.names) == 1 and group.names == item.names and np.array_equal(group.codes, item.codes):
+    alone = len(group.names) == 1 or (group.names == item.names and np.array_equal(group.codes, item.codes))
+    if len(named.names) == 1 and alone:  # records of other programs, where every item is its own
         return item
-    pairs = np.unique(np.stack([item.codes, named.codes, group.codes]), axis=1).T.tolist()
+    _, first = np.unique(numbered(item.codes, named.codes, group.codes), return_index=True)
+    pairs = zip(*(column.codes[first].tolist() for column in (item, named, group)), strict=True)
     names = linked(
         (item.names[code], (f"\n{named.names[cluster]}", group.names[of] or item.names[code]))
         for code, cluster, of in pairs
