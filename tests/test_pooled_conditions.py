@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from jrh_testing import Project
+from support.looking import report
 
 ITEMS = 40
 HEADER = "item,judge,test,order,template,temperature,case,label,gold"
@@ -77,6 +78,8 @@ def test_a_reference_logged_in_both_orders_holds_two_conditions(project: Project
     assert found["rerun-disagreement", "reference"]["estimate"] == 0.0
     assert found["swap-consistency", "reference"]["estimate"] == 0.0
     assert found["gold-accuracy", "reference"]["estimate"] == 0.5
+    (note,) = [each for each in report(project, "run")["notes"] if "several" in each]
+    assert note.startswith("The reference rows of an item hold several option orders (AB, BA).")
 
 
 def test_every_test_is_compared_with_the_reference_of_its_own_order(project: Project) -> None:

@@ -13,6 +13,7 @@ from jrh.hashing import content_id
 from jrh.importing.log_gaps import unmeasured
 from jrh.importing.option_orders import meanings, read_order, read_polarity
 from jrh.importing.record_checks import check_records
+from jrh.importing.reference_conditions import several_references
 from jrh.measuring import findings_of
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.protocols import Metric, MetricContext
@@ -222,7 +223,12 @@ def import_records(
         simulated=tuple(sorted({row.judge for row in rows if row.simulated})),
         tests=tuple(dict.fromkeys((REFERENCE, *(row.test for row in rows)))),
         components=tuple(used("metric", metric, Path()) for metric in computed),
-        notes=("Imported records: jrh did not call these judges.", *notes, *unmeasured(tasks, rows)),
+        notes=(
+            "Imported records: jrh did not call these judges.",
+            *notes,
+            *several_references(tasks, rows),
+            *unmeasured(tasks, rows),
+        ),
         findings=findings or FindingSettings(),
     )
     store = Store.open(run_dir, suite_name)
