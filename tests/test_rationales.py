@@ -67,8 +67,9 @@ def test_inverted_questions_are_read_as_presented(project: Project) -> None:
         ("The second claim is false, so the answer is NO.\nVerdict: YES", 1.0, {}),
         ("Both claims hold, so the answer is YES.\nVerdict: YES", 0.0, {}),
         ("Both claims are discussed at some length.\nVerdict: YES", None, {"unreadable_rationale": 6}),
-        (json.dumps({"rationale": "It is false. Final answer: NO", "verdict": "YES"}), 1.0, {}),
-        (json.dumps({"rationale": "It is true. Final answer: YES", "verdict": "YES"}), 0.0, {}),
+        (json.dumps({"rationale": "It is false. Therefore, NO.", "verdict": "YES"}), 1.0, {}),
+        (json.dumps({"rationale": "It holds. Therefore, YES.", "verdict": "YES"}), 0.0, {}),
+        (json.dumps({"rationale": "Final answer: NO", "verdict": "YES"}), None, {"unreadable_rationale": 6}),
         (json.dumps({"rationale": "It could be better.", "verdict": "YES"}), None, {"unreadable_rationale": 6}),
     ],
 )

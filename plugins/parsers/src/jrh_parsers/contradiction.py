@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
-from jrh import Case, Measure, MetricContext, Polarity, RecordTable, Scale
+from jrh import Measure, MetricContext, Polarity, RecordTable
 from jrh.measuring import BreakdownOptions, MeasureBuilder, Scores, Trials, cells_of
 from numpy.typing import NDArray
 
-from jrh_parsers.parsers import RATIONALE_CHARACTERS
-from jrh_parsers.rationale import announces, argued, verdict_in
-from jrh_parsers.visible import visible
+from jrh_parsers.rationale import announces, argued
 
 NAME: Final = "rationale-contradiction"
 NO_RATIONALE: Final = "no_rationale"
@@ -22,11 +20,6 @@ UNREADABLE: Final = "unreadable_rationale"
 """Counted as missing: a rationale without a conclusion that the rules can read."""
 _NOTE: Final = "verdicts whose rationale argues for another label; read by rules, English only"
 _NOTHING: Final = "no trial"
-_AT_ONCE: Final = 500
-"""Replies read at once; they are large."""
-_CONDITION: Final = ("task", "test", "variant", "template", "polarity", "language")
-Asked: TypeAlias = tuple[Scale, bool]
-"""The scale as presented, and whether the question was inverted."""
 
 
 @frozen
@@ -35,7 +28,7 @@ class RationaleContradiction:
 
     Both labels are taken as presented, before swapped options and inverted questions are undone. Only rationales whose
     conclusion can be read count; the others are listed as missing, `no_rationale` and `unreadable_rationale`. Of a
-    rationale that is the whole reply, the sentence that states the verdict does not count.
+    rationale that marks a verdict (`Verdict: NO`), as a whole reply does, that sentence does not count.
     """
 
     options: BreakdownOptions
@@ -67,16 +60,22 @@ def _split(missing: Mapping[str, int], silent: int) -> Mapping[str, int]:
 
 
 def _contradicts(trials: Trials, context: MetricContext, has: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return 1 where the rationale argues for another label, 0 where for the verdict's, NaN where it cannot be read."""
+    """Return 1 where the rationale argues for another label, 0 where for the verdict's, NaN where it cannot be read.
+
+    Records alone are read, so that an import of a run's records measures the same.
+    """
     value = np.full(len(has), np.nan)
-    rows = np.flatnonzero(has).tolist()
-    texts, said = _column(trials, "rationale"), _column(trials, "presented")
-    asked = _asked(trials, context, rows)
-    whole = _whole_replies(trials, context, rows, asked)
-    for row in rows:
-        if row in asked:
-            scale, inverted = asked[row]
-            label = argued(texts[row], scale, inverted=inverted, holds_verdict=row in whole)
+    texts, said, polarity, tasks = (_column(trials, name) for name in ("rationale", "presented", "polarity", "task"))
+    for row in np.flatnonzero(has).tolist():
+        scale = context.tasks[tasks[row]].scale if tasks[row] in context.tasks else None
+        # Under another scale, or with labels in other words, the rules do not know what can be argued for.
+        if scale is not None and said[row] in scale:
+            label = argued(
+                texts[row],
+                scale,
+                inverted=polarity[row] == Polarity.INVERTED.value,
+                holds_verdict=announces(texts[row], scale),
+            )
             value[row] = np.nan if label is None else float(label != said[row])
     return value
 
@@ -84,56 +83,3 @@ def _contradicts(trials: Trials, context: MetricContext, has: NDArray[np.bool_])
 def _column(trials: Trials, name: str) -> list[str]:
     coded = trials.column(name)
     return [coded.names[code] for code in coded.codes.tolist()]
-
-
-def _asked(trials: Trials, context: MetricContext, rows: Sequence[int]) -> dict[int, Asked]:
-    """Return what each trial was asked; trials whose verdict is not on the scale are left out."""
-    columns = [_column(trials, name) for name in _CONDITION]
-    cases, said = _column(trials, "case_id"), _column(trials, "presented")
-    keys = {row: tuple(column[row] for column in columns) for row in rows}
-    # Every case of a condition presents the same scale, so one of them is read.
-    one_of = {key: cases[row] for row, key in keys.items()}
-    known = context.evidence.cases(list(dict.fromkeys(one_of.values())))
-    scales = {key: _scale(known.get(case), context, key[0]) for key, case in one_of.items()}
-    inverted = {key: key[_CONDITION.index("polarity")] == Polarity.INVERTED.value for key in one_of}
-    found = {}
-    for row, key in keys.items():
-        scale = scales[key]
-        if scale is not None and said[row] in scale:
-            found[row] = (scale, inverted[key])
-    return found
-
-
-def _scale(case: Case | None, context: MetricContext, task: str) -> Scale | None:
-    if case is not None and case.presented_task is not None:
-        return case.presented_task.scale
-    return context.tasks[task].scale if task in context.tasks else None
-
-
-def _whole_replies(
-    trials: Trials, context: MetricContext, rows: Sequence[int], asked: Mapping[int, Asked]
-) -> frozenset[int]:
-    """Return the trials whose rationale is the whole reply, the statement of the verdict included.
-
-    Where replies are not kept, as in an import, a rationale that announces a verdict counts as one: it cannot be told
-    whether the verdict was read from there.
-    """
-    texts, said, ids = (_column(trials, name) for name in ("rationale", "presented", "trial_id"))
-    possible = [row for row in rows if row in asked and _may_hold(texts[row], said[row], asked[row][0])]
-    found = set()
-    for start in range(0, len(possible), _AT_ONCE):
-        some = possible[start : start + _AT_ONCE]
-        replies = context.evidence.replies([ids[row] for row in some])
-        for row in some:
-            reply = replies.get(ids[row])
-            if reply is None:
-                whole = announces(texts[row], asked[row][0])
-            else:
-                whole = visible(reply.text).text.strip()[:RATIONALE_CHARACTERS] == texts[row]
-            if whole:
-                found.add(row)
-    return frozenset(found)
-
-
-def _may_hold(text: str, said: str, scale: Scale) -> bool:
-    return verdict_in(text, scale) == said or announces(text, scale)

@@ -77,11 +77,6 @@ def argued(text: str, scale: Scale, *, inverted: bool = False, holds_verdict: bo
     return _argued(text[-(_WHOLE if holds_verdict else READ) :], scale, inverted, holds_verdict)
 
 
-def verdict_in(text: str, scale: Scale) -> str | None:
-    """Return the verdict that a parser reads from the text, if it is taken for a whole reply."""
-    return decide(plain(text[-_WHOLE:]), grammar_for(scale)).label
-
-
 def announces(text: str, scale: Scale) -> bool:
     """Tell whether a text announces a verdict as a reply does: `Verdict: NO`, `[[A]]`, or the label alone."""
     text, grammar = plain(text[-_WHOLE:]), grammar_for(scale)
