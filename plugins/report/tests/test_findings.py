@@ -1,50 +1,113 @@
-"""Findings about the data stand beside the numbers they concern."""
+"""The same findings, in the same words, in every report."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import pytest
 from attrs import evolve
-from jrh import Measure, RunReport
-from jrh_report.findings import findings
-from jrh_report.markdown import MarkdownReporter
-from jrh_report.options import MarkdownOptions, TerminalOptions
-from jrh_report.terminal import TerminalReporter
-from jrh_testing import sample_report
+from jrh import Interval, Measure, RunReport
+from jrh.measuring import findings_of
+from jrh_report.json_report import document
+from jrh_testing import empty_report, sample_report
+
+TEXT = "every gold label is A (5 items). Always-A is the right answer. Concerns gold-accuracy."
+MOVED = "Moves more than reruns: format +0.30 [0.10, 0.50], n = 40 items."
 
 
-def found(report: RunReport, judge: str = "", task: str | None = None) -> RunReport:
-    measure = Measure(
+def with_findings(report: RunReport, *measures: Measure) -> RunReport:
+    report = evolve(report, measures=(*report.measures, *measures))
+    return evolve(report, findings=findings_of(report))
+
+
+def audited(report: RunReport, judge: str = "") -> Measure:
+    return Measure(
         name="audit",
         judge=judge,
-        task=report.tasks[0].task.name if task is None else task,
-        cell={"finding": "constant-gold", "concerns": "as-expected"},
+        task=report.tasks[0].task.name,
+        cell={"finding": "constant-gold", "concerns": "gold-accuracy"},
         estimate=1.0,
         flags=("finding",),
         note="every gold label is A (5 items). Always-A is the right answer.",
     )
-    return evolve(report, measures=(*report.measures, measure))
 
 
-TEXT = "every gold label is A (5 items). Always-A is the right answer. Concerns as-expected."
+def moved(report: RunReport, judge: str) -> tuple[Measure, Measure]:
+    about = {"judge": judge, "task": report.tasks[0].task.name, "test": "format", "n_trials": 40, "n_items": 40}
+    ends = Interval(low=0.1, high=0.5)
+    return (
+        Measure(name="excess-disagreement", estimate=0.3, interval=ends, unit="difference", **about),
+        Measure(name="excess-disagreement-p", estimate=0.001, unit="p-value", **about),
+    )
 
 
-def test_a_finding_is_told_once_under_its_task_before_the_numbers() -> None:
-    report = found(sample_report())
-    terminal = TerminalReporter(TerminalOptions(color="never", width=200, full=True)).render(report)
-    assert terminal.count(TEXT) == 1
-    assert terminal.index("Task ") < terminal.index(TEXT) < terminal.index("  careful")
-    markdown = MarkdownReporter(MarkdownOptions()).render(report)
-    assert f"- {TEXT}" in markdown
+@pytest.fixture
+def found() -> RunReport:
+    """Return a run with a finding about the data and one about a simulated judge."""
+    report = sample_report()
+    return with_findings(report, audited(report), *moved(report, "careless"))
 
 
-def test_a_finding_of_another_task_is_not_told_here() -> None:
-    report = found(sample_report(), task="elsewhere")
-    assert findings(report, report.tasks[0].task.name) == []
+def flat(text: object) -> str:
+    return " ".join(str(text).replace("\\", "").split())
 
 
-def test_a_finding_about_a_judge_names_it_and_marks_a_simulated_one() -> None:
-    report = found(sample_report(), judge="careless")
-    assert findings(report, report.tasks[0].task.name) == [f"careless (simulated): {TEXT}"]
+def test_file_full_terminal_and_json_have_the_sentences(render, found) -> None:
+    for shown in (render("markdown", found), render("terminal", found, width=200, full=True)):
+        assert flat(shown).count(TEXT) == flat(shown).count(MOVED) == 1
+        assert flat(shown).index(TEXT) < flat(shown).index("careless (simulated)") < flat(shown).index(MOVED)
+    sentences = [each["sentence"] for each in document(found)["findings"]]
+    assert TEXT in sentences
+    assert MOVED in sentences
 
 
-def test_a_report_without_findings_has_no_heading_for_them() -> None:
-    assert "Findings" not in MarkdownReporter(MarkdownOptions()).render(sample_report())
+def test_the_terminal_in_brief_says_it_shorter(render, found) -> None:
+    text = flat(render("terminal", found))
+    assert "warning every gold label is A (5 items)" in text
+    assert "bad Moves more than reruns: format +0.30 [0.10, 0.50] n=40" in text
+
+
+def test_a_finding_of_the_json_report_names_the_measures_it_rests_on(found) -> None:
+    results = document(found)
+    names = ("name", "judge", "task", "test", "cell")
+    there = [{name: measure[name] for name in names} for measure in results["measures"]]
+    rested = [{name: basis[name] for name in names} for each in results["findings"] for basis in each["basis"]]
+    assert rested
+    assert all(each in there for each in rested)
+
+
+def test_a_report_without_findings_has_no_heading_for_them(render) -> None:
+    assert "Findings" not in render("markdown", empty_report())
+
+
+def _lines(text: str) -> int:
+    return len(text.splitlines())
+
+
+@pytest.mark.parametrize(("tasks", "most"), [(1, 20), (2, 25), (4, 35)])
+@pytest.mark.parametrize("judges", [1, 3, 12])
+@pytest.mark.parametrize("width", [80, 100])
+def test_it_fits_a_screen_however_much_was_found(render, tasks: int, judges: int, width: int, most: int) -> None:
+    """The command adds five lines: 25 for one task, 40 for four."""
+    report = sample_report()
+    (summary,) = report.tasks
+    several = tuple(evolve(summary, task=evolve(summary.task, name=f"task{at}")) for at in range(tasks))
+    names = tuple(f"judge{at}" for at in range(judges))
+    measures = [
+        evolve(each, task=task.task.name, test=f"test{test}")
+        for judge in names
+        for task in several
+        for test in range(6)
+        for each in (*moved(report, judge), _changed(report, judge))
+    ]
+    many = evolve(report, tasks=several, judges=names, measures=(), simulated=frozenset(names[1:]), notes=("note",) * 9)
+    text = render("terminal", with_findings(many, *measures), width=width)
+    assert _lines(text) <= most
+    assert all(len(line) <= width for line in text.splitlines())
+    shown: Mapping[str, bool] = {name: f"{name}" in text for name in names[:3]}
+    assert all(shown.values())
+    assert ("more in the report" in text) == (judges == 12 and "judge11" not in text) or "more" in text
+
+
+def _changed(report: RunReport, judge: str) -> Measure:
+    return evolve(moved(report, judge)[0], name="accuracy-change", interval=Interval(low=-0.1, high=0.6))

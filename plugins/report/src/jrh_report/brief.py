@@ -15,11 +15,15 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from jrh_report import tables
+from jrh_report.told import DATA
 
 _LINES_OF_ALL: Final = 15
 _LINES_PER_TASK: Final = 5
 _MOST_LINES: Final = 35
 """With the lines that the command adds, 25 for one task and 40 for four or more."""
+_FOOTER: Final = 2
+"""Lines kept for counting what is not shown."""
+_MORE: Final = "; {} more in the report"
 _ENTRY: Final = 2
 """Lines of one finding."""
 _IN_HEADING: Final = "missing-verdicts"
@@ -54,42 +58,46 @@ class _Block:
     entries: Sequence[RenderableType]
     sizes: Sequence[int]
     """Lines of each entry."""
+    head: int
+    """Lines of the heading, with the count of further findings."""
 
 
 def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     """Yield the findings so that they fit on a screen; what does not fit is counted."""
-    yield Text(_headline(report), style="bold")
+    head = [Text(_headline(report), style="bold")]
     if report.missing_records:
-        yield Text(tables.totals(report), style="yellow")
-    blocks = [_block(report, judge, console) for judge in ("", *report.judges)]
-    shown = _fitted([block for block in blocks if block is not None], _room(report))
+        head.append(Text(tables.totals(report), style="yellow"))
+    blocks = [found for judge in ("", *report.judges) if (found := _block(report, judge, console)) is not None]
+    notes = [_row(None, clean(note, _TEXT)) for note in report.notes]
+    room = _room(report) - sum(_lines(each, console) for each in head) - _FOOTER
+    shown = _fitted(blocks, room)
+    room -= sum(_size(block, entries) for block, entries in shown)
+    told = _that_fit(notes, console, room - 2) if len(shown) == len(blocks) else []
+    yield from head
     for block, entries in shown:
         yield Text("")
         left = len(block.entries) - entries
-        more = f"; {left} more findings" if left else ""
-        yield Text.assemble((block.heading, "bold cyan"), (more, "dim"))
+        yield Text.assemble((block.heading, "bold cyan"), (_MORE.format(left) if left else "", "dim"))
         yield from block.entries[:entries]
-    yield from _notes(report, console, _room(report) - sum(_size(block, entries) for block, entries in shown) - 2)
-    hidden = len([block for block in blocks if block is not None]) - len(shown)
-    if hidden:
-        yield Text(f"and {counted(hidden, 'judge')} more in the report")
+    if told:
+        yield Text("")
+        yield Text("Notes", style="bold cyan")
+        yield from told
+    hidden = (len(blocks) - len(shown), "judge"), (len(notes) - len(told), "note")
+    counts = " and ".join(counted(number, what) for number, what in hidden if number)
+    if counts:
+        yield Text("")
+        yield Text(f"{counts} more in the report", style="dim")
 
 
-def _notes(report: RunReport, console: Console, room: int) -> Iterator[RenderableType]:
-    """Yield the notes on the run as far as there is room, and count the others."""
-    entries = [_row(None, clean(note, _TEXT)) for note in report.notes]
-    sizes = [_lines(each, console) for each in entries]
-    shown = 0
-    while shown < len(entries) and sum(sizes[: shown + 1]) + 2 <= room:
-        shown += 1
-    left = len(entries) - shown
-    if shown:
-        yield Text("")
-        yield Text.assemble(("Notes", "bold cyan"), f"; {left} more in the report" if left else "")
-        yield from entries[:shown]
-    elif left:
-        yield Text("")
-        yield Text(f"{counted(left, 'note')} in the report")
+def _that_fit(parts: Sequence[Grid], console: Console, room: int) -> Sequence[Grid]:
+    """Return the first parts, as many as have room."""
+    used = 0
+    for place, each in enumerate(parts):
+        used += _lines(each, console)
+        if used > room:
+            return parts[:place]
+    return parts
 
 
 def _headline(report: RunReport) -> str:
@@ -112,8 +120,10 @@ def _block(report: RunReport, judge: str, console: Console) -> _Block | None:
     entries = [_rendered(each, len(report.tasks) > 1, console) for each in _merged(found)]
     if not entries:
         entries = [Text("  No finding: no comparison has an interval.")]
+    heading = _about(report, judge) if judge else DATA
     return _Block(
-        heading=_about(report, judge) if judge else "Data and tests",
+        heading=heading,
+        head=_lines(Text(heading + _MORE.format(len(entries))), console),
         entries=entries,
         sizes=[_lines(each, console) for each in entries],
     )
@@ -190,7 +200,7 @@ def _row(severity: Severity | None, text: str) -> Grid:
 
 def _size(block: _Block, entries: int) -> int:
     """Return the lines of a block with so many entries, the blank one before it included."""
-    return 2 + sum(block.sizes[:entries])
+    return 1 + block.head + sum(block.sizes[:entries])
 
 
 def _lines(made: RenderableType, console: Console) -> int:
@@ -198,23 +208,20 @@ def _lines(made: RenderableType, console: Console) -> int:
 
 
 def _fitted(blocks: Sequence[_Block], room: int) -> list[tuple[_Block, int]]:
-    """Give every judge a heading and then, in turn, its next finding, as long as there is room."""
-    used, counts = 1, [0] * len(blocks)
+    """Give every judge a heading and its worst finding and then, in turn, its next one, as long as there is room."""
     shown = 0
-    for block in blocks:  # a judge without room for its worst finding is counted, not shown
-        needs = 2 + (block.sizes[0] if block.sizes else 0)
-        if used + needs > room:
-            break
-        used += needs
-        counts[shown] = 1 if block.sizes else 0
+    used = 0
+    while shown < len(blocks) and used + _size(blocks[shown], 1) <= room:
+        used += _size(blocks[shown], 1)
         shown += 1
+    counts = [min(1, len(block.sizes)) for block in blocks[:shown]]
     open_ones = list(range(shown))
     while open_ones:
         for place in tuple(open_ones):
-            block, at = blocks[place], counts[place]
-            if at >= len(block.sizes) or used + block.sizes[at] > room:
+            sizes, at = blocks[place].sizes, counts[place]
+            if at >= len(sizes) or used + sizes[at] > room:
                 open_ones.remove(place)
                 continue
-            used += block.sizes[at]
+            used += sizes[at]
             counts[place] += 1
     return [(blocks[place], counts[place]) for place in range(shown)]

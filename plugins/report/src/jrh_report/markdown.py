@@ -14,12 +14,12 @@ from jrh.values import TaskSummary
 from jrh_report import tables
 from jrh_report.beyond_chance import beyond_chance
 from jrh_report.details import elsewhere, task_details
-from jrh_report.findings import findings
 from jrh_report.fitting import Block, fit
 from jrh_report.flags import cautions
 from jrh_report.markup import bullets, folded, table_block
 from jrh_report.options import MarkdownOptions
 from jrh_report.overview import NOISE, Overview, Row, legend, overview
+from jrh_report.told import line, told_by_judge
 
 _DIGITS: Final = 3
 _RESERVE: Final = 2000
@@ -46,7 +46,7 @@ class MarkdownReporter:
 
     def render(self, report: RunReport) -> str:
         """Return the document; the same report gives the same text."""
-        blocks = [*_header(report)]
+        blocks = [*_header(report), *_findings(report)]
         for summary in report.tasks:
             blocks += _task(report, summary, len(report.tasks))
         blocks += _about_the_run(report)
@@ -74,14 +74,19 @@ def _header(report: RunReport) -> Iterator[Block]:
     yield Block(lines=tuple(f"- {fact}" for fact in facts), rank=-2, what="facts about the run")
 
 
+def _findings(report: RunReport) -> Iterator[Block]:
+    for place, told in enumerate(told_by_judge(report)):
+        first = "" if place else "## Findings\n\n"
+        head = f"{first}**{safe(told.heading, 120)}**\n\n"
+        lines = [line(report, each) for each in told.findings]
+        what = f"findings of {safe(told.heading, 60)}"
+        yield bullets(lines, head=head, limit=1000, what=what, share=_SIDE, rank=-1)
+
+
 def _task(report: RunReport, summary: TaskSummary, tasks: int) -> Iterator[Block]:
     name, called = summary.task.name, safe(summary.task.name, 60)
     heading = f"## Task {safe(name, 120)}\n\n{safe(tables.task_line(summary))}."
     yield Block(lines=(heading,), rank=-1, share=_LEAST, what=f"task {called}")
-    found = findings(report, name)
-    if found:
-        head = "Findings about the data and the tests:\n\n"
-        yield bullets(found, head=head, limit=1000, what=f"findings of task {called}", share=_SIDE)
     main = overview(report, name)
     empty = tables.empty_tests(report, name)
     if not main.rows:

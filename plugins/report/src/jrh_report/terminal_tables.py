@@ -16,10 +16,10 @@ from rich.text import Text
 from jrh_report import tables
 from jrh_report.beside import beside
 from jrh_report.beyond_chance import beyond_chance
-from jrh_report.findings import findings
 from jrh_report.flags import cautions
 from jrh_report.main_table import empty_rows, main_table
 from jrh_report.overview import Overview, legend, overview
+from jrh_report.told import line, told_by_judge
 
 _INDENT: Final = 2
 _NAMES: Final = 30
@@ -31,6 +31,9 @@ _METRICS: Final = 60
 def tables_of(report: RunReport, width: int) -> Iterator[RenderableType]:
     """Yield the whole report as text and tables."""
     yield from _header(report)
+    for told in told_by_judge(report):
+        yield from _heading(f"Findings: {clean(told.heading)}")
+        yield from (_bullet(clean(line(report, each), 1000)) for each in told.findings)
     mains = {summary.task.name: overview(report, summary.task.name) for summary in report.tasks}
     for summary in report.tasks:
         yield from _task(report, summary, mains[summary.task.name], width)
@@ -67,10 +70,6 @@ def _task(report: RunReport, summary: TaskSummary, main: Overview, width: int) -
     yield from _heading(f"Task {clean(summary.task.name)}")
     yield _indented(Text(clean(tables.task_line(summary)), style="dim"))
     yield Text("")
-    found = findings(report, summary.task.name)
-    if found:
-        yield from (_bullet(clean(line, 1000), style="yellow", mark="!") for line in found)
-        yield Text("")
     if not main.rows:
         yield _indented(Text("No measures for this task."))
         yield from map(_indented, empty_rows(report, summary.task.name))

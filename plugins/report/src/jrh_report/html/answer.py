@@ -1,32 +1,34 @@
-"""The answer in one screen: what the data license to be said of each judge, and nothing else.
-
-A claim is made where an interval excludes no difference and, where there is a p-value, it stays below 1 - level after
-Holm's correction over all comparisons of the judge. That something does not change is said only where an equivalence
-test against a declared margin was passed; all else is undecided.
-"""
+"""The answer in one screen: the findings of each judge, and nothing else."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 from attrs import frozen
 from jrh import REFERENCE, Measure
-from jrh_stats import holm
+from jrh.values import Basis, Finding, Severity
 
 from jrh_report.html.commonest import Commonest, commonest
 from jrh_report.html.found import Cell, Found
-from jrh_report.overview import EXPECTED, RIGHT
+from jrh_report.told import DATA, Told, told_by_judge
 
 SHOWN: Final = 4
 """Places of a claim that are in sight, the largest first."""
 FOLDED: Final = 40
 """Places of a claim that can be unfolded; further ones are counted."""
 _DIGITS: Final = 2
-_CHANGE: Final = "accuracy-change"
-_EXCESS: Final = "excess-disagreement"
-_EQUIVALENCE: Final = "accuracy-equivalence"
-_POSITION: Final = "position-bias"
+_TRIVIAL: Final = "trivial-accuracy"
+_MISSING: Final = "missing-verdicts"
+_LOOKS: Final = {
+    Severity.BAD: "against",
+    Severity.WARNING: "against",
+    Severity.INCONCLUSIVE: "undecided",
+    Severity.INFO: "neutral",
+    Severity.GOOD: "for",
+}
+
+Key: TypeAlias = tuple[str, str, str, str, tuple[tuple[str, str], ...]]
 
 
 @frozen(kw_only=True)
@@ -35,18 +37,19 @@ class Place:
 
     task: str
     test: str
+    """Empty for the reference condition."""
     cell: Cell
     commonest: Commonest | None = None
     aside: str = ""
-    """What else has to be known: the margin of an equivalence test, and its p-value."""
+    """What would decide it."""
 
 
 @frozen(kw_only=True)
 class Claim:
-    """One sentence and where it holds."""
+    """One statement and where it holds."""
 
     kind: str
-    """`for`, `against` or `undecided`: the mark and the colour."""
+    """`for`, `against`, `undecided` or `neutral`: the mark and the colour."""
     text: str
     places: tuple[Place, ...]
     """In sight."""
@@ -57,10 +60,11 @@ class Claim:
 
 @frozen(kw_only=True)
 class Answer:
-    """What can be said of one judge."""
+    """What can be said of one judge, or of the data."""
 
     judge: str
-    simulated: bool
+    """Empty: the data and the tests."""
+    heading: str
     claims: tuple[Claim, ...]
     missing: tuple[int, ...]
     """The `missing` measures of the judge's tests."""
@@ -69,150 +73,76 @@ class Answer:
     """Of the trials, the ones without a verdict."""
 
 
-def answers(found: Found, moving: Mapping[str, frozenset[str]]) -> tuple[Answer, ...]:
-    """Return what can be said of each judge, in the suite's order."""
-    return tuple(_answer(found, judge, moving) for judge in found.report.judges)
+def answers(found: Found) -> tuple[Answer, ...]:
+    """Return what can be said of the data, where that is a warning, and of each judge, in the suite's order."""
+    told = {each.judge: each for each in told_by_judge(found.report)}
+    places = {_key(each): each for each in found.report.measures}
+    about_data = _about_data(told.get(""))
+    return (*about_data, *(_answer(found, judge, told.get(judge), places) for judge in found.report.judges))
 
 
-def _answer(found: Found, judge: str, moving: Mapping[str, frozenset[str]]) -> Answer:
-    report = found.report
+def _about_data(told: Told | None) -> tuple[Answer, ...]:
+    findings = [each for each in told.findings if each.severity.rank <= Severity.WARNING.rank] if told else []
+    claims = tuple(
+        Claim(kind=_LOOKS[each.severity], text=f"{each.task}: {each.sentence}".removeprefix(": "), places=())
+        for each in findings
+    )
+    return (Answer(judge="", heading=DATA, claims=claims, missing=(), trials=0, without=0),) if claims else ()
+
+
+def _answer(found: Found, judge: str, told: Told | None, measures: Mapping[Key, Measure]) -> Answer:
     gaps = [measure for measure in found.judged.get(judge, ()) if measure.name == "missing"]
     return Answer(
         judge=judge,
-        simulated=judge in report.simulated,
-        claims=tuple(_claims(found, judge, moving)),
+        heading=judge,
+        claims=tuple(_claims(found, told.findings if told else (), measures)),
         missing=tuple(found.place(measure) for measure in gaps if measure.missing),
         trials=sum(measure.n_trials for measure in gaps),
         without=sum(sum(measure.missing.values()) for measure in gaps),
     )
 
 
-def _claims(found: Found, judge: str, moving: Mapping[str, frozenset[str]]) -> Iterator[Claim]:
-    yield from _rightness(found, judge)
-    decided: set[tuple[str, str]] = set()
-    for kind, text, measures in _comparisons(found, judge, moving):
-        largest_first = sorted(measures, key=lambda each: -abs(each.estimate or 0.0))
-        places = tuple(_place(found, each) for each in largest_first)
-        decided.update((place.task, place.test) for place in places)
-        if places:
-            yield _claim(kind, text, places)
-    yield from _undecided(found, judge, decided, moving)
+def _claims(found: Found, findings: Iterable[Finding], measures: Mapping[Key, Measure]) -> Iterator[Claim]:
+    """Put the findings with the same statement about several tasks together; a sum tells of missing verdicts."""
+    merged: dict[tuple[Severity, str], list[Finding]] = {}
+    for each in findings:
+        if each.kind != _MISSING:
+            merged.setdefault((each.severity, each.statement), []).append(each)
+    for (severity, statement), group in merged.items():
+        places = [place for each in group for place in _places(found, each, measures)]
+        places.sort(key=lambda pair: -pair[0])
+        yield _claim(severity, statement, tuple(place for _, place in places))
 
 
-def _rightness(found: Found, judge: str) -> Iterator[Claim]:
-    """Compare the verdicts of the reference condition with always giving the commonest gold label."""
-    texts = {
-        "for": "Better than always answering the most common gold label",
-        "against": "Worse than always answering the most common gold label",
-        "undecided": "Inconclusive: not significantly different from always answering the most common gold label",
-    }
-    places: dict[str, list[Place]] = {kind: [] for kind in texts}
-    for number, summary in enumerate(found.report.tasks):
-        usual, task = commonest(number, summary), summary.task.name
-        measure = found.whole(RIGHT, task, judge, REFERENCE) or found.whole(EXPECTED, task, judge, REFERENCE)
-        if usual is not None and measure is not None and measure.estimate is not None:
-            cell = found.cell(measure, _DIGITS)
-            kind = _against(measure, usual.share)
-            places[kind].append(Place(task=task, test=REFERENCE, cell=cell, commonest=usual))
-    yield from (_claim(kind, texts[kind], tuple(some)) for kind, some in places.items() if some)
+def _places(found: Found, finding: Finding, measures: Mapping[Key, Measure]) -> Iterator[tuple[float, Place]]:
+    """Yield the size and the place of every figure of a finding."""
+    usual = None
+    if finding.kind == _TRIVIAL:
+        tasks = enumerate(found.report.tasks)
+        usual = next((commonest(at, each) for at, each in tasks if each.task.name == finding.task), None)
+    for basis in finding.basis:
+        measure = measures.get(_key(basis))
+        if basis.value and measure is not None:
+            place = Place(
+                task=basis.task,
+                test="" if basis.test == REFERENCE else basis.test,
+                cell=found.cell(measure, _DIGITS),
+                commonest=usual,
+                aside=f"{basis.decide} would decide" if basis.decide else "",
+            )
+            yield abs(measure.estimate or 0.0), place
 
 
-def _against(measure: Measure, value: float) -> str:
-    if measure.interval is None or "degenerate" in measure.flags:
-        return "undecided"
-    if measure.interval.low > value:
-        return "for"
-    return "against" if measure.interval.high < value else "undecided"
+def _key(each: Measure | Basis) -> Key:
+    return each.name, each.judge, each.task, each.test, tuple(sorted(each.cell.items()))
 
 
-def _comparisons(
-    found: Found, judge: str, moving: Mapping[str, frozenset[str]]
-) -> Iterator[tuple[str, str, list[Measure]]]:
-    """Yield kind, sentence and the measures that license it."""
-    mine = found.judged.get(judge, ())
-    still = [measure for measure in mine if measure.test not in moving.get(measure.task, ())]
-    excess = _significant(found, still, _EXCESS)
-    change = _significant(found, mine, _CHANGE)
-    equal = [measure for measure in mine if measure.name == _EQUIVALENCE]
-    position = _significant(found, mine, _POSITION)
-    yield (
-        "for",
-        "Accuracy is equivalent to the reference within the declared margin",
-        [each for each in equal if "equivalent" in each.flags],
-    )
-    yield (
-        "against",
-        "Verdicts change more than between identical reruns",
-        [each for each in excess if (each.interval and each.interval.low > 0)],
-    )
-    yield (
-        "against",
-        "Accuracy is lower than in the reference condition",
-        [each for each in change if each.interval and each.interval.high < 0],
-    )
-    yield (
-        "neutral",
-        "Accuracy is higher than in the reference condition",
-        [each for each in change if each.interval and each.interval.low > 0],
-    )
-    yield (
-        "against",
-        "Accuracy changes by more than the declared margin",
-        [each for each in equal if "different" in each.flags],
-    )
-    yield (
-        "against",
-        "Prefers the first option",
-        [each for each in position if each.interval and each.interval.low > 0],
-    )
-    yield (
-        "against",
-        "Prefers the second option",
-        [each for each in position if each.interval and each.interval.high < 0],
-    )
-
-
-def _significant(found: Found, measures: Iterable[Measure], name: str) -> list[Measure]:
-    """Return the measures of a name whose p-value stays small after Holm's correction over all of them.
-
-    Measures without a p-value are left to their interval.
-    """
-    named = [measure for measure in measures if measure.name == name]
-    p_values = [found.whole(f"{name}-p", each.task, each.judge, each.test) for each in named]
-    defined = [each.estimate for each in p_values if each is not None and each.estimate is not None]
-    adjusted = iter(holm(defined).tolist()) if defined else iter(())
-    alpha = 1 - found.report.level
-    kept = []
-    for measure, p in zip(named, p_values, strict=True):
-        if p is None or (p.estimate is not None and next(adjusted) < alpha):
-            kept.append(measure)
-    return kept
-
-
-def _undecided(
-    found: Found, judge: str, decided: set[tuple[str, str]], moving: Mapping[str, frozenset[str]]
-) -> Iterator[Claim]:
-    """Name the tests of which nothing can be said, each with the change that is left open."""
-    places: dict[tuple[str, str], Place] = {}
-    for name in (_EQUIVALENCE, _EXCESS, _CHANGE):
-        for measure in found.judged.get(judge, ()):
-            key = measure.task, measure.test
-            about_it = name != _EXCESS or measure.test not in moving.get(measure.task, ())
-            if measure.name == name and about_it and key not in decided | places.keys():
-                places[key] = _place(found, measure)
-    if places:
-        text = "Inconclusive: too few data to confirm or rule out a change"
-        yield _claim("undecided", text, tuple(places.values()))
-
-
-def _place(found: Found, measure: Measure) -> Place:
-    aside = measure.note if measure.name == _EQUIVALENCE else ""
-    return Place(task=measure.task, test=measure.test, cell=found.cell(measure, _DIGITS), aside=aside)
-
-
-def _claim(kind: str, text: str, places: tuple[Place, ...]) -> Claim:
-    seen = 0 if kind == "undecided" else SHOWN
+def _claim(severity: Severity, statement: str, places: tuple[Place, ...]) -> Claim:
+    kind = _LOOKS[severity]
+    open_one = severity is Severity.INCONCLUSIVE
+    seen = 0 if open_one else SHOWN
     if seen and len(places) == seen + 1:
         seen += 1
     folded = places[seen : seen + FOLDED]
+    text = f"Inconclusive: {statement[:1].lower()}{statement[1:]}" if open_one else statement
     return Claim(kind=kind, text=text, places=places[:seen], folded=folded, more=len(places[seen + FOLDED :]))

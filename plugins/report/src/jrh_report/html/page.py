@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from attrs import frozen
@@ -13,7 +13,6 @@ from jrh.values import TaskSummary
 from markupsafe import Markup
 
 from jrh_report import tables
-from jrh_report.findings import findings
 from jrh_report.flags import cautions
 from jrh_report.html import panels
 from jrh_report.html.answer import Answer, answers
@@ -186,19 +185,14 @@ def gather(report: RunReport, limit: int) -> Page:
     return Page(
         report=report,
         totals=tables.totals(report),
-        answers=answers(found, moving),
+        answers=answers(found),
         lenses=_lenses(heat.lens for task in tasks for heat in task.heat),
         tasks=tasks,
         sections=sections(found),
         costs=cost_rows(found),
         half_width=HALF_WIDTH,
         flips=collect(report, limit),
-        findings=tuple(
-            text
-            for task in dict.fromkeys(measure.task for measure in report.measures)
-            if task not in known
-            for text in findings(report, task)
-        ),
+        findings=_about(report, lambda task: task not in known),
         missing=tables.missing_verdicts(report),
         attrition=tables.attrition(report),
         faults=tables.faults(report),
@@ -212,6 +206,11 @@ def _lenses(seen: Iterable[Lens]) -> tuple[Lens, ...]:
     for lens in seen:
         named.setdefault(lens.key, set()).add(lens)
     return tuple(named[lens.key].pop() if len(named[lens.key]) == 1 else MIXED for lens in LENSES if lens.key in named)
+
+
+def _about(report: RunReport, chosen: Callable[[str], bool]) -> tuple[str, ...]:
+    """Return the sentences about the data and the tests of some tasks."""
+    return tuple(each.sentence for each in report.findings if not each.judge and chosen(each.task))
 
 
 def _task(found: Found, number: int, summary: TaskSummary, moving: Mapping[str, frozenset[str]]) -> TaskPage:
@@ -231,7 +230,7 @@ def _task(found: Found, number: int, summary: TaskSummary, moving: Mapping[str, 
         worths=bought,
         plane=plane(bought, found.report.judges, f"plane-{number}", accuracy),
         empty=_empty(found.report, name),
-        findings=tuple(findings(found.report, name)),
+        findings=_about(found.report, lambda task: task == name),
         cautions=tuple(cautions(found.report, name)),
     )
 
