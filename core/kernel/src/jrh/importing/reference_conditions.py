@@ -32,8 +32,8 @@ def several_references(tasks: Sequence[Task], records: Sequence[Record]) -> Iter
             shown = ", ".join(text or "none" for text in several[:_SHOWN])
             more = ", ..." if len(several) > _SHOWN else ""
             yield (
-                f"The reference rows of an item hold several {name} ({shown}{more}). Reruns are counted within each, "
-                "and a verdict is compared with the reference rows nearest to its own condition. To measure what changes "
+                f"The reference rows of an item hold several {name} ({shown}{more}). Reruns are counted within each. A "
+                "verdict is compared with the reference rows nearest to its own condition. To measure what changes "
                 "between them, assign all but one to a test."
             )
 
