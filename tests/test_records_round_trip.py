@@ -158,7 +158,7 @@ def test_the_command_line_chooses_formats_and_options(run_dir, tmp_path) -> None
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "plots", "records.csv", "report.md", "tables.tex",
     ]  # fmt: skip
-    assert (tmp_path / "out" / "plots" / "heat-gold-accuracy-1-factual.svg").is_file()
+    assert (tmp_path / "out" / "plots" / "heat-as-expected-1-factual.svg").is_file()
     # The option the suite gives its reporter holds where the command line says nothing.
     assert ',"=flawed",' in (tmp_path / "out" / "records.csv").read_text(encoding="utf-8")
 
