@@ -10,6 +10,7 @@ from gate_findings import found, measured
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh.text import LONGEST_COMMENT
+from jrh.values import Finding, Severity
 from jrh_gate.console import console_text
 from jrh_gate.json_file import gate_json
 from jrh_gate.junit import junit
@@ -83,3 +84,22 @@ def test_findings_without_judges_or_decisions_have_files_too():
 @pytest.mark.parametrize(("trials", "items", "said"), [(1, 1, "1 trial, 1 item"), (2, 1, "2 trials, 1 item")])
 def test_one_trial_is_not_called_trials(trials, items, said):
     assert sizes(measured(0.5, 0.6, n_trials=trials, n_items=items)) == said
+
+
+def test_the_terminal_shows_the_findings_that_touch_a_rule() -> None:
+    def finding(kind: str, severity: Severity, test: str, judge: str = "mini") -> Finding:
+        return Finding(
+            kind=kind, severity=severity, judge=judge, task="mini", tests=(test,), statement=kind, sentence=f"{kind}."
+        )
+
+    findings = (
+        finding("moves more than reruns", Severity.BAD, "mini"),
+        finding("prefers the first option", Severity.BAD, "reference"),
+        finding("moves elsewhere", Severity.BAD, "another test"),
+        finding("robust", Severity.GOOD, "mini"),
+        finding("of another judge", Severity.BAD, "mini", judge="other"),
+    )
+    text = console_text(found(["mini"], findings=findings))
+    assert "bad: mini (simulated) on mini: moves more than reruns." in text
+    assert "prefers the first option." in text
+    assert not any(word in text for word in ("elsewhere", "robust", "another judge"))

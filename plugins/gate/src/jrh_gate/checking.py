@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from attrs import frozen
-from jrh import MetricContext, RunReport
+from jrh import REFERENCE, MetricContext, RunReport
 from jrh.measuring import Cell, abstained_by_design, cells_of, missing_by_status, read_trials
 from jrh.running import RunState
 from jrh.suite import Rule
+from jrh.values import Finding, Severity
 
 from jrh_gate.deciding import Decision, Outcome
 from jrh_gate.selecting import decisions
@@ -69,6 +70,26 @@ class Checked:
     """Exit code for how the run ended; 0 if it finished."""
     answered: tuple[Answered, ...]
     decisions: tuple[Decision, ...]
+    findings: tuple[Finding, ...] = ()
+    """The findings of the run."""
+
+    @property
+    def touching(self) -> tuple[Finding, ...]:
+        """Return the findings, warnings or worse, about a judge, task and test that a rule was decided for.
+
+        A finding about the reference condition or about the data touches every test of its task.
+        """
+        places = {(each.place.judge, each.place.task, each.place.test) for each in self.decisions}
+        tasks = {(judge, task) for judge, task, _ in places} | {("", task) for _, task, _ in places}
+        return tuple(
+            each
+            for each in self.findings
+            if each.severity.rank <= Severity.WARNING.rank
+            and (each.judge, each.task) in tasks
+            and (
+                not set(each.tests) - {REFERENCE} or any((each.judge, each.task, test) in places for test in each.tests)
+            )
+        )
 
     @property
     def silent(self) -> tuple[Answered, ...]:
@@ -124,6 +145,7 @@ def check(state: RunState, report: RunReport | None, terms: Terms) -> Checked:
         ended=ended,
         answered=tuple(_answered(report)),
         decisions=decisions(terms.rules, report, complete=not ended),
+        findings=report.findings,
     )
 
 
