@@ -1,0 +1,52 @@
+"""A planted defect is the same finding in every output of a real run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jrh import open_run, run
+
+SUITE = {
+    "name": "planted",
+    "data": {"source": "examples", "dataset": "relevance"},
+    "task": {"instruction": "Which passage answers the query?", "scale": {"pairwise": True}},
+    "tests": ["option-order"],
+    "judges": [{"judge": "simulated", "name": "first", "accuracy": 0.5, "position_preference": 0.95}],
+    "seed": 1,
+    "resamples": 100,
+}
+STATEMENT = "Prefers the first option"
+
+
+@pytest.mark.slow
+def test_position_bias_reads_the_same_in_terminal_file_page_json_and_python(tmp_path: Path) -> None:
+    result = run(SUITE, run_dir=tmp_path / "run", use_cache=False)
+    assert result.exit_code == 0
+    assert result.report is not None
+    (finding,) = [each for each in result.report.findings if each.kind == "position-bias"]
+    assert (finding.severity.value, finding.statement) == ("bad", STATEMENT)
+    assert len(result.terminal.splitlines()) <= 20
+    (basis,) = finding.basis
+    assert f"{STATEMENT}: option-order {basis.value} {basis.interval} n=30" in " ".join(result.terminal.split())
+    texts = {path.suffix: path.read_text(encoding="utf-8") for path in result.files}
+    assert finding.sentence in texts[".md"].replace("\\", "")
+    page = texts[".html"]
+    assert STATEMENT in page
+    assert f">{basis.value.removeprefix('+')}<" in page
+    stored = [each for each in json.loads(texts[".json"])["findings"] if each["kind"] == "position-bias"]
+    assert [each["sentence"] for each in stored] == [finding.sentence]
+    with open_run(tmp_path / "run") as again:
+        assert again.findings == result.report.findings
+
+
+@pytest.mark.slow
+def test_floor_and_margin_of_the_suite_reach_findings_and_metrics(tmp_path: Path) -> None:
+    lenient = SUITE | {"findings": {"floors": {"position-bias": 0.99}, "margin": 0.2}}
+    report = run(lenient, run_dir=tmp_path / "run", use_cache=False).report
+    assert report is not None
+    (finding,) = [each for each in report.findings if each.kind == "position-bias"]
+    assert (finding.severity.value, finding.floor) == ("info", 0.99)
+    notes = {each.note for each in report.measures if each.name == "excess-equivalence"}
+    assert notes == {"margin 0.2"}
