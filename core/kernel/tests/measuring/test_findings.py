@@ -91,3 +91,75 @@ def test_holm_is_applied_over_all_tests_of_a_judge() -> None:
     several = [moved(0.2, (0.01, 0.4), 0.02, test=f"test{number}") for number in range(5)]
     assert only(findings_of(report(*(each for pair in several for each in pair)))).kind == "undecided"
     assert only(findings_of(report(*several[0]))).kind == "moves-more-than-reruns"
+
+
+@pytest.mark.parametrize(
+    ("measured", "severity", "start"),
+    [
+        (measure("position-bias", -0.4, (-0.6, -0.2), unit="difference"), "bad", "Prefers the second option"),
+        (measure("position-bias", 0.02, (0.01, 0.03), unit="difference"), "info", "Negligible position bias"),
+        (measure("position-bias", 0.0, (-0.04, 0.04), unit="difference"), "good", "No position bias beyond ±0.05"),
+        (measure("position-bias", 0.1, (-0.1, 0.3), unit="difference"), "inconclusive", "Position bias neither"),
+        (measure("swap-consistency", 0.8, (0.7, 0.9)), "warning", "Changes its choice"),
+        (measure("jss", 0.99, (0.97, 1.0)), "good", "Keeps its verdict when the prompt template changes"),
+        (measure("rerun-disagreement", 0.2, (0.1, 0.3), test=REFERENCE), "warning", "Unstable"),
+        (measure("rerun-disagreement", 0.01, (0.0, 0.03), test=REFERENCE), "good", "Stable on reruns"),
+        (measure("overconfidence", 0.2, (0.1, 0.3), test=REFERENCE, unit="difference"), "warning", "Overconfident"),
+        (measure("overconfidence", -0.2, (-0.3, -0.1), test=REFERENCE, unit="difference"), "warning", "Underconfident"),
+        (measure("scale-compression", 0.6, (0.5, 0.8), test=REFERENCE), "warning", "Compresses the scale"),
+        (measure("rationale-contradiction", 0.2, (0.1, 0.3)), "bad", "Rationales argue against the verdict"),
+        (
+            measure("missing", 0.5, missing={"refused": 30}),
+            "warning",
+            "30 of 60 trials returned no verdict (refused",
+        ),
+        (measure("missing", 1.0, missing={"timeout": 60}), "bad", "60 of 60 trials returned no verdict"),
+        (measure("flip-rate", 0.1, (0.05, 0.2)), "info", "Differs from the reference verdict; without reruns"),
+        (measure("excess-equivalence", 0.0, (-0.02, 0.02), flags=("equivalent",)), "good", "Robust within ±0.05"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_measure_has_its_sentence(measured: Measure, severity: str, start: str) -> None:
+    found = only(findings_of(report(measured)))
+    assert (found.severity.value, found.statement[: len(start)]) == (severity, start)
+    assert bool(found.decide) == (severity == "inconclusive")
+
+
+@pytest.mark.parametrize("flag", ["few-events", "few-items", "few-clusters"])
+def test_nothing_is_called_equivalent_on_an_interval_of_doubtful_coverage(flag: str) -> None:
+    flags = ("equivalent", flag)
+    unsure = [
+        measure("excess-equivalence", 0.01, (-0.02, 0.02), flags=flags),
+        measure("accuracy-equivalence", 0.01, (-0.02, 0.02), flags=flags),
+        measure("position-bias", 0.01, (-0.04, 0.04), flags=(flag,), unit="difference"),
+    ]
+    assert [each for each in findings_of(report(*unsure)) if each.severity is Severity.GOOD] == []
+
+
+def test_praise_that_the_audit_contradicts_is_withdrawn() -> None:
+    doubt = Measure(
+        name="audit",
+        judge="",
+        task="task",
+        cell={"finding": "gold-by-length", "concerns": "as-expected, gold-accuracy"},
+        estimate=1.0,
+        flags=("finding",),
+        note="the longer response is the better one in 58 of 60 items. A judge that only counts words looks good.",
+    )
+    about_data, praise = findings_of(report(right(0.9, (0.8, 0.95)), doubt))
+    assert (about_data.severity, about_data.judge) == (Severity.WARNING, "")
+    assert praise.severity is Severity.INFO
+    assert praise.statement.endswith("but the longer response is the better one in 58 of 60 items")
+
+
+def test_a_single_gold_label_judges_nobody() -> None:
+    found = only(findings_of(report(right(1.0, (0.94, 1.0)), gold={"YES": 60})))
+    assert (found.severity, found.decide) == (Severity.WARNING, "")
+    assert found.statement == "Accuracy cannot be judged: every gold label is 'YES'"
+
+
+def test_few_clusters_are_a_finding_and_what_decides_is_counted_in_clusters() -> None:
+    few = right(0.55, (0.43, 0.67), n_clusters=6, flags=("few-clusters",))
+    sentences = [each.sentence for each in findings_of(report(few))]
+    assert sentences[0] == "Too few independent items for a reliable interval: 60 items in 6 clusters."
+    assert "clusters would decide" in sentences[1]
