@@ -334,10 +334,13 @@ budget: {usd: -5}
     assert mistakes(text) == [
         (
             "s.yaml:1:1: nam: unknown key\nDid you mean 'name'? Known keys: name, data, task, tasks, models, parsers, "
-            "tests, judges, metrics, reports, budget, seed, reference, level, resamples, gate."
+            "tests, judges, metrics, reports, budget, seed, reference, level, resamples, gate, findings."
         ),
         "s.yaml:1:1: missing key 'name'",
-        "s.yaml:2:21: pth: unknown key\nDid you mean 'path'? Known keys: path, columns, source, name, sample, gold_source.",
+        (
+            "s.yaml:2:21: pth: unknown key\n"
+            "Did you mean 'path'? Known keys: path, columns, source, name, sample, gold_source."
+        ),
         "s.yaml:2:42: n: expected a whole number, got the number 40.5",
         "s.yaml:3:22: file: cannot read 'no.txt': No such file or directory",
         "s.yaml:3:37: scale: the length must be at least 2, got 1",
@@ -493,7 +496,10 @@ def test_settings_override_the_file_and_their_mistakes_name_them(load, mistakes)
     assert resolved.suite.seed == 5
     assert mistakes(text, overrides=["tests.format.strength=x", "data.sampel.n=3", "judges.baseline.folds=1"]) == [
         "--set judges.baseline.folds: must be at least 2, got 1",
-        "--set data.sampel.n: unknown key\nDid you mean 'sample'? Known keys: path, columns, source, name, sample, gold_source.",
+        (
+            "--set data.sampel.n: unknown key\n"
+            "Did you mean 'sample'? Known keys: path, columns, source, name, sample, gold_source."
+        ),
         "--set tests.format.strength: expected a whole number, got the text 'x'",
     ]
 
