@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 from attrs import evolve
-from jrh import REFERENCE, Interval, Measure, RunReport, Scale, Task
+from jrh import REFERENCE, Interval, Measure, RecordTable, RunReport, Scale, Task
 from jrh.measuring import findings_of
-from jrh.values import Finding, FindingSettings, Severity, TaskSummary
+from jrh.values import Attrition, Finding, FindingSettings, Severity, TaskSummary
 from jrh_testing import empty_report
+
+DUE = {"task": ["task"], "test": ["format"], "expectation": ["equals"]}
+"""A record that expects another verdict than the reference's."""
 
 
 def measure(name: str, estimate: float | None, ends: tuple[float, float] | None = None, **fields) -> Measure:
@@ -114,7 +117,8 @@ def test_holm_is_applied_over_all_tests_of_a_judge() -> None:
             "30 of 60 trials returned no verdict (refused",
         ),
         (measure("missing", 1.0, missing={"timeout": 60}), "bad", "60 of 60 trials returned no verdict"),
-        (measure("flip-rate", 0.1, (0.05, 0.2)), "info", "Differs from the reference verdict; without reruns"),
+        (measure("flip-rate", 0.1, (0.05, 0.2)), "info", "Some verdicts differ from the reference; without reruns"),
+        (measure("flip-rate", 0.0, (0.0, 0.2)), "info", "No verdict differs from the reference"),
         (measure("excess-equivalence", 0.0, (-0.02, 0.02), flags=("equivalent",)), "good", "Robust within ±0.05"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -163,3 +167,25 @@ def test_few_clusters_are_a_finding_and_what_decides_is_counted_in_clusters() ->
     sentences = [each.sentence for each in findings_of(report(few))]
     assert sentences[0] == "Too few independent items for a reliable interval: 60 items in 6 clusters."
     assert "clusters would decide" in sentences[1]
+
+
+@pytest.mark.parametrize(("followed", "severity"), [((0.39, 0.86), "warning"), ((0.1, 0.4), "bad"), ((0.9, 0.99), "")])
+def test_a_judge_that_misses_a_change_that_is_due_is_found(followed: tuple[float, float], severity: str) -> None:
+    kept = measure("as-expected", sum(followed) / 2, followed)
+    due = evolve(report(kept), records=RecordTable.from_columns(DUE))
+    assert [(each.kind, each.severity.value) for each in findings_of(due)] == [("misses-changes", severity)] * bool(
+        severity
+    )
+    same = evolve(report(kept), records=RecordTable.from_columns(DUE | {"expectation": ["same"]}))
+    assert findings_of(same) == ()
+
+
+@pytest.mark.parametrize(("drafted", "severity"), [(30, "warning"), (0, "info")])
+def test_a_test_with_cases_of_another_task_warns_only_if_its_drafts_were_rejected(drafted: int, severity: str) -> None:
+    lost = {"rejected": {"rule: changed": drafted}} if drafted else {"skipped": {"the scale has no levels": 30}}
+    lines = (
+        Attrition(task="task", test="levels", items=30, drafted=drafted, kept=0, **lost),
+        Attrition(task="other", test="levels", items=30, drafted=30, kept=30),
+    )
+    found = only(findings_of(evolve(report(), attrition=lines)))
+    assert (found.kind, found.severity.value) == ("no-cases", severity)

@@ -173,11 +173,13 @@ def _rendered(entry: _Entry, several: bool, console: Console) -> RenderableType:
 
 def _figures(entry: _Entry, several: bool) -> Iterator[str]:
     """Yield the figures: the largest of every task with its interval, then the others with their estimate."""
-    parts = [[each for each in finding.basis if each.value] for finding in entry.findings]
-    for basis in (each[0] for each in parts if each):
+    parts = [some for finding in entry.findings if (some := [each for each in finding.basis if each.value])]
+    parts.sort(key=lambda some: -some[0].effect)
+    for basis in (some[0] for some in parts):
         needs = f" (needs {basis.decide})" if basis.decide else ""
         numbers = " ".join(part for part in (basis.value, basis.interval, basis.aside) if part)
-        size = basis.size.split(" ")[0]
+        # "60 items in 6 clusters" stays whole: 60 would promise more than the data hold.
+        size = basis.size if " in " in basis.size else basis.size.split(" ")[0]
         yield clean(f"{_where(basis, several)}{numbers}{f' n={size}' if size else ''}{needs}", _TEXT)
     for basis in (each for some in parts for each in some[1:]):
         yield clean(f"{_where(basis, several)}{basis.value}", _TEXT)

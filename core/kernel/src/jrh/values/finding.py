@@ -50,6 +50,8 @@ class Basis:
     """What it rests on, such as `25 items`."""
     decide: str = ""
     """What would decide it, such as `about 740 labels`; empty where it is decided, or nothing would."""
+    effect: float = 0.0
+    """How large it is, to sort by: the distance from 0, or from 1 where a share of verdicts should be 1."""
 
     @property
     def figure(self) -> str:
@@ -89,6 +91,7 @@ class Finding:
 FLOORED: Final = (
     "trivial-accuracy",
     "accuracy-change",
+    "misses-changes",
     "moves-more-than-reruns",
     "position-bias",
     "order-flips",

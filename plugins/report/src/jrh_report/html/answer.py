@@ -130,7 +130,7 @@ def _places(found: Found, finding: Finding, measures: Mapping[Key, Measure]) -> 
                 commonest=usual,
                 aside=f"{basis.decide} would decide" if basis.decide else "",
             )
-            yield abs(measure.estimate or 0.0), place
+            yield basis.effect, place
 
 
 def _key(each: Measure | Basis) -> Key:

@@ -15,6 +15,7 @@ from jrh.values.types import Measure
 RIGHT: Final = "gold-accuracy"
 EXPECTED: Final = "as-expected"
 _DIGITS: Final = 2
+_HALF: Final = 0.5
 _USUAL: Final = "always answering the most common gold label"
 
 
@@ -90,6 +91,24 @@ def accuracy_change(now: Situation) -> Iterator[Claim]:
         if abs(each.estimate or 0.0) < floor:
             severity, statement = Severity.INFO, f"{word} changes negligibly (below the floor of {floor:g})"
         yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
+
+
+def misses_changes(now: Situation) -> Iterator[Claim]:
+    """Tell in which tests verdicts do not follow a change that is due.
+
+    Where `accuracy_change` already says that the judge is worse than on the unchanged items, that is enough.
+    """
+    kind = "misses-changes"
+    floor = now.settings.floor_of(kind)
+    worse = {(each.measure.task, each.measure.test) for each in accuracy_change(now) if each.severity is Severity.BAD}
+    for each in now.measures(EXPECTED):
+        due = each.test in now.moving.get(each.task, ())
+        if not due or (each.task, each.test) in worse or each.interval is None:
+            continue
+        if each.interval.high < 1 - floor:
+            severity = Severity.BAD if each.interval.high < _HALF else Severity.WARNING
+            statement = "Misses changes that are due; share of verdicts that follow them"
+            yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor, kept=True)
 
 
 def accuracy_equivalence(now: Situation) -> Iterator[Claim]:

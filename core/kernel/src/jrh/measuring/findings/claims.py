@@ -71,6 +71,8 @@ class Claim:
     """Items or labels that would decide it; None where it is decided, or nothing would."""
     unit: str = "item"
     """What `needed` counts."""
+    kept: bool = False
+    """The measure is a share of verdicts that hold: the smaller it is, the larger is the effect."""
     floor: float | None = None
     margin: float | None = None
 
@@ -85,7 +87,7 @@ def grouped(claims: Iterable[Claim]) -> tuple[Finding, ...]:
 
 
 def _finding(group: list[Claim]) -> Finding:
-    ordered = sorted(group, key=lambda each: -abs(each.measure.estimate or 0.0))
+    ordered = sorted(group, key=_effect, reverse=True)
     first = ordered[0]
     basis = tuple(_basis(each) for each in ordered)
     return Finding(
@@ -103,6 +105,11 @@ def _finding(group: list[Claim]) -> Finding:
     )
 
 
+def _effect(claim: Claim) -> float:
+    estimate = claim.measure.estimate or 0.0
+    return 1 - estimate if claim.kept else abs(estimate)
+
+
 def _basis(claim: Claim) -> Basis:
     measure = claim.measure
     named = Basis(name=measure.name, judge=measure.judge, task=measure.task, test=measure.test, cell=dict(measure.cell))
@@ -114,6 +121,7 @@ def _basis(claim: Claim) -> Basis:
         interval=format_interval(measure, _DIGITS),
         aside=claim.aside,
         size=counted_items(measure) if measure.n_items else "",
+        effect=_effect(claim),
         decide="" if claim.needed is None else f"about {counted(_rounded(claim.needed), _unit(claim))}",
     )
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
 
-from jrh.measuring.findings.accuracy_rules import accuracy_change, accuracy_equivalence, against_trivial
+from jrh.measuring.findings.accuracy_rules import (
+    accuracy_change,
+    accuracy_equivalence,
+    against_trivial,
+    misses_changes,
+)
 from jrh.measuring.findings.answer_rules import (
     calibration,
     compression,
@@ -32,6 +37,7 @@ RULES: Final[tuple[Rule, ...]] = (
     identical_options,
     moves,
     accuracy_change,
+    misses_changes,
     rationales,
     few_clusters,
     missing_verdicts,

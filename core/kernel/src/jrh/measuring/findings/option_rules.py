@@ -79,7 +79,14 @@ def _kept(now: Situation, kind: str, name: str, what: str) -> Iterator[Claim]:
             severity, statement = Severity.INCONCLUSIVE, f"May change {what} (share that agrees)"
             needed = needed_for(evolve(each, estimate=1 - each.estimate), open_effect(1 - each.estimate, margin))
         yield Claim(
-            kind=kind, severity=severity, statement=statement, measure=each, needed=needed, floor=floor, margin=margin
+            kind=kind,
+            severity=severity,
+            statement=statement,
+            measure=each,
+            kept=True,
+            needed=needed,
+            floor=floor,
+            margin=margin,
         )
 
 

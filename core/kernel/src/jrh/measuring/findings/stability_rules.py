@@ -65,13 +65,12 @@ def unmeasured_noise(now: Situation) -> Iterator[Claim]:
     """Tell how often verdicts differ where no question was asked again, so that nothing tells a change from noise."""
     measured = {_place(each) for each in now.measures(EXCESS) if each.estimate is not None}
     for each in now.steady("flip-rate"):
-        if each.estimate is not None and _place(each) not in measured:
-            yield Claim(
-                kind="no-reruns",
-                severity=Severity.INFO,
-                statement="Differs from the reference verdict; without reruns, noise is not told from change",
-                measure=each,
-            )
+        if each.estimate is None or _place(each) in measured:
+            continue
+        statement = "Some verdicts differ from the reference; without reruns this may be noise"
+        if not each.estimate:
+            statement = "No verdict differs from the reference"
+        yield Claim(kind="no-reruns", severity=Severity.INFO, statement=statement, measure=each)
 
 
 def reruns(now: Situation) -> Iterator[Claim]:
