@@ -16,6 +16,7 @@ from jrh_testing import Outcome, Project
 from support.inside import call
 
 ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT / "plugins" / "sources" / "src" / "jrh_sources" / "data"
 SCALES = {"factual": {"labels": ["YES", "NO"]}, "coherence": {"ordinal": [1, 5]}, "preference": {"pairwise": True}}
 OWN_WORDS = {
     "words": {"text": "Good or bad? {{ response }}", "labels": {"good": "YES", "bad": "NO"}, "tasks": ["factual"]},
@@ -28,7 +29,7 @@ SUITE = {
     "tasks": [
         {
             "name": name,
-            "data": {"source": "examples", "dataset": name, "sample": {"n": 5, "seed": 1}},
+            "data": {"source": "jsonl", "path": f"{name}.jsonl", "sample": {"n": 5, "seed": 1}},
             "task": {"instruction": "Judge it.", "scale": scale},
         }
         for name, scale in SCALES.items()
@@ -48,7 +49,10 @@ SUITE = {
 JUDGE = """\
 def judge(question):
     length = sum(len(text) for text in question["fields"].values())
-    return question["labels"][length % len(question["labels"])]
+    labels = question["labels"]
+    said, other = labels[length % len(labels)], labels[(length + 1) % len(labels)]
+    rationale = f"There is much to say. Therefore, the answer is {other if length % 3 else said}."
+    return {"label": said, "rationale": rationale if length % 5 else ""}
 """
 IMPORT = {"name": "several", "layout": "records", "seed": SEED, "resamples": RESAMPLES}
 
@@ -58,6 +62,10 @@ def run_dir(tmp_path_factory) -> Path:
     """Return the directory of a run that wrote its records."""
     base = tmp_path_factory.mktemp("run")
     (base / "own.py").write_text(JUDGE, encoding="utf-8")
+    for name in SCALES:
+        rows = [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+        grouped = [{**row, "group": str(place // 10)} for place, row in enumerate(rows)]
+        (base / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in grouped), encoding="utf-8")
     (base / "suite.json").write_text(json.dumps(SUITE), encoding="utf-8")
     result = jrh.run(base / "suite.json", run_dir=base / "run", use_cache=False)
     assert sorted(path.name for path in result.files) == ["records.csv", "records.parquet", "report.json"]
@@ -93,6 +101,10 @@ def test_imported_again_the_measures_are_the_same(run_dir, again) -> None:
     before, after = measures(run_dir / "report.json"), measures(again)
 
     assert len(after) > 400
+    own = [each for each in after if each["name"] == "rationale-contradiction" and each["judge"] == "own"]
+    assert any(0 < (each["estimate"] or 0) < 1 for each in own), "there is something to lose"
+    assert any(each["missing"].get("no_rationale") for each in own)
+    assert any(0 < each["n_clusters"] < each["n_items"] for each in after)
     assert {each["task"] for each in after} == set(SCALES)
     assert after == before
 
@@ -110,7 +122,8 @@ def test_an_import_is_compared_and_gated_like_the_run(run_dir, again) -> None:
     project = Project(again.parent.parent)
     compared = json.loads(call(project, "compare", str(run_dir), "again", "--format", "json").stdout)
 
-    assert [pair["matching"]["by_id"] for pair in compared["pairs"]] == [81, 71]
+    # Every record but the reruns: `option-order` holds the swapped order alone, 5 records per judge.
+    assert [pair["matching"]["by_id"] for pair in compared["pairs"]] == [76, 66]
     assert [pair["matching"]["by_place"] for pair in compared["pairs"]] == [0, 0]
     assert {row["difference"] for pair in compared["pairs"] for row in pair["rows"]} <= {0.0, None}
     rule = ("--rule", "as-expected[label-flip] >= 0.1", "--allow-missing", "0.5")

@@ -84,6 +84,22 @@ def _lines(text: str) -> int:
     return len(text.splitlines())
 
 
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_what_failed_is_shown_above_the_findings_in_three_lines_however_much_failed(render, width: int) -> None:
+    failed = [f"metric 'mine{at}' could not be computed: ValueError: no {'column ' * at}" for at in range(1, 60, 12)]
+    plain = ("the prices of model 'mini' are not known",) * 3
+    report = evolve(sample_report(), notes=(*plain, *failed), warnings=tuple(failed))
+    lines = render("terminal", with_findings(report, *moved(report, report.judges[0])), width=width).splitlines()
+    first = next(at for at, line in enumerate(lines) if "metric 'mine1' could not be computed" in line)
+    counted = next(at for at, line in enumerate(lines) if "more notes in the report" in line)
+    assert lines[first].startswith("  warning")
+    assert first + 1 <= counted <= first + 3
+    assert counted < next(at for at, line in enumerate(lines) if line.startswith(report.judges[0]))
+    alone = evolve(report, notes=(failed[-1],), warnings=(failed[-1],))
+    text = render("terminal", with_findings(alone), width=width)
+    assert "metric 'mine49' could not be computed" in text, "one that is too long is cut, not left out"
+
+
 @pytest.mark.parametrize(("tasks", "most"), [(1, 20), (2, 25), (4, 35)])
 @pytest.mark.parametrize("judges", [1, 3, 12])
 @pytest.mark.parametrize("width", [80, 100])

@@ -176,7 +176,7 @@ def report_again(
         reporters = chosen_reporters(loaded.plugins.reporters, named, formats=formats, settings=settings)
         builder, report = _measured(store, loaded, reporters)
         changed = tuple(changed_since(store, run_dir))
-        report = evolve(report, notes=(*report.notes, *changed))
+        report = evolve(report, notes=(*report.notes, *changed), warnings=(*report.warnings, *changed))
         written = reporting.write_reports(builder, report, _made(output or run_dir), Quiet(), full=full)
         return evolve(written, changed=changed)
     finally:

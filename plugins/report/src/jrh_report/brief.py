@@ -23,6 +23,8 @@ _MOST_LINES: Final = 35
 """With the lines that the command adds, 25 for one task and 40 for four or more."""
 _FOOTER: Final = 2
 """Lines kept for counting what is not shown."""
+_WARNED: Final = 3
+"""Lines of warnings: what failed in the run comes before what it found."""
 _MORE: Final = "; {} more in the report"
 _ENTRY: Final = 2
 """Lines of one finding."""
@@ -64,11 +66,12 @@ class _Block:
 
 def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     """Yield the findings so that they fit on a screen; what does not fit is counted."""
-    head = [Text(_headline(report), style="bold")]
+    head: list[RenderableType] = [Text(_headline(report), style="bold")]
     if report.missing_records:
         head.append(Text(tables.totals(report), style="yellow"))
     blocks = [found for judge in ("", *report.judges) if (found := _block(report, judge, console)) is not None]
-    notes = [_row(None, clean(note, _TEXT)) for note in report.notes]
+    head += _warned(report, console)
+    notes = [_row(None, clean(note, _TEXT)) for note in report.notes if note not in report.warnings]
     room = _room(report) - sum(_lines(each, console) for each in head) - _FOOTER
     shown = _fitted(blocks, room)
     room -= sum(_size(block, entries) for block, entries in shown)
@@ -88,6 +91,20 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     if counts:
         yield Text("")
         yield Text(f"{counts} more in the report", style="dim")
+
+
+def _warned(report: RunReport, console: Console) -> Iterator[RenderableType]:
+    """Yield the warnings in at most three lines, the first one cut if need be; of the others, their number."""
+    most = _WARNED * (console.width - 2 * _LABEL)  # a line loses some width where a word does not fit
+    shown: Sequence[Grid] = ()
+    for limit in (most, most // 2):
+        shown = shown or _that_fit(
+            [_row(Severity.WARNING, clean(each, limit)) for each in report.warnings], console, _WARNED
+        )
+    yield from shown
+    left = len(report.warnings) - len(shown)
+    if left:
+        yield Text(f"  {left} more {'note' if left == 1 else 'notes'} in the report", style="yellow")
 
 
 def _that_fit(parts: Sequence[Grid], console: Console, room: int) -> Sequence[Grid]:

@@ -325,6 +325,7 @@ def measure_records(
         planned=len(rows),
         missing_records=0,
         notes=(*notes, *broken),
+        warnings=broken,
         records=table,
     )
     return evolve(report, findings=findings_of(report))

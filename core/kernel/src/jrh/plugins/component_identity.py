@@ -57,6 +57,8 @@ class Source:
     """The local modules by name, with their content; the first one is the file itself, if a file was named."""
     lasting: bool = True
     """False for code without any source: it is another component in every process."""
+    missing: str = field(default="", eq=False)
+    """Why it could not be read; empty if it was. Such code cannot run, but what it did earlier may be stored."""
 
     @property
     def digest(self) -> str:

@@ -105,21 +105,22 @@ def _sources(resolved: Resolved[Any]) -> tuple[Source, ...]:
 
 def note_components(store: Store, now: Iterable[Known], roles: Collection[str]) -> None:
     """Remember the components of these roles: what they made is stored. Others stay as they are remembered."""
-    known = {each.key: each for each in _remembered(store)}
+    known = {each.key: each for each in remembered(store)}
     known |= {each.key: each for each in now if each.role in roles}
     text = to_text(tuple(known.values()))
     if store.meta(_COMPONENTS) != text:
         store.set_meta(_COMPONENTS, text)
 
 
-def _remembered(store: Store) -> tuple[Known, ...]:
+def remembered(store: Store) -> tuple[Known, ...]:
+    """Return the components that the run directory was made with."""
     text = store.meta(_COMPONENTS)
     return from_text(tuple[Known, ...], text) if text else ()
 
 
 def changes(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], run_dir: Path) -> tuple[str, ...]:
     """Say of every component that is not the one of the last run what changed and what is done again."""
-    before = {each.key: each for each in _remembered(store)}
+    before = {each.key: each for each in remembered(store)}
     said = []
     for now in components(suite, run_dir):
         then = before.get(now.key)
@@ -208,6 +209,8 @@ def edited_meanwhile(suite: ResolvedSuite, run_dir: Path) -> Iterator[str]:
     for known, sources in _loaded(suite, run_dir):
         files = []
         for source in sources:
+            if source.missing:
+                continue
             key = (source.kind, source.written, source.base)
             if key not in seen:
                 seen[key] = _edited(source)
@@ -235,7 +238,7 @@ def _edited(source: Source) -> str:
 
 def changed_since(store: Store, run_dir: Path) -> Iterator[str]:
     """Say whose code is another one than the run was made with; silent about code that is not on this machine."""
-    for known in _remembered(store):
+    for known in remembered(store):
         files = [changed for source in known.sources if (changed := _changed(source, run_dir))]
         if files:
             yield f"{known.role} '{known.name}' has changed since the run ({', '.join(files)}): {_KEPT[known.role]}"

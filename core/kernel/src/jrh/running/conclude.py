@@ -14,6 +14,7 @@ from jrh.running.prepare import Prepared
 from jrh.running.stages import measure as measuring
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored_evidence import StoredEvidence
+from jrh.running.stored_code import unchecked
 from jrh.values.events import RunFinished
 from jrh.values.evidence import NoEvidence
 from jrh.values.report import RunReport
@@ -28,7 +29,8 @@ def conclude(ready: Prepared, executed: Executed) -> RunResult:
         ready.log.warning("component edited", what=sentence)
         ready.progress.say(sentence)
     if report is not None:
-        report = evolve(report, notes=(*report.notes, *edited))
+        code = (*unchecked(ready.resolved), *edited)
+        report = evolve(report, notes=(*report.notes, *code), warnings=(*report.warnings, *code))
         written = reporting.write_reports(ready.builder, report, ready.run_dir, ready.log, full=ready.settings.full)
     ended = how_it_ended(executed.stop, report, executed.unfinished)
     reporting.note_end(ready.store, ended)

@@ -29,6 +29,7 @@ from jrh.running.run_log import Quiet
 from jrh.running.schedule import judge_ids, plan_trials
 from jrh.running.stages import load as loading_items
 from jrh.running.stages import perturb as perturbing
+from jrh.running.stored_code import unchecked, with_stored_code
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME
 from jrh.store.items_table import items_id
@@ -90,6 +91,7 @@ def make_plan(resolved: ResolvedSuite, loaded: Loaded, run_dir: Path, settings: 
         JrhError: as a run would: the data, a component or the run directory cannot be used.
     """
     with secrets_optional():
+        resolved = with_stored_code(resolved, run_dir)
         return asyncio.run(_Planning(resolved, loaded, run_dir, settings).plan())
 
 
@@ -125,7 +127,7 @@ class _Planning:
         return Plan(
             lines=(*lines, *self._preflight(lines)),
             nothing=tuple(self.nothing),
-            changes=changed,
+            changes=(*unchecked(self.resolved), *changed),
             shared=tuple(dict.fromkeys(shared_families(self.resolved, items))),
         )
 

@@ -23,6 +23,7 @@ from jrh.running.schedule import judge_ids, plan_trials
 from jrh.running.stages import judge as judging
 from jrh.running.stages import perturb as perturbing
 from jrh.running.stages import summary as reporting
+from jrh.running.stored_code import unchecked
 from jrh.running.suite_summary import notes_of_plan, summarise
 from jrh.suite.resolved import ResolvedTest, tests_of
 from jrh.values.events import CaseReady, RunStarted
@@ -127,6 +128,7 @@ class _Stages:
         for sentence in (
             *changes(ready.store, ready.resolved, items_ids, ready.run_dir),
             *unrepeatable(ready.resolved),
+            *unchecked(ready.resolved),
         ):
             ready.log.info("component changed", what=sentence)
             ready.progress.say(sentence)

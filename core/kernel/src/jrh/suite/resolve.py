@@ -63,7 +63,7 @@ def load_suite(
     # A judge that could not be read must not be called unknown as well.
     problems = lookup.problems or _filter_problems(parsed.suite, judges, tests, limit)
     if problems:
-        raise SuiteError(in_order(dict.fromkeys(problems)))
+        raise SuiteError(in_order(dict.fromkeys([*problems, *lookup.missing])))
     return _filtered(resolved, judges, tests, limit)
 
 

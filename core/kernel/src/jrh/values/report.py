@@ -183,6 +183,8 @@ class RunReport:
     """Number of planned trials without a record."""
     notes: tuple[str, ...]
     """What happened in the run itself, one sentence each."""
+    warnings: tuple[str, ...] = ()
+    """Those of the notes that say what failed or cannot be checked; the shortest output shows them, too."""
     findings: tuple[Finding, ...] = ()
     """What the measures say, in sentences: by judge in the suite's order, those about data and tests first, the worst
     first."""

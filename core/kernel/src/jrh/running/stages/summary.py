@@ -135,9 +135,10 @@ def state(store: Store) -> RunState:
 def gather(
     store: Store, summary: Summary, measures: tuple[Measure, ...], notes: tuple[str, ...], records: RecordTable
 ) -> RunReport:
-    """Gather a run's findings."""
+    """Gather a run's findings; the notes are those about metrics that failed."""
     planned = store.trials.count()
     made = tuple(_attrition(store, summary))
+    failed = (*_raised(made), *notes)
     report = RunReport(
         suite=summary.suite,
         run_id=summary.run_id,
@@ -156,7 +157,8 @@ def gather(
         components=summary.components,
         planned=planned,
         missing_records=planned - len(records),
-        notes=(*summary.notes, *_plan_notes(store), *_raised(made), *_shown_in_part(store, summary), *notes),
+        notes=(*summary.notes, *_plan_notes(store), *_shown_in_part(store, summary), *failed),
+        warnings=failed,
         records=records,
         evidence=StoredEvidence(store=store),
     )
