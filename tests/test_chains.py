@@ -91,3 +91,23 @@ def test_a_model_writes_one_step_and_is_paid_once_for_all_combinations(tmp_path:
         assert case["fields"]["response"].split() == alone[case["item_id"]].split()
         assert case["fields"]["response"] != alone[case["item_id"]]
         assert case["provenance"]["model"]
+
+
+def test_a_chain_with_the_option_order_has_swap_measures_against_the_test_without_it(project: Project) -> None:
+    suite = {
+        "name": "swapped",
+        "data": {"source": "examples", "dataset": "preference", "sample": {"n": 12, "seed": 1}},
+        "task": {"instruction": "Which is better?", "scale": {"pairwise": True}},
+        "tests": ["option-order", SPACED, {"chain": [SPACED, "option-order"]}],
+        "judges": [{"name": "first", "judge": "simulated", "position_preference": 1.0}],
+        "metrics": ["position-bias"],
+        "reports": ["json"],
+    }
+    outcome = project.run("run", write_suite(project, suite), "--run-dir", "run")
+    assert outcome.exit_code == 0, outcome.stderr
+    found = {(m["test"], m["name"]): m for m in report(project, "run")["measures"] if not m["cell"]}
+    for test in ("option-order", "format+option-order"):
+        assert found[test, "swap-consistency"]["estimate"] == 0.0
+        assert found[test, "position-bias"]["estimate"] == 1.0
+        assert found[test, "first-position-rate"]["estimate"] == 1.0
+    assert found["format+option-order", "position-bias"]["n_items"] == len(cases(project, "format+option-order"))

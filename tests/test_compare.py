@@ -152,7 +152,9 @@ def test_the_markdown_fits_a_comment_and_says_what_it_lacks(planted: Project) ->
         f"Shortened to stay within 65,536 characters; {119 - shown} of 119 comparisons are left out whole; "
         "jrh compare --format json has all of it."
     )
-    assert "## Cost against correct verdicts" in document
+    assert "## Cost of the compared verdicts, against how many are correct: the" in document
+    assert "| cost of these verdicts |" in document
+    assert not re.search(r"\| cost \||Paid", document), "the words of a run's totals"
     assert "p-values are Holm-adjusted" in document
 
 

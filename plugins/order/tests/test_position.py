@@ -6,6 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from attrs import evolve
 from jrh import Mode, Scale, ScaleKind, Task
 from jrh.measuring import MetricOptions
 from jrh_order.places import place_name
@@ -249,3 +250,54 @@ def test_a_test_that_shows_the_swapped_order_only_is_completed_by_the_reference(
 def test_a_reference_that_differs_in_more_than_the_order_is_no_other_side(pairs, how):
     swapped(pairs, "1", "A", "A", **how)
     assert pairs.measure(METRIC) == []
+
+
+def _chained(made, item, alone, chained, *, test="format", variant="spaces"):
+    """Add the presented labels of `format` alone, in the item's own order, and of the chain, swapped."""
+    made.add(item, "", alone, presented=alone, test=test, family="format", variant=variant)
+    made.add(
+        item,
+        "",
+        OTHER[chained],
+        presented=chained,
+        option_order="BA",
+        variant=f"{variant}+BA",
+        test=f"{test}+option-order",
+        family="format+option-order",
+    )
+
+
+def test_a_chain_is_completed_by_the_test_that_does_the_same_without_the_order(pairs, pick):
+    for item in range(8):
+        _chained(pairs, f"stuck-{item}", "A", "A")
+    for item in range(2):
+        _chained(pairs, f"follows-{item}", "A", "B")
+    for item in range(4):  # the reference has another text: it is not the other side
+        pairs.add(f"stuck-{item}", "", "B", presented="B", test="reference", family="reference", variant="")
+    found = [each for each in pairs.measure(METRIC) if each.test == "format+option-order"]
+    assert pick(found, "swap-consistency").estimate == pytest.approx(2 / 10)
+    assert pick(found, "position-bias").estimate == pytest.approx(8 / 10)
+    assert pick(found, "first-position-rate").estimate == pytest.approx((16 + 2) / 20)
+
+
+def test_each_variant_of_a_chain_has_its_own_other_side(pairs, pick):
+    for item in range(3):
+        _chained(pairs, f"{item}", "A", "A")
+        _chained(pairs, f"{item}", "B", "A", variant="lines")
+    pairs.add("9", "", "A", presented="A", test="format", family="format", variant="dots")  # not in the chain
+    found = [each for each in pairs.measure(METRIC) if each.test == "format+option-order"]
+    assert pick(found, "swap-consistency").n_items == 3
+    assert pick(found, "first-position-rate").estimate == pytest.approx((3 * 3) / 12)
+
+
+def test_the_name_tells_the_other_side_of_two_and_without_a_name_there_is_none(pairs, pick):
+    _chained(pairs, "1", "A", "A", test="first.format")
+    _chained(pairs, "1", "B", "A", test="second.format")
+    found = pairs.measure(METRIC)
+    for test, bias in (("first", 1.0), ("second", 0.0)):
+        own = [each for each in found if each.test == f"{test}.format+option-order"]
+        assert pick(own, "position-bias").estimate == bias
+    for place, record in enumerate(pairs.records):
+        if record.test == "first.format+option-order":
+            pairs.records[place] = evolve(record, test="anything")
+    assert not [each for each in pairs.measure(METRIC) if each.test == "anything"]

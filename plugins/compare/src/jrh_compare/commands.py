@@ -33,7 +33,7 @@ NOTHING = 3
 @click.option(
     "--plot",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write an SVG plot of correct verdicts against cost; creates missing directories.",
+    help="Write an SVG plot of correct verdicts against what the compared verdicts cost; creates missing directories.",
 )
 def command(
     sides: tuple[str, ...],

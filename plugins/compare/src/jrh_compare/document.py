@@ -222,10 +222,10 @@ def _flip(flip: Flip, *, several: bool) -> tuple[str, ...]:
 def _curve(comparison: Comparison) -> Section:
     cases = comparison.curve[0].cases
     table = Table(
-        columns=("side", "correct", "cost", "per 1000 trials", "trials", "frontier"),
+        columns=("side", "correct", "cost of these verdicts", "per 1000 trials", "trials", "frontier"),
         rows=tuple(_point(point) for point in comparison.curve),
     )
-    title = f"Cost against correct verdicts, on the {cases} cases that all sides answered"
+    title = f"Cost of the compared verdicts, against how many are correct: the {cases} cases that all sides answered"
     return Section(title=title, blocks=(table,), of_all=True)
 
 
@@ -257,6 +257,7 @@ def _legend(comparison: Comparison) -> Iterator[str]:
     if any(pair.changes for pair in comparison.pairs):
         yield "Rerun noise: pairs of repeats of the identical question that differ, in the reference condition."
     if len(comparison.curve) > 1:
+        yield "These costs leave out all other calls of a run; `jrh report` shows what a run cost."
         yield "Correct: agreement with the gold or stated label; without one, with what the test expects."
         yield "The frontier uses point estimates: if intervals overlap, another side may belong on it."
 

@@ -45,7 +45,7 @@ def cost_svg(comparison: Comparison) -> bytes:
         hidden = len(comparison.curve) - len(points)
         title = f"Correct verdicts on the {points[0].cases} cases that all sides answered"
         axes.set_title(f"{title}\n{hidden} of unknown price not shown" if hidden else title, fontsize=10)
-        axes.set_xlabel("US dollars per 1000 trials")
+        axes.set_xlabel("US dollars per 1000 compared trials")
         axes.set_ylabel("share of correct verdicts, with intervals")
         out = io.BytesIO()
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": "jrh"})

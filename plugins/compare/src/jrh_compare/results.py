@@ -206,7 +206,7 @@ class Pair:
 
 @frozen(kw_only=True)
 class Point:
-    """One side's cost and share of correct verdicts on the cases that all sides share."""
+    """What one side's verdicts on the cases that all sides share cost, and how many of them are correct."""
 
     side: SideName
     cases: int
@@ -217,7 +217,7 @@ class Point:
     high: float | None
     trials: int
     cost: float
-    """US dollars of the trials whose price is known."""
+    """US dollars of the compared trials whose price is known; not what the run cost."""
     unknown: int
     """Trials of unknown price; if this is not 0, the cost is a lower bound."""
     per_thousand: float | None
