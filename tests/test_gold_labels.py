@@ -123,7 +123,7 @@ def test_agreement_with_labels_of_a_model_is_never_called_accuracy(answers: Proj
     answers.write("suite.yaml", suite % (", gold_source: 'model:gpt-4o'", ""))
     done = answers.run("run", "suite.yaml", "--run-dir", "run", "--yes")
     assert done.exit_code == 0, done.output
-    for form in ("markdown", "html"):
+    for form in ("markdown", "html", "plots", "csv"):
         assert answers.run("report", "run", "--format", form).exit_code == 0
     full = answers.run("report", "run", "--full", env={"COLUMNS": "200"}).stdout
     markdown, page = ((answers.path / "run" / name).read_text() for name in ("report.md", "report.html"))
@@ -136,7 +136,28 @@ def test_agreement_with_labels_of_a_model_is_never_called_accuracy(answers: Proj
     assert "agreement with model labels" in full.lower()
     assert "agreement with model labels" in markdown
     assert "Agreement with model labels" in page
-    assert "Gold accuracy" not in page
+    assert "gold accuracy" not in page.lower()
+    assert "gold accuracy" not in (answers.path / "run" / "plots" / "index.txt").read_text()
+    assert '"gold_source"' in (answers.path / "run" / "records.csv").read_text().splitlines()[0]
+
+
+@pytest.mark.parametrize("how", ["value", "column"])
+def test_an_import_says_where_its_gold_labels_come_from(project: Project, how: str) -> None:
+    lines = (project.path / "log.csv").read_text().splitlines()
+    project.write("log.csv", "\n".join([f"{lines[0]},by", *(f"{line},Model: gpt-4o" for line in lines[1:])]) + "\n")
+    stated = "values: {gold_source: 'model:gpt-4o'}\n" if how == "value" else ""
+    column = ", gold_source: by" if how == "column" else ""
+    project.write("import.yaml", IMPORT.replace("gold: gold}", f"gold: gold{column}}}") % "" + stated)
+    done = project.run("import", "import.yaml", "--run-dir", "run")
+    assert done.exit_code == 0, done.output
+    full = project.run("report", "run", "--full", env={"COLUMNS": "200"}).stdout
+    assert "labels by the model gpt-4o" in full
+    assert "agreement with model labels" in full.lower()
+    assert "gold accuracy" not in full.lower()
+    project.write("import.yaml", IMPORT % "" + "values: {gold_source: nobody}\n")
+    done = project.run("import", "import.yaml", "--run-dir", "other")
+    assert done.exit_code == 2
+    assert "'nobody' is no source of gold labels; accepted: people, one-person, model" in done.stderr
 
 
 def test_an_unknown_source_of_labels_is_refused_with_its_line(answers: Project) -> None:

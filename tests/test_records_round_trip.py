@@ -17,6 +17,7 @@ from support.inside import call
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "plugins" / "sources" / "src" / "jrh_sources" / "data"
+GOLD = {"factual": "people", "coherence": "model:gpt-4o", "preference": ""}
 SCALES = {"factual": {"labels": ["YES", "NO"]}, "coherence": {"ordinal": [1, 5]}, "preference": {"pairwise": True}}
 OWN_WORDS = {
     "words": {"text": "Good or bad? {{ response }}", "labels": {"good": "YES", "bad": "NO"}, "tasks": ["factual"]},
@@ -29,7 +30,12 @@ SUITE = {
     "tasks": [
         {
             "name": name,
-            "data": {"source": "jsonl", "path": f"{name}.jsonl", "sample": {"n": 5, "seed": 1}},
+            "data": {
+                "source": "jsonl",
+                "path": f"{name}.jsonl",
+                "sample": {"n": 5, "seed": 1},
+                "gold_source": GOLD[name],
+            },
             "task": {"instruction": "Judge it.", "scale": scale},
         }
         for name, scale in SCALES.items()
@@ -107,6 +113,13 @@ def test_imported_again_the_measures_are_the_same(run_dir, again) -> None:
     assert any(0 < each["n_clusters"] < each["n_items"] for each in after)
     assert {each["task"] for each in after} == set(SCALES)
     assert after == before
+
+
+def test_the_sources_of_the_gold_labels_are_the_same(run_dir, again) -> None:
+    before, after = (json.loads(path.read_text(encoding="utf-8"))["tasks"] for path in (run_dir / "report.json", again))
+    found = {each["task"]["name"]: each["gold_sources"] for each in after}
+    assert found == {each["task"]["name"]: each["gold_sources"] for each in before}
+    assert found == {"factual": {"people": 5}, "coherence": {"model:gpt-4o": 5}, "preference": {"unknown": 5}}
 
 
 def test_only_the_judges_that_were_simulated_are_marked(again) -> None:

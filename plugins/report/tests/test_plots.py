@@ -30,22 +30,22 @@ def priced(report):
 def test_there_is_a_heat_map_a_forest_plot_and_a_cost_plane_per_task(render, priced) -> None:
     assert sorted(render("plots", priced)) == [
         "cost-essays.svg",
-        "forest-gold-accuracy-essays.svg",
         "forest-agreement-essays.svg",
-        "heat-gold-accuracy-essays.svg",
+        "forest-gold-accuracy-essays.svg",
         "heat-agreement-essays.svg",
+        "heat-gold-accuracy-essays.svg",
         "index.txt",
     ]
 
 
 def test_the_numbers_are_those_of_the_report_and_simulated_judges_are_marked(render, report) -> None:
     files = render("plots", report, measures=["as-expected"])
-    heat = texts(files["heat-gold-accuracy-essays.svg"])
+    heat = texts(files["heat-as-expected-essays.svg"])
 
     assert [text for text in heat if text.startswith("0.")] == ["0.71"] * 3 + ["0.68"] * 3 + ["0.65"] * 3
     assert heat.count("[0.66, 0.74]") == 3
-    assert {"baseline", "gpt-4o-mini", "yes-man (simulated)", "Accuracy, task essays"} <= set(heat)
-    forest = texts(files["forest-gold-accuracy-essays.svg"])
+    assert {"baseline", "gpt-4o-mini", "yes-man (simulated)", "As expected, task essays"} <= set(heat)
+    forest = texts(files["forest-as-expected-essays.svg"])
     assert forest.count("gpt-4o-mini, n=117, 3 missing") == 3
     assert "Simulated judges (planted behaviour, no model): yes-man" in files["index.txt"]
 
@@ -55,7 +55,7 @@ def test_the_cost_plane_says_whom_it_lacks(render, priced) -> None:
 
     assert "baseline" in shown
     assert "gpt-4o-mini" in shown
-    assert "Not drawn (no price or no accuracy): 1 of 3 judges." in shown
+    assert "Not drawn (no price or no gold accuracy): 1 of 3 judges." in shown
 
 
 def test_what_is_not_drawn_is_said(render, report) -> None:
@@ -75,8 +75,8 @@ def test_a_cell_without_an_estimate_shows_no_number(render, report) -> None:
     )
     files = render("plots", none, measures=["as-expected"])
 
-    assert texts(files["heat-gold-accuracy-essays.svg"]).count("none") == 9
-    assert any(text.endswith(", not estimable") for text in texts(files["forest-gold-accuracy-essays.svg"]))
+    assert texts(files["heat-as-expected-essays.svg"]).count("none") == 9
+    assert any(text.endswith(", not estimable") for text in texts(files["forest-as-expected-essays.svg"]))
 
 
 def test_many_judges_and_tests_are_drawn_in_parts_and_the_rest_is_counted(render, report, measure, monkeypatch) -> None:
@@ -89,7 +89,7 @@ def test_many_judges_and_tests_are_drawn_in_parts_and_the_rest_is_counted(render
     files = render("plots", crowd, measures=["as-expected"])
 
     assert len([name for name in files if name.startswith("heat-")]) == 10
-    assert "Accuracy, task essays: 2 of 12 parts are not drawn." in files["index.txt"]
+    assert "As expected, task essays: 2 of 12 parts are not drawn." in files["index.txt"]
 
 
 def marks(svg: bytes) -> list[float]:
@@ -117,12 +117,12 @@ def test_marks_stand_in_their_order_and_within_the_picture_on_both_sides_of_no_e
 
 def test_png_files_on_request(render, report) -> None:
     files = render("plots", report, formats=["svg", "png"], dpi=100, measures=["as-expected"])
-    picture = files["heat-gold-accuracy-essays.png"]
+    picture = files["heat-as-expected-essays.png"]
 
     assert picture.startswith(b"\x89PNG")
     assert struct.unpack(">II", picture[16:24])[0] > 400
     assert b"Software" not in picture
-    assert set(files) >= {"heat-gold-accuracy-essays.svg", "forest-gold-accuracy-essays.png"}
+    assert set(files) >= {"heat-as-expected-essays.svg", "forest-as-expected-essays.png"}
 
 
 def test_the_same_run_gives_the_same_bytes_whatever_the_users_settings(render, report) -> None:
@@ -142,4 +142,4 @@ def test_letters_without_a_picture_and_mathematics_are_text(render, report) -> N
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         files = render("plots", named, formats=["svg", "png"], measures=["as-expected"])
-    assert odd in texts(files["heat-gold-accuracy-essays.svg"])
+    assert odd in texts(files["heat-as-expected-essays.svg"])

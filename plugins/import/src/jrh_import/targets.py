@@ -12,7 +12,7 @@ NUMBERS: Final = (*WHOLE, "strength", "temperature", "probability", "cost", "lat
 TRUTHS: Final = ("simulated",)
 """Targets that are yes or no."""
 TEXTS: Final = (
-    *("task", "item", "judge", "label", "presented_label", "gold"),
+    *("task", "item", "judge", "label", "presented_label", "gold", "gold_source"),
     *("test", "family", "variant", "template", "option_order", "polarity", "language", "case"),
     *("status", "expectation", "expected", "stratum", "group", "content", "detail", "rationale"),
 )

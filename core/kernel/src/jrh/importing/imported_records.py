@@ -27,6 +27,7 @@ from jrh.store.trials_table import TrialRow
 from jrh.suite.resolve import resolve_metrics
 from jrh.values.clusters import linked
 from jrh.values.finding import FindingSettings
+from jrh.values.gold_source import GoldSource
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport, TaskSummary
 from jrh.values.scales import invert
@@ -70,6 +71,7 @@ def imported_record(
     rationale: str = "",
     left_out: int = 0,
     content: str = "",
+    gold_source: str = "",
 ) -> Record:
     """Make a record of a verdict that was collected elsewhere; ids are derived from the content.
 
@@ -112,9 +114,10 @@ def imported_record(
         rationale: the judge's reasons.
         left_out: characters of a transcript that were not shown to the judge.
         content: the text that was judged; items of the same text are one cluster.
+        gold_source: where the gold label comes from, such as `people` or `model:NAME`; empty if unknown.
 
     Raises:
-        JrhError: the option order or the polarity is none of those known.
+        JrhError: the option order, the polarity or the gold source is none of those known.
     """
     option_order, polarity = read_order(option_order, task), read_polarity(polarity)
     label_map = meanings(task, option_order, polarity)
@@ -161,6 +164,7 @@ def imported_record(
         rationale=rationale,
         left_out=left_out,
         cluster=content_id(" ".join(content.split())) if content.strip() else "",
+        gold_source=GoldSource.read(gold_source).text if gold_source.strip() and gold is not None else "",
     )
 
 
@@ -333,10 +337,13 @@ def measure_records(
 
 def _summary(task: Task, rows: Sequence[Record]) -> TaskSummary:
     gold = {row.item_id: row.gold for row in rows if row.task == task.name}
+    sources = {row.item_id: row.gold_source for row in rows if row.task == task.name and row.gold is not None}
+    told = Counter(GoldSource.read(source).text for source in sources.values())
     counts = Counter(label for label in gold.values() if label is not None)
     return TaskSummary(
         task=task,
         items=len(gold),
         labelled=sum(counts.values()),
         gold={label: counts[label] for label in task.scale.labels if counts[label]},
+        gold_sources=dict(sorted(told.items())),
     )

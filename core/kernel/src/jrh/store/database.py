@@ -20,7 +20,7 @@ from jrh.values.records import COLUMNS
 
 T = TypeVar("T")
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 MOST_PARAMETERS: Final = 500
@@ -44,7 +44,8 @@ _SCHEMA: Final = f"""
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS stages (name TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS items (
-    task TEXT NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, cluster TEXT NOT NULL, payload TEXT NOT NULL,
+    task TEXT NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, cluster TEXT NOT NULL,
+    gold_source TEXT NOT NULL, payload TEXT NOT NULL,
     PRIMARY KEY (task, position)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS drafts (

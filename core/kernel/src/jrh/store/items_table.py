@@ -9,6 +9,7 @@ from jrh.document.serial import from_text, to_text
 from jrh.hashing import content_id
 from jrh.store.database import Database
 from jrh.values.clusters import clusters_of
+from jrh.values.gold_source import GoldSource
 from jrh.values.types import Item
 
 _STAGE: Final = "items"
@@ -33,12 +34,12 @@ class ItemsTable:
         if self.digest() != digest:
             clusters = {task: clusters_of(chosen) for task, chosen in items.items()}
             rows = [
-                (task, position, item.id, clusters[task][item.id], text)
+                (task, position, item.id, clusters[task][item.id], _gold_source(item), text)
                 for task, chosen in items.items()
                 for position, (item, text) in enumerate(zip(chosen, texts[task], strict=True))
             ]
             self._database.replace(
-                _STAGE, digest, ("DELETE FROM items", [()]), ("INSERT INTO items VALUES (?, ?, ?, ?, ?)", rows)
+                _STAGE, digest, ("DELETE FROM items", [()]), ("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?)", rows)
             )
         return ids
 
@@ -53,6 +54,15 @@ class ItemsTable:
         """Return the cluster of every task and item id; empty for records imported without items."""
         rows = self._database.rows("SELECT task, id, cluster FROM items")
         return {(task, item): cluster for task, item, cluster in rows}
+
+    def gold_sources(self) -> dict[tuple[str, str], str]:
+        """Return where the gold label of every task and item id comes from; empty for imports without items."""
+        rows = self._database.rows("SELECT task, id, gold_source FROM items")
+        return {(task, item): source for task, item, source in rows}
+
+
+def _gold_source(item: Item) -> str:
+    return GoldSource.read(item.gold_source).text if item.gold is not None and item.gold_source else ""
 
 
 def items_id(items: Sequence[Item]) -> str:

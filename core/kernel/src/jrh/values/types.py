@@ -473,6 +473,9 @@ class Record:
     """Characters of a transcript that were not shown to the judge because its length budget was too small."""
     cluster: str = ""
     """Name of the item's cluster: its smallest item id. Empty: the group decides, and without a group the item."""
+    gold_source: str = ""
+    """Where the gold label comes from, such as `people` or `model:NAME`; empty: not stated. A run takes it from its
+    items when the records are read: stating it later asks no judge again."""
 
 
 @frozen(kw_only=True)

@@ -10,6 +10,7 @@ from jrh import Measure, RunReport
 from jrh_report.html.found import Found
 from jrh_report.html.listing import Line, Table, columns, mixed_mark, table
 from jrh_report.html.section import Part
+from jrh_report.overview import MODEL_GOLD, of_models
 from jrh_report.tables import judge_label
 
 PAIRS: Final = 40
@@ -72,9 +73,10 @@ def _agreement(found: Found, task: str) -> Table | None:
 
 def _decisions(found: Found, task: str) -> Table | None:
     """Tabulate what the judges decide together."""
+    right = MODEL_GOLD if of_models(found.report, task) else "gold accuracy"
     lines = [
         Line(
-            heads=(_WHAT[each.name], _whose(found.report, each)),
+            heads=(_WHAT[each.name].replace("gold accuracy", right), _whose(found.report, each)),
             cells=(found.cell(each),),
             mark=mixed_mark((each,)),
             note=each.note,

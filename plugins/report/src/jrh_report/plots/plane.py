@@ -9,7 +9,7 @@ from jrh import REFERENCE, Measure, RunReport
 from jrh.text import is_estimable
 
 from jrh_report.by_test import grid
-from jrh_report.overview import RIGHT
+from jrh_report.overview import HEADINGS, RIGHT
 from jrh_report.plots.drawing import label, look
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def points(report: RunReport, task: str) -> tuple[tuple[Point, ...], int]:
     return tuple(drawn), len(report.judges) - len(drawn)
 
 
-def cost_plane(task: str, drawn: tuple[Point, ...], unknown: int) -> Figure:
-    """Draw the judges; how many are not drawn is said below."""
+def cost_plane(task: str, drawn: tuple[Point, ...], unknown: int, right: str = HEADINGS[RIGHT]) -> Figure:
+    """Draw the judges; how many are not drawn is said below, and `right` names agreement with the gold labels."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 4.2))
@@ -57,7 +57,7 @@ def cost_plane(task: str, drawn: tuple[Point, ...], unknown: int) -> Figure:
         axes.plot((point.cost,), (value,), color=style["color"], marker=style["marker"], linewidth=0)
         axes.annotate(label(point.label), (point.cost, value), xytext=(6, 3), textcoords="offset points", size=7)
     axes.set_xlabel(f"US dollars per 1,000 questions of the reference condition, task {label(task)}")
-    axes.set_ylabel("Gold accuracy")
+    axes.set_ylabel(right.capitalize())
     axes.set_ylim(-0.02, 1.02)
     dearest = max(point.cost for point in drawn) or 1.0
     axes.set_xlim(-0.03 * dearest, 1.25 * dearest)
@@ -66,7 +66,7 @@ def cost_plane(task: str, drawn: tuple[Point, ...], unknown: int) -> Figure:
         figure.text(
             0.11,
             0.02,
-            f"Not drawn (no price or no gold accuracy): {unknown} of {unknown + len(drawn)} judges.",
+            f"Not drawn (no price or no {right}): {unknown} of {unknown + len(drawn)} judges.",
             size=7,
         )
     for side in ("top", "right"):

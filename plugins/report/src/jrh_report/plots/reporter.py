@@ -13,6 +13,7 @@ from jrh_report.asked import check_measures
 from jrh_report.by_test import Grid, grid
 from jrh_report.finite import finite
 from jrh_report.options import PlotOptions
+from jrh_report.overview import HEADINGS, MODEL_GOLD, RIGHT, of_models
 from jrh_report.plots.drawing import settings, written
 from jrh_report.plots.forest import forest_plot
 from jrh_report.plots.heat import heat_map
@@ -76,10 +77,11 @@ class PlotReporter:
                     continue
                 yield from _of_grid(found, f"{_slug(measure)}-{end}")
             drawn, unknown = points(report, task)
+            right = MODEL_GOLD if of_models(report, task) else HEADINGS[RIGHT]
             if drawn:
-                yield f"cost-{end}", cost_plane(task, drawn, unknown), f"cost and gold accuracy, task {_line(task)}"
+                yield f"cost-{end}", cost_plane(task, drawn, unknown, right), f"cost and {right}, task {_line(task)}"
             else:
-                yield "", None, f"No cost plane of task {_line(task)}: no judge has both a price and a gold accuracy."
+                yield "", None, f"No cost plane of task {_line(task)}: no judge has both a price and {right}."
 
 
 def _of_grid(found: Grid, end: str) -> Iterator[tuple[str, Figure | None, str]]:

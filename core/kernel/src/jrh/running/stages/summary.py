@@ -179,15 +179,15 @@ def _raised(made: Iterable[Attrition]) -> Iterable[str]:
 
 
 def read_records(store: Store) -> RecordTable:
-    """Read the records of the plan as a table, each with the cluster of its item among the items of the run as it is.
+    """Read the records of the plan as a table, with the cluster and the gold source of their items in the run as it is.
 
     A record can be older than an item that joins two clusters, so the items decide wherever they are known.
     """
     columns = store.records.columns()
-    clusters = store.items.clusters()
-    if clusters:
-        place = zip(columns["task"], columns["item_id"], columns["cluster"], strict=True)
-        columns["cluster"] = tuple(clusters.get((task, item), known) for task, item, known in place)
+    for name, of_items in (("cluster", store.items.clusters()), ("gold_source", store.items.gold_sources())):
+        if of_items:
+            place = zip(columns["task"], columns["item_id"], columns[name], strict=True)
+            columns[name] = tuple(of_items.get((task, item), known) for task, item, known in place)
     return RecordTable.from_columns(columns)
 
 
