@@ -252,6 +252,31 @@ def test_a_repeat_is_never_answered_from_another_repeat(project: Project, vary_s
     assert Counter(verdicts[0]) == {("YES",): 6, ("NO",): 6}
 
 
+def test_more_repeats_of_the_reference_are_not_answered_from_those_of_another_test(project: Project) -> None:
+    def replies() -> tuple[int, int]:
+        """Return the trials of the plan, and the replies they rest on."""
+        sql = "SELECT count(*), count(DISTINCT u.key) FROM trials t JOIN uses u ON u.owner = t.id AND u.role = 'judge'"
+        (found,) = query(project, "run", sql)
+        return found
+
+    write_items(project, 4)
+    rerun = {"stochastic": {"repeats": 3, "vary_seed": False}}
+    steps = [(2, [rerun], 4 * 5), (3, [rerun], 4), (4, [], 4), (4, [rerun], 0)]
+    with ChatServer(LabelAnswers(labels=LABELS)) as server:
+        sent = 0
+        for repeats, tests, new in steps:
+            suite = llm_suite(openai_http(server.url), tests=tests, reference={"repeats": repeats})
+            write_suite(project, suite)
+            planned = project.run("plan", "suite.yaml", "--run-dir", "run", "--no-cache")
+            assert planned.exit_code == 0, planned.output
+            outcome = project.run(*run_command("run"))
+            assert outcome.exit_code == 0, outcome.output
+            assert server.count - sent == new, "what is paid for is kept, and every new repeat is asked"
+            sent = server.count
+            trials = 4 * (repeats + (3 if tests else 0))
+            assert replies() == (trials, trials)
+
+
 def test_the_order_in_which_replies_come_does_not_show_in_the_report(project: Project) -> None:
     with ChatServer(LabelAnswers(labels=LABELS), jitter=0.05) as server:
         prepare(project, server)

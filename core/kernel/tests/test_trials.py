@@ -34,7 +34,7 @@ def again(case: Case, test: str = "stochastic", repeats: int = 3, **changes: Any
 
 def plan(lab: Any, cases: list[Case], **spec: Any) -> list[tuple[str, int, int]]:
     rows = plan_trials(cases, [(judge(lab, **spec), "id")], {TASK.name: TASK})
-    return [(case, repeat, occasion) for _, _, case, _, repeat, occasion in rows]
+    return [(row.case_id, row.repeat, row.occasion) for row in rows]
 
 
 def test_the_plan_goes_case_by_case_judge_by_judge_repeat_by_repeat(lab: Any) -> None:
@@ -64,6 +64,20 @@ def test_repeats_of_the_identical_question_do_not_share_the_references_occasions
         (repeated.id, 1, 3),
         (repeated.id, 2, 4),
     ]
+
+
+def test_a_repeat_that_is_added_later_takes_no_occasion_of_another_test(lab: Any) -> None:
+    case, copy = REFERENCES[0], evolve(REFERENCES[0], id="copy", item_id="copy")  # two items with the same content
+    judges = [(judge(lab), "id")]
+    first = list(plan_trials([case, copy, again(case)], judges, {TASK.name: TASK}))
+    assert [row.occasion for row in first] == [0, 1, 2, 3, 4, 5, 6]
+    handed_out = [(row.place, row.question, row.occasion) for row in first]
+    more = [evolve(each, id=f"{each.id}-3", repeats=3) for each in (case, copy)]  # the number is part of a case's id
+    alone = list(plan_trials(more, judges, {TASK.name: TASK}, handed_out))
+    assert [row.occasion for row in alone] == [0, 1, 7, 2, 3, 8], "not those of the test that is left out for now"
+    handed_out += [(row.place, row.question, row.occasion) for row in alone]
+    whole = list(plan_trials([*more, again(case)], judges, {TASK.name: TASK}, handed_out))
+    assert [row.occasion for row in whole] == [0, 1, 7, 2, 3, 8, 4, 5, 6]
 
 
 @pytest.mark.parametrize(

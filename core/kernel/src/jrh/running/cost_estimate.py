@@ -169,7 +169,8 @@ class _Planning:
         judges = judge_ids(self.resolved, ids)
         by_id = {case.id: (key, case) for key, some in cases.items() for case in some}
         trials: defaultdict[tuple[str, tuple[str, str]], list[TrialRow]] = defaultdict(list)
-        for trial in plan_trials((case for some in cases.values() for case in some), judges, tasks):
+        earlier = self.store.trials.occasions() if self.store is not None else ()
+        for trial in plan_trials((case for some in cases.values() for case in some), judges, tasks, earlier):
             trials[trial.judge, by_id[trial.case_id][0]].append(trial)
         lasting = self.store.trials.lasting() if self.store is not None else frozenset()
         self.meter.begin(Reading.QUESTIONS)

@@ -189,7 +189,7 @@ class _Stages:
         digest = content_id([case.id for case in cases], [name for _, name in judges])
         if store.trials.digest() != digest:
             tasks = {use.task.name: use.task for use in ready.suite.tasks}
-            store.trials.replace(digest, plan_trials(cases, judges, tasks))
+            store.trials.replace(digest, plan_trials(cases, judges, tasks, store.trials.occasions()))
         note_judges(store, (name for _, name in judges))
         note_components(store, components(ready.resolved, ready.run_dir), ("perturber", "validator", "judge"))
         reporting.note_plan(store, notes_of_plan(ready.resolved, cases))

@@ -50,24 +50,67 @@ def question_id(case: Case) -> str:
     return content_id(case.task, fields, unstructure(case.prompt), unstructure(case.presented_task))
 
 
+class _Occasions:
+    """Numbers the times that one judge is asked the identical question."""
+
+    def __init__(self, earlier: Iterable[tuple[int, int, int]]) -> None:
+        """Start from what earlier plans of the run handed out: place, question, occasion."""
+        self._of_place: dict[int, int] = {}
+        self._taken: defaultdict[int, set[int]] = defaultdict(set)
+        self._next: Counter[int] = Counter()
+        self._seen: Counter[int] = Counter()
+        for place, question, occasion in earlier:
+            self._of_place[place] = occasion
+            self._taken[question].add(occasion)
+
+    def at(self, what: str, question: int) -> tuple[int, int]:
+        """Return place and occasion of the next trial of a test, condition, item, judge and repeat."""
+        place = _number(what)
+        self._seen[place] += 1
+        if self._seen[place] > 1:  # two cases of one test that state the same condition
+            place = _number(f"{what}:{self._seen[place]}")
+        if place not in self._of_place:
+            while self._next[question] in self._taken.get(question, ()):
+                self._next[question] += 1
+            self._of_place[place] = self._next[question]
+            self._next[question] += 1
+        return place, self._of_place[place]
+
+
+def _number(text: str) -> int:
+    """Return a number from 1 to 2**63 - 1, as SQLite holds it."""
+    return (int(hashlib.sha256(text.encode()).hexdigest()[:16], 16) >> 1) or 1
+
+
 def plan_trials(
-    cases: Iterable[Case], judges: Sequence[tuple[Resolved[JudgeSpec], str]], tasks: Mapping[str, Task]
+    cases: Iterable[Case],
+    judges: Sequence[tuple[Resolved[JudgeSpec], str]],
+    tasks: Mapping[str, Task],
+    earlier: Iterable[tuple[int, int, int]] = (),
 ) -> Iterator[TrialRow]:
     """Yield the trials of all judges (with their ids) in plan order: case by case, judge by judge, repeat by repeat.
 
     Trials that put the identical question to one judge get occasions 0, 1, 2 ... in this order, so that none of them is
-    answered from another's reply: the reference condition, which comes first, has the first ones.
+    answered from another's reply: the reference condition, which comes first, has the first ones. What earlier plans
+    of the run handed out holds on: a repeat that is new is not answered from what another test has paid for.
+
+    Args:
+        cases: in the order of the suite.
+        judges: with their ids.
+        tasks: by name.
+        earlier: place, question and occasion of the trials of earlier plans.
     """
     position = 0
-    asked: Counter[tuple[str, str]] = Counter()
+    occasions = _Occasions(earlier)
     for case in cases:
         question = question_id(case)
+        condition = content_id(case.test, case.item_id, unstructure(case.condition), unstructure(case.sampling))
         for judge, judge_id in judges:
             if not is_put(case, judge, tasks[case.task]):
                 continue
+            asked = _number(f"{question}:{judge_id}")
             for repeat in range(case.repeats):
-                occasion = asked[question, judge_id]
-                asked[question, judge_id] += 1
+                place, occasion = occasions.at(f"{asked}:{condition}:{repeat}", asked)
                 yield TrialRow(
                     position=position,
                     trial_id=trial_id(case.id, judge_id, repeat),
@@ -75,6 +118,8 @@ def plan_trials(
                     judge=judge.use.name,
                     repeat=repeat,
                     occasion=occasion,
+                    place=place,
+                    question=asked,
                 )
                 position += 1
 

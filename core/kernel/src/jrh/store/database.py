@@ -60,6 +60,9 @@ CREATE TABLE IF NOT EXISTS trials (
     position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, case_id TEXT NOT NULL, judge TEXT NOT NULL,
     repeat INTEGER NOT NULL, occasion INTEGER NOT NULL
 );
+CREATE TABLE IF NOT EXISTS occasions (
+    place INTEGER PRIMARY KEY, question INTEGER NOT NULL, occasion INTEGER NOT NULL
+);
 CREATE TABLE IF NOT EXISTS calls (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL, model TEXT NOT NULL, purpose TEXT NOT NULL, started REAL NOT NULL,
     worst REAL, outcome TEXT, final INTEGER, cost REAL, detail TEXT, payload TEXT

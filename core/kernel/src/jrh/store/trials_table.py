@@ -22,6 +22,11 @@ class TrialRow(NamedTuple):
     judge: str
     repeat: int
     occasion: int
+    place: int = 0
+    """Number of the test, condition, item, judge and repeat, which has the same occasion in every plan of the run; 0
+    where no question is put."""
+    question: int = 0
+    """Number of the question as put to this judge: no two places share an occasion of it."""
 
 
 class PendingTrial(NamedTuple):
@@ -46,10 +51,23 @@ class TrialsTable:
         return self._database.digest(_STAGE)
 
     def replace(self, digest: str, rows: Iterable[TrialRow]) -> None:
-        """Replace the plan."""
+        """Replace the plan, and keep the occasions of all plans before it."""
+        planned = list(rows)
         self._database.replace(
-            _STAGE, digest, ("DELETE FROM trials", [()]), ("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?)", list(rows))
+            _STAGE,
+            digest,
+            ("DELETE FROM trials", [()]),
+            ("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?)", [row[:6] for row in planned]),
+            (
+                "INSERT OR IGNORE INTO occasions VALUES (?, ?, ?)",
+                [(row.place, row.question, row.occasion) for row in planned if row.place],
+            ),
         )
+
+    def occasions(self) -> list[tuple[int, int, int]]:
+        """Return place, question and occasion of every trial that any plan of the run had."""
+        rows = self._database.rows("SELECT place, question, occasion FROM occasions")
+        return [(place, question, occasion) for place, question, occasion in rows]
 
     def count(self) -> int:
         """Count the trials of the plan."""
