@@ -48,25 +48,38 @@ def right(estimate: float, ends: tuple[float, float], **fields) -> Measure:
     return measure("gold-accuracy", estimate, ends, test=REFERENCE, **fields)
 
 
+def gained(estimate: float, ends: tuple[float, float], **fields) -> tuple[Measure, ...]:
+    """Return an accuracy with its gain over the most common label, of which half the items are."""
+    gain = measure("gain-over-commonest", estimate, ends, test=REFERENCE, unit="difference", **fields)
+    return right(0.5 + estimate, (0.5 + ends[0], 0.5 + ends[1]), **fields), gain
+
+
 @pytest.mark.parametrize(
     ("measured", "severity", "statement"),
     [
-        (right(0.8, (0.7, 0.9)), Severity.GOOD, "Better than always answering the most common gold label"),
-        (right(0.3, (0.2, 0.4)), Severity.BAD, "Worse than always answering the most common gold label"),
+        (gained(0.3, (0.2, 0.4)), Severity.GOOD, "Better than always answering the most common gold label"),
+        (gained(-0.2, (-0.3, -0.1)), Severity.BAD, "Worse than always answering the most common gold label"),
         (
-            right(0.55, (0.43, 0.67)),
+            gained(0.05, (-0.07, 0.17)),
             Severity.INCONCLUSIVE,
             "Not significantly different from always answering the most common gold label",
         ),
     ],
 )
 def test_accuracy_is_held_against_the_most_common_label(measured, severity, statement) -> None:
-    found = only(findings_of(report(measured)))
+    found = only(findings_of(report(*measured)))
     assert (found.severity, found.statement) == (severity, statement)
 
 
+def test_the_share_of_the_most_common_label_is_not_taken_as_known() -> None:
+    accuracy, gain = gained(-0.1, (-0.25, 0.05))
+    lower = evolve(accuracy, interval=Interval(low=0.3, high=0.45))
+    assert only(findings_of(report(lower, gain))).severity is Severity.INCONCLUSIVE
+    assert findings_of(report(lower)) == ()
+
+
 def test_an_inconclusive_finding_says_how_many_labels_would_decide() -> None:
-    found = only(findings_of(report(right(0.55, (0.43, 0.67)))))
+    found = only(findings_of(report(*gained(0.05, (-0.07, 0.17)))))
     # n (h (1.96 + 0.8416) / (1.96 d))^2 = 60 (0.12 x 1.4294 / 0.05)^2 = 706, rounded up to two digits
     assert found.decide == "about 710 labels"
     assert found.sentence.endswith("n = 60 items (about 710 labels would decide).")
@@ -119,7 +132,15 @@ def test_holm_is_applied_over_all_tests_of_a_judge() -> None:
         (measure("missing", 1.0, missing={"timeout": 60}), "bad", "60 of 60 trials returned no verdict"),
         (measure("flip-rate", 0.1, (0.05, 0.2)), "info", "Some verdicts differ from the reference; without reruns"),
         (measure("flip-rate", 0.0, (0.0, 0.2)), "info", "No verdict differs from the reference"),
-        (measure("excess-equivalence", 0.0, (-0.02, 0.02), flags=("equivalent",)), "good", "Robust within ±0.05"),
+        (
+            measure("excess-equivalence", 0.0, (-0.02, 0.02), flags=("equivalent",)),
+            "good",
+            "Robust: changes no more than reruns within ±0.05",
+        ),
+        (measure("flip-rate", 0.9, (0.7, 1.0)), "bad", "Moves more than any rerun noise could"),
+        (measure("bias", 1.0, (0.5, 1.4), test=REFERENCE, unit="levels"), "warning", "Grades too high"),
+        (measure("bias", 0.02, (0.01, 0.03), test=REFERENCE, unit="levels"), "info", "Negligible grading bias"),
+        (measure("spearman", -0.9, (-1.0, -0.4), test=REFERENCE, unit="coefficient"), "bad", "Ranks items against"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -150,7 +171,7 @@ def test_praise_that_the_audit_contradicts_is_withdrawn() -> None:
         flags=("finding",),
         note="the longer response is the better one in 58 of 60 items. A judge that only counts words looks good.",
     )
-    about_data, praise = findings_of(report(right(0.9, (0.8, 0.95)), doubt))
+    about_data, praise = findings_of(report(*gained(0.4, (0.3, 0.45)), doubt))
     assert (about_data.severity, about_data.judge) == (Severity.WARNING, "")
     assert praise.severity is Severity.INFO
     assert praise.statement.endswith("but the longer response is the better one in 58 of 60 items")
@@ -163,8 +184,8 @@ def test_a_single_gold_label_judges_nobody() -> None:
 
 
 def test_few_clusters_are_a_finding_and_what_decides_is_counted_in_clusters() -> None:
-    few = right(0.55, (0.43, 0.67), n_clusters=6, flags=("few-clusters",))
-    sentences = [each.sentence for each in findings_of(report(few))]
+    few = gained(0.05, (-0.07, 0.17), n_clusters=6, flags=("few-clusters",))
+    sentences = [each.sentence for each in findings_of(report(*few))]
     assert sentences[0] == "Too few independent items for a reliable interval: 60 items in 6 clusters."
     assert "clusters would decide" in sentences[1]
 
@@ -189,3 +210,16 @@ def test_a_test_with_cases_of_another_task_warns_only_if_its_drafts_were_rejecte
     )
     found = only(findings_of(evolve(report(), attrition=lines)))
     assert (found.kind, found.severity.value) == ("no-cases", severity)
+
+
+def test_a_shift_that_noise_can_hide_is_not_called_robust() -> None:
+    still = measure("excess-equivalence", 0.01, (-0.02, 0.02), flags=("equivalent",))
+    reruns = measure("rerun-disagreement", 0.3, (0.2, 0.4), test=REFERENCE)
+    same = measure("accuracy-equivalence", 0.0, (-0.02, 0.02), flags=("equivalent",), unit="difference")
+    severities = [
+        next(each.severity.value for each in findings_of(report(still, *others)) if each.kind == "robust")
+        for others in ((), (reruns,), (reruns, same))
+    ]
+    assert severities == ["good", "info", "good"]
+    change = measure("accuracy-change", -0.14, (-0.16, -0.11), unit="difference")
+    assert "robust" not in {each.kind for each in findings_of(report(still, change))}

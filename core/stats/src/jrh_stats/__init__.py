@@ -29,6 +29,7 @@ from jrh_stats.compat import judgesense_kappa as judgesense_kappa
 from jrh_stats.components import VarianceComponent as VarianceComponent
 from jrh_stats.components import VarianceComponents as VarianceComponents
 from jrh_stats.components import variance_components as variance_components
+from jrh_stats.constant_judge import gain_over_constant as gain_over_constant
 from jrh_stats.degrees import effective_degrees as effective_degrees
 from jrh_stats.disagreement import disagreeing_pairs as disagreeing_pairs
 from jrh_stats.disagreement import rerun_disagreement as rerun_disagreement
@@ -154,6 +155,7 @@ __all__ = [
     "excess_permutation_test",
     "expected_calibration_error",
     "fleiss_kappa",
+    "gain_over_constant",
     "gwet_ac1",
     "holm",
     "icc",

@@ -51,6 +51,12 @@ def _rates() -> Iterable[MetricSpec]:
         instead_of={"accuracy": "equal to the gold label"},
     )
     yield MetricSpec(
+        name="gain-over-commonest",
+        summary="gold accuracy minus the share of the most common gold label, in the reference condition",
+        options=MetricOptions,
+        factory="jrh_metrics.gain:GainOverCommonest",
+    )
+    yield MetricSpec(
         name="error-rates",
         summary="false positive rate and false negative rate",
         options=ErrorRateOptions,

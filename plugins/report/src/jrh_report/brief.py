@@ -176,14 +176,14 @@ def _missing(report: RunReport, judge: str) -> str:
 
 
 def _rendered(entry: _Entry, several: bool, console: Console) -> RenderableType:
-    """Render an entry with as many figures as two lines hold."""
+    """Render an entry with as many figures as two lines hold, or with one figure on three."""
     figures = list(_figures(entry, several))
     statement = clean(entry.statement, _TEXT)
     for shown in range(len(figures), 0, -1):
         left = len(figures) - shown
         more = f"; {left} more" if left else ""
         made = _row(entry.severity, f"{statement}: {'; '.join(figures[:shown])}{more}")
-        if _lines(made, console) <= _ENTRY:
+        if _lines(made, console) <= (_ENTRY if shown > 1 else _ENTRY + 1):
             return made
     return _row(entry.severity, statement)
 

@@ -130,8 +130,19 @@ def changes(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], ru
                 # The replies of a model are stored by what it was asked: only a changed question is paid for.
                 same = then.made_of.get("models") == now.made_of["models"]
                 cost += "; stored replies to the same prompts are used" if same else ""
-            said += [f"{now.role} '{now.name}' changed: {cost} ({_what(then, now)})"] if cost else []
-    return tuple(said)
+            said += [(now, f"changed: {cost} ({_what(then, now)})")] if cost else []
+    return tuple(_told(said))
+
+
+def _told(said: Iterable[tuple[Known, str]]) -> Iterator[str]:
+    """Say the same of several components once: an edit of one package changes everything in it."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for known, what in said:
+        alike.setdefault((known.role, what), []).append(known.name)
+    for (role, what), names in alike.items():
+        others = len(names) - 1
+        same = f". The same holds for {others} other {role}{'' if others == 1 else 's'}" if others else ""
+        yield f"{role} '{names[0]}' {what}{same}"
 
 
 def _cost(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], now: Known) -> str:
@@ -205,6 +216,10 @@ def unrepeatable(suite: ResolvedSuite) -> Iterator[str]:
 
 def edited_meanwhile(suite: ResolvedSuite, run_dir: Path) -> Iterator[str]:
     """Say whose code on the disk is not what this run has loaded; its results belong to the code that was loaded."""
+    yield from _told(_edited_ones(suite, run_dir))
+
+
+def _edited_ones(suite: ResolvedSuite, run_dir: Path) -> Iterator[tuple[Known, str]]:
     seen: dict[tuple[object, ...], str] = {}
     for known, sources in _loaded(suite, run_dir):
         files = []
@@ -217,8 +232,11 @@ def edited_meanwhile(suite: ResolvedSuite, run_dir: Path) -> Iterator[str]:
             files += [seen[key]] if seen[key] else []
         if files:
             yield (
-                f"{known.role} '{known.name}' was edited after the run loaded it ({', '.join(dict.fromkeys(files))}): "
-                "the results are those of the code before the edit; run the suite again to use the new code"
+                known,
+                (
+                    f"was edited after the run loaded it ({', '.join(dict.fromkeys(files))}): "
+                    "the results are those of the code before the edit; run the suite again to use the new code"
+                ),
             )
 
 
@@ -238,10 +256,14 @@ def _edited(source: Source) -> str:
 
 def changed_since(store: Store, run_dir: Path) -> Iterator[str]:
     """Say whose code is another one than the run was made with; silent about code that is not on this machine."""
+    yield from _told(_changed_ones(store, run_dir))
+
+
+def _changed_ones(store: Store, run_dir: Path) -> Iterator[tuple[Known, str]]:
     for known in remembered(store):
         files = [changed for source in known.sources if (changed := _changed(source, run_dir))]
         if files:
-            yield f"{known.role} '{known.name}' has changed since the run ({', '.join(files)}): {_KEPT[known.role]}"
+            yield known, f"has changed since the run ({', '.join(files)}): {_KEPT[known.role]}"
 
 
 def _changed(source: KnownSource, run_dir: Path) -> str:

@@ -100,6 +100,7 @@ FLOORED: Final = (
     "missing-verdicts",
     "miscalibration",
     "compression",
+    "grading-bias",
     "rationale-contradiction",
 )
 """Kinds of finding that are held against an effect floor."""

@@ -5,52 +5,69 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from jrh.measuring.findings.claims import UNSURE, Claim, Situation, needed_for, open_effect
+from jrh.measuring.findings.claims import (
+    UNSURE,
+    Claim,
+    Situation,
+    estimate_text,
+    excludes_zero,
+    needed_for,
+    open_effect,
+)
 from jrh.measuring.same_family import has_model_gold
-from jrh.text.numbers import format_number
+from jrh.text.numbers import format_interval
 from jrh.values.finding import Severity
 from jrh.values.report import TaskSummary
 from jrh.values.types import Measure
 
 RIGHT: Final = "gold-accuracy"
 EXPECTED: Final = "as-expected"
+_GAIN: Final = "gain-over-commonest"
+_TRIVIAL: Final = "trivial-accuracy"
 _DIGITS: Final = 2
 _HALF: Final = 0.5
 _USUAL: Final = "always answering the most common gold label"
 
 
 def against_trivial(now: Situation) -> Iterator[Claim]:
-    """Compare the accuracy of the reference condition with always answering the most common gold label."""
-    kind = "trivial-accuracy"
-    floor, margin = now.settings.floor_of(kind), now.settings.margin
+    """Compare the accuracy of the reference condition with always answering the most common gold label.
+
+    The paired measure `gain-over-commonest` decides: the interval of the accuracy alone would treat the share of the
+    most common label as known.
+    """
     for summary in now.report.tasks:
         usual, measure = commonest(summary), _right(now, summary)
+        gain = now.whole(_GAIN, summary.task.name)
         if usual is None or measure is None or measure.estimate is None:
             continue
         label, share = usual
         if share == 1.0:
             yield Claim(
-                kind=kind,
+                kind=_TRIVIAL,
                 severity=Severity.WARNING,
                 statement=f"Accuracy cannot be judged: every gold label is '{label}'",
                 measure=measure,
             )
-            continue
-        aside = f"against {format_number(share, _DIGITS)}"
-        severity, statement = _against(measure, share, floor)
-        needed = None
-        if severity is Severity.INCONCLUSIVE:
-            needed = needed_for(measure, open_effect(measure.estimate - share, margin))
-        yield Claim(
-            kind=kind,
-            severity=severity,
-            statement=statement,
-            measure=measure,
-            aside=aside,
-            needed=needed,
-            unit="label",
-            floor=floor,
-        )
+        elif gain is not None and gain.estimate is not None:
+            yield _versus_trivial(now, measure, gain)
+
+
+def _versus_trivial(now: Situation, measure: Measure, gain: Measure) -> Claim:
+    floor, margin = now.settings.floor_of(_TRIVIAL), now.settings.margin
+    severity, statement = _against(gain, floor)
+    needed = None
+    if severity is Severity.INCONCLUSIVE:
+        needed = needed_for(gain, open_effect(gain.estimate or 0.0, margin))
+    return Claim(
+        kind=_TRIVIAL,
+        severity=severity,
+        statement=statement,
+        measure=measure,
+        aside=f"gain {estimate_text(gain)} {format_interval(gain, _DIGITS)}".rstrip(),
+        needed=needed,
+        unit="label",
+        floor=floor,
+    )
 
 
 def commonest(summary: TaskSummary) -> tuple[str, float] | None:
@@ -66,15 +83,13 @@ def _right(now: Situation, summary: TaskSummary) -> Measure | None:
     return found if found is not None else now.whole(EXPECTED, summary.task.name)
 
 
-def _against(measure: Measure, share: float, floor: float) -> tuple[Severity, str]:
-    found = measure.interval
-    if found is None or "degenerate" in measure.flags or found.low <= share <= found.high:
+def _against(gain: Measure, floor: float) -> tuple[Severity, str]:
+    if not excludes_zero(gain) or "degenerate" in gain.flags:
         return Severity.INCONCLUSIVE, f"Not significantly different from {_USUAL}"
-    if abs((measure.estimate or 0.0) - share) < floor:
+    value = gain.estimate or 0.0
+    if abs(value) < floor:
         return Severity.INFO, f"Negligibly different from {_USUAL} (below the floor of {floor:g})"
-    if found.low > share:
-        return Severity.GOOD, f"Better than {_USUAL}"
-    return Severity.BAD, f"Worse than {_USUAL}"
+    return (Severity.GOOD, f"Better than {_USUAL}") if value > 0 else (Severity.BAD, f"Worse than {_USUAL}")
 
 
 def accuracy_change(now: Situation) -> Iterator[Claim]:

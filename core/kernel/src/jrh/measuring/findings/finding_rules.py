@@ -23,6 +23,7 @@ from jrh.measuring.findings.claims import Claim, Situation, grouped
 from jrh.measuring.findings.data_rules import doubted, found_by_plugins, without_cases
 from jrh.measuring.findings.measure_index import MeasureIndex
 from jrh.measuring.findings.option_rules import identical_options, order_flips, position_bias, template_flips
+from jrh.measuring.findings.ordinal_rules import grading_bias, inverted_order
 from jrh.measuring.findings.stability_rules import moves, reruns, robust, undecided, unmeasured_noise
 from jrh.measuring.moving import moving_tests
 from jrh.values.finding import Finding, FindingSettings
@@ -45,6 +46,8 @@ RULES: Final[tuple[Rule, ...]] = (
     reruns,
     calibration,
     compression,
+    grading_bias,
+    inverted_order,
     order_flips,
     template_flips,
     robust,

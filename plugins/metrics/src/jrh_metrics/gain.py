@@ -1,0 +1,51 @@
+"""Metric `gain-over-commonest`: accuracy beyond always giving one label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from attrs import frozen
+from jrh import REFERENCE, Measure, MetricContext, RecordTable
+from jrh.measuring import Cell, MeasureBuilder, MetricOptions, Scores, against_gold, cells_of
+from jrh_stats import gain_over_constant
+
+
+@frozen
+class GainOverCommonest:
+    """Measure gold accuracy minus the share of the most common gold label, paired on the same items.
+
+    The interval allows for the most common label not being known: see `jrh_stats.gain_over_constant`. Reported for the
+    reference condition.
+    """
+
+    options: MetricOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield `gain-over-commonest` per task and judge."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        scores = against_gold(builder.trials)
+        for cell in cells_of(builder.trials):
+            if cell.test == REFERENCE:
+                yield _measured(builder, cell, scores)
+
+
+def _measured(builder: MeasureBuilder, cell: Cell, scores: Scores) -> Measure:
+    trials = builder.trials
+    rows = cell.rows[scores.eligible[cell.rows]]
+    usable = rows[scores.answered[rows]]
+    found = gain_over_constant(
+        scores.value[usable], trials.gold[usable], trials.cluster.codes[usable], level=builder.context.level
+    )
+    # Only one gold label: a constant judge is always right, and nobody can be better.
+    single = len(np.unique(trials.gold[usable])) == 1
+    return builder.measure(
+        "gain-over-commonest",
+        cell,
+        found,
+        rows=rows,
+        usable=usable,
+        flags=("constant-gold",) if single else (),
+        note="" if len(usable) else "no verdict on an item with a gold label",
+        unit="difference",
+    )
