@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -112,3 +112,37 @@ def test_a_test_that_states_no_level_keeps_its_trials(project: Project) -> None:
     found = imported(project, [*rows("reference", "", flips=False), *rows("format", "", flips=True)])
     assert found["flip-rate", "format"]["estimate"] == 1.0
     assert found["flip-rate", "format"]["n_items"] == ITEMS
+
+
+def crossed(said: Callable[[str, str, str], str], *, items: int = ITEMS) -> list[str]:
+    """Yield both orders under two templates; `said` turns (order, template, gold) into the canonical label."""
+    asked = [(item, order, template) for item in range(items) for order in OTHER_ORDER for template in ("t1", "t2")]
+    return [
+        f"i{item},judge,reference,{order},{template},,,{said(order, template, 'AB'[item % 2])},{'AB'[item % 2]}"
+        for item, order, template in asked
+    ]
+
+
+OTHER_ORDER = {"AB": "A", "BA": "B"}
+"""The canonical label of the option shown first."""
+NAMES = ("swap-consistency", "position-bias", "right-in-both-orders", "template-flip-rate", "jss")
+FOLLOWS_ORDER = dict(zip(NAMES, (0.0, 1.0, 0.0, 0.0, 1.0), strict=True))
+FOLLOWS_TEMPLATE = dict(zip(NAMES, (1.0, 0.0, 0.5, 1.0, 0.0), strict=True))
+RIGHT = dict(zip(NAMES, (1.0, 0.0, 1.0, 0.0, 1.0), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (lambda order, _, __: OTHER_ORDER[order], FOLLOWS_ORDER),
+        (lambda _, template, __: {"t1": "A", "t2": "B"}[template], FOLLOWS_TEMPLATE),
+        (lambda _, __, gold: gold, RIGHT),
+    ],
+    ids=["always first", "template decides", "right"],
+)
+def test_orders_crossed_with_templates_are_compared_one_factor_at_a_time(
+    project: Project, said: Callable[[str, str, str], str], expected: Mapping[str, float]
+) -> None:
+    found = imported(project, crossed(said))
+    assert {name: found[name, "reference"]["estimate"] for name in expected} == expected
+    assert found["swap-consistency", "reference"]["n_items"] == ITEMS

@@ -34,7 +34,8 @@ class PositionBias:
     Works on every test whose records state the order of the options, from a run or imported. The item's own order is
     the reference condition: a test that shows an item in other orders only is completed by its reference verdicts.
     Every order of an item has the same weight, however often it was asked; of three orders or more those count for the
-    places in which every option stands equally often in every place.
+    places in which every option stands equally often in every place. Orders are compared under the same template,
+    temperature and other conditions only; an item asked under several counts once for each.
     """
 
     options: MetricOptions
@@ -149,7 +150,8 @@ def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[M
     usable = told[answers.said[told] >= 0]
     tends_first = int((stuck_first > stuck_second).sum())
     tends_second = int((stuck_first < stuck_second).sum())
-    note = f"first position in both orders: {tends_first} items; second: {tends_second}"
+    unit = "items" if len(np.unique(answers.axes.items[used])) == len(clusters) else "questions"
+    note = f"first position in both orders: {tends_first} {unit}; second: {tends_second}"
     yield builder.measure(
         "position-bias",
         answers.cell,

@@ -155,5 +155,6 @@ def _by_test(trials: Trials) -> Iterator[list[Answers]]:
 def _listed(flipped: Sequence[str]) -> str:
     if not flipped:
         return ""
+    flipped = list(dict.fromkeys(flipped))
     rest = f"; and {len(flipped) - _LISTED} more" if len(flipped) > _LISTED else ""
     return f"flipped by every judge: {'; '.join(flipped[:_LISTED])}{rest}"

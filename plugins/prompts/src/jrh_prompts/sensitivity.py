@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -33,8 +34,8 @@ class TemplateSensitivity:
     """Measure the agreement of a judge with itself between equivalent prompt templates.
 
     The judge sensitivity score (JSS) of the JudgeSense paper is the share of template pairs whose verdicts on an item
-    agree. `jss-raw` compares the labels as presented, `jss` the labels they stand for. If a template is inverted, only
-    `jss` describes the judge.
+    agree. Templates are compared under the same option order, temperature and other conditions only. `jss-raw` compares
+    the labels as presented, `jss` the labels they stand for. If a template is inverted, only `jss` describes the judge.
     """
 
     options: SensitivityOptions
@@ -92,17 +93,18 @@ class TemplateSensitivity:
     def _items(self, builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
         # A single item has no confidence interval over items.
         answers, used, scores, told = pairs.answers, pairs.usable, pairs.scores, pairs.told
-        if not self.options.all or len(answers.items) > self.options.items:
+        distinct, item = np.unique(answers.axes.items, return_inverse=True)
+        if not self.options.all or len(distinct) > self.options.items:
             return
-        for row in np.flatnonzero(pairs.looked_at.any(axis=1)):
-            count = int(used[row].sum())
-            value = round(float(scores[row][used[row]].mean()), 12) if count else None
-            here = np.zeros(answers.planned.shape, dtype=np.bool_)
-            here[row] = True
-            rows = answers.rows_at(here)
+        looked_at = pairs.looked_at.any(axis=1)
+        for code in np.unique(item[looked_at]):
+            here = looked_at & (item == code)
+            count = int(used[here].sum())
+            value = round(float(scores[here][used[here]].mean()), 12) if count else None
+            rows = answers.rows_at(np.broadcast_to(here[:, None], answers.planned.shape))
             yield builder.measure(
                 "jss",
-                answers.cell.part({"item": answers.items[row]}),
+                answers.cell.part({"item": answers.items[int(np.argmax(here))]}),
                 Estimate(value=value),
                 rows=rows,
                 usable=np.intersect1d(rows, told, assume_unique=True),
@@ -143,7 +145,7 @@ def _cells(pairs: Pairs, languages: Mapping[str, str]) -> Iterator[tuple[dict[st
     for pair in np.flatnonzero(pairs.looked_at.any(axis=0)):
         yield {_PAIR: pairs.name(int(pair))}, pairs.select(np.array([pair]))
     spoken = sorted(dict.fromkeys(languages.values()))
-    if len(spoken) > 1:
+    if len(spoken) > 1 and len(languages) == len(pairs.answers.levels):
         of = np.array([spoken.index(languages[name]) for name in pairs.answers.levels])
         first, second = of[pairs.first], of[pairs.second]
         for place, language in enumerate(spoken):
@@ -154,8 +156,8 @@ def _cells(pairs: Pairs, languages: Mapping[str, str]) -> Iterator[tuple[dict[st
 
 
 def _languages(answers: Answers) -> dict[str, str]:
+    """Return the language of each template; none of a template that is asked in several."""
     template, language = (answers.trials.column(name) for name in ("template", "language"))
-    return {
-        template.names[one]: language.names[other]
-        for one, other in zip(template.codes[answers.rows], language.codes[answers.rows], strict=True)
-    }
+    told = set(zip(template.codes[answers.rows].tolist(), language.codes[answers.rows].tolist(), strict=True))
+    asked = Counter(one for one, _ in told)
+    return {template.names[one]: language.names[other] for one, other in told if asked[one] == 1}

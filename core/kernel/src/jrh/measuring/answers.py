@@ -1,4 +1,4 @@
-"""The verdicts of one judge in one test between conditions: as counts by item, level of a factor, and label."""
+"""The verdicts of one judge in one test between conditions: as counts by question, level of a factor, and label."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from jrh.measuring.cells import Cell, cells_of
 from jrh.measuring.coded import Codes, Mask
+from jrh.measuring.comparable import questions_over
 from jrh.measuring.trials import Trials
 from jrh.values.types import REFERENCE
 
@@ -20,16 +21,22 @@ Counts = NDArray[np.float64]
 
 @frozen(kw_only=True, eq=False)
 class Axes:
-    """What the verdicts of one judge, or of several, are counted by; each is sorted."""
+    """What the verdicts of one judge, or of several, are counted by; each but `items` is sorted."""
 
+    questions: Codes
+    """Numbers of `questions_over`: what was asked of an item under one condition, apart from the factor."""
     items: Codes
+    """The item of each question."""
     levels: Codes
     labels: Codes
 
 
 @frozen(kw_only=True, eq=False)
 class Answers:
-    """Verdicts by item, level and label; items, levels and labels are sorted, so that no order of rows shows."""
+    """Verdicts by question, level and label; all are sorted, so that no order of rows shows.
+
+    A question is an item under one condition but for the factor: levels are compared only where the rest is the same.
+    """
 
     trials: Trials
     cell: Cell
@@ -49,11 +56,13 @@ class Answers:
             cell=evolve(cell, rows=rows),
             by=by,
             presented=presented,
-            axes=Axes(items=_none(), levels=_none(), labels=_none()),
+            axes=Axes(questions=_none(), items=_none(), levels=_none(), labels=_none()),
         )
         said = found.said[rows]
+        questions, first = np.unique(found.asked, return_index=True)
         axes = Axes(
-            items=np.unique(trials.item.codes[rows]),
+            questions=questions,
+            items=trials.item.codes[rows[first]],
             levels=np.unique(trials.column(by).codes[rows]),
             labels=np.unique(said[said >= 0]),
         )
@@ -83,12 +92,12 @@ class Answers:
 
     @property
     def items(self) -> tuple[str, ...]:
-        """Return the names of the items."""
+        """Return the name of the item of each question; the questions of an item follow each other."""
         return tuple(self.trials.item.names[code] for code in self.axes.items)
 
     @cached_property
     def clusters(self) -> Codes:
-        """Return the cluster of each item, shape (items,)."""
+        """Return the cluster of each question, shape (questions,)."""
         return self.trials.clusters_of(self.axes.items, self.cell.task)
 
     @property
@@ -104,15 +113,20 @@ class Answers:
         return tuple(names[code] for code in self.axes.labels)
 
     @cached_property
+    def asked(self) -> Codes:
+        """Return the number of the question of each row, shape (rows,)."""
+        return questions_over(self.trials, self.by, self.rows)
+
+    @cached_property
     def _places(self) -> Codes:
-        """Return where each row stands among (item, level)."""
-        item = np.searchsorted(self.axes.items, self.trials.item.codes[self.rows])
+        """Return where each row stands among (question, level)."""
+        question = np.searchsorted(self.axes.questions, self.asked)
         level = np.searchsorted(self.axes.levels, self.trials.column(self.by).codes[self.rows])
-        return np.asarray(item * len(self.axes.levels) + level)
+        return np.asarray(question * len(self.axes.levels) + level)
 
     @cached_property
     def counts(self) -> Counts:
-        """Count the verdicts, shape (items, levels, labels)."""
+        """Count the verdicts, shape (questions, levels, labels)."""
         said = self.said[self.rows]
         there = said >= 0
         label = np.searchsorted(self.axes.labels, said[there])
@@ -120,17 +134,17 @@ class Answers:
 
     @cached_property
     def planned(self) -> Counts:
-        """Count the trials with or without a verdict, shape (items, levels)."""
+        """Count the trials with or without a verdict, shape (questions, levels)."""
         return _count(self._places, self._shape)
 
     @cached_property
     def answered(self) -> Counts:
-        """Count the verdicts by item and level, shape (items, levels)."""
+        """Count the verdicts by question and level, shape (questions, levels)."""
         return np.asarray(self.counts.sum(axis=2))
 
     @cached_property
     def missing(self) -> Mapping[str, Counts]:
-        """Count by status the trials without a verdict, shape (items, levels)."""
+        """Count by status the trials without a verdict, shape (questions, levels)."""
         gone = self.said[self.rows] < 0
         status = self.trials.status.codes[self.rows]
         names = self.trials.status.names
@@ -140,17 +154,17 @@ class Answers:
 
     @cached_property
     def single(self) -> NDArray[np.int64] | None:
-        """Return the label of every item and level, shape (items, levels), where none has two verdicts; else None."""
+        """Return the label by question and level, shape (questions, levels), where none has two verdicts; else None."""
         if not len(self.axes.labels) or self.answered.max(initial=0.0) > 1:
             return None
         return np.where(self.answered > 0, self.counts.argmax(axis=2), -1)
 
     @property
     def _shape(self) -> tuple[int, int]:
-        return len(self.axes.items), len(self.axes.levels)
+        return len(self.axes.questions), len(self.axes.levels)
 
     def rows_at(self, places: Mask) -> Codes:
-        """Return the trials at some items and levels; `places` has the shape (items, levels)."""
+        """Return the trials at some questions and levels; `places` has the shape (questions, levels)."""
         return self.rows[places.reshape(-1)[self._places]]
 
 
@@ -180,12 +194,13 @@ def with_unchanged(trials: Trials, cell: Cell) -> Codes:
 
 
 def aligned(judges: Sequence[Answers]) -> list[Answers]:
-    """Return the answers of several judges with the items, levels and labels that any of them has."""
-    items, levels, labels = (
-        np.unique(np.concatenate([getattr(judge.axes, part) for judge in judges]))
-        for part in ("items", "levels", "labels")
+    """Return the answers of several judges with the questions, levels and labels that any of them has."""
+    asked, levels, labels = (
+        np.concatenate([getattr(judge.axes, part) for judge in judges]) for part in ("questions", "levels", "labels")
     )
-    axes = Axes(items=items, levels=levels, labels=labels)
+    questions, first = np.unique(asked, return_index=True)
+    items = np.concatenate([judge.axes.items for judge in judges])[first]
+    axes = Axes(questions=questions, items=items, levels=np.unique(levels), labels=np.unique(labels))
     return [evolve(judge, axes=axes) for judge in judges]
 
 

@@ -10,12 +10,11 @@ import numpy as np
 from jrh.measuring.answers import Answers, with_unchanged
 from jrh.measuring.cells import cells_of
 from jrh.measuring.coded import Codes, Mask, is_named, numbered
-from jrh.measuring.conditions import LEVELS, ORDER, acts_on
+from jrh.measuring.comparable import SHOWN, without_order
+from jrh.measuring.conditions import ORDER, acts_on
 from jrh.measuring.trials import Trials
 from jrh.values.types import REFERENCE, Task
 
-_SHOWN: Final = "shown option order"
-"""Name of the column with every trial's order: `option_order`, or that of the scale where that is empty."""
 _JOINT: Final = "+"
 """Joins the families of a chain: its steps change more than the order."""
 
@@ -27,16 +26,16 @@ def answers_by_order(trials: Trials, tasks: Mapping[str, Task]) -> Iterator[Answ
     item's reference verdicts, or for a chain those of the test that does the same without the order. Both sides of a
     swap count, whether a log or a suite puts them under one test or two.
     """
-    trials.shared(("column", _SHOWN), lambda: trials.conditions.order)
+    trials.shared(("column", SHOWN), lambda: trials.conditions.order)
     stated = ~is_named(trials.column(ORDER), "")
-    question = trials.shared("questions without order", lambda: _questions(trials))
+    question = without_order(trials)
     for cell in cells_of(trials):
         if cell.task not in tasks or not stated[cell.rows].any():
             continue
         rows = cell.rows[stated[cell.rows] | (cell.test == REFERENCE)]
         if cell.test != REFERENCE:
             rows = np.union1d(with_unchanged(trials, cell.part({}, rows)), _others(trials, rows, tasks, question))
-        yield Answers.of(trials, cell.part(cell.levels, rows), by=_SHOWN)
+        yield Answers.of(trials, cell.part(cell.levels, rows), by=SHOWN)
 
 
 def _others(trials: Trials, rows: Codes, tasks: Mapping[str, Task], question: Codes) -> Codes:
@@ -85,10 +84,3 @@ def _without_order(trials: Trials, rows: Codes, families: Collection[str], own: 
 
 def _joined(parts: Iterable[str]) -> str:
     return _JOINT.join(parts)
-
-
-def _questions(trials: Trials) -> Codes:
-    """Number what is asked, but for the test and the order: item and the rest of the condition, shape (n,)."""
-    table = np.delete(trials.conditions.table, LEVELS.index(ORDER), axis=1)
-    _, rest = np.unique(table, axis=0, return_inverse=True)
-    return numbered(rest.reshape(-1).astype(np.int64)[trials.conditions.levels], trials.item.codes)

@@ -15,7 +15,7 @@ from jrh.measuring.coded import Codes, Mask
 
 @frozen(kw_only=True, eq=False)
 class Pairs:
-    """Every unordered pair of levels on every item; arrays of shape (items, pairs)."""
+    """Every unordered pair of levels on every question; arrays of shape (questions, pairs)."""
 
     answers: Answers
     first: NDArray[np.int64]
@@ -30,7 +30,7 @@ class Pairs:
 
     @classmethod
     def of(cls, answers: Answers, chosen: Mask | None = None) -> Pairs:
-        """Pair the levels up: all of them, in the order of `all_pairs`, or those chosen, shape (items, pairs)."""
+        """Pair the levels up: all of them, in the order of `all_pairs`, or those chosen, shape (questions, pairs)."""
         first, second = all_pairs(answers)
         counts, answered = answers.counts, answers.answered
         planned = answers.planned[:, first] * answers.planned[:, second]
@@ -48,12 +48,12 @@ class Pairs:
 
     @property
     def looked_at(self) -> Mask:
-        """Return the pairs of the plan, shape (items, pairs)."""
+        """Return the pairs of the plan, shape (questions, pairs)."""
         return np.asarray(self.planned > 0)
 
     @property
     def usable(self) -> Mask:
-        """Return the pairs with a verdict on both sides, shape (items, pairs)."""
+        """Return the pairs with a verdict on both sides, shape (questions, pairs)."""
         return np.asarray(self.combined > 0)
 
     @property
