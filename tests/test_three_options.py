@@ -137,3 +137,26 @@ def test_a_log_of_three_options_is_measured_like_a_run(ran: Project) -> None:
     assert measures["first-position-rate", "option-order"]["estimate"] == 1.0
     assert measures["position-bias", "option-order"]["estimate"] == 1.0
     assert measures["flip-rate", "option-order"]["estimate"] == 1.0
+
+
+def test_the_baseline_learns_the_best_of_three_and_follows_it_to_every_place(project: Project) -> None:
+    lines = ["id,request,response_a,response_b,response_c,label"]
+    for item in range(24):
+        texts = [f"A sound reply number {item}." if place == item % 3 else f"no {item} {place}!!" for place in range(3)]
+        lines.append(f"i{item},Which?,{','.join(texts)},{'ABC'[item % 3]}")
+    project.write("three.csv", "\n".join(lines) + "\n")
+    suite = {
+        "name": "learnt",
+        "data": {"source": "csv", "path": "three.csv"},
+        "task": {"instruction": "Which is best?", "scale": {"pairwise": {"options": 3}}},
+        "tests": ["option-order"],
+        "judges": ["baseline"],
+        "metrics": ["gold-accuracy", "position-bias"],
+        "reports": ["json"],
+    }
+    outcome = project.run("run", write_suite(project, suite), "--run-dir", "run")
+    assert outcome.exit_code == 0, outcome.stderr
+    found = {(m["test"], m["name"]): m["estimate"] for m in report(project, "run")["measures"] if not m["cell"]}
+    assert found["reference", "gold-accuracy"] == 1.0
+    assert found["option-order", "swap-consistency"] == 1.0
+    assert found["option-order", "position-bias"] == 0.0

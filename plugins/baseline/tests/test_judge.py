@@ -11,11 +11,12 @@ from attrs import evolve
 from jrh import JrhError, Mode, Scale, Status
 from jrh_baseline.documents import documents_of
 from jrh_baseline.features import Features
-from jrh_testing import build, sample_task
+from jrh_testing import build
 
 LEVELS = Scale.of_levels(1, 5)
 GOOD = [f"The answer {word} is correct and explained." for word in ("one", "two", "six", "ten", "red", "big")]
 BAD = [f"No idea, maybe {word}, whatever." for word in ("one", "two", "six", "ten", "red", "big")]
+JUDGED = Mode.POINTWISE.judged_fields
 
 
 def test_labels_are_learnt_from_words(bench):
@@ -127,9 +128,9 @@ def test_texts_without_a_single_word_can_be_learnt_from(bench):
 
 
 def test_features_do_not_see_line_breaks_and_runs_of_spaces():
-    features = Features.fit(documents_of({"response": GOOD[0]}, Mode.POINTWISE), requests=True)
+    features = Features.fit(documents_of({"response": GOOD[0]}, JUDGED), requests=True)
     rows = features.transform(
-        [documents_of({"response": GOOD[0].replace(" ", space)}, Mode.POINTWISE)[0] for space in (" ", "\n\n", "  \t")]
+        [documents_of({"response": GOOD[0].replace(" ", space)}, JUDGED)[0] for space in (" ", "\n\n", "  \t")]
     ).toarray()
     assert (rows[1:] == rows[0]).all()
     assert rows[0].any()
@@ -137,15 +138,9 @@ def test_features_do_not_see_line_breaks_and_runs_of_spaces():
 
 def test_an_extreme_text_moves_a_statistic_four_deviations_at_most():
     texts = [{"response": text} for text in GOOD + BAD]
-    features = Features.fit([each for fields in texts for each in documents_of(fields, Mode.POINTWISE)], requests=True)
-    row = features.transform(documents_of({"response": "word " * 50_000}, Mode.POINTWISE))
+    features = Features.fit([each for fields in texts for each in documents_of(fields, JUDGED)], requests=True)
+    row = features.transform(documents_of({"response": "word " * 50_000}, JUDGED))
     assert abs(row[:, -11:].toarray()).max() == 4.0
-
-
-def test_pairs_on_a_scale_that_is_not_a_pair_are_an_error():
-    task = sample_task(Mode.PAIRWISE, Scale.of_levels(1, 3))
-    with pytest.raises(JrhError, match="compares 3 responses, and the baseline compares two"):
-        build(jrh_baseline.plugin, "baseline", task=task)
 
 
 @pytest.mark.parametrize("options", [{"regularisation": 0}, {"tie_margin": 0.5}, {"min_examples": 1}])

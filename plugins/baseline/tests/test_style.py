@@ -50,7 +50,7 @@ def test_statistics_are_finite_for_any_text(text, request):
 
 def test_transcripts_become_the_text_of_their_messages():
     fields = {"request": None, "transcript": ({"role": "user", "content": "Hi"}, {"role": "tool", "content": 3})}
-    assert documents_of(fields, Mode.TRANSCRIPT) == (Document("user\nHi\ntool\n3", ""),)
+    assert documents_of(fields, Mode.TRANSCRIPT.judged_fields) == (Document("user\nHi\ntool\n3", ""),)
 
 
 def test_what_cannot_be_encoded_is_replaced():

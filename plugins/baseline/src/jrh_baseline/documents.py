@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from jrh import Json, Mode
+from jrh import Json
 from jrh.text import flat_text, utf8_text
 
 
@@ -16,7 +16,7 @@ class Document(NamedTuple):
     request: str
 
 
-def documents_of(fields: Mapping[str, Json], mode: Mode) -> tuple[Document, ...]:
-    """Return one document per judged field of the mode, in the mode's order; missing fields are empty."""
+def documents_of(fields: Mapping[str, Json], judged: Iterable[str]) -> tuple[Document, ...]:
+    """Return one document per judged field, in their order; missing fields are empty."""
     request = utf8_text(flat_text(fields.get("request")))
-    return tuple(Document(utf8_text(flat_text(fields.get(name))), request) for name in mode.judged_fields)
+    return tuple(Document(utf8_text(flat_text(fields.get(name))), request) for name in judged)

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from attrs import evolve, frozen
-from jrh import BuildContext, JrhError, Json, Judgement, Mode, Question, Reply, Status, Task, Usage, Verdict
+from jrh import BuildContext, Json, Judgement, Mode, Question, Reply, Status, Task, Usage, Verdict
 from jrh.plugins import BatchJudge, TrainedJudge
 from jrh.values import Example
 from threadpoolctl import threadpool_limits
 
+from jrh_baseline.choices import Choices
 from jrh_baseline.classes import Classes
 from jrh_baseline.documents import Document, documents_of
 from jrh_baseline.features import Features
@@ -30,18 +31,8 @@ _PAIR: Final = 2
 
 
 def build(options: BaselineOptions, context: BuildContext) -> TrainedJudge:
-    """Build the judge for a task.
-
-    Raises:
-        JrhError: The task is pairwise but its scale does not have exactly two options.
-    """
-    task, options_shown = context.task, len(context.task.scale.options)
-    if task.mode is Mode.PAIRWISE and options_shown != _PAIR:
-        raise JrhError(
-            f"baseline: task '{task.name}' compares {options_shown} responses, and the baseline compares two; use "
-            "another judge for this task"
-        )
-    return Baseline(options=options, task=task)
+    """Build the judge for a task."""
+    return Baseline(options=options, task=context.task)
 
 
 @frozen(kw_only=True)
@@ -65,15 +56,17 @@ class Baseline:
         if len(examples) < needed:
             raise CannotLearnError(f"{len(examples)} labelled examples outside the fold; needs at least {needed}")
         fields = [example.fields for example in examples]
-        documents = [text for each in fields for text in documents_of(each, self.task.mode)]
-        # The request of a pair is the same on both sides: its own words say nothing about which is better.
+        documents = [text for each in fields for text in documents_of(each, self.task.judged_fields)]
+        # The request is the same for all responses of a comparison: its own words say nothing about which is better.
         features = Features.fit(documents, requests=self.task.mode is not Mode.PAIRWISE)
-        rows = rows_of(features, fields, self.task.mode)
+        rows = rows_of(features, fields, self.task)
         groups = [example.group or str(place) for place, example in enumerate(examples)]
         model = self._model(rows, [example.gold for example in examples], groups)
         return Trained(task=self.task, features=features, model=model)
 
     def _model(self, rows: Any, golds: Sequence[str], groups: Sequence[str]) -> FittedModel:
+        if self.task.mode is Mode.PAIRWISE and len(self.task.judged_fields) > _PAIR:
+            return Choices.fit(rows, golds, groups, self.task.scale, self.options)
         if self.task.mode is Mode.PAIRWISE:
             return Pairs.fit(rows, golds, groups, self.task.scale, self.options)
         if self.task.scale.ordered:
@@ -94,7 +87,7 @@ class Trained:
         if not questions:
             return []
         with threadpool_limits(limits=1):
-            rows = rows_of(self.features, [question.fields for question in questions], self.task.mode)
+            rows = rows_of(self.features, [question.fields for question in questions], self.task)
             predictions = self.model.predict(rows)
         return [
             self._judgement(question, prediction) for question, prediction in zip(questions, predictions, strict=True)
@@ -125,21 +118,22 @@ class Abstaining:
         return [_abstention(self.detail) for _ in questions]
 
 
-def rows_of(features: Features, fields: Sequence[Mapping[str, Json]], mode: Mode) -> Any:
+def rows_of(features: Features, fields: Sequence[Mapping[str, Json]], task: Task) -> Any:
     """Return one feature row per question; for pairs, the first response's features minus the second's.
 
-    Each distinct text is analysed only once.
+    Of comparisons of more responses, return a matrix per response, each with one row per question. Each distinct text
+    is analysed only once.
     """
-    shown = [documents_of(each, mode) for each in fields]
+    shown = [documents_of(each, task.judged_fields) for each in fields]
     places: dict[Document, int] = {}
     for documents in shown:
         for document in documents:
             places.setdefault(document, len(places))
     matrix = features.transform(list(places))
-    rows = matrix[[places[documents[0]] for documents in shown]]
-    if mode is Mode.PAIRWISE:
-        return rows - matrix[[places[documents[1]] for documents in shown]]
-    return rows
+    rows = [matrix[[places[documents[number]] for documents in shown]] for number in range(len(task.judged_fields))]
+    if len(rows) == _PAIR:
+        return rows[0] - rows[1]
+    return rows if len(rows) > _PAIR else rows[0]
 
 
 def _abstention(detail: str) -> Judgement:

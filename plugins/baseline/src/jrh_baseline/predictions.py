@@ -28,7 +28,7 @@ class FittedModel(Protocol):
         """Return the model's name for rationales."""
 
     def predict(self, rows: Any) -> list[Prediction]:
-        """Return one prediction per row of a sparse matrix."""
+        """Return one prediction per question, from what `rows_of` returns."""
 
 
 class CannotLearnError(Exception):
