@@ -146,3 +146,51 @@ def test_a_test_that_does_not_apply_to_a_task_or_is_empty_in_one_of_two_is_no_em
     # A rule holds everywhere or says where it cannot be decided.
     assert project.run("gate", "run", "--rule", "flip-rate[drafts] <= 0.9", "--undecided", "1").exit_code == 1
     assert project.run("gate", "run", "--rule", "flip-rate[drafts, task=one] <= 0.9").exit_code == 0
+
+
+LENIENT = {
+    "as-expected": "as-expected >= 0.01",
+    "flip-rate": "flip-rate <= 1",
+    "one judge": "as-expected[judge=s] >= 0",
+}
+
+
+@pytest.mark.parametrize("rule", LENIENT.values(), ids=LENIENT)
+def test_no_rule_passes_when_the_only_test_is_empty(project: Project, rule: str) -> None:
+    """Measures of the reference alone, or of nothing at all, say nothing about the test."""
+    assert _run(project, REJECTED).exit_code == 3
+    gate = project.run("gate", "run", "--rule", rule, "--json", "gate.json")
+    assert gate.exit_code == 5, gate.output
+    checks = json.loads(project.read("gate.json"))["checks"]
+    (found,) = [each for each in checks if each["test"] == "rejected"]
+    assert (found["outcome"], found["reason"]) == ("undecided", WHY["rejected"])
+    assert f"bad: data on empty: Test 'rejected' has {WHY['rejected']}." in gate.stdout
+
+
+def test_a_rule_about_whole_tasks_and_one_for_the_reference_leave_out_an_empty_test(project: Project) -> None:
+    _run(project, REJECTED)
+    assert project.run("gate", "run", "--rule", "as-expected[reference] >= 0.01").exit_code == 0
+    _run(project, {**REJECTED, "allow_empty": True})
+    assert project.run("gate", "run", "--rule", "as-expected >= 0.01").exit_code == 0
+    assert project.run("gate", "run", "--rule", "flip-rate <= 1").exit_code == 2
+
+
+def test_an_empty_test_is_not_hidden_by_another_tasks_test_of_its_name(project: Project) -> None:
+    task = {"instruction": "Judge.", "scale": {"labels": ["YES", "NO"]}}
+
+    def named(name: str, count: int, *tests: Any) -> dict[str, Any]:
+        data = {"source": "examples", "dataset": "factual", "sample": {"n": count, "seed": 1}}
+        return {"name": name, "data": data, "task": task, "tests": [*tests]}
+
+    own = {**REJECTED, "name": "dup"}
+    tasks = [named("t1", 2, own), named("t2", 3, {"test": "drafts", "name": "dup"}), named("t3", 4, own)]
+    project.write("maker.py", PLUGIN)
+    project.write(
+        "suite.json", json.dumps({"name": "s", "tasks": tasks, "judges": [{"judge": "simulated", "name": "s"}]})
+    )
+    outcome = project.run("run", "suite.json", "--run-dir", "run", "--plugins", "maker.py")
+    assert outcome.exit_code == 3
+    why = "test 'dup' on task '{0}' made no cases: {1} of {1} drafts rejected: never: a number changed ({1})"
+    assert f"jrh: not done: {why.format('t1', 2)}; {why.format('t3', 4)} (to accept" in outcome.stderr
+    found = [each for each in report(project, "run")["findings"] if each["kind"] == "no-cases"]
+    assert [(each["task"], each["severity"]) for each in found] == [("t1", "bad"), ("t3", "bad")]

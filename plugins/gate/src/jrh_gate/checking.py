@@ -80,7 +80,8 @@ class Checked:
         A finding about the reference condition or about the data touches every test of its task.
         """
         places = {(each.place.judge, each.place.task, each.place.test) for each in self.decisions}
-        tasks = {(judge, task) for judge, task, _ in places} | {("", task) for _, task, _ in places}
+        places |= {("", task, test) for _, task, test in places}  # a finding about the data concerns every judge
+        tasks = {(judge, task) for judge, task, _ in places}
         return tuple(
             each
             for each in self.findings

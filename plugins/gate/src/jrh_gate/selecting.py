@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Final
 
-from jrh import REFERENCE, Measure, RunReport, SuiteError
+from jrh import Measure, RunReport, SuiteError
 from jrh.measuring import why_no_cases
 from jrh.suite import Rule
 
@@ -80,12 +80,13 @@ def _empty(rule: Rule, report: RunReport, found: list[Measure]) -> Iterator[Deci
     """Yield the tests that made no case where the rule would have applied.
 
     A rule that names the test applies to it. One without a test applies to every test that has the measure; what a test
-    without cases would have is unknown, so it applies if any other test has it, unless the suite allows an empty test.
+    without cases would have is unknown, so it applies unless the measure belongs to whole tasks, or the suite allows an
+    empty test. It is not enough to look at the other tests: there may be none.
     """
-    everywhere = any(measure.test not in ("", REFERENCE) for measure in found)
+    of_tests = not found or any(measure.test for measure in found)
     for line in report.attrition:
         why = why_no_cases(line) if line.applies and rule.task in (None, line.task) else ""
-        due = everywhere and not line.allow_empty if rule.test is None else rule.test == line.test
+        due = of_tests and not line.allow_empty if rule.test is None else rule.test == line.test
         if why and due:
             place = Place(judge=rule.judge or "", task=line.task, test=line.test)
             yield Decision(rule=rule, place=place, measure=None, outcome=Outcome.UNDECIDED, reason=why)
@@ -109,8 +110,10 @@ def _asked(rule: Rule, report: RunReport) -> bool:
 def _unknown(rule: Rule, report: RunReport) -> Iterator[str]:
     """Yield a message per name in the rule that the run does not have."""
     named = [measure for measure in report.measures if measure.name == rule.measure]
-    empty = [line.test for line in report.attrition if line.applies and why_no_cases(line)]
-    if not named and len(report.records) and rule.test not in empty:
+    empty = [line for line in report.attrition if line.applies and why_no_cases(line)]
+    # Only an empty test could have a measure that no other test has.
+    hidden = any(line.test == rule.test if rule.test is not None else not line.allow_empty for line in empty)
+    if not named and len(report.records) and not hidden:
         message = _no_such(rule, "measure", rule.measure, {measure.name for measure in report.measures})
         from jrh.api import meant_by  # loads every plugin: only once a rule is known to be wrong
 

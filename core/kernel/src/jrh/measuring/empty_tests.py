@@ -18,10 +18,12 @@ _REASONS: Final = 3
 
 @frozen(kw_only=True)
 class EmptyTest:
-    """A test without a case in any task it is meant for."""
+    """A test, as the suite has it, without a case in any task it is meant for."""
 
     test: str
     tasks: tuple[str, ...]
+    own: bool
+    """The tasks list it themselves: a test of this name may have cases of other tasks."""
     why: str
     """Such as `no cases: 30 of 30 drafts rejected: exact-rules: a number changed (30)`."""
     allowed: bool
@@ -41,12 +43,13 @@ def empty_tests(attrition: Iterable[Attrition]) -> tuple[EmptyTest, ...]:
     """Return the tests without a case in any task, in order.
 
     A task whose mode the test does not support does not count. A test that still has to be drafted is not empty.
+    A test in a task's own list is meant for that task only, whatever other tasks call theirs.
     """
-    found: dict[str, list[Attrition]] = {}
+    found: dict[tuple[str, tuple[str, ...]], list[Attrition]] = {}
     for line in attrition:
         if line.applies:
-            found.setdefault(line.test, []).append(line)
-    return tuple(_empty(test, lines) for test, lines in found.items() if all(map(why_no_cases, lines)))
+            found.setdefault((line.test, line.own_of), []).append(line)
+    return tuple(_empty(lines) for lines in found.values() if all(map(why_no_cases, lines)))
 
 
 def listed_reasons(counts: Mapping[str, int]) -> str:
@@ -61,15 +64,16 @@ def listed_reasons(counts: Mapping[str, int]) -> str:
     return ", ".join(named)
 
 
-def _empty(test: str, lines: list[Attrition]) -> EmptyTest:
+def _empty(lines: list[Attrition]) -> EmptyTest:
     rejected: Counter[str] = Counter()
     skipped: Counter[str] = Counter()
     for line in lines:
         rejected.update(line.rejected)
         skipped.update(line.skipped)
     return EmptyTest(
-        test=test,
+        test=lines[0].test,
         tasks=tuple(line.task for line in lines),
+        own=bool(lines[0].own_of),
         why=_why(sum(line.drafted for line in lines), rejected, skipped),
         allowed=all(line.allow_empty for line in lines),
     )

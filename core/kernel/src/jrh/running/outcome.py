@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from attrs import frozen
 
 from jrh.errors import StopReason, StopRun
-from jrh.measuring.empty_tests import empty_tests
+from jrh.measuring.empty_tests import EmptyTest, empty_tests
 from jrh.models.ledger import Spent
 from jrh.suite.definition import Gate
 from jrh.text.escaping import clean_text
@@ -148,8 +148,14 @@ def _exit_code(stop: StopRun | None, report: RunReport | None, unfinished: Seque
 def _empty(report: RunReport) -> str:
     """Say which tests made no case; empty where every test made one, or the suite allows it."""
     empty = [each for each in empty_tests(report.attrition) if not each.allowed]
-    said = "; ".join(f"test '{each.test}' made {clean_text(each.why, _REASON)}" for each in empty)
+    said = "; ".join(f"test '{each.test}'{_of_tasks(each)} made {clean_text(each.why, _REASON)}" for each in empty)
     return f"{said} (to accept this, set `allow_empty: true` on the test)" if said else ""
+
+
+def _of_tasks(test: EmptyTest) -> str:
+    """Name the tasks of a test of their own: the name alone may be that of another task's test."""
+    tasks = ", ".join(f"'{task}'" for task in test.tasks)
+    return f" on task {tasks}" if test.own else ""
 
 
 def _silent(report: RunReport) -> str:

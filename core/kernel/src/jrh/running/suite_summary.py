@@ -50,6 +50,7 @@ def _tests_of_tasks(resolved: ResolvedSuite) -> Iterator[TestOfTask]:
                     test=test.use.name,
                     applies=is_made_for(test, task),
                     allow_empty=test.use.allow_empty,
+                    own_of=test.use.tasks or (),
                 )
 
 

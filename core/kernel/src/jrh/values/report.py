@@ -60,6 +60,9 @@ class Attrition:
     """False if the run stopped before it drafted this test."""
     allow_empty: bool = False
     """True if the suite accepts that the test makes no cases."""
+    own_of: tuple[str, ...] = ()
+    """The tasks whose own list has the test; empty if it serves all. Another task's test of that name is another test.
+    """
 
 
 @frozen(kw_only=True)

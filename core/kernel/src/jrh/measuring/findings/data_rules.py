@@ -57,12 +57,14 @@ def without_cases(report: RunReport) -> Iterator[Finding]:
     A test that has cases of another task and drafted nothing here, such as one for levels on a task with labels, is no
     warning.
     """
-    nowhere = {each.test for each in empty_tests(report.attrition)}
+    nowhere = {(each.test, task) for each in empty_tests(report.attrition) for task in each.tasks}
     for line in report.attrition:
         why = why_no_cases(line)
         if not why or not line.applies:
             continue
-        severity = Severity.BAD if line.test in nowhere else Severity.WARNING if line.drafted else Severity.INFO
+        severity = (
+            Severity.BAD if (line.test, line.task) in nowhere else Severity.WARNING if line.drafted else Severity.INFO
+        )
         statement = f"Test '{line.test}' has {why}"
         yield Finding(
             kind="no-cases",

@@ -53,6 +53,8 @@ class TestOfTask:
     applies: bool
     """The test is for tasks of this mode."""
     allow_empty: bool
+    own_of: tuple[str, ...] = ()
+    """The tasks whose own list has the test; empty if it serves all."""
 
 
 @frozen(kw_only=True)
@@ -199,6 +201,7 @@ def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:
             applies=each.applies,
             made=not each.applies or store.cases.digest(each.task, each.test) is not None,
             allow_empty=each.allow_empty,
+            own_of=each.own_of,
         )
 
 
