@@ -15,6 +15,7 @@ from support.suites import openai_http, write_suite
 ITEMS = 12
 GOOD = "This is the best of them."
 PLACES = ("first", "second", "third")
+ALWAYS = {"loopback-first": "A", "loopback-middle": "B"}
 
 
 class Reader:
@@ -26,8 +27,8 @@ class Reader:
     def __call__(self, request: Mapping[str, Any]) -> str:
         prompt = request["messages"][-1]["content"]
         self.prompts.append(prompt)
-        if request["model"] == "loopback-first":
-            return "A"
+        if request["model"] in ALWAYS:
+            return ALWAYS[request["model"]]
         shown = re.findall(r"Response ([A-Z]):\n<response_[a-z]>\n(.*?)\n</response_", prompt, re.DOTALL)
         return str(next((label for label, text in shown if "best" in text), shown[0][0]))
 
@@ -53,6 +54,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory, reader: Reader) -> Project:
             "models": {
                 "reads": openai_http(server.url),
                 "first": {**openai_http(server.url), "model": "loopback-first"},
+                "middle": {**openai_http(server.url), "model": "loopback-middle"},
             },
             "tests": ["option-order", "identical-options", "format"],
             "judges": [
@@ -61,6 +63,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory, reader: Reader) -> Project:
                 {"name": "planted-first", "judge": "simulated", "position_preference": 1.0},
                 {"name": "planted-last", "judge": "simulated", "position_preference": -1.0},
                 {"name": "planted-right", "judge": "simulated"},
+                {"name": "middle", "judge": "llm", "model": "middle"},
             ],
         }
         done = project.run("run", write_suite(project, suite), "--run-dir", "run", "--yes", "--no-cache")
@@ -98,6 +101,7 @@ def found(project: Project, name: str, judge: str, test: str = "option-order") -
         ("first", (1.0, 0.0, 0.0), 0.0, 0.0, 1.0),
         ("planted-first", (1.0, 0.0, 0.0), 0.0, 0.0, 1.0),
         ("planted-last", (0.0, 0.0, 1.0), 0.0, 0.0, -1.0),
+        ("middle", (0.0, 1.0, 0.0), 0.0, 0.0, 0.0),
     ],
 )
 def test_what_a_judge_does_with_the_places_is_measured(
@@ -108,6 +112,27 @@ def test_what_a_judge_does_with_the_places_is_measured(
     assert found(ran, "swap-consistency", judge)["estimate"] == consistent
     assert found(ran, "right-in-both-orders", judge)["estimate"] == right
     assert found(ran, "position-bias", judge)["estimate"] == pytest.approx(bias)
+
+
+@pytest.mark.parametrize(
+    ("judge", "said"),
+    [
+        ("first", "Prefers the first option"),
+        ("planted-first", "Prefers the first option"),
+        ("middle", "Prefers the second option"),
+        ("planted-last", "Prefers the third option"),
+        ("reads", "Position bias neither shown nor ruled out"),
+    ],
+)
+def test_the_finding_names_the_preferred_place(ran: Project, judge: str, said: str) -> None:
+    (finding,) = [
+        each
+        for each in report(ran, "run")["findings"]
+        if (each["judge"], each["kind"]) == (judge, "position-bias") and "option-order" in each["tests"]
+    ]
+    assert finding["statement"] == said
+    if said.startswith("Prefers"):
+        assert finding["sentence"].startswith(f"{said}: option-order +0.67 [")
 
 
 def test_the_reports_and_the_gate_know_the_third_place(ran: Project) -> None:

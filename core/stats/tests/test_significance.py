@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jrh_stats import benjamini_hochberg, holm, mcnemar_exact, sign_flip_test
+from jrh_stats import benjamini_hochberg, exchange_test, holm, mcnemar_exact, sign_flip_test
 from scipy.stats import permutation_test
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
@@ -67,3 +67,27 @@ def test_false_alarms_come_as_often_as_stated() -> None:
 def test_no_difference_is_no_evidence_and_no_cluster_no_test() -> None:
     assert sign_flip_test([0, 0, 0]).p == 1.0
     assert sign_flip_test([]).p is None
+
+
+def test_exchanging_two_columns_is_the_sign_flip_test_of_their_difference():
+    sums = np.random.default_rng(3).normal(loc=(0.3, 0.0), size=(14, 2))
+    assert exchange_test(sums, resamples=40_000).p == pytest.approx(sign_flip_test(sums[:, 0] - sums[:, 1]).p, abs=0.01)
+
+
+def test_three_clusters_that_agree_on_the_column_have_the_p_value_of_their_orders():
+    # 3 ** 3 equally likely outcomes; in 3 of them all three clusters pick the same column.
+    assert exchange_test(np.eye(3)[[2, 2, 2]], resamples=40_000).p == pytest.approx(3 / 27, abs=0.01)
+
+
+def test_the_exchange_test_keeps_its_level():
+    generator = np.random.default_rng(7)
+    picks = [np.eye(3)[generator.integers(3, size=30)] for _ in range(400)]
+    p = np.array([exchange_test(each, resamples=300, seed=seed).p for seed, each in enumerate(picks)])
+    assert (p < 0.05).mean() <= 0.08
+
+
+def test_the_exchange_test_needs_clusters_and_a_difference():
+    assert exchange_test(np.ones((5, 3))).p == 1.0
+    assert exchange_test(np.zeros((0, 3))).p is None
+    with pytest.raises(ValueError, match="per cluster and column"):
+        exchange_test([1.0, 2.0])

@@ -135,6 +135,7 @@ def test_a_judge_that_follows_the_response_has_no_bias_among_three_options(bench
     assert pick(found, "swap-consistency").estimate == 1.0
     assert pick(found, "right-in-both-orders").estimate == 1.0
     assert pick(found, "position-bias").estimate == pytest.approx(0.0)
+    assert pick(found, "position-bias-p").estimate == 1.0
 
 
 @pytest.mark.parametrize(("label", "bias"), [("A", 1.0), ("B", 0.0), ("C", -1.0)])
@@ -149,8 +150,10 @@ def test_a_judge_that_sticks_to_one_of_three_places(bench, pick, label, bias):
     assert pick(found, "right-in-both-orders").estimate == 0.0
     # CBA leaves an option of every other order in its place, so it is in no pair.
     assert pick(found, "swap-consistency").estimate == 0.0
-    p = pick(found, "position-bias-p").estimate
-    assert (p < 0.01) is (bias != 0)
+    assert pick(found, "position-bias-p").estimate < 0.01, "also of the place between the first and the last"
+    by_place = [pick(found, "position-preference", place=place) for place in ("first", "second", "third")]
+    assert [each.estimate for each in by_place] == pytest.approx([(label == name) - 1 / 3 for name in "ABC"])
+    assert all(-1 / 3 - 1e-9 <= each.interval.low <= each.interval.high <= 2 / 3 + 1e-9 for each in by_place)
 
 
 def test_three_options_without_balanced_orders_have_no_bias(bench, pick):

@@ -99,6 +99,7 @@ from jrh_stats.ranks import kendall_tau_b as kendall_tau_b
 from jrh_stats.ranks import spearman as spearman
 from jrh_stats.significance import Significance as Significance
 from jrh_stats.significance import benjamini_hochberg as benjamini_hochberg
+from jrh_stats.significance import exchange_test as exchange_test
 from jrh_stats.significance import holm as holm
 from jrh_stats.significance import mcnemar_exact as mcnemar_exact
 from jrh_stats.significance import sign_flip_test as sign_flip_test
@@ -153,6 +154,7 @@ __all__ = [
     "excess_disagreement",
     "excess_equivalence",
     "excess_permutation_test",
+    "exchange_test",
     "expected_calibration_error",
     "fleiss_kappa",
     "gain_over_constant",

@@ -9,8 +9,27 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, Scale
-from jrh.measuring import Answers, Counts, Mask, MeasureBuilder, MetricOptions, Pairs, answers_by, answers_by_order
-from jrh_stats import Estimate, cluster_sums, clustered_difference, mcnemar_exact, sign_flip_test, z_quantile
+from jrh.measuring import (
+    Answers,
+    Codes,
+    Counts,
+    Mask,
+    MeasureBuilder,
+    MetricOptions,
+    Pairs,
+    answers_by,
+    answers_by_order,
+)
+from jrh_stats import (
+    Estimate,
+    cluster_sums,
+    clustered_difference,
+    clustered_mean,
+    exchange_test,
+    mcnemar_exact,
+    sign_flip_test,
+    z_quantile,
+)
 from numpy.typing import NDArray
 
 from jrh_order.places import balancing, is_balanced, moves_all, place_name
@@ -22,7 +41,8 @@ _SIGNS: Final = "two-sided sign-flip test by cluster; null hypothesis: both posi
 _MCNEMAR: Final = "exact McNemar test; null hypothesis: as many items stick to the first position as to the second"
 _FIRST_LAST: Final = "share of picks in the first place minus that in the last; every option in every place"
 _UNBALANCED: Final = "no item has verdicts in orders that put every option in every place"
-_SIGN_FLIP: Final = "two-sided sign-flip test by cluster; null hypothesis: first and last place equally often"
+_EXCHANGE: Final = "permutation of the places within clusters; null hypothesis: every place is picked equally often"
+_EVEN_SHARE: Final = "share of picks minus the mean of all places; intervals hold for all {places} places at once"
 _NO_GOLD_IN_BOTH: Final = "no item with a gold label has verdicts in all its orders"
 _NO_GOLD: Final = "no item with a verdict has a gold label"
 
@@ -112,34 +132,60 @@ def _strict(builder: MeasureBuilder, answers: Answers) -> Measure:
 
 
 def _drift(builder: MeasureBuilder, answers: Answers, scale: Scale, weights: Counts) -> Iterator[Measure]:
-    """Measure the position bias of three options or more: picks of the first place minus picks of the last."""
-    shares = _shares(answers, scale.options[0]) - _shares(answers, scale.options[-1])
+    """Measure the position bias of three options or more: by place, and of the first place against the last."""
     even = is_balanced(answers, scale.own_order, weights)
     total = weights.sum(axis=1)
-    leaning = ((weights * shares).sum(axis=1)[even] / total[even]).round(12)
-    sums = cluster_sums(answers.clusters[even], leaning, np.ones(len(leaning)))
+    shares = np.stack([(weights * _shares(answers, letter)).sum(axis=1) for letter in scale.options], axis=1)
+    shares = (shares[even] / total[even, None]).round(12)
     told = answers.rows_at(even[:, None] & (weights > 0))
     usable = told[answers.said[told] >= 0]
+    counts = np.ones(len(shares))
+    leaning = cluster_sums(answers.clusters[even], shares[:, 0] - shares[:, -1], counts)
     yield builder.measure(
         "position-bias",
         answers.cell,
-        clustered_difference(sums[:, 0], sums[:, 1], level=builder.context.level),
+        clustered_difference(leaning[:, 0], leaning[:, 1], level=builder.context.level),
         rows=answers.rows,
         usable=usable,
         note=_FIRST_LAST if len(usable) else _UNBALANCED,
         unit="difference",
         labels=answers.said,
     )
-    test = sign_flip_test(sums[:, 0], resamples=builder.context.resamples, seed=builder.seed(answers.cell))
+    sums = [cluster_sums(answers.clusters[even], column, counts)[:, 0] for column in shares.T]
+    resamples, seed = builder.context.resamples, builder.seed(answers.cell)
     yield builder.p_value(
         "position-bias-p",
         answers.cell,
-        test.p,
+        exchange_test(np.stack(sums, axis=1), resamples=resamples, seed=seed).p,
         rows=answers.rows,
         usable=usable,
-        note=_SIGN_FLIP if len(usable) else _UNBALANCED,
+        note=_EXCHANGE if len(usable) else _UNBALANCED,
         labels=answers.said,
     )
+    if len(usable):
+        yield from _preferences(builder, answers, shares, even, usable)
+
+
+def _preferences(
+    builder: MeasureBuilder, answers: Answers, shares: Counts, even: Mask, usable: Codes
+) -> Iterator[Measure]:
+    """Measure how much more often than the mean of all places each is picked, with simultaneous intervals."""
+    places = shares.shape[1]
+    level = 1 - (1 - builder.context.level) / places
+    for place, column in enumerate((shares - shares.mean(axis=1, keepdims=True)).round(12).T):
+        sums = cluster_sums(answers.clusters[even], column, np.ones(len(column)))
+        # A place that is always picked is above the mean by 1 - 1/k, one that never is below it by 1/k.
+        limits = (-1 / places, 1 - 1 / places)
+        yield builder.at(level).measure(
+            "position-preference",
+            answers.cell.part({**answers.cell.levels, "place": place_name(place)}),
+            clustered_mean(sums[:, 0], sums[:, 1], bounds=limits, level=level),
+            rows=answers.rows,
+            usable=usable,
+            note=_EVEN_SHARE.format(places=places),
+            unit="difference",
+            labels=answers.said,
+        )
 
 
 def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[Measure]:

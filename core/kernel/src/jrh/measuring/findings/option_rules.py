@@ -23,21 +23,29 @@ from jrh.values.types import Measure
 _BIAS: Final = "position-bias"
 _EVEN: Final = 0.5
 _PLACES: Final = ("first", "second")
+_PLACE: Final = "place"
+"""What the measures of single places are parted by."""
 
 
 def position_bias(now: Situation) -> Iterator[Claim]:
-    """Tell which place a judge prefers over both orders of the same options."""
+    """Tell which place a judge prefers over the orders of the same options.
+
+    With three options or more the first place minus the last says nothing of those between: the finding rests on the
+    place that is furthest from an even share.
+    """
     floor, margin = now.settings.floor_of(_BIAS), now.settings.margin
-    significant = {id(each) for each in now.significant(now.measures(_BIAS)) if excludes_zero(each)}
-    for each in now.measures(_BIAS):
+    significant = {id(each) for each in now.significant(now.measures(_BIAS))}
+    for whole in now.measures(_BIAS):
+        places = _places(now, whole)
+        each = max(places, key=lambda place: abs(place.estimate or 0.0), default=whole)
         if each.estimate is None or each.interval is None:
             continue
-        needed = None
-        if id(each) in significant and abs(each.estimate) >= floor:
-            severity, statement = Severity.BAD, f"Prefers the {_PLACES[each.estimate < 0]} option"
-        elif id(each) in significant:
+        found, needed = id(whole) in significant and excludes_zero(each), None
+        if found and abs(each.estimate) >= floor:
+            severity, statement = Severity.BAD, _preferred(each)
+        elif found:
             severity, statement = Severity.INFO, f"Negligible position bias (below the floor of {floor:g})"
-        elif within(each, margin):
+        elif all(within(place, margin) for place in places or (whole,)):
             severity, statement = Severity.GOOD, f"No position bias beyond ±{margin:g}"
         else:
             severity, statement = Severity.INCONCLUSIVE, "Position bias neither shown nor ruled out"
@@ -47,10 +55,24 @@ def position_bias(now: Situation) -> Iterator[Claim]:
             severity=severity,
             statement=statement,
             measure=each,
+            aside="beyond an even share" if places else "",
             needed=needed,
             floor=floor,
             margin=margin,
         )
+
+
+def _places(now: Situation, whole: Measure) -> list[Measure]:
+    """Return how far each place is from an even share; none for two options, where one measure says it all."""
+    parts = now.index.parts.get((now.judge, "position-preference"), ())
+    return [each for each in parts if (each.task, each.test) == (whole.task, whole.test) and set(each.cell) == {_PLACE}]
+
+
+def _preferred(measure: Measure) -> str:
+    above = (measure.estimate or 0.0) > 0
+    if _PLACE in measure.cell:
+        return f"{'Prefers' if above else 'Avoids'} the {measure.cell[_PLACE]} option"
+    return f"Prefers the {_PLACES[not above]} option"
 
 
 def order_flips(now: Situation) -> Iterator[Claim]:
