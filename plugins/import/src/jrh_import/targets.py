@@ -14,7 +14,7 @@ TRUTHS: Final = ("simulated",)
 TEXTS: Final = (
     *("task", "item", "judge", "label", "presented_label", "gold", "gold_source"),
     *("test", "family", "variant", "template", "option_order", "polarity", "language", "case"),
-    *("status", "expectation", "expected", "stratum", "group", "content", "detail", "rationale"),
+    *("status", "expectation", "expected", "stratum", "group", "content", "detail", "rationale", "argued"),
 )
 """Targets that are text."""
 TARGETS: Final = (*TEXTS, *NUMBERS, *TRUTHS)

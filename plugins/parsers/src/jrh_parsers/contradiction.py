@@ -17,8 +17,10 @@ NAME: Final = "rationale-contradiction"
 NO_RATIONALE: Final = "no_rationale"
 """Counted as missing: a verdict without a rationale."""
 UNREADABLE: Final = "unreadable_rationale"
-"""Counted as missing: a rationale without a conclusion that the rules can read."""
-_NOTE: Final = "verdicts whose rationale argues for another label; read by rules, English only"
+"""Counted as missing: a rationale without a conclusion that the rules, or the model, can read."""
+_NOTE: Final = "verdicts whose rationale argues for another label"
+_RULES: Final = "read by rules, English only"
+_MODEL: Final = "read by the suite's `rationale_model`"
 _NOTHING: Final = "no trial"
 
 
@@ -29,6 +31,8 @@ class RationaleContradiction:
     Both labels are taken as presented, before swapped options and inverted questions are undone. Only rationales whose
     conclusion can be read count; the others are listed as missing, `no_rationale` and `unreadable_rationale`. Of a
     rationale that marks a verdict (`Verdict: NO`), as a whole reply does, that sentence does not count.
+
+    Rules read the rationales. Where the suite has a `rationale_model`, its answers count instead.
     """
 
     options: BreakdownOptions
@@ -44,12 +48,16 @@ class RationaleContradiction:
         if not has.any():
             return
         everything = np.ones(len(has), dtype=np.bool_)
-        scores = Scores(eligible=everything, value=_contradicts(trials, context, has), unscored=UNREADABLE)
+        by_model = "argued" in records.columns and bool(np.any(records.codes("argued") >= 0))
+        value = _contradicts_by_model(trials, has) if by_model else _contradicts(trials, context, has)
+        scores = Scores(eligible=everything, value=value, unscored=UNREADABLE)
+        reader = _MODEL if by_model else _RULES
         for cell in cells_of(trials, self.options.by):
             if has[cell.rows].any():
-                found = builder.rate(NAME, cell, scores, nothing=_NOTHING, note=_NOTE)
+                found = builder.rate(NAME, cell, scores, nothing=_NOTHING, note=f"{_NOTE}; {reader}")
+                note = found.note if reader in found.note else f"{found.note}; {reader}"
                 silent = int(np.count_nonzero(trials.usable[cell.rows] & ~has[cell.rows]))
-                yield evolve(found, missing=_split(found.missing, silent))
+                yield evolve(found, missing=_split(found.missing, silent), note=note)
 
 
 def _split(missing: Mapping[str, int], silent: int) -> Mapping[str, int]:
@@ -78,6 +86,12 @@ def _contradicts(trials: Trials, context: MetricContext, has: NDArray[np.bool_])
             )
             value[row] = np.nan if label is None else float(label != said[row])
     return value
+
+
+def _contradicts_by_model(trials: Trials, has: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the same, as a model has read it; the rules never fill in, so that one estimate has one reader."""
+    said, argued_for = (np.array(_column(trials, name), dtype=np.str_) for name in ("presented", "argued"))
+    return np.where(has & (argued_for != ""), (argued_for != said).astype(np.float64), np.nan)
 
 
 def _column(trials: Trials, name: str) -> list[str]:

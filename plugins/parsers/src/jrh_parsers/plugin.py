@@ -56,4 +56,5 @@ def jrh_metrics() -> Iterable[MetricSpec]:
         summary="share of verdicts whose rationale argues for another label",
         options=BreakdownOptions,
         factory="jrh_parsers.contradiction:RationaleContradiction",
+        reader="jrh_parsers.rationale_model:RationaleModel",
     )

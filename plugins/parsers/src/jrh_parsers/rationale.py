@@ -85,6 +85,11 @@ def announces(text: str, scale: Scale) -> bool:
     return any(scale.match(sentence[0].strip(" .!*\"'`")) is not None for sentence in _SENTENCE.finditer(text[-READ:]))
 
 
+def without_verdict(text: str, scale: Scale) -> str:
+    """Return a rationale without the sentence that announces the verdict, as a whole reply has one."""
+    return _without_verdict(plain(text[-_WHOLE:]), grammar_for(scale)) if announces(text, scale) else text
+
+
 @lru_cache(maxsize=4096)
 def _argued(text: str, scale: Scale, inverted: bool, holds_verdict: bool) -> str | None:
     grammar = grammar_for(scale)

@@ -70,6 +70,7 @@ def imported_record(
     detail: str = "",
     rationale: str = "",
     left_out: int = 0,
+    argued: str | None = None,
     content: str = "",
     gold_source: str = "",
 ) -> Record:
@@ -113,6 +114,7 @@ def imported_record(
         detail: why there is no label.
         rationale: the judge's reasons.
         left_out: characters of a transcript that were not shown to the judge.
+        argued: the label as presented that a model says the rationale argues for; empty if for none.
         content: the text that was judged; items of the same text are one cluster.
         gold_source: where the gold label comes from, such as `people` or `model:NAME`; empty if unknown.
 
@@ -163,6 +165,7 @@ def imported_record(
         detail=detail,
         rationale=rationale,
         left_out=left_out,
+        argued=argued,
         cluster=content_id(" ".join(content.split())) if content.strip() else "",
         gold_source=GoldSource.read(gold_source).text if gold_source.strip() and gold is not None else "",
     )

@@ -1,5 +1,6 @@
 from .protocols import LONGEST_ANSWER as LONGEST_ANSWER
 from .protocols import TOO_LONG as TOO_LONG
+from .protocols import Argument as Argument
 from .protocols import BatchJudge as BatchJudge
 from .protocols import ChatModel as ChatModel
 from .protocols import Completion as Completion
@@ -11,6 +12,7 @@ from .protocols import Metric as Metric
 from .protocols import Parser as Parser
 from .protocols import Perturber as Perturber
 from .protocols import Rates as Rates
+from .protocols import RationaleReader as RationaleReader
 from .protocols import Reporter as Reporter
 from .protocols import SetPerturber as SetPerturber
 from .protocols import SetValidator as SetValidator

@@ -241,6 +241,31 @@ class ModelClient(Protocol):
         """
 
 
+@frozen(kw_only=True)
+class Argument:
+    """A rationale and the question it answers, without the verdict, the gold label and the judge."""
+
+    rationale: str
+    """Untrusted text."""
+    task: Task
+    """As presented."""
+    labels: tuple[str, ...]
+    """As presented."""
+    inverted: bool = False
+    """The question asked for the opposite, such as the worse response."""
+
+
+@runtime_checkable
+class RationaleReader(Protocol):
+    """Word the question which label a rationale argues for, and read the answer of the suite's `rationale_model`."""
+
+    def request(self, argument: Argument) -> ChatRequest:
+        """Return the question. Pure; equal questions are asked once."""
+
+    def read(self, reply: Reply, argument: Argument) -> str:
+        """Return one of the labels, or the empty text if the reply names none. Pure; `reply.ok` is True."""
+
+
 @runtime_checkable
 class Reporter(Protocol):
     """Render a run as a document for people or programs."""

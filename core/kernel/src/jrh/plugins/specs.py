@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import field, frozen
-from attrs.validators import matches_re
+from attrs.validators import matches_re, optional
 
 from jrh.plugins.protocols import (
     BatchJudge,
@@ -19,6 +19,7 @@ from jrh.plugins.protocols import (
     Metric,
     Parser,
     Perturber,
+    RationaleReader,
     Reporter,
     SetPerturber,
     SetValidator,
@@ -161,6 +162,11 @@ class MetricSpec(Spec):
     factory: Factory[Metric] = field(validator=check_declared)
     default: bool = True
     """Whether it runs without being named in the suite. Use False if no report shows it and few runs need it."""
+    reader: Factory[RationaleReader] | None = field(default=None, validator=optional(check_declared))
+    """For a metric that uses `Record.argued`: words the questions to the suite's `rationale_model`, which fills it.
+
+    Called as `factory` is, with the metric's options.
+    """
 
 
 @frozen(kw_only=True)

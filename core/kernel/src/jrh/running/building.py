@@ -14,9 +14,9 @@ from jrh.hashing import derive_seed
 from jrh.plugins.component_identity import Source, code_digest
 from jrh.plugins.factories import call_factory, find_factory
 from jrh.plugins.local_code import load_object
-from jrh.plugins.protocols import BuildContext, ChatModel, Logger, ModelClient, Parser, Validator
+from jrh.plugins.protocols import BuildContext, ChatModel, Logger, ModelClient, Parser, RationaleReader, Validator
 from jrh.plugins.registry import Entry, Plugins
-from jrh.plugins.specs import ModelSpec, ParserSpec
+from jrh.plugins.specs import MetricSpec, ModelSpec, ParserSpec
 from jrh.suite.definition import ModelUse
 from jrh.suite.resolved import Resolved, ResolvedSuite, parts_of, references
 from jrh.text.redact import error_line
@@ -100,6 +100,14 @@ class Builder:
             resolved.use.name, resolved.entry, task, seed_name or resolved.use.name, resolved.sources
         )
         return self._call(resolved.entry, resolved.options, context)
+
+    def reader(self, metric: Resolved[MetricSpec]) -> RationaleReader:
+        """Build what a metric declares as the reader of rationales."""
+        spec = metric.entry.spec
+        assert spec.reader is not None
+        entry = evolve(metric.entry, spec=evolve(spec, factory=spec.reader))
+        made: RationaleReader = self.build(evolve(metric, entry=entry))
+        return made
 
     def nested(self, entry: Entry[Any], task: Task | None) -> Any:
         """Build a component that another one names, with its default options."""

@@ -32,7 +32,7 @@ def conclude(ready: Prepared, executed: Executed) -> RunResult:
         code = (*unchecked(ready.resolved), *edited)
         report = evolve(report, notes=(*report.notes, *code), warnings=(*report.warnings, *code))
         written = reporting.write_reports(ready.builder, report, ready.run_dir, ready.log, full=ready.settings.full)
-    ended = how_it_ended(executed.stop, report, executed.unfinished)
+    ended = how_it_ended(executed.stop, report, executed.unfinished, executed.unread)
     reporting.note_end(ready.store, ended)
     spent = ready.gateway.ledger.spent()
     statuses = dict(Counter(report.records.text("status"))) if report and len(report.records) else {}
@@ -66,7 +66,7 @@ def conclude(ready: Prepared, executed: Executed) -> RunResult:
         terminal=written.terminal,
         files=written.files,
         problems=written.problems,
-        may_continue=asks_again(executed.stop, report, executed.unfinished),
+        may_continue=asks_again(executed.stop, report, executed.unfinished, executed.unread),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any, Final
 from attrs import evolve, frozen
 
 from jrh.errors import RAISED, EmptyStoreError
-from jrh.models.payer import JUDGE, PREFLIGHT
+from jrh.models.payer import GRADER, JUDGE, PREFLIGHT
 from jrh.plugins.loading import Loaded
 from jrh.plugins.secrets import secrets_optional
 from jrh.plugins.specs import JudgeKind, JudgeSpec
@@ -29,6 +29,7 @@ from jrh.running.run_log import Quiet
 from jrh.running.schedule import judge_ids, plan_trials
 from jrh.running.stages import load as loading_items
 from jrh.running.stages import perturb as perturbing
+from jrh.running.stages.rationales import longest, open_questions
 from jrh.running.stored_code import unchecked, with_stored_code
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME
@@ -48,7 +49,7 @@ class PlanLine:
     """What one component would do for one test."""
 
     role: str
-    """`writer`, `validator`, `judge` or `preflight`."""
+    """`writer`, `validator`, `judge`, `grader` or `preflight`."""
     name: str
     """The suite's name of the component."""
     task: str
@@ -175,11 +176,13 @@ class _Planning:
         lasting = self.store.trials.lasting() if self.store is not None else frozenset()
         self.meter.begin(Reading.QUESTIONS)
         lines = []
+        unjudged: Counter[tuple[str, str]] = Counter()
         for task in tasks.values():
             for judge in (judge for judge, _ in judges if applies(judge, task)):
                 for key in (key for key in cases if key[0] == task.name):
                     own = trials[judge.use.name, key]
                     left = [trial for trial in own if trial.trial_id not in lasting]
+                    unjudged[key] += len(left)
                     asked = await self._questions(judge, task, [(by_id[each.case_id][1], each) for each in left])
                     guess = key in estimated
                     judged = {by_id[each.case_id][1].item_id for each in own}
@@ -197,6 +200,31 @@ class _Planning:
                             amount=_longer(asked).at_most() if guess else asked,
                         )
                     )
+        return lines + await self._rationales({key: some for key, some in cases.items() if some}, unjudged)
+
+    async def _rationales(
+        self, cases: Mapping[tuple[str, str], Sequence[Case]], unjudged: Mapping[tuple[str, str], int]
+    ) -> list[PlanLine]:
+        """Return what reading rationales would cost: those in the run directory, and at most one per open trial."""
+        metric = self.resolved.reading
+        if metric is None:
+            return []
+        model = self.builder.model(self.resolved.suite.rationale_model or "")
+        tasks = {use.task.name: use.task for use in self.resolved.suite.tasks}
+        told = open_questions(self.builder, self.store) if self.store is not None else []
+        lines = []
+        for key, some in cases.items():
+            self.meter.begin(Reading.QUESTIONS)
+            for question in told:
+                if (question.task, question.test) == key:
+                    await model.ask(question.request)
+            amount = self.meter.total()
+            if unjudged[key]:
+                self.meter.begin(Reading.QUESTIONS)
+                await model.ask(self.builder.reader(metric).request(longest(some[0], tasks[key[0]])))
+                amount += self.meter.total().at_most().times(unjudged[key])
+            if amount.high:
+                lines.append(PlanLine(role=GRADER, name=metric.use.name, task=key[0], test=key[1], amount=amount))
         return lines
 
     async def _questions(

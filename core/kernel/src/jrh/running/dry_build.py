@@ -54,6 +54,9 @@ def rehearse(builder: Builder, todo: Todo | None = None) -> None:
     if todo is None or todo.tests or todo.judges:
         for metric in resolved.metrics:
             builder.build(metric)
+    if resolved.reading is not None and (todo is None or todo.tests or todo.judges):
+        builder.reader(resolved.reading)
+        builder.model(resolved.suite.rationale_model or "")
 
 
 def note_judges(store: Store, ids: Iterable[str]) -> None:

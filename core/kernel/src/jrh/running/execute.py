@@ -23,6 +23,7 @@ from jrh.running.schedule import judge_ids, plan_trials
 from jrh.running.stages import judge as judging
 from jrh.running.stages import perturb as perturbing
 from jrh.running.stages import summary as reporting
+from jrh.running.stages.rationales import read_rationales
 from jrh.running.stored_code import unchecked
 from jrh.running.suite_summary import notes_of_plan, summarise
 from jrh.suite.resolved import ResolvedTest, tests_of
@@ -42,6 +43,8 @@ class Executed:
     """Why they stopped early; None if they did not."""
     unfinished: tuple[str, ...]
     """Tests with missing drafts, because a provider failed or a plugin raised."""
+    unread: int = 0
+    """Rationales whose question to `rationale_model` failed."""
 
 
 async def execute(ready: Prepared) -> Executed:
@@ -55,7 +58,7 @@ async def execute(ready: Prepared) -> Executed:
             "jrh_run_started", RunStarted(run_id=ready.run_id, suite=ready.suite.name, run_dir=ready.run_dir)
         )
         stop = await stages.run()
-    return Executed(stop=stop, unfinished=tuple(stages.unfinished))
+    return Executed(stop=stop, unfinished=tuple(stages.unfinished), unread=stages.unread)
 
 
 async def _preflight(ready: Prepared) -> None:
@@ -106,6 +109,7 @@ class _Stages:
 
     ready: Prepared
     unfinished: list[str] = field(factory=list, init=False)
+    unread: int = field(default=0, init=False)
 
     async def run(self) -> StopRun | None:
         """Run all stages; return why they stopped early, or None."""
@@ -116,6 +120,7 @@ class _Stages:
             reporting.remember(ready.store, summarise(ready))
             cases = await self._perturb(items_ids)
             await self._judge(cases, items_ids)
+            self.unread = await read_rationales(ready.builder, ready.store, ready.progress)
         except StopRun as stop:
             return stop
         finally:
@@ -206,6 +211,7 @@ class _Stages:
             log=ready.log,
             redact=ready.redact,
             run_id=ready.run_id,
+            read_by_model=ready.resolved.reading is not None,
             stated=ready.gateway.ledger.note_stated,
             told=lambda: ready.progress.spent(ready.gateway.ledger.spent()),
             stopped=lambda: ready.gateway.stopped,

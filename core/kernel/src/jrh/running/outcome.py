@@ -114,13 +114,19 @@ class RunState:
     """The records come from elsewhere: there is no run to end."""
 
 
-def how_it_ended(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = ()) -> Ended:
+def how_it_ended(
+    stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = (), unread: int = 0
+) -> Ended:
     """Return the exit code of a run, and why it is not done.
 
-    `unfinished` names the tests whose drafts are not all made, because a provider failed or a plugin raised.
+    `unfinished` names the tests whose drafts are not all made, because a provider failed or a plugin raised; `unread`
+    counts the rationales that `rationale_model` could not be asked about.
     """
     exit_code, message = _exit_code(stop, report, unfinished)
-    complete = stop is None and report is not None and not report.missing_records and not unfinished
+    if exit_code == DONE and unread:
+        exit_code = INCOMPLETE
+        message = f"`rationale_model` did not answer: {unread} rationales are unread; the same command asks again"
+    complete = stop is None and report is not None and not report.missing_records and not unfinished and not unread
     return Ended(exit_code=exit_code, message=message, complete=complete)
 
 
@@ -183,8 +189,8 @@ def _commonest_reason(records: RecordTable) -> str:
     return f", {count} of them because: {clean_text(reason, _REASON)}"
 
 
-def asks_again(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = ()) -> bool:
+def asks_again(stop: StopRun | None, report: RunReport | None, unfinished: Sequence[str] = (), unread: int = 0) -> bool:
     """Tell whether running the same suite again would ask anything: arguments as for `how_it_ended`."""
-    if stop is not None or report is None or report.missing_records or unfinished:
+    if stop is not None or report is None or report.missing_records or unfinished or unread:
         return True
     return any(report.records.equals("status", status.value).any() for status in Status if status.transient)

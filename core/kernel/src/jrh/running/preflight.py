@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from jrh.running.dry_build import left_to_do
 from jrh.running.progress import Progress
 from jrh.running.run_log import Quiet
 from jrh.running.stages import perturb as perturbing
+from jrh.running.stages.rationales import open_questions
 from jrh.store.run_store import Store
 from jrh.suite.resolved import Resolved, ResolvedSuite, references, tests_of
 from jrh.values.types import Case, Item, Message, Question, Sampling, Task
@@ -87,6 +88,8 @@ class Preflight:
         for judge in self.resolved.judges:
             if judge.use.name in todo.judges and asks(judge):
                 await self._questions(trying, meter, judge)
+        if self.resolved.reading is not None:
+            await self._rationales(trying, meter, todo.judges)
         return [name for name in self.resolved.models if meter.asked[name] and checked(self.resolved, name)]
 
     async def _questions(self, trying: Builder, meter: Meter, judge: Resolved[JudgeSpec]) -> None:
@@ -105,6 +108,16 @@ class Preflight:
                         await built.judge(_question(case, task, occasion))
             finally:
                 await close(built, judge.use.name, Quiet())
+
+    async def _rationales(self, trying: Builder, meter: Meter, open_judges: Collection[str]) -> None:
+        """Count the reader of rationales: it is asked about verdicts to come, and about stored ones it has not read."""
+        name = self.resolved.suite.rationale_model or ""
+        model = trying.model(name)
+        free = [judge.use.name for judge in self.resolved.judges if not asks(judge)]
+        if any(meter.asked.values()) or any(judge in open_judges for judge in free):
+            meter.asked[name] += 1
+        for question in open_questions(trying, self.store):
+            await model.ask(question.request)
 
     def _open(self, judge: Resolved[JudgeSpec], task: Task) -> Sequence[tuple[Case, int]]:
         """Return questions of a judge that have no verdict, at the start, in the middle and at the end of the plan."""

@@ -25,6 +25,20 @@ _OF_THE_PLAN: Final = "FROM trials t JOIN records r ON r.trial_id = t.id"
 _TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
 
 
+_READING: Final = "rationales"
+_UNREAD: Final = "UPDATE records SET argued = CASE WHEN status = 'ok' AND trim(rationale) != '' THEN ? END"
+
+
+class Told(NamedTuple):
+    """A verdict with its rationale."""
+
+    trial_id: str
+    case_id: str
+    task: str
+    test: str
+    rationale: str
+
+
 class PartlyShown(NamedTuple):
     """How often a judge was shown a shortened transcript."""
 
@@ -59,6 +73,30 @@ class RecordsTable:
         """Return the number of records and the last row id; one of them changes with every write."""
         ((count, last),) = self._database.rows("SELECT count(*), max(rowid) FROM records")
         return count, last
+
+    def told(self) -> list[Told]:
+        """Return the verdicts of the plan that have a rationale, in plan order."""
+        rows = self._database.rows(
+            f"SELECT r.trial_id, r.case_id, r.task, r.test, r.rationale {_OF_THE_PLAN} "
+            "WHERE r.status = 'ok' AND trim(r.rationale) != '' ORDER BY t.position"
+        )
+        return [Told._make(row) for row in rows]
+
+    def argued_digest(self) -> str:
+        """Return the id of what the labels that rationales argue for were read from; empty if no model read them."""
+        return self._database.digest(_READING) or ""
+
+    def put_argued(self, digest: str, labels: Sequence[tuple[str, str]], unread: str | None) -> None:
+        """Replace the labels that rationales argue for.
+
+        Args:
+            digest: the id of what they were read from.
+            labels: of trials, each with the id of its trial.
+            unread: what the other records with a rationale get.
+        """
+        read = [(label, trial_id) for trial_id, label in labels]
+        statement = "UPDATE records SET argued = ? WHERE trial_id = ?"
+        self._database.replace(_READING, digest, (_UNREAD, [(unread,)]), (statement, read))
 
     def replies(self, trial_ids: Sequence[str]) -> dict[str, Reply]:
         """Read the replies of trials by trial id; trials without a stored reply are left out."""

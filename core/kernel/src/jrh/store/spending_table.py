@@ -8,6 +8,9 @@ from jrh.store.database import Database
 from jrh.values.report import SpendLine
 from jrh.values.types import Reply, Status
 
+RATIONALES: Final = "rationales"
+"""Owner of the replies that tell what rationales argue for: they belong to all trials of one rationale."""
+
 _NOTE: Final = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
 
@@ -60,8 +63,15 @@ class SpendingTable:
 
     def forget_drafts(self, task: str, test: str, owner: str) -> None:
         """Forget what other drafts of a test used; these are made by `owner`."""
-        sql = "DELETE FROM uses WHERE task = ? AND test = ? AND role NOT IN ('judge', 'preflight') AND owner != ?"
-        self._database.writer.put((sql, [(task, test, owner)]))
+        sql = (
+            "DELETE FROM uses WHERE task = ? AND test = ? AND role NOT IN ('judge', 'preflight') "
+            "AND owner NOT IN (?, ?)"
+        )
+        self._database.writer.put((sql, [(task, test, owner, RATIONALES)]))
+
+    def forget_rationales(self) -> None:
+        """Forget what the reading of rationales used: it is booked again when they are read again."""
+        self._database.writer.put(("DELETE FROM uses WHERE owner = ?", [(RATIONALES,)]))
 
     def stated(self) -> float:
         """Return the US dollars that judges state themselves, because they ask no model of the suite."""

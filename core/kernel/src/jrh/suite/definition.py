@@ -174,6 +174,13 @@ class SuiteSettings:
     findings: FindingSettings = field(
         default=FindingSettings(), metadata={"help": "The effect floor and the margin that findings are held against."}
     )
+    rationale_model: str | None = field(
+        default=None,
+        metadata={
+            "help": "One of `models`: asked which label each rationale argues for, without seeing the verdict. "
+            "Default: rules read the rationales."
+        },
+    )
 
 
 @frozen(kw_only=True)

@@ -104,7 +104,7 @@ class Lookup:
         found = []
         for kind, name, where in located_references(options, entry.spec.options, at):
             if kind == "model":
-                self._check_model(name, where)
+                self.check_model(name, where)
             elif part := self._part(kind, name, where, entry):
                 found.append(part)
         return tuple(found)
@@ -181,7 +181,7 @@ class Lookup:
         defined = self.section(section)
         return list(defined) if isinstance(defined, Mapping) else []
 
-    def _check_model(self, name: str, at: Location) -> None:
+    def check_model(self, name: str, at: Location) -> None:
         """Report a model that the suite does not describe."""
         names = self._names("models")
         if name not in names:

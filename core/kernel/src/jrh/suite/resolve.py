@@ -97,6 +97,8 @@ def _document(suite: Path | str | Mapping[str, Any]) -> tuple[Document, Path]:
 def _resolve(lookup: Lookup) -> ResolvedSuite:
     """Resolve section by section; the result is complete if there is no problem."""
     suite = lookup.suite
+    metrics = _metrics(lookup)
+    _check_rationale_model(metrics, lookup)
     return ResolvedSuite(
         suite=suite,
         sources=_found([lookup.component(task.data, syntax.DATA) for task in suite.tasks]),
@@ -104,7 +106,7 @@ def _resolve(lookup: Lookup) -> ResolvedSuite:
         parsers={name: found for name, use in suite.parsers.items() if (found := lookup.parser(name, use.location))},
         tests=_found([_test(test, lookup) for test in suite.tests]),
         judges=_found([_checked(lookup.component(judge, syntax.JUDGE), lookup) for judge in suite.judges]),
-        metrics=_metrics(lookup),
+        metrics=metrics,
         reporters=_reporters(lookup),
     )
 
@@ -195,6 +197,17 @@ def _metrics(lookup: Lookup) -> tuple[Resolved[MetricSpec], ...]:
     for metric in found:
         _check_positive(metric, lookup)
     return found
+
+
+def _check_rationale_model(metrics: Sequence[Resolved[MetricSpec]], lookup: Lookup) -> None:
+    """Report a `rationale_model` that is no model of the suite, or that no metric has a use for."""
+    name, at = lookup.suite.rationale_model, ("rationale_model",)
+    if name is None:
+        return
+    lookup.check_model(name, at)
+    if not any(metric.entry.spec.reader for metric in metrics):
+        message = "no metric of the suite reads rationales; remove this key, or add such a metric"
+        lookup.problems.append(lookup.document.problem(at, message))
 
 
 def _check_positive(metric: Resolved[MetricSpec], lookup: Lookup) -> None:

@@ -476,6 +476,11 @@ class Record:
     gold_source: str = ""
     """Where the gold label comes from, such as `people` or `model:NAME`; empty: not stated. A run takes it from its
     items when the records are read: stating it later asks no judge again."""
+    argued: str | None = None
+    """The label, as presented, that the rationale argues for, as `rationale_model` read it; empty if it read none.
+
+    None: no model was to read it.
+    """
 
 
 @frozen(kw_only=True)

@@ -77,6 +77,8 @@ class Bench:
     log: Logger
     redact: Redactor
     run_id: str
+    read_by_model: bool = False
+    """The suite has a `rationale_model`."""
     stated: Callable[[float], None] = lambda cost: None  # noqa: ARG005
     """Books what a judge that asks no model of the suite says its verdict cost."""
     told: Callable[[], None] = lambda: None
@@ -270,6 +272,8 @@ class _Judging:
         verdict = settle(judgement.verdict, trial.case)
         simulated = self.name in self.bench.simulated
         record = make_record(trial, self.name, simulated, judgement, verdict, redact)
+        if self.bench.read_by_model and verdict.status is Status.OK and record.rationale.strip():
+            record = evolve(record, argued="")  # not read yet, so that a run that stops here is not read by rules
         reply = redact(to_text_once(judgement.reply)) if judgement.reply is not None else None
         chances = redact(to_text(dict(verdict.probabilities))) if verdict.probabilities else None
         return record, reply, chances

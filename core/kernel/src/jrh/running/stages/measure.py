@@ -95,7 +95,7 @@ def stage_digest(builder: Builder, store: Store, tasks: Sequence[Task]) -> str:
     return content_id(
         store.items.digest(),
         store.trials.digest(),
-        [store.records.written()],
+        [store.records.written(), store.records.argued_digest()],
         metrics,
         suite.level,
         suite.resamples,
