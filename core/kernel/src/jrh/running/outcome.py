@@ -14,6 +14,7 @@ from jrh.measuring.empty_tests import EmptyTest, empty_tests
 from jrh.models.ledger import Spent
 from jrh.suite.definition import Gate
 from jrh.text.escaping import clean_text
+from jrh.text.numbers import counted
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport
 from jrh.values.types import Measure, Status
@@ -125,7 +126,8 @@ def how_it_ended(
     exit_code, message = _exit_code(stop, report, unfinished)
     if exit_code == DONE and unread:
         exit_code = INCOMPLETE
-        message = f"`rationale_model` did not answer: {unread} rationales are unread; the same command asks again"
+        asked = counted(unread, "question")
+        message = f"`rationale_model` did not answer {asked} about rationales; the same command asks again"
     complete = stop is None and report is not None and not report.missing_records and not unfinished and not unread
     return Ended(exit_code=exit_code, message=message, complete=complete)
 

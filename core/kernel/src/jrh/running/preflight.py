@@ -111,12 +111,15 @@ class Preflight:
 
     async def _rationales(self, trying: Builder, meter: Meter, open_judges: Collection[str]) -> None:
         """Count the reader of rationales: it is asked about verdicts to come, and about stored ones it has not read."""
+        questions = open_questions(trying, self.store)
+        if not questions and not open_judges:
+            return  # what is finished needs no key
         name = self.resolved.suite.rationale_model or ""
         model = trying.model(name)
         free = [judge.use.name for judge in self.resolved.judges if not asks(judge)]
         if any(meter.asked.values()) or any(judge in open_judges for judge in free):
             meter.asked[name] += 1
-        for question in open_questions(trying, self.store):
+        for question in questions:
             await model.ask(question.request)
 
     def _open(self, judge: Resolved[JudgeSpec], task: Task) -> Sequence[tuple[Case, int]]:

@@ -20,7 +20,7 @@ from jrh.values.records import COLUMNS
 
 T = TypeVar("T")
 
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 MOST_PARAMETERS: Final = 500

@@ -7,6 +7,7 @@ from typing import Final
 
 from attrs import field, frozen
 
+from jrh.errors import RAISED
 from jrh.hashing import content_id
 from jrh.models.client import Client
 from jrh.models.payer import GRADER, Payer, paid_by
@@ -18,6 +19,7 @@ from jrh.running.stages.judge import DETAIL, WORKERS
 from jrh.store.records_table import Told
 from jrh.store.run_store import Store
 from jrh.store.spending_table import RATIONALES
+from jrh.text.redact import error_line
 from jrh.values.types import Case, Polarity, Task
 
 _SLICE: Final = 1024
@@ -58,6 +60,7 @@ async def read_rationales(builder: Builder, store: Store, progress: Progress) ->
     questions = _questions(builder, reader, store)
     progress.begin("rationales", len(questions))
     read: dict[str, str] = {}
+    raised: list[str] = []
     answered = 0
 
     async def ask(question: RationaleQuestion) -> None:
@@ -68,8 +71,12 @@ async def read_rationales(builder: Builder, store: Store, progress: Progress) ->
         progress.advance()
         if reply.status.transient:
             return
+        try:
+            label = reader.read(reply, question.argument) if reply.ok else ""
+        except RAISED as error:  # one question must not cost the others; it counts as unanswered
+            raised.append(error_line(error))
+            return
         answered += 1
-        label = reader.read(reply, question.argument) if reply.ok else ""
         if label in question.argument.labels:
             read.update(dict.fromkeys(question.trials, label))
 
@@ -80,6 +87,8 @@ async def read_rationales(builder: Builder, store: Store, progress: Progress) ->
         complete = answered == len(questions)
         store.records.put_argued(digest if complete else f"{digest}:{answered}", sorted(read.items()), "")
         progress.end()
+    if raised:
+        progress.say(f"Reading rationales, '{metric.entry.qualified}' raised {raised[0]}.")
     return len(questions) - answered
 
 
