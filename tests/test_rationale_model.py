@@ -179,13 +179,26 @@ def test_a_reader_that_fails_now_and_then_is_asked_again_for_what_is_missing(pro
     assert (_measure(project)["estimate"], _measure(project)["missing"]) == (TORN / ITEMS, {})
 
 
-def test_the_budget_covers_the_reader(project: Project) -> None:
+def test_the_budget_covers_the_reader_and_a_continued_run_reports_as_an_uninterrupted_one(project: Project) -> None:
     with ChatServer(Panel()) as server:
+        write_suite(project, _suite(server.url))
+        assert _run(project).exit_code == 0
+        whole = report(project, "run")
         write_suite(project, _suite(server.url, budget={"calls": ITEMS + 2}))
-        outcome = _run(project)
+        before = server.count
+        parts = ("run", "suite.yaml", "--run-dir", "parts", "--no-cache", "--yes")
+        outcome = project.run(*parts)
         assert outcome.exit_code == 4, outcome.output
-        assert server.count == ITEMS + 2
-    assert _measure(project)["missing"] == {"unreadable_rationale": ITEMS - 2}
+        assert server.count - before == ITEMS + 2
+        assert _measure(project, "parts")["missing"] == {"unreadable_rationale": ITEMS - 2}
+        write_suite(project, _suite(server.url))
+        assert project.run(*parts).exit_code == 0
+        assert server.count - before == 2 * ITEMS
+    continued = report(project, "parts")
+    assert {key: continued[key] for key in ("measures", "findings")} == {
+        key: whole[key] for key in ("measures", "findings")
+    }
+    assert continued["spending"] == whole["spending"]
 
 
 def test_an_import_of_the_exported_records_measures_the_same(project: Project) -> None:

@@ -33,7 +33,7 @@ class RationaleModel:
                 "rationale": said,
                 "instruction": asked,
                 "labels": argument.labels,
-                "none": _none(argument),
+                "no_label": _none(argument),
                 "inverted": argument.inverted,
                 "mark": tag_mark(said, asked),
             },
