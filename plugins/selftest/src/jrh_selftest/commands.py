@@ -165,8 +165,10 @@ def _as_markdown(findings: Sequence[Finding]) -> str:
 
 
 def _conclude(findings: Sequence[Finding], failed: Sequence[Finding]) -> None:
+    from jrh.text import clean_lines
+
     for finding in failed:
-        click.echo(f"jrh: {finding.where}: {finding.name}: {finding.reason}", err=True)
+        click.echo(clean_lines(f"jrh: {finding.where}: {finding.name}: {finding.reason}"), err=True)
     counts = Counter(finding.verdict.value for finding in findings)
     click.echo(
         f"{len(findings)} checks on simulated data: {', '.join(f'{count} {name}' for name, count in counts.items())}."

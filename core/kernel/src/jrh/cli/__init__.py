@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 import sys
 from importlib import import_module
+from io import StringIO
 from typing import Any, Final
 
 import click
 
 from jrh.cli import plugin_commands
+from jrh.cli.telling import tell
 from jrh.errors import JrhError
 from jrh.version import __version__
 
@@ -95,13 +97,13 @@ def _failed(error: BaseException) -> int:
         case click.exceptions.Exit():
             return error.exit_code
         case click.ClickException():
-            error.show()
+            tell(_usage(error))
             code = 2
         case JrhError():
-            _tell(str(error))
+            tell(f"jrh: {error}")
             code = error.exit_code
         case KeyboardInterrupt() | click.Abort():
-            _tell("interrupted")
+            tell("jrh: interrupted")
             code = 130
         case BrokenPipeError():  # the reader closed the pipe, as `head` does
             sys.stdout = sys.__stdout__ = None  # type: ignore[misc]
@@ -109,12 +111,13 @@ def _failed(error: BaseException) -> int:
         case _:
             import traceback
 
-            _tell("".join(traceback.format_exception(error)))
+            tell(f"jrh: {''.join(traceback.format_exception(error))}")
             code = 1
     return code
 
 
-def _tell(text: str) -> None:
-    from jrh.text.redact import Redactor
-
-    click.echo(Redactor.from_environment()(f"jrh: {text}"), err=True)
+def _usage(error: click.ClickException) -> str:
+    """Return what click says about wrong arguments."""
+    said = StringIO()
+    error.show(file=said)
+    return said.getvalue().rstrip("\n")

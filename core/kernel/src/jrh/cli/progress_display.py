@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-import click
-
+from jrh.cli.telling import tell
 from jrh.models.ledger import Spent
 from jrh.running.progress import Progress
-from jrh.text import format_dollars
+from jrh.text import clean_lines, format_dollars
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -100,7 +99,7 @@ class PlainProgress(_Counting):
         self._open, self._said = True, time.monotonic()
         if total is not None:
             earlier = f", {done} done before" if done else ""
-            click.echo(f"{stage}: {total} to do{earlier}", err=True)
+            tell(f"{stage}: {total} to do{earlier}")
 
     def advance(self, steps: int = 1) -> None:
         """Print the progress, every ten seconds."""
@@ -108,17 +107,17 @@ class PlainProgress(_Counting):
         now = time.monotonic()
         if now - self._said >= EVERY_SECONDS:
             self._said = now
-            click.echo(f"{self.stage}: {self.done}/{self.total} ({self.facts()})", err=True)
+            tell(f"{self.stage}: {self.done}/{self.total} ({self.facts()})")
 
     def end(self) -> None:
         """Print the result of the stage."""
         if self._open and self.total is not None:
-            click.echo(f"{self.stage}: {self.done}/{self.total} done ({self.facts()})", err=True)
+            tell(f"{self.stage}: {self.done}/{self.total} done ({self.facts()})")
         self._open = False
 
     def say(self, text: str) -> None:
         """Print the sentence."""
-        click.echo(text, err=True)
+        tell(text)
 
 
 class RichProgress(_Counting):
@@ -157,4 +156,4 @@ class RichProgress(_Counting):
 
     def say(self, text: str) -> None:
         """Print above the bars."""
-        self._bars.console.print(text, markup=False)
+        self._bars.console.print(clean_lines(text), markup=False)

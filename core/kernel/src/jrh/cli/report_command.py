@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from jrh.cli.shared_options import allowed, full_option, plugins_option
+from jrh.cli.telling import tell
 
 
 @click.command("report")
@@ -47,7 +48,7 @@ def command(
     for path in written.files:
         click.echo(f"Report: {path}")
     for sentence in written.changed:
-        click.echo(f"{sentence}.", err=True)
+        tell(f"{sentence}.")
     for problem in written.problems:  # what went wrong comes last
-        click.echo(f"jrh: {problem}", err=True)
+        tell(f"jrh: {problem}")
     return 2 if written.problems else 0

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from jrh.api import execute, resolve
 from jrh.cli.shared_options import full_option, settings_of, suite_options
+from jrh.cli.telling import tell
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.running.outcome import BUDGET_REACHED, RunResult, Settings
 from jrh.suite.resolved import ResolvedSuite
@@ -80,11 +81,11 @@ def _show(result: RunResult, budget: Sequence[str]) -> None:
     for path in result.files:
         click.echo(f"Report: {path}")
     for problem in result.problems:  # what went wrong comes last
-        click.echo(f"jrh: {problem}", err=True)
+        tell(f"jrh: {problem}")
     if result.exit_code:
-        click.echo(f"jrh: not done: {result.message}.", err=True)
+        tell(f"jrh: not done: {result.message}.")
     if result.exit_code and result.may_continue:
-        click.echo(f"jrh: to continue: {_same_command(click.get_current_context(), budget)}", err=True)
+        tell(f"jrh: to continue: {_same_command(click.get_current_context(), budget)}")
 
 
 def _same_command(context: click.Context, budget: Sequence[str]) -> str:

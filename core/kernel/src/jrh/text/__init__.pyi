@@ -1,3 +1,4 @@
+from .escaping import clean_lines as clean_lines
 from .escaping import clean_text as clean_text
 from .escaping import formula_safe as formula_safe
 from .escaping import html_text as html_text

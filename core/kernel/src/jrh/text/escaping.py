@@ -51,8 +51,26 @@ def clean_text(text: str, limit: int = 200) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _cleaned(text: str, limit: int) -> str:
-    visible = "".join(map(_shown, _ESCAPES.sub("", text)))
-    line = " ".join(visible.split())
+    return _bounded(" ".join(_visible(text).split()), limit)
+
+
+def clean_lines(text: str, limit: int = 2000) -> str:
+    """Return the text without terminal control sequences; line feeds and the spaces within lines are kept.
+
+    Each line is cleaned on its own, so that an escape sequence that never ends hides no other line.
+
+    Args:
+        text: any text.
+        limit: characters kept of each line; a longer line ends in an ellipsis.
+    """
+    return "\n".join(_bounded(_visible(line[: 10 * limit]).rstrip(), limit) for line in text.split("\n"))
+
+
+def _visible(text: str) -> str:
+    return "".join(map(_shown, _ESCAPES.sub("", text)))
+
+
+def _bounded(line: str, limit: int) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
