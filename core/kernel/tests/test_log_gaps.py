@@ -80,3 +80,13 @@ def test_every_rule_names_the_column_to_log_and_ends_as_a_sentence():
     for gap in (*GAPS, *PAIRED_GAPS):
         assert f"`{gap.column}`" in gap.sentence or gap.column == "test"
         assert gap.sentence.endswith(".")
+
+
+@pytest.mark.parametrize(("orders", "told"), [(("AB", "BA"), False), (("BA", "BA"), True)], ids=["both", "swapped"])
+def test_a_test_that_asks_the_unchanged_question_is_a_reference_condition(orders, told):
+    log = [
+        row(item_id=item, test="option-order", variant=order, option_order=order)
+        for item in "ab"
+        for order in dict.fromkeys(orders)
+    ]
+    assert ("No reference condition" in str(unmeasured([PAIRS], log))) is told

@@ -7,6 +7,9 @@ from typing import Final, TypeAlias
 
 from attrs import frozen
 
+from jrh.measuring.trials import read_trials
+from jrh.plugins.protocols import MetricContext
+from jrh.values.records import RecordTable
 from jrh.values.scales import ScaleKind
 from jrh.values.types import REFERENCE, Record, Task
 
@@ -23,6 +26,8 @@ class Gap:
     absent: Callable[[Rows], bool]
     sentence: str
     """What cannot be measured, then what to log."""
+    unless: Callable[[Sequence[Task], Rows], bool] = lambda _, __: False
+    """A second look at rows without the column: whether they tell all the same."""
 
 
 def unmeasured(tasks: Sequence[Task], records: Rows) -> tuple[str, ...]:
@@ -30,7 +35,7 @@ def unmeasured(tasks: Sequence[Task], records: Rows) -> tuple[str, ...]:
     pairs = {task.name for task in tasks if task.scale.kind is ScaleKind.PAIRWISE}
     paired = [record for record in records if record.task in pairs]
     return (
-        *(gap.sentence for gap in GAPS if gap.absent(records)),
+        *(gap.sentence for gap in GAPS if gap.absent(records) and not gap.unless(tasks, records)),
         *(gap.sentence for gap in PAIRED_GAPS if paired and gap.absent(paired)),
     )
 
@@ -57,6 +62,12 @@ def _only_reference(rows: Rows) -> bool:
 
 def _no_reference(rows: Rows) -> bool:
     return all(row.test != REFERENCE for row in rows)
+
+
+def _asked_again(tasks: Sequence[Task], rows: Rows) -> bool:
+    """Tell whether some rows of a test ask the unchanged question: the report shows them as the reference condition."""
+    context = MetricContext(tasks={task.name: task for task in tasks})
+    return bool(read_trials(RecordTable.from_records(rows), context).reference.any())
 
 
 def _partly_ordered(rows: Rows) -> bool:
@@ -90,6 +101,7 @@ GAPS: Final = (
             "No reference condition: there is no unchanged verdict to compare with. "
             "Log those verdicts with the test `reference`."
         ),
+        unless=_asked_again,
     ),
     Gap(
         column="template",
