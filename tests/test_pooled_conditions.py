@@ -146,3 +146,34 @@ def test_orders_crossed_with_templates_are_compared_one_factor_at_a_time(
     found = imported(project, crossed(said))
     assert {name: found[name, "reference"]["estimate"] for name in expected} == expected
     assert found["swap-consistency", "reference"]["n_items"] == ITEMS
+
+
+POLARITY = """\
+name: log
+path: log.csv
+task: {mode: pointwise, instruction: Right?, scale: {labels: ["YES", "NO"]}}
+columns: {item: item, judge: judge, test: test, polarity: polarity, label: label}
+"""
+
+
+@pytest.mark.parametrize("test", ["polarity", "inverted-question"])
+@pytest.mark.parametrize("blind", [True, False], ids=["always YES", "reads it"])
+def test_a_judge_that_overlooks_the_inversion_is_found(project: Project, blind: bool, test: str) -> None:
+    lines = ["item,judge,test,polarity,label"]
+    for item in range(ITEMS):
+        said = "YES" if blind else ("YES", "NO")[item % 2]
+        turned = {"YES": "NO", "NO": "YES"}[said] if blind else said
+        lines += [f"i{item},judge,reference,positive,{said}", f"i{item},judge,{test},inverted,{turned}"]
+    project.write("log.csv", "\n".join(lines) + "\n")
+    project.write("log.yaml", POLARITY)
+    assert project.run("import", "log.yaml", "--run-dir", "run").exit_code == 0
+    assert project.run("report", "run", "--format", "json").exit_code == 0
+    found = [each for each in report(project, "run")["findings"] if each["kind"] == "polarity-blindness"]
+    assert [each["tests"] for each in found] == ([[test]] if blind else [])
+    assert all(each["sentence"].startswith("Overlooks that the question is inverted: ") for each in found)
+
+
+def test_a_log_of_both_orders_has_a_reference_row_and_no_note_that_it_has_none(project: Project) -> None:
+    found = imported(project, [*always_first("option-order")])
+    assert found["gold-accuracy", "reference"]["n_items"] == ITEMS
+    assert "No reference condition" not in str(report(project, "run")["notes"])

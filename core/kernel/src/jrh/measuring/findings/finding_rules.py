@@ -22,7 +22,13 @@ from jrh.measuring.findings.answer_rules import (
 from jrh.measuring.findings.claims import Claim, Situation, grouped
 from jrh.measuring.findings.data_rules import doubted, found_by_plugins, without_cases
 from jrh.measuring.findings.measure_index import MeasureIndex
-from jrh.measuring.findings.option_rules import identical_options, order_flips, position_bias, template_flips
+from jrh.measuring.findings.option_rules import (
+    identical_options,
+    order_flips,
+    overlooked_inversion,
+    position_bias,
+    template_flips,
+)
 from jrh.measuring.findings.ordinal_rules import grading_bias, inverted_order
 from jrh.measuring.findings.stability_rules import moves, reruns, robust, undecided, unmeasured_noise
 from jrh.measuring.moving import moving_tests
@@ -36,6 +42,7 @@ RULES: Final[tuple[Rule, ...]] = (
     against_trivial,
     position_bias,
     identical_options,
+    overlooked_inversion,
     moves,
     accuracy_change,
     misses_changes,

@@ -18,10 +18,11 @@ from jrh.measuring.findings.claims import (
 )
 from jrh.measuring.findings.stability_rules import EXCESS
 from jrh.values.finding import Severity
-from jrh.values.types import Measure
+from jrh.values.types import REFERENCE, Measure, Polarity
 
 _BIAS: Final = "position-bias"
 _EVEN: Final = 0.5
+_TWO: Final = 2
 _PLACES: Final = ("first", "second")
 _PLACE: Final = "place"
 """What the measures of single places are parted by."""
@@ -110,6 +111,37 @@ def _kept(now: Situation, kind: str, name: str, what: str) -> Iterator[Claim]:
             floor=floor,
             margin=margin,
         )
+
+
+def overlooked_inversion(now: Situation) -> Iterator[Claim]:
+    """Tell whether a judge answers an inverted question as if it were not inverted.
+
+    Of two labels, whoever reads the inversion keeps the verdict and noise alone flips half of them at most.
+    """
+    binary = {each.task.name for each in now.report.tasks if len(each.task.scale.labels) == _TWO}
+    for each in now.measures("flip-rate"):
+        found = each.interval
+        if each.task not in binary or found is None or found.low <= _EVEN or not _inverted(now, each):
+            continue
+        yield Claim(
+            kind="polarity-blindness",
+            severity=Severity.BAD,
+            statement="Overlooks that the question is inverted: most answers stay as they were",
+            measure=each,
+        )
+
+
+def _inverted(now: Situation, measure: Measure) -> bool:
+    """Tell whether a test asks all its questions inverted, and the reference condition none."""
+    records = now.report.records
+    if not {"task", "test", "judge", "polarity"} <= set(records.columns):
+        return False
+    own = records.equals("task", measure.task) & records.equals("judge", now.judge)
+    inverted, reference = records.equals("polarity", Polarity.INVERTED.value), records.equals("test", REFERENCE)
+    test = own & records.equals("test", measure.test)
+    # Positive rows of a test ask the reference question again: they are no part of its measures.
+    usual = own & (reference | (test & ~inverted))
+    return bool((test & inverted).any() and usual.any() and not (own & reference & inverted).any())
 
 
 def identical_options(now: Situation) -> Iterator[Claim]:
