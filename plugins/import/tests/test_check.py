@@ -126,6 +126,8 @@ def test_ordinal_scales_are_guessed_and_have_weighted_coefficients():
         (["Yes", "no"], ("labels", ["Yes", "no"])),
         (["a", "B", "tie"], ("pairwise", ["A", "B", "tie"])),
         (["0", "5", "10"], ("ordinal", [str(level) for level in range(11)])),
+        (["A", "B", "C"], ("labels", ["A", "B", "C"])),
+        (["A", "B", "F"], ("labels", ["A", "B", "F"])),
         (["good", "bad", "ugly"], ("labels", ["good", "bad", "ugly"])),
     ],
 )
@@ -433,6 +435,96 @@ def test_a_check_imports_neither_pandas_nor_scipy_nor_arrow(folder):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_decimal_comma_is_read_as_a_decimal_point():
+    rows = [f"i{n};{1 + n % 5};{1 + n % 5},0" for n in range(20)]
+    document = found(table(rows, header="id;gpt;human"), *NAMES)
+    assert measure(document, "gold-accuracy")["estimate"] == 1.0
+    assert document["scale"] == {"kind": "ordinal", "labels": ["1", "2", "3", "4", "5"]}
+    table([*rows, "x;2;3,5"], header="id;gpt;human")
+    assert "numbers that are not whole, such as 3,5; round or bin them first" in checked("results.csv", *NAMES)
+
+
+def test_labels_that_contain_commas_are_quoted():
+    text = checked(table(['1,"a, b","a, b"', "2,c,c", "3,c,d"]), *NAMES)
+    assert "Scale: labels 'a, b', c, d (guessed" in text
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (["1,0,no", "2,1,yes"], "column 'gpt' has '0', '1', column 'human' has 'no', 'yes'"),
+        (["1,bad,1", "2,good,2", "3,good,3"], "column 'gpt' has 'bad', 'good', column 'human' has '1', '2', '3'"),
+        (["1,maybe,no", "2,maybe,yes"], "column 'gpt' has 'maybe', column 'human' has 'no', 'yes'"),
+    ],
+)
+def test_a_judge_and_people_without_a_label_in_common_are_refused_with_what_to_do(rows, said):
+    text = checked(table(rows), *NAMES)
+    assert text.startswith(f"no label in common: {said}\n")
+    assert "`labels: {" in text
+    assert "--scale" in text
+
+
+def test_labels_without_any_in_common_are_disagreements_where_the_scale_is_said_or_each_side_has_one():
+    table(["1,maybe,no", "2,maybe,yes"])
+    document = found("results.csv", *NAMES, "--scale", "labels: yes, no, maybe")
+    assert measure(document, "gold-accuracy")["estimate"] == 0.0
+    assert measure(found(table(["1,NO,YES", "2,NO,YES"]), *NAMES), "gold-accuracy")["estimate"] == 0.0
+    # Numbers are levels of one scale, however far apart.
+    assert (
+        measure(found(table([f"{n},{n % 3},{5 + n % 3}" for n in range(9)]), *NAMES), "gold-accuracy")["estimate"] == 0
+    )
+
+
+def test_the_mapping_that_the_refusal_names_is_one_that_an_import_accepts(folder):
+    table([f"i{n},{n % 2},{('no', 'yes')[n % 2]}" for n in range(10)])
+    (mapping,) = re.findall(r"`labels: \{(.*?)\}`", checked("results.csv", *NAMES))
+    assert mapping == '"0": "no"'
+    Path("map.yaml").write_text(
+        "name: m\npath: results.csv\ntask: {scale: {labels: ['yes', 'no']}}\nvalues: {judge: gpt}\n"
+        f"columns: {{item: id, label: gpt, gold: human}}\nlabels: {{{mapping}, '1': 'yes'}}\n"
+    )
+    done = CliRunner().invoke(import_table, ["map.yaml", "--run-dir", "run"], standalone_mode=False)
+    assert done.exception is None, done.exception
+
+
+def test_cells_of_any_size_are_read_by_a_check_and_by_an_import(folder):
+    text = "x" * 200_000
+    table([f"{row},{text if n == 3 else 'short'}" for n, row in enumerate(binary(10))], header="id,gpt,human,answer")
+    document = found("results.csv", *NAMES, "--write-import", "again.yaml")
+    assert document["items"] == 10
+    done = CliRunner().invoke(import_table, ["again.yaml", "--run-dir", "run"], standalone_mode=False)
+    assert done.exception is None, done.exception
+
+
+@pytest.mark.parametrize("mark", [";", ",", "\t", "|"])
+def test_the_separator_line_of_excel_is_no_header(folder, mark):
+    lines = [f"sep={mark}", *(row.replace(",", mark) for row in ["id,gpt,human", *binary(10, wrong=2)])]
+    Path("results.csv").write_text("\r\n".join(lines) + "\r\n", encoding="utf-8-sig", newline="")
+    document = found("results.csv", *NAMES, "--item", "id", "--write-import", "again.yaml")
+    assert measure(document, "gold-accuracy")["estimate"] == 0.8
+    done = CliRunner().invoke(import_table, ["again.yaml", "--run-dir", "run"], standalone_mode=False)
+    assert done.exception is None, done.exception
+    lines.append("i99")
+    Path("results.csv").write_text("\r\n".join(lines) + "\r\n", encoding="utf-8", newline="")
+    assert "results.csv:13: 1 cells, but the header has 3" in checked("results.csv", *NAMES)
+
+
+def test_without_any_verdict_the_question_whether_it_is_enough_is_undecided():
+    text = checked(table(["1,,YES", "2,,NO"]), *NAMES, "--at-least", "0.8")
+    assert text.startswith("Undecided: gpt: no answer; every verdict is missing")
+
+
+def test_blank_verdicts_are_called_blank():
+    text = checked(table(["1,,YES", "2,NO,NO", "3,unsure,YES", "4, ,NO", "5,YES,YES"]), *NAMES, "--missing", "unsure")
+    assert "3 of 5 trials returned no verdict (blank 2, unparsable 1)." in text
+
+
+def test_where_people_give_one_label_only_the_answer_has_no_kappa():
+    rows = [f"i{n},{'NO' if n < 5 else 'YES'},YES" for n in range(40)]
+    first = checked(table(rows), *NAMES).splitlines()[0]
+    assert first.endswith("(n = 40 items); accuracy cannot be judged: every gold label is 'YES'.")
 
 
 def test_the_documented_example_prints_every_line_that_the_page_shows():

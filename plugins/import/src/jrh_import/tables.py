@@ -5,19 +5,25 @@ from __future__ import annotations
 import codecs
 import csv
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from attrs import evolve, frozen
 from jrh import JrhError
+from jrh.text import csv_rows, next_csv_row
 
 from jrh_import.cells import restored
 from jrh_import.mapping import Format
 
 Cells: TypeAlias = Mapping[str, str]
 """Column -> text; columns without a value are left out."""
+
+
+_SEPARATOR: Final = re.compile(r"sep=([^\r\n\"\w])\r?\n?", re.IGNORECASE)
+_LONGEST_START: Final = 16
 
 
 @frozen(kw_only=True)
@@ -91,23 +97,33 @@ def _restored(row: Row) -> Row:
     return evolve(row, cells={name: restored(text) for name, text in row.cells.items()})
 
 
+def separator_line(text: str) -> str | None:
+    """Return the separator that the first line of a csv file names for Excel, as in `sep=;`; None for a header."""
+    found = _SEPARATOR.fullmatch(text)
+    return found[1] if found else None
+
+
 def _csv(path: Path, delimiter: str) -> Iterator[Row]:
     with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        named = separator_line(file.readline(_LONGEST_START))
+        if named is None:
+            file.seek(0)
+        above = 0 if named is None else 1
+        reader = csv.reader(file, delimiter=named or delimiter, strict=True)
         try:
-            header = next(reader, [])
+            header = next_csv_row(reader) or []
             repeated = [name for place, name in enumerate(header) if name in header[:place]]
             if repeated:
-                raise JrhError(f"{path}:1: column '{repeated[0]}' appears twice in the header")
-            line = reader.line_num + 1
-            for cells in reader:
+                raise JrhError(f"{path}:{1 + above}: column '{repeated[0]}' appears twice in the header")
+            line = reader.line_num + 1 + above
+            for cells in csv_rows(reader):
                 if cells and len(cells) != len(header):
                     raise JrhError(f"{path}:{line}: {len(cells)} cells, but the header has {len(header)}")
                 if cells:
                     yield Row(place=f"{path}:{line}", cells=dict(zip(header, cells, strict=True)))
-                line = reader.line_num + 1
+                line = reader.line_num + 1 + above
         except csv.Error as error:
-            raise JrhError(f"{path}:{reader.line_num}: not csv: {error}") from error
+            raise JrhError(f"{path}:{reader.line_num + above}: not csv: {error}") from error
 
 
 def _jsonl(path: Path) -> Iterator[Row]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from jrh import JrhError
+from jrh.text import csv_rows, next_csv_row
 
 COLUMNS: Final = ("case_id", "valid")
 _DECISIONS: Final[Mapping[str, bool]] = {
@@ -46,13 +47,17 @@ def read_reviews(path: Path) -> Mapping[str, bool]:
 
 
 def _rows(name: str, text: str) -> Iterator[tuple[int, str, str]]:
-    reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
+    reader = csv.reader(text.splitlines(keepends=True), strict=True)
     try:
-        missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
+        header = next_csv_row(reader) or []
+        missing = [column for column in COLUMNS if column not in header]
         if missing:
             raise JrhError(f"{name}:1: the table needs the columns case_id and valid; missing: {', '.join(missing)}")
-        for row in reader:
-            case, decision = ((row[column] or "").strip() for column in COLUMNS)
+        for cells in csv_rows(reader):
+            if not cells:
+                continue
+            row = dict(zip(header, cells, strict=False))
+            case, decision = (row.get(column, "").strip() for column in COLUMNS)
             if not case:
                 raise JrhError(f"{name}:{reader.line_num}: the row has no case_id")
             yield reader.line_num, case, decision

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Final
+
+from jrh.text import next_csv_row
 
 from jrh_sources.options import CsvOptions
 from jrh_sources.problems import Problems
@@ -16,9 +17,6 @@ from jrh_sources.values import Row
 if TYPE_CHECKING:
     from _csv import Reader
 
-_NO_LIMIT: Final = 2**31 - 1
-"""The largest field size limit that every platform's C long can hold."""
-_limit_lock: Final = Lock()
 _OTHER_DELIMITERS: Final = ";\t|,"
 
 
@@ -52,7 +50,7 @@ def _numbered(reader: Reader, problems: Problems) -> Iterator[tuple[int, list[st
     while True:
         line = reader.line_num + 1
         try:
-            cells = _next_row(reader)
+            cells = next_csv_row(reader)
         except csv.Error as error:
             problems.add(_structure(str(error)), line=line)
             return
@@ -60,17 +58,6 @@ def _numbered(reader: Reader, problems: Problems) -> Iterator[tuple[int, list[st
             return
         if cells:
             yield line, cells
-
-
-def _next_row(reader: Reader) -> list[str] | None:
-    # The limit on a cell's size belongs to the process, not to the reader. It is lifted for one row at a time, under a
-    # lock, and restored: other users of csv keep their limit, even if a reader is abandoned half-way.
-    with _limit_lock:
-        before = csv.field_size_limit(_NO_LIMIT)
-        try:
-            return next(reader, None)
-        finally:
-            csv.field_size_limit(before)
 
 
 def _check_header(header: list[str], line: int, delimiter: str, problems: Problems) -> bool:

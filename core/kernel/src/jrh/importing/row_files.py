@@ -12,6 +12,7 @@ from typing import Final
 from attrs import frozen
 
 from jrh.errors import JrhError, Problem, SuiteError
+from jrh.text.csv_cells import csv_rows, next_csv_row
 
 _SHOWN: Final = 20
 
@@ -96,9 +97,9 @@ def _jsonl(text: str, mistakes: Mistakes) -> Iterator[Row]:
 def _csv(text: str, mistakes: Mistakes) -> Iterator[Row]:
     reader = csv.reader(text.splitlines(keepends=True), strict=True)
     try:
-        header = next(reader, [])
+        header = next_csv_row(reader) or []
         line = reader.line_num + 1
-        for cells in reader:
+        for cells in csv_rows(reader):
             if cells and len(cells) != len(header):
                 mistakes.add(line, f"{len(cells)} cells, but the header has {len(header)}")
             elif cells:

@@ -1,3 +1,5 @@
+from .csv_cells import csv_rows as csv_rows
+from .csv_cells import next_csv_row as next_csv_row
 from .escaping import clean_lines as clean_lines
 from .escaping import clean_text as clean_text
 from .escaping import formula_safe as formula_safe

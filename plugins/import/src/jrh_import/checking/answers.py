@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import ceil
 from typing import Final
 
-from attrs import frozen
-from jrh import REFERENCE, Measure
+from attrs import evolve, frozen
+from jrh import REFERENCE, Measure, Status
 from jrh.measuring import commonest
-from jrh.text import clean_text, counted, counted_items, format_interval, format_number
+from jrh.text import clean_text, counted, counted_items, format_counts, format_interval, format_number
 from jrh.values import Finding
 from jrh_stats import items_for_proportion, wilson
 
@@ -16,6 +16,8 @@ from jrh_import.checking.measured import Checked
 
 TRIVIAL: Final = "trivial-accuracy"
 """Kind of the finding that is part of the answer."""
+MISSING: Final = "missing-verdicts"
+BLANK: Final = "blank"
 _DIGITS: Final = 2
 _KAPPAS: Final = {
     "gold-kappa": "kappa",
@@ -64,7 +66,27 @@ def _answer(checked: Checked, judge: str) -> Answer:
         needed=needed,
         enough=enough,
         sentence=_sentence(checked, judge, agreement, coefficients, enough),
-        findings=tuple(each for each in checked.report.findings if each.judge == judge and each.kind != TRIVIAL),
+        findings=tuple(
+            _with_blanks(each, checked, found["missing"])
+            for each in checked.report.findings
+            if each.judge == judge and each.kind != TRIVIAL
+        ),
+    )
+
+
+def _with_blanks(finding: Finding, checked: Checked, missing: Measure) -> Finding:
+    """Return a finding that calls blank cells blank; a record has no status of its own for them."""
+    if finding.kind != MISSING:
+        return finding
+    texts = [row.cells.get(finding.judge, "").strip() for row in checked.source.table.rows]
+    unreadable = missing.missing.get(Status.UNPARSABLE.value, 0)
+    blank = min(sum(not text for text in texts), unreadable)
+    reasons = {**missing.missing, BLANK: blank, Status.UNPARSABLE.value: unreadable - blank}
+    before, after = (f"({format_counts(each)})" for each in (missing.missing, reasons))
+    return evolve(
+        finding,
+        statement=finding.statement.replace(before, after),
+        sentence=finding.sentence.replace(before, after),
     )
 
 
@@ -104,12 +126,15 @@ def _sentence(
 ) -> str:
     name = clean_text(judge, 60)
     if agreement.estimate is None:
-        return f"{name}: no answer; {agreement.note or 'no item has a verdict and a label'}."
+        start = "" if checked.asked.at_least is None else "Undecided: "
+        return f"{start}{name}: no answer; {agreement.note or 'no item has a verdict and a label'}."
     told = (
         f"{name} agrees with people at a rate of {_figure(agreement)} (n = {_size(agreement)})"
         f"{_versus_usual(checked, judge)}"
     )
-    kappa = next((f"{kind} {_figure(each)}" for kind, each in coefficients if each.estimate is not None), "")
+    # Where people give one label only, a coefficient of agreement beyond chance says nothing.
+    shown = () if "constant-gold" in agreement.flags else coefficients
+    kappa = next((f"{kind} {_figure(each)}" for kind, each in shown if each.estimate is not None), "")
     told = f"{told}; {kappa}" if kappa else told
     if checked.asked.at_least is None:
         return f"{told}."
@@ -134,10 +159,13 @@ def _versus_usual(checked: Checked, judge: str) -> str:
         return ""
     label, share = usual
     statement = found[0].statement
+    told = f"{statement[:1].lower()}{statement[1:]}"
+    if share == 1.0:
+        return f"; {told}"
     named = f"'{clean_text(label, 40)}', {format_number(share, _DIGITS)}"
     if found[0].decide:
         named += f"; {found[0].decide} would decide"
-    return f", {statement[:1].lower()}{statement[1:]} ({named})"
+    return f", {told} ({named})"
 
 
 def _figure(measure: Measure) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,18 +16,20 @@ from jrh.text import clean_text, counted
 from jrh_import.checking.asked import Asked
 from jrh_import.tables import Table
 
-_WHOLE: Final = re.compile(r"([-+]?\d{1,15})(\.0+)?")
-_NUMBER: Final = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
+_WHOLE: Final = re.compile(r"([-+]?\d{1,15})(\.0+|,0{1,2})?")
+"""With three zeros a comma may separate thousands."""
+_NUMBER: Final = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
 _NULLS: Final = ("nan", "null", "none", "n/a", "na", "<na>")
 """What tables write where there is nothing; a label where people use it."""
 _POSITIVE: Final = ("yes", "true", "1", "pass", "positive", "correct", "good")
-_TIES: Final = ("tie", "c", "equal", "draw", "both", "neither")
+_TIES: Final = ("tie", "equal", "draw", "both", "neither")
 _MOST_LEVELS: Final = 101
 """0 to 100 is a scale, 0 to 1000 is not."""
 _MOST_LABELS: Final = 50
 _MOST_STRANGE: Final = 20
 """More texts that only a judge uses are replies, not labels."""
 _FEWEST_LEVELS: Final = 3
+_MOST_NAMED: Final = 5
 _SHOWN: Final = 3
 
 
@@ -50,7 +53,7 @@ def read_labels(table: Table, asked: Asked) -> Labels:
     Case and white space around a label do not matter, and 4.0 is 4: the most frequent spelling names the label.
 
     Raises:
-        JrhError: people gave no label, or the texts are no labels.
+        JrhError: people gave no label, the texts are no labels, or a judge uses none of the labels of people.
     """
     human = _counts(table, (asked.human,))
     judged = _counts(table, asked.judges)
@@ -60,6 +63,8 @@ def read_labels(table: Table, asked: Asked) -> Labels:
     missing = _missing(judged, human, asked.missing)
     verdicts = Counter({text: count for text, count in judged.items() if text.strip() not in missing})
     scale, guessed = _scale(human, verdicts, asked)
+    if asked.scale is None:
+        _check_common(table, asked, missing)
     written, notes = _spellings(human + verdicts, scale)
     nulls = Counter({text: count for text, count in human.items() if _folded(text) in _NULLS})
     if nulls:
@@ -92,6 +97,37 @@ def _missing(judged: Iterable[str], human: Iterable[str], more: Sequence[str]) -
         elif folded not in labels and (folded in _NULLS or folded in statuses):
             found[text] = statuses.get(folded, Status.UNPARSABLE)
     return found
+
+
+def _check_common(table: Table, asked: Asked, missing: Mapping[str, Status]) -> None:
+    """Check that each judge uses a label of people; a judge and people with one label each may just disagree.
+
+    Numbers are exempt: they are levels of one scale.
+    """
+    human = _names(_counts(table, (asked.human,)))
+    for judge in asked.judges:
+        texts = _counts(table, (judge,))
+        said = _names(Counter({text: count for text, count in texts.items() if text.strip() not in missing}))
+        numeric = all(_NUMBER.fullmatch(each) for each in (*said, *human))
+        if said and not said.keys() & human.keys() and len(said) + len(human) > 2 and not numeric:  # noqa: PLR2004
+            theirs, ours = _vocabulary(said), _vocabulary(human)
+            raise JrhError(
+                f"no label in common: column '{clean_text(judge, 60)}' has {theirs}, "
+                f"column '{clean_text(asked.human, 60)}' has {ours}\n"
+                "If they mean the same, describe the table in an import file that maps one to the other, such as "
+                f"`labels: {{{_quotation(next(iter(said.values())))}: {_quotation(next(iter(human.values())))}}}`, and "
+                "use `jrh import`. If not, list all labels with --scale; each verdict is then a disagreement"
+            )
+
+
+def _vocabulary(names: Mapping[str, str]) -> str:
+    shown = sorted(names.values())[:_MOST_NAMED]
+    rest = len(names) - len(shown)
+    return ", ".join(f"'{clean_text(name, 40)}'" for name in shown) + (f" and {rest} more" if rest else "")
+
+
+def _quotation(name: str) -> str:
+    return json.dumps(clean_text(name, 40), ensure_ascii=False)
 
 
 def _folded(text: str) -> str:
@@ -242,4 +278,4 @@ def _quoted(text: str) -> str:
 def _range(scale: Scale) -> str:
     if scale.ordered and all(_WHOLE.fullmatch(label) for label in scale.labels):
         return f"{scale.labels[0]} to {scale.labels[-1]}"
-    return clean_text(", ".join(scale.labels), 200)
+    return clean_text(", ".join(f"'{label}'" if "," in label else label for label in scale.labels), 200)

@@ -13,7 +13,7 @@ from attrs import frozen
 from jrh import JrhError
 
 from jrh_import.mapping import Format
-from jrh_import.tables import Table, read_table
+from jrh_import.tables import Table, read_table, separator_line
 
 MOST_ROWS: Final = 1_000_000
 """Rows beyond this would not fit into the memory of a small machine."""
@@ -73,7 +73,10 @@ def _guessed(path: Path) -> Format:
 
 
 def _delimiter(path: Path) -> str:
-    """Return the delimiter that the header has most of; a comma where it has none."""
+    """Return the delimiter that the first line names or has most of; a comma where it has none."""
     with path.open("rb") as file:
-        header = file.readline(100_000).decode("utf-8", errors="replace")
+        header = file.readline(100_000).decode("utf-8-sig", errors="replace")
+    named = separator_line(header)
+    if named is not None:
+        return named
     return max(_DELIMITERS, key=header.count)
