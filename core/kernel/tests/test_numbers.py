@@ -6,7 +6,9 @@ from jrh.text import (
     counted,
     format_counts,
     format_dollars,
+    format_ends,
     format_estimate,
+    format_interval,
     format_measure,
     format_number,
     format_tokens,
@@ -49,6 +51,25 @@ def test_a_proportion_is_never_rounded_to_certainty(value: float, text: str) -> 
 def test_only_zero_and_one_are_written_as_such(value: float) -> None:
     for digits in (2, 3):
         assert (float(format_number(value, digits).strip("<>")) in (0, 1)) == (value in (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (-0.31, -0.002, "[-0.31, >-0.01]"),
+        (0.002, 0.31, "[<0.01, 0.31]"),
+        (-0.31, 0.0, "[-0.31, 0.00]"),
+        (-0.002, 0.31, "[0.00, 0.31]"),
+        (0.31, 0.998, "[0.31, 1.00]"),
+        (-0.31, -0.0051, "[-0.31, -0.01]"),
+        (0.0049, 0.31, "[<0.01, 0.31]"),
+    ],
+)
+@pytest.mark.parametrize("unit", ["coefficient", "difference"])
+def test_rounding_hides_no_interval_without_0(low: float, high: float, text: str, unit: str) -> None:
+    found = measure(estimate=(low + high) / 2, interval=Interval(low=low, high=high), unit=unit)
+    assert format_interval(found, 2) == text
+    assert format_ends(Interval(low=low, high=high), 2) == text
 
 
 def test_coefficients_may_be_negative_but_never_minus_zero() -> None:

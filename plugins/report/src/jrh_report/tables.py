@@ -15,6 +15,7 @@ from jrh.text import (
     format_bounds,
     format_counts,
     format_dollars,
+    format_ends,
     format_estimate,
     format_interval,
     format_number,
@@ -193,11 +194,8 @@ def _alpha(found: Agreement, digits: int) -> str:
         return f"not estimable ({', '.join(found.flags)})" if found.flags else "not estimable"
     if found.interval is None:
         return format_number(found.estimate, digits, proportion=False)
-    estimate, low, high = (
-        format_number(end, digits, proportion=False)
-        for end in (found.estimate, found.interval.low, found.interval.high)
-    )
-    return f"{estimate} [{low}, {high}]"
+    estimate = format_number(found.estimate, digits, proportion=False)
+    return f"{estimate} {format_ends(found.interval, digits)}"
 
 
 def faults(report: RunReport) -> Table | None:

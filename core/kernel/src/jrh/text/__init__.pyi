@@ -13,6 +13,7 @@ from .numbers import counted_items as counted_items
 from .numbers import format_bounds as format_bounds
 from .numbers import format_counts as format_counts
 from .numbers import format_dollars as format_dollars
+from .numbers import format_ends as format_ends
 from .numbers import format_estimate as format_estimate
 from .numbers import format_interval as format_interval
 from .numbers import format_measure as format_measure

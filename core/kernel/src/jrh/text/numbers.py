@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from jrh.values.types import Measure
+from jrh.values.types import Interval, Measure
 
 _VAST: Final = 1e9
 """Numbers from here on are written in scientific notation."""
@@ -17,9 +17,15 @@ _SMALLEST_P: Final = 0.001
 
 
 def format_number(
-    value: float, digits: int, *, proportion: bool = True, signed: bool = False, trimmed: bool = False
+    value: float,
+    digits: int,
+    *,
+    proportion: bool = True,
+    signed: bool = False,
+    trimmed: bool = False,
+    nonzero: bool | None = None,
 ) -> str:
-    """Format a number; a nonzero number that would round to 0 is `<0.01`, a share that would round to 1 is `>0.99`.
+    """Format a number; a share that would round to 0 is `<0.01`, one that would round to 1 is `>0.99`.
 
     A vast one is `4.31e+50`: such ends of intervals say that next to nothing is known.
 
@@ -29,11 +35,12 @@ def format_number(
         proportion: False for a coefficient, which may round to 0 and 1.
         signed: also write the sign of positive numbers, as for differences.
         trimmed: drop trailing zeros.
+        nonzero: never write a number that is not 0 as 0, but as `<0.01` or `>-0.01`; by default so for proportions.
     """
     if abs(value) >= _VAST:
         return f"{value:.{digits}e}"
     step = 10.0**-digits
-    if proportion and 0 < abs(value) < step / 2:
+    if (proportion if nonzero is None else nonzero) and float(f"{value:.{digits}f}") == 0 != value:
         return f"<{step:.{digits}f}" if value > 0 else f">-{step:.{digits}f}"
     if proportion and 1 - step / 2 <= value < 1:
         return f">{1 - step:.{digits}f}"
@@ -76,10 +83,26 @@ def format_estimate(measure: Measure, digits: int) -> str:
 def format_interval(measure: Measure, digits: int) -> str:
     """Format the interval as `[low, high]`; empty if there is none."""
     found = measure.interval
-    if found is None or not is_estimable(measure):
-        return ""
-    ends = (format_number(end, digits, proportion=is_proportion(measure)) for end in (found.low, found.high))
-    return f"[{', '.join(ends)}]"
+    return (
+        ""
+        if found is None or not is_estimable(measure)
+        else format_ends(found, digits, proportion=is_proportion(measure))
+    )
+
+
+def format_ends(interval: Interval, digits: int, *, proportion: bool = False) -> str:
+    """Format the ends of an interval as `[low, high]`; rounding never makes an interval without 0 seem to contain it.
+
+    Args:
+        interval: the interval.
+        digits: decimals.
+        proportion: whether its ends are proportions.
+    """
+    nonzero = proportion or interval.low > 0 or interval.high < 0
+    low, high = (
+        format_number(end, digits, proportion=proportion, nonzero=nonzero) for end in (interval.low, interval.high)
+    )
+    return f"[{low}, {high}]"
 
 
 def format_bounds(measure: Measure, digits: int) -> str:
