@@ -311,6 +311,7 @@ def test_the_budget_in_dollars_is_never_exceeded_and_more_of_it_continues_the_ru
     assert one(project, "run", "SELECT total(cost) FROM calls") == paid
     continued = stopped.stderr.splitlines()[-1].removeprefix("jrh: to continue: jrh ")
     assert "--set budget.usd=" in continued
+    assert "covers the worst case of every call left" in stopped.stderr.splitlines()[-2]
     assert continued.count("budget") == 1
     more = project.run(*shlex.split(continued))
     assert more.exit_code == 0, more.output
@@ -418,6 +419,8 @@ def test_colour_is_for_terminals_and_can_be_switched_off(project: Project) -> No
     assert not COLOUR.search(plain.stdout)
     assert "\x1b" not in piped.output
     assert "judge: 8 to do\njudge: 8/8 done (" in piped.stderr
+    again = project.run("run", suite, "--run-dir", "three")
+    assert "judge: 8 trials, all done before\n" in again.stderr
 
 
 @pytest.mark.parametrize(("typed", "code", "calls"), [("n\n", 130, 0), ("y\n", 0, 17)])

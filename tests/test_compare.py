@@ -287,6 +287,7 @@ def test_cases_of_another_task_name_are_matched_by_their_place(project: Project)
         project.path / "b", {"mini": right_with(0.9)}, items=30, tests={"reference": 1, "format": 2}, task=renamed
     )
     pair = found(project, "a", "b")["pairs"][0]
+    assert "0 matched by id, 60 by position in the design.\n" in project.run("compare", "a", "b").stdout
     assert (pair["matching"]["by_id"], pair["matching"]["by_place"]) == (0, 60)
     assert {each["answer"] for each in pair["rows"]} == {"identical"}
     assert {(cause["kind"], cause["what"]) for cause in pair["causes"]} == {("task", "trial: instruction")}

@@ -242,6 +242,15 @@ def test_the_preflight_is_left_out_where_stored_replies_answer_everything_or_the
     assert closing == f"Cost: ${paid:.4f} for 7 replies. No model was called."
 
 
+def test_replies_that_cost_nothing_are_not_counted_in_the_closing_line(project: Project) -> None:
+    with ChatServer("YES") as server:
+        simple(project, server.url, price={"input": 0, "output": 0})
+        closings = {"first": "Cost: $0. Paid: $0, 7 calls sent", "cached": "Cost: $0. No model was called.\n"}
+        for run_dir, closing in closings.items():
+            outcome = project.run("run", "suite.yaml", "--run-dir", run_dir, "--yes")
+            assert f"\n{closing}" in f"\n{outcome.stdout}"
+
+
 def test_a_budget_reached_and_raised_gives_the_report_of_a_run_that_was_not_stopped(project: Project) -> None:
     with ChatServer("YES") as server:
         simple(project, server.url, price=PAID["price"], max_tokens=10)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -305,6 +306,27 @@ def test_a_report_says_that_the_code_has_changed_since_the_run(site: Project) ->
     )
     assert "metric 'own' has changed since the run (own.py)" in outcome.stderr
     assert "judge 'f2' has changed since the run" in notes(site)
+
+
+def test_report_gate_and_compare_say_once_that_the_code_has_changed(site: Project) -> None:
+    site.write("own.py", METRIC.replace("VALUE", "0.25"))
+    site.write("suite.yaml", suite())
+    run(site, "--plugins", "own.py")
+    shutil.copytree(site.path / "run", site.path / "other")
+    gate = ("gate", "run", "--rule", "as-expected >= 0", "--plugins", "own.py")
+    assert "has changed" not in site.run(*gate).output
+    site.write("own.py", METRIC.replace("VALUE", "0.75"))
+    site.write("rules.py", JUDGE.replace("{answer}", '"NO"'))
+
+    said = "judge 'f2' has changed since the run (rules.py): the report shows the verdicts of the code as it was; "
+    stored = "metric 'own' has changed since the run (own.py): its stored measures are those of the code as it was"
+    for command in (gate, ("compare", "run", "other")):
+        outcome = site.run(*command)
+        assert said in outcome.stderr
+        assert stored in outcome.stderr
+        assert "has changed since" not in outcome.stdout
+    reported = site.run("report", "run", "--plugins", "own.py", "--full")
+    assert " ".join(reported.output.split()).count("judge 'f2' has changed since the run") == 1
 
 
 def test_a_judge_edited_while_it_runs_is_the_one_that_was_loaded(site: Project) -> None:

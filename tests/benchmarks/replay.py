@@ -24,7 +24,7 @@ def lines(folder: Path) -> list[Line]:
     command = [sys.executable, "-m", "jrh", "run", "suite.yaml", "--no-cache"]
     first, _ = seconds(command, folder)
     again, printed = seconds(command, folder)
-    records, done = re.findall(r"judge: (\d+) to do, (\d+) done before", printed)[-1]
+    records, done = re.findall(r"judge: ([\d,]+) trials, (\w+) done before", printed)[-1]
     return [
         Line(
             what=f"a finished run of {records} records again ({done} answered before)",

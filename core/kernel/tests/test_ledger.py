@@ -82,7 +82,7 @@ def test_the_budget_is_reserved_before_and_settled_after() -> None:
     with pytest.raises(StopRun) as stopped:
         ledger.reserve(0.6)
     assert stopped.value.reason is StopReason.BUDGET
-    assert "budget of $1.00: $0.0000 are paid, $0.6000 are set aside" in stopped.value.message
+    assert "budget of $1.00: $0.0000 is paid, $0.6000 is set aside" in stopped.value.message
     ledger.settle(0.6, 0.1)
     ledger.reserve(0.6)
     assert (ledger.paid, ledger.reserved, ledger.calls) == (0.1, 0.6, 2)

@@ -205,7 +205,7 @@ def test_a_test_that_makes_nothing_is_named_and_not_listed(lab2: Lab2) -> None:
     lab2.specs = (*lab2.specs, nothing)
     lab2.loaded = Loaded(plugins=lab2.lab.plugins(*lab2.specs), manager=_manager())
     plan = lab2.plan(tests=["levels"])
-    assert plan.nothing == ("'levels' makes nothing for task 'lab': the scale has no levels (4)",)
+    assert plan.nothing == ("Test 'levels' has no cases on task 'lab': the scale has no levels (4)",)
     assert {line.test for line in plan.lines} == {"reference"}
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import pytest
 from attrs import evolve
 from jrh import Interval, Measure, RunReport
 from jrh.measuring import findings_of
+from jrh.values import SpendLine
 from jrh_report.json_report import document
 from jrh_testing import empty_report, sample_report
 
@@ -123,6 +125,50 @@ def test_it_fits_a_screen_however_much_was_found(render, tasks: int, judges: int
     shown: Mapping[str, bool] = {name: f"{name}" in text for name in names[:3]}
     assert all(shown.values())
     assert ("more in the report" in text) == (judges == 12 and "judge11" not in text) or "more" in text
+
+
+def test_what_does_not_fit_is_counted_with_its_noun(render) -> None:
+    report = evolve(sample_report(), notes=tuple(f"note {at} {'of many ' * 20}" for at in range(9)))
+    judge = report.judges[0]
+    measures = [evolve(each, test=f"test{at}") for at in range(6) for each in moved(report, judge)]
+    text = flat(render("terminal", with_findings(report, *measures), width=80))
+    assert re.search(r"\b[0-9] more notes in the report", text)
+    twelve = evolve(report, judges=tuple(f"judge{at}" for at in range(12)), measures=())
+    many = [each for name in twelve.judges for each in moved(twelve, name)]
+    text = flat(render("terminal", with_findings(twelve, *many), width=80))
+    assert re.search(r"[0-9]+ more judges and 9 more notes in the report$", text)
+    assert "more in the report" not in text
+    facts = [evolve(audited(report, judge), note=f"fact {at}.", cell={"finding": f"fact-{at}"}) for at in range(30)]
+    text = flat(render("terminal", with_findings(evolve(report, measures=()), *facts), width=80))
+    assert re.search(r"; [0-9]+ more findings in the report", text)
+
+
+def test_the_reference_is_named_where_a_tests_figure_stands_beside(render) -> None:
+    report = sample_report()
+    judge = report.judges[0]
+    (finding,) = [each for each in with_findings(report, *moved(report, judge)).findings if each.basis[0].interval]
+    (basis, *_) = finding.basis
+    other = evolve(finding, tests=("reference",), basis=(evolve(basis, test="reference", value="0.10", interval=""),))
+    beside = flat(render("terminal", evolve(report, findings=(finding, other))))
+    assert "format +0.30 [0.10, 0.50] n=40; reference 0.10" in beside
+    alone = flat(render("terminal", evolve(report, findings=(other,))))
+    assert "Moves more than reruns: 0.10 n=40" in alone
+
+
+def test_a_judge_without_a_record_was_not_asked(render) -> None:
+    report = evolve(sample_report(), judges=(*sample_report().judges, "late"), measures=(), missing_records=5)
+    assert "late Not asked: the run stopped first." in flat(render("terminal", report))
+    assert "Not asked: the run stopped first." in render("html", report)
+
+
+def test_a_judge_of_unknown_cost_says_what_is_unknown(render) -> None:
+    report = sample_report()
+    judge = report.judges[0]
+    line = SpendLine(
+        role="judge", name=judge, task=report.tasks[0].task.name, test="format", model="m", replies=4, cost=0.0,
+        unknown=4, prompt_tokens=0, completion_tokens=0, tokens_unknown=4,
+    )  # fmt: skip
+    assert ", cost unknown" in flat(render("terminal", evolve(report, spending=(line,), measures=())))
 
 
 def _changed(report: RunReport, judge: str) -> Measure:

@@ -177,7 +177,7 @@ def report_again(
         builder, report = _measured(store, loaded, reporters)
         changed = tuple(changed_since(store, run_dir))
         report = evolve(report, notes=(*report.notes, *changed), warnings=(*report.warnings, *changed))
-        written = reporting.write_reports(builder, report, _made(output or run_dir), Quiet(), full=full)
+        written = reporting.write_reports(builder, report, _made(output or run_dir), Quiet(), full=full, said=changed)
         return evolve(written, changed=changed)
     finally:
         store.close()
@@ -245,6 +245,19 @@ def run_state(run_dir: str | Path) -> RunState:
     store = Store.view(Path(run_dir))
     try:
         return reporting.state(store)
+    finally:
+        store.close()
+
+
+def code_changes(run_dir: str | Path) -> tuple[str, ...]:
+    """Say whose code has changed since the run was made, a sentence each, for a command that reads what is stored.
+
+    Raises:
+        JrhError: there is no run in the directory.
+    """
+    store = Store.view(Path(run_dir))
+    try:
+        return tuple(changed_since(store, Path(run_dir), measured=False))
     finally:
         store.close()
 

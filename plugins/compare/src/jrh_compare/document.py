@@ -62,7 +62,8 @@ def _pair(pair: Pair, comparison: Comparison) -> Iterator[Block]:
 
 def _matching(pair: Pair) -> Iterator[str]:
     found = pair.matching
-    yield f"{found.matched} cases on both sides: {found.by_id} matched by id, {found.by_place} by place."
+    by_place = f"{found.by_place} by position in the design"
+    yield f"{found.matched} cases on both sides: {found.by_id} matched by id, {by_place}."
     if found.by_place:
         yield (
             f"Of {found.looked_at} of these whose text could be compared, {found.other_text} read differently."

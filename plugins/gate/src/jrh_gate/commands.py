@@ -54,6 +54,9 @@ def command(
     Exit codes, first match: 2 usage or suite error; 130 run interrupted; 4 budget reached; 3 run incomplete or too many
     verdicts missing; 1 a rule fails; 5 a rule is undecided; 0 all rules hold.
     """
+    from jrh.api import code_changes
+    from jrh.text import clean_lines
+
     from jrh_gate.console import console_text
     from jrh_gate.json_file import gate_json
     from jrh_gate.junit import junit as junit_xml
@@ -67,6 +70,8 @@ def command(
     if markdown is not None:
         _write(markdown, markdown_text(checked).encode())
     click.echo(console_text(checked), nl=False)
+    for sentence in code_changes(run_dir):
+        click.echo(clean_lines(f"{sentence}."), err=True)
     return checked.exit_code
 
 

@@ -25,7 +25,6 @@ _FOOTER: Final = 2
 """Lines kept for counting what is not shown."""
 _WARNED: Final = 3
 """Lines of warnings: what failed in the run comes before what it found."""
-_MORE: Final = "; {} more in the report"
 _ENTRY: Final = 2
 """Lines of one finding."""
 _IN_HEADING: Final = "missing-verdicts"
@@ -80,17 +79,21 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     for block, entries in shown:
         yield Text("")
         left = len(block.entries) - entries
-        yield Text.assemble((block.heading, "bold cyan"), (_MORE.format(left) if left else "", "dim"))
+        yield Text.assemble((block.heading, "bold cyan"), (_more(left) if left else "", "dim"))
         yield from block.entries[:entries]
     if told:
         yield Text("")
         yield Text("Notes", style="bold cyan")
         yield from told
     hidden = (len(blocks) - len(shown), "judge"), (len(notes) - len(told), "note")
-    counts = " and ".join(counted(number, what) for number, what in hidden if number)
+    counts = " and ".join(counted(number, f"more {what}") for number, what in hidden if number)
     if counts:
         yield Text("")
-        yield Text(f"{counts} more in the report", style="dim")
+        yield Text(f"{counts} in the report", style="dim")
+
+
+def _more(findings: int) -> str:
+    return f"; {counted(findings, 'more finding')} in the report"
 
 
 def _warned(report: RunReport, console: Console) -> Iterator[RenderableType]:
@@ -136,11 +139,11 @@ def _block(report: RunReport, judge: str, console: Console) -> _Block | None:
             return None
     entries = [_rendered(each, len(report.tasks) > 1, console) for each in _merged(found)]
     if not entries:
-        entries = [Text("  No finding: no comparison has an interval.")]
+        entries = [Text(f"  {tables.no_finding(report, judge)}")]
     heading = _about(report, judge) if judge else DATA
     return _Block(
         heading=heading,
-        head=_lines(Text(heading + _MORE.format(len(entries))), console),
+        head=_lines(Text(heading + _more(len(entries))), console),
         entries=entries,
         sizes=[_lines(each, console) for each in entries],
     )
@@ -158,10 +161,11 @@ def _about(report: RunReport, judge: str) -> str:
     cost = total_spending(each for each in report.spending if (each.role, each.name) == ("judge", judge))
     parts = [_missing(report, judge)]
     if cost.replies:
-        parts.append(format_dollars(cost.cost, cost.unknown, cost.replies))
+        told = format_dollars(cost.cost, cost.unknown, cost.replies)
+        parts.append(f"cost {told}" if cost.unknown >= cost.replies else told)
     name = clean(tables.judge_label(report, judge), _NAME)
-    told = ", ".join(part for part in parts if part)
-    return f"{name}: {told}" if told else name
+    about = ", ".join(part for part in parts if part)
+    return f"{name}: {about}" if about else name
 
 
 def _missing(report: RunReport, judge: str) -> str:
@@ -169,6 +173,8 @@ def _missing(report: RunReport, judge: str) -> str:
     if not len(records) or not {"judge", "status"} <= set(records.columns):
         return ""
     of_judge = records.where(records.equals("judge", judge))
+    if not len(of_judge):
+        return ""
     lost = {status: len(rows) for (status,), rows in of_judge.split("status") if status != "ok"}
     reasons = f" ({clean(format_counts(lost), _TEXT)})" if lost else ""
     total = sum(lost.values())
@@ -192,18 +198,20 @@ def _figures(entry: _Entry, several: bool) -> Iterator[str]:
     """Yield the figures: the largest of every task with its interval, then the others with their estimate."""
     parts = [some for finding in entry.findings if (some := [each for each in finding.basis if each.value])]
     parts.sort(key=lambda some: -some[0].effect)
+    # Only beside a test's figure does the reference's need its name.
+    named = any(basis.test not in ("", REFERENCE) for some in parts for basis in some)
     for basis in (some[0] for some in parts):
         needs = f" (needs {basis.decide})" if basis.decide else ""
         numbers = " ".join(part for part in (basis.value, basis.interval, basis.aside) if part)
         # "60 items in 6 clusters" stays whole: 60 would promise more than the data hold.
         size = basis.size if " in " in basis.size else basis.size.split(" ")[0]
-        yield clean(f"{_where(basis, several)}{numbers}{f' n={size}' if size else ''}{needs}", _TEXT)
+        yield clean(f"{_where(basis, several, named)}{numbers}{f' n={size}' if size else ''}{needs}", _TEXT)
     for basis in (each for some in parts for each in some[1:]):
-        yield clean(f"{_where(basis, several)}{basis.value}", _TEXT)
+        yield clean(f"{_where(basis, several, named)}{basis.value}", _TEXT)
 
 
-def _where(basis: Basis, several: bool) -> str:
-    test = "" if basis.test in ("", REFERENCE) else basis.test
+def _where(basis: Basis, several: bool, named: bool) -> str:
+    test = "" if basis.test == REFERENCE and not named else basis.test
     return "".join(f"{part} " for part in (basis.task if several else "", test) if part)
 
 

@@ -157,6 +157,14 @@ def _fate(line: Attrition) -> str:
     return why_no_cases(line) or "; ".join(f"{what}: {listed_reasons(found)}" for what, found in parts if found)
 
 
+def no_finding(report: RunReport, judge: str) -> str:
+    """Say why there is no finding about a judge."""
+    asked = len(report.records) and report.records.equals("judge", judge).any()
+    if not asked and report.missing_records:
+        return "Not asked: the run stopped first."
+    return "No finding: no comparison has an interval."
+
+
 def empty_tests(report: RunReport, task: str) -> list[tuple[str, str]]:
     """Return the tests without a case for a task, each with why: rows that the measures of a task cannot have."""
     lines = (line for line in report.attrition if line.task == task and line.applies)

@@ -32,7 +32,7 @@ def test_a_run_with_only_missing_verdicts_says_so_and_shows_no_estimate(render: 
     records = RecordTable.from_records(sample_records(report.tasks[0].task, missing=1.0))
     text = render("html", evolve(report, measures=(gone,), records=records))
     assert "not estimable (all-missing)" in text
-    assert "No findings: no comparison has an interval." in text
+    assert "No finding: no comparison has an interval." in text
     assert "No comparable verdict changed" in text
 
 

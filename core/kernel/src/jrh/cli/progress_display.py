@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jrh.cli.telling import tell
 from jrh.models.ledger import Spent
 from jrh.running.progress import Progress
-from jrh.text import clean_lines, format_dollars
+from jrh.text import clean_lines, counted, format_dollars
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -43,6 +43,10 @@ def show_progress() -> Iterator[Progress]:
     )
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         yield RichProgress(bars)
+
+
+_COUNTED: Final = {"judge": "trial"}
+"""What the steps of a stage are."""
 
 
 class _Counting:
@@ -83,6 +87,13 @@ class _Counting:
         return ", ".join(parts)
 
 
+def _to_do(stage: str, total: int, done: int) -> str:
+    if not done:
+        return f"{total} to do"
+    noun = _COUNTED.get(stage, "step")
+    return f"{counted(total, noun)}, {'all' if done >= total else done} done before"
+
+
 class PlainProgress(_Counting):
     """Print a line when a stage begins and ends, and every ten seconds in between."""
 
@@ -98,8 +109,7 @@ class PlainProgress(_Counting):
         super().begin(stage, total, done=done)
         self._open, self._said = True, time.monotonic()
         if total is not None:
-            earlier = f", {done} done before" if done else ""
-            tell(f"{stage}: {total} to do{earlier}")
+            tell(f"{stage}: {_to_do(stage, total, done)}")
 
     def advance(self, steps: int = 1) -> None:
         """Print the progress, every ten seconds."""

@@ -6,7 +6,7 @@ import math
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 from attrs import evolve
@@ -20,6 +20,12 @@ from jrh.running.outcome import BUDGET_REACHED, RunResult, Settings
 from jrh.suite.resolved import ResolvedSuite
 from jrh.text import counted, format_dollars
 from jrh.values.spending import total_spending
+
+_DOLLARS: Final = "budget.usd="
+_WHY_MORE: Final = (
+    "jrh: the budget below may exceed the high end of `jrh plan`: it covers the worst case of every call left, which "
+    "jrh reserves before it sends a call (a token per byte of the prompt, and the longest reply)."
+)
 
 
 @click.command("run")
@@ -66,7 +72,7 @@ def _enough(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, result:
     found = []
     if budget.usd is not None:
         dollars = max(spent.paid + spent.uncertain + left.worst, budget.usd)
-        found.append(f"budget.usd={math.ceil(dollars * 100 + 1) / 100:.2f}")
+        found.append(f"{_DOLLARS}{math.ceil(dollars * 100 + 1) / 100:.2f}")
     if budget.calls is not None:
         retries = math.ceil(left.high / 10)
         found.append(f"budget.calls={max(spent.calls + left.high + retries, budget.calls)}")
@@ -84,6 +90,8 @@ def _show(result: RunResult, budget: Sequence[str]) -> None:
         tell(f"jrh: {problem}")
     if result.exit_code:
         tell(f"jrh: not done: {result.message}.")
+    if any(setting.startswith(_DOLLARS) for setting in budget):
+        tell(_WHY_MORE)
     if result.exit_code and result.may_continue:
         tell(f"jrh: to continue: {_same_command(click.get_current_context(), budget)}")
 
@@ -115,7 +123,8 @@ def _spending(result: RunResult) -> str:
     spent = result.spent
     total = total_spending(result.report.spending if result.report is not None else ())
     replies = counted(total.replies, "reply", "replies")
-    cost = f"Cost: {format_dollars(total.cost, total.unknown)} for {replies}. " if total.replies else ""
+    priced = f" for {replies}" if total.cost or total.unknown else ""
+    cost = f"Cost: {format_dollars(total.cost, total.unknown)}{priced}. " if total.replies else ""
     if not spent.calls:
         return f"{cost}No model was called."
     now = f" ({format_dollars(spent.paid - spent.earlier)} of it now)" if spent.earlier else ""

@@ -25,7 +25,7 @@ class EmptyTest:
     own: bool
     """The tasks list it themselves: a test of this name may have cases of other tasks."""
     why: str
-    """Such as `no cases: 30 of 30 drafts rejected: exact-rules: a number changed (30)`."""
+    """Such as `no cases: 30 of 30 drafts rejected: exact-rules: a number changed`."""
     allowed: bool
     """The suite accepts that (`allow_empty: true`)."""
 
@@ -37,6 +37,13 @@ def why_no_cases(line: Attrition) -> str:
     if not line.applies:
         return f"{NO_CASES}: the test makes nothing for this task"
     return _why(line.drafted, line.rejected, line.skipped)
+
+
+def lost_drafts(line: Attrition) -> str:
+    """Count what a test without cases drafted for a task, such as `2 of 2 drafts rejected`."""
+    parts = [f"{sum(line.rejected.values()):,} of {counted(line.drafted, 'draft')} rejected"] if line.drafted else []
+    parts += [f"{sum(line.skipped.values()):,} skipped"] if line.skipped else []
+    return ", ".join(parts) or "no draft"
 
 
 def empty_tests(attrition: Iterable[Attrition]) -> tuple[EmptyTest, ...]:
@@ -79,10 +86,15 @@ def _empty(lines: list[Attrition]) -> EmptyTest:
     )
 
 
+def _reasons(counts: Mapping[str, int]) -> str:
+    """List the reasons; a single one without its count, which stands before it."""
+    return next(iter(counts)) if len(counts) == 1 else listed_reasons(counts)
+
+
 def _why(drafted: int, rejected: Mapping[str, int], skipped: Mapping[str, int]) -> str:
     parts = []
     if drafted:
-        parts.append(f"{sum(rejected.values()):,} of {counted(drafted, 'draft')} rejected: {listed_reasons(rejected)}")
+        parts.append(f"{sum(rejected.values()):,} of {counted(drafted, 'draft')} rejected: {_reasons(rejected)}")
     if skipped:
-        parts.append(f"{sum(skipped.values()):,} skipped: {listed_reasons(skipped)}")
+        parts.append(f"{sum(skipped.values()):,} skipped: {_reasons(skipped)}")
     return f"{NO_CASES}: {'; '.join(parts) or 'the perturber returned no draft'}"

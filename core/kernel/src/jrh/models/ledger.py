@@ -97,8 +97,8 @@ class Ledger:
             if self.paid + self.uncertain + self.reserved + worst > self.budget.usd + 1e-12:
                 raise StopRun(
                     StopReason.BUDGET,
-                    f"the next call could exceed the budget of ${_amount(self.budget.usd)}: ${self.paid:.4f} are paid, "
-                    f"${self.reserved + self.uncertain:.4f} are set aside for calls in flight or of unknown outcome, "
+                    f"the next call could exceed the budget of ${_amount(self.budget.usd)}: ${self.paid:.4f} is paid, "
+                    f"${self.reserved + self.uncertain:.4f} is set aside for calls in flight or of unknown outcome, "
                     f"and the call may cost ${worst:.4f}",
                 )
         self.calls += 1

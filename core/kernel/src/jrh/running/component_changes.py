@@ -32,6 +32,7 @@ _KEPT: Final[Mapping[str, str]] = {
     "validator": "the report shows the drafts as they were validated; run the suite again to use the new code",
     "metric": "its measures are computed with the new code",
 }
+_STORED: Final = "its stored measures are those of the code as it was; run the suite again to use the new code"
 
 
 @frozen(kw_only=True)
@@ -254,16 +255,20 @@ def _edited(source: Source) -> str:
         return str(error)
 
 
-def changed_since(store: Store, run_dir: Path) -> Iterator[str]:
-    """Say whose code is another one than the run was made with; silent about code that is not on this machine."""
-    yield from _told(_changed_ones(store, run_dir))
+def changed_since(store: Store, run_dir: Path, *, measured: bool = True) -> Iterator[str]:
+    """Say whose code is another one than the run was made with; silent about code that is not on this machine.
+
+    `measured` says that the measures are computed again, not read as they were stored.
+    """
+    yield from _told(_changed_ones(store, run_dir, measured=measured))
 
 
-def _changed_ones(store: Store, run_dir: Path) -> Iterator[tuple[Known, str]]:
+def _changed_ones(store: Store, run_dir: Path, *, measured: bool) -> Iterator[tuple[Known, str]]:
     for known in remembered(store):
         files = [changed for source in known.sources if (changed := _changed(source, run_dir))]
         if files:
-            yield known, f"has changed since the run ({', '.join(files)}): {_KEPT[known.role]}"
+            kept = _STORED if known.role == "metric" and not measured else _KEPT[known.role]
+            yield known, f"has changed since the run ({', '.join(files)}): {kept}"
 
 
 def _changed(source: KnownSource, run_dir: Path) -> str:

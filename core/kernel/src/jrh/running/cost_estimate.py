@@ -12,6 +12,7 @@ from typing import Any, Final
 from attrs import evolve, frozen
 
 from jrh.errors import RAISED, EmptyStoreError
+from jrh.measuring.empty_tests import lost_drafts
 from jrh.models.payer import GRADER, JUDGE, PREFLIGHT
 from jrh.plugins.loading import Loaded
 from jrh.plugins.secrets import secrets_optional
@@ -142,7 +143,7 @@ class _Planning:
             for test in tests_of(self.resolved, task):
                 drafting, guessed = await self._cases(test, task, own)
                 if drafting.nothing:
-                    self.nothing.append(f"'{test.use.name}' makes nothing for task '{task.name}': {drafting.nothing}")
+                    self.nothing.append(f"Test '{test.use.name}' has no cases on task '{task.name}'{drafting.nothing}")
                     continue
                 cases[task.name, test.use.name] = drafting.cases
                 if guessed:
@@ -156,11 +157,18 @@ class _Planning:
         digest = perturbing.stage_digest(self.builder, test, task, items_id(items))
         if self.store is not None and self.store.cases.digest(task.name, test.use.name) == digest:
             found = self.store.cases.read(task.name, test.use.name)
-            return Drafting(cases=tuple(found), nothing="" if found else "see the report"), False
+            return Drafting(cases=tuple(found), nothing="" if found else self._lost(task, test)), False
         if any(asks(part) for part in test.components):
-            return await estimate(self.builder, self.meter, test, task, items), True
+            drafting = await estimate(self.builder, self.meter, test, task, items)
+            return evolve(drafting, nothing=drafting.nothing and f": {drafting.nothing}"), True
         made = await perturbing.perturb(self.builder, test, task, items, Silent(), Quiet())
-        return Drafting(cases=made.cases, nothing="" if made.cases else made.reasons(3)), False
+        return Drafting(cases=made.cases, nothing="" if made.cases else f": {made.reasons(3)}"), False
+
+    def _lost(self, task: Task, test: ResolvedTest) -> str:
+        """Say how many drafts were lost that are already made."""
+        assert self.store is not None
+        line = perturbing.attrition(self.store, task.name, test.use.name, 0)
+        return f" ({lost_drafts(line)})"
 
     async def _judges(
         self, cases: dict[tuple[str, str], Sequence[Case]], estimated: set[tuple[str, str]], ids: dict[str, str]

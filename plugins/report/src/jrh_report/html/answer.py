@@ -11,6 +11,7 @@ from jrh.values import Basis, Finding, Severity
 
 from jrh_report.html.commonest import Commonest, commonest
 from jrh_report.html.found import Cell, Found
+from jrh_report.tables import no_finding
 from jrh_report.told import DATA, Told, told_by_judge
 
 SHOWN: Final = 4
@@ -71,6 +72,8 @@ class Answer:
     trials: int
     without: int
     """Of the trials, the ones without a verdict."""
+    nothing: str = ""
+    """Why there is no claim."""
 
 
 def answers(found: Found) -> tuple[Answer, ...]:
@@ -99,6 +102,7 @@ def _answer(found: Found, judge: str, told: Told | None, measures: Mapping[Key, 
         missing=tuple(found.place(measure) for measure in gaps if measure.missing),
         trials=sum(measure.n_trials for measure in gaps),
         without=sum(sum(measure.missing.values()) for measure in gaps),
+        nothing=no_finding(found.report, judge),
     )
 
 

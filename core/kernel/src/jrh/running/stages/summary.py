@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -256,11 +256,19 @@ class Written:
     """Components whose code has changed since the run; one sentence each."""
 
 
-def write_reports(builder: Builder, report: RunReport, run_dir: Path, log: Logger, *, full: bool = False) -> Written:
+def write_reports(
+    builder: Builder, report: RunReport, run_dir: Path, log: Logger, *, full: bool = False, said: Collection[str] = ()
+) -> Written:
     """Let every reporter of the suite write; one that breaks costs nothing but its own report.
 
-    `full` asks the reporters of the terminal for everything they have.
+    `full` asks the reporters of the terminal for everything they have, except the notes that the command prints itself
+    (`said`).
     """
+    shown = evolve(
+        report,
+        notes=tuple(each for each in report.notes if each not in said),
+        warnings=tuple(each for each in report.warnings if each not in said),
+    )
     terminal: list[str] = []
     files: list[Path] = []
     problems: list[str] = []
@@ -269,7 +277,7 @@ def write_reports(builder: Builder, report: RunReport, run_dir: Path, log: Logge
     for resolved in in_full(reporters) if full else reporters:
         spec: ReporterSpec = resolved.entry.spec
         try:
-            content = builder.build(resolved).render(report)
+            content = builder.build(resolved).render(shown if spec.target is ReportTarget.TERMINAL else report)
             if spec.target is ReportTarget.TERMINAL:
                 terminal.append(content if isinstance(content, str) else content.decode("utf-8"))
             else:
