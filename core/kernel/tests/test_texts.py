@@ -12,6 +12,7 @@ from jrh.authoring import Unusable, Written, no_text, read_text
 from jrh.authoring.languages import other_language
 from jrh.authoring.texts import LONGEST_TEXT
 from jrh.plugins import TOO_LONG
+from jrh.text import clean_lines
 
 RUBRIC = "A good answer names the city, gives a reason, and does not go on for longer than needed."
 ORIGINAL = "The tower stands in Paris because it was built for a fair there, and it is high."
@@ -105,3 +106,11 @@ def test_a_reply_that_may_be_read_has_no_reason() -> None:
 )
 def test_another_language_is_only_what_is_known_to_be_one(original: str, text: str, other: bool) -> None:
     assert other_language(original, text) is other
+
+
+def test_lines_keep_their_breaks_and_spaces_and_lose_what_acts_on_a_terminal() -> None:
+    assert clean_lines("a:\n  'b'  c\td\r \n\ne") == "a:\n  'b'  c d\n\ne"
+    # An escape sequence that never ends hides the rest of its own line alone.
+    assert clean_lines("a\x1b]52;c;x\nb\x9b2Jc\u202e\n\x1b[1Ad") == "a\nbc\nd"
+    assert [len(line) for line in clean_lines(f"{'x' * 9000}\n{'y' * 2000}").split("\n")] == [2000, 2000]
+    assert clean_lines("x" * 50, limit=10) == "xxxxxxxxx…"

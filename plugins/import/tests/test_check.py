@@ -439,7 +439,9 @@ def test_a_check_imports_neither_pandas_nor_scipy_nor_arrow(folder):
 
 def test_a_decimal_comma_is_read_as_a_decimal_point():
     rows = [f"i{n};{1 + n % 5};{1 + n % 5},0" for n in range(20)]
-    document = found(table(rows, header="id;gpt;human"), *NAMES)
+    document = found(table(rows, header="id;gpt;human"), *NAMES, "--write-import", "again.yaml")
+    done = CliRunner().invoke(import_table, ["again.yaml", "--run-dir", "run"], standalone_mode=False)
+    assert done.exception is None, done.exception
     assert measure(document, "gold-accuracy")["estimate"] == 1.0
     assert document["scale"] == {"kind": "ordinal", "labels": ["1", "2", "3", "4", "5"]}
     table([*rows, "x;2;3,5"], header="id;gpt;human")
