@@ -70,7 +70,7 @@ def command(
     if markdown is not None:
         _write(markdown, markdown_text(checked).encode())
     click.echo(console_text(checked), nl=False)
-    for sentence in code_changes(run_dir):
+    for sentence in code_changes(run_dir) if checked.run_id else ():  # else nothing is stored yet
         click.echo(clean_lines(f"{sentence}."), err=True)
     return checked.exit_code
 
