@@ -91,7 +91,7 @@ class Ran:
             model = openai_http(server.url, price=PRICE, max_tokens=500)
             suite = agentic.suite(model, [{"agent-perturbation": {"model": "mini"}}])
             project.write("suite.yaml", yaml.safe_dump(suite))
-            self.outcome = project.run("run", "suite.yaml", "--run-dir", "run", "--no-cache")
+            self.outcome = project.run("run", "suite.yaml", "--run-dir", "run", "--no-cache", "--yes")
         assert self.outcome.exit_code == 0, self.outcome.output
         rows = query(project, "run", "SELECT item_id, state, reason, payload FROM drafts")
         self.reasons = {item: reason for item, state, reason, _ in rows if state == "skipped"}

@@ -135,11 +135,12 @@ def combinations(project: Project, run_dir: str) -> set[tuple[str, str]]:
 
 def test_a_part_of_a_suite_can_be_run(project: Project, server: ChatServer) -> None:
     suite = judged(project, server)
-    outcome = project.run("run", suite, "--run-dir", "part", "--judge", "mini", "--test", "format", "--limit", "3")
+    part = ("run", suite, "--run-dir", "part", "--no-preflight")
+    outcome = project.run(*part, "--judge", "mini", "--test", "format", "--limit", "3")
     assert outcome.exit_code == 0, outcome.output
     assert combinations(project, "part") == {("mini", "reference"), ("mini", "format")}
     assert server.count == 3 + 3
-    rest = project.run("run", suite, "--run-dir", "part")
+    rest = project.run(*part)
     assert rest.exit_code == 0, rest.output
     assert combinations(project, "part") == {
         (judge, test) for judge in ("mini", "sim") for test in ("reference", "format", "stochastic")
@@ -202,7 +203,9 @@ def test_a_variable_that_is_set_wins_over_the_environment_file(project: Project)
         refused = project.run(
             "run", suite, "--env-file", "other.env", "--judge", "mini", "--no-cache", "--run-dir", "x"
         )
-    assert refused.exit_code == 3
+    # The preflight finds it, before anything else is sent.
+    assert refused.exit_code == 2
+    assert f"check {KEY_VARIABLE}" in refused.stderr
     absent = project.run("run", suite, "--env-file", "absent.env")
     assert (absent.exit_code, absent.stderr) == (2, "jrh: --env-file: no such file: 'absent.env'\n")
 

@@ -43,7 +43,7 @@ def test_whole_runs_find_what_was_planted(tmp_path):
     found = list(run_findings(tmp_path, (), 0))
     assert {finding.verdict.value for finding in found} <= {"ok", "not there"}
     assert {finding.where for finding in found} == {
-        f"run: {kind}" for kind in ("pointwise", "ordinal", "pairwise", "transcript")
+        f"run: {kind}" for kind in ("pointwise", "ordinal", "pairwise", "transcript", "always-first", "three-options")
     }
 
 
