@@ -44,11 +44,13 @@ def said(measures: Iterable[Measure]) -> list[str]:
 
 @pytest.mark.parametrize(
     ("low", "high", "kind"),
-    [(0.61, 0.9, "for"), (0.3, 0.59, "against"), (0.55, 0.8, "undecided"), (0.6, 0.9, "undecided")],
+    [(0.01, 0.3, "for"), (-0.3, -0.01, "against"), (-0.05, 0.2, "undecided"), (0.0, 0.3, "undecided")],
 )
 def test_accuracy_is_held_against_the_commonest_label(low: float, high: float, kind: str) -> None:
     """18 of 30 items have the commonest label: 0.6."""
-    ((text, claim),) = claims([a_measure("gold-accuracy", low, high, "reference")]).items()
+    accuracy = a_measure("gold-accuracy", 0.6 + low, 0.6 + high, "reference")
+    gain = a_measure("gain-over-commonest", low, high, "reference")
+    ((text, claim),) = claims([accuracy, gain]).items()
     assert claim.kind == kind
     assert "most common gold label" in text
     (place,) = claim.places or claim.folded
