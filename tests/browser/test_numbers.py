@@ -99,7 +99,8 @@ def test_stated_facts_and_sums_are_those_of_the_document(page: Node, document: d
 
 def test_costs_and_tokens_are_the_sums_of_their_lines(page: Node, document: dict[str, Any]) -> None:
     rows = page.all("tr", having="data-spending")
-    assert rows
+    # Simulated judges spend nothing: a run of them alone has no lines.
+    assert bool(rows) == bool(document["spending"])
     for row in rows:
         lines = [document["spending"][int(place)] for place in row.attributes["data-spending"].split()]
         cells = {cell.attributes["data-what"]: cell.text for cell in row.all("td", having="data-what")}
@@ -339,5 +340,4 @@ def test_the_judge_that_prefers_a_place_is_found_out(pairs: Path) -> None:
     said = {card.all("h3")[0].text: card.text for card in page.all("article", kind="answer")}
     assert "Prefers the first option" in said["first simulated"]
     assert "Prefers" not in said["steady simulated"]
-    assert "Accuracy is equivalent to the reference within the declared margin" in said["steady simulated"]
-    assert "margin 0.3" in said["steady simulated"]
+    assert "Accuracy equivalent to the reference within ±0.3" in said["steady simulated"]

@@ -223,3 +223,15 @@ def test_a_shift_that_noise_can_hide_is_not_called_robust() -> None:
     assert severities == ["good", "info", "good"]
     change = measure("accuracy-change", -0.14, (-0.16, -0.11), unit="difference")
     assert "robust" not in {each.kind for each in findings_of(report(still, change))}
+
+
+def test_equivalence_is_told_with_the_margin_it_was_tested_with() -> None:
+    wide = {"flags": ("equivalent",), "note": "margin 0.3; p of the two one-sided tests 0.01", "unit": "difference"}
+    found = findings_of(
+        report(
+            measure("accuracy-equivalence", 0.0, (-0.22, 0.22), **wide),
+            measure("excess-equivalence", 0.0, (-0.2, 0.2), **wide),
+        )
+    )
+    assert [each.statement.endswith("within ±0.3") for each in found] == [True, True]
+    assert {each.margin for each in found} == {0.3}

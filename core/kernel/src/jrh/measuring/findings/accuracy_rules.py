@@ -11,6 +11,7 @@ from jrh.measuring.findings.claims import (
     Situation,
     estimate_text,
     excludes_zero,
+    margin_of,
     needed_for,
     open_effect,
 )
@@ -132,21 +133,22 @@ def accuracy_equivalence(now: Situation) -> Iterator[Claim]:
     for each in now.measures("accuracy-equivalence"):
         if (each.task, each.test) in changed or UNSURE & set(each.flags):
             continue
+        margin = margin_of(each, now.settings.margin)
         if "different" in each.flags:
             yield Claim(
                 kind="accuracy-equivalence",
                 severity=Severity.BAD,
-                statement=f"Accuracy changes by more than the margin of {now.settings.margin:g}",
+                statement=f"Accuracy changes by more than the margin of {margin:g}",
                 measure=each,
-                margin=now.settings.margin,
+                margin=margin,
             )
         if "equivalent" in each.flags:
             yield Claim(
                 kind="accuracy-equivalence",
                 severity=Severity.GOOD,
-                statement=f"{_accuracy(now, each)} equivalent to the reference within ±{now.settings.margin:g}",
+                statement=f"{_accuracy(now, each)} equivalent to the reference within ±{margin:g}",
                 measure=each,
-                margin=now.settings.margin,
+                margin=margin,
             )
 
 

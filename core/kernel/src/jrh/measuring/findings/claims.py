@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -174,6 +175,12 @@ def excludes_zero(measure: Measure) -> bool:
     """Tell whether the interval of a difference excludes 0."""
     found = measure.interval
     return found is not None and (found.low > 0 or found.high < 0)
+
+
+def margin_of(measure: Measure, usual: float) -> float:
+    """Return the margin that an equivalence measure was tested with: its note begins with it, `margin 0.05`."""
+    stated = re.match(r"margin ([0-9.e+-]+)", measure.note)
+    return float(stated[1]) if stated else usual
 
 
 def within(measure: Measure, limit: float) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh.measuring.findings.accuracy_rules import accuracy_change, accuracy_equivalence
-from jrh.measuring.findings.claims import UNSURE, Claim, Situation, needed_for, open_effect, within
+from jrh.measuring.findings.claims import UNSURE, Claim, Situation, margin_of, needed_for, open_effect, within
 from jrh.values.finding import Severity
 from jrh.values.types import REFERENCE, Measure
 
@@ -34,12 +34,12 @@ def robust(now: Situation) -> Iterator[Claim]:
     Disagreement between two noisy answers grows with the square of a shift: where reruns differ, P(YES) may move from
     0.80 to 0.68 while the excess is 0.01. There it says that verdicts are robust only if accuracy is equivalent, too.
     """
-    margin = now.settings.margin
     moved = {_place(each.measure) for rule in (moves, accuracy_change) for each in rule(now) if _is_bad(each)}
     right = {_place(each.measure) for each in accuracy_equivalence(now) if each.severity is Severity.GOOD}
     for each in now.steady("excess-equivalence"):
         if "equivalent" not in each.flags or UNSURE & set(each.flags) or _place(each) in moved:
             continue
+        margin = margin_of(each, now.settings.margin)
         severity, statement = Severity.GOOD, f"Robust: changes no more than reruns within ±{margin:g}"
         if _noisy(now, each) and _place(each) not in right:
             severity = Severity.INFO
