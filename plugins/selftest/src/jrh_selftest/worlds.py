@@ -42,7 +42,7 @@ DESIGNS: Final = (
     World(name="ordinal, near one", scale=LEVELS, accuracy=0.95, noise=0.02, flips=0.02),
     World(name="ordinal, all agree", scale=LEVELS, accuracy=1.0, noise=0.0, flips=0.0),
     World(name="ordinal, thirty items", scale=LEVELS, items=30, repeats=3, accuracy=0.7),
-    World(name="duplicated items, same answers", scale=BINARY, items=180, copies=3, identical=True),
+    World(name="duplicated items, same answers", scale=BINARY, items=300, copies=3, identical=True),
     World(name="ordinal, duplicated items", scale=LEVELS, items=180, copies=3, accuracy=0.7),
     World(name="six questions, ten copies", scale=BINARY, items=60, copies=10),
     World(name="transcript, large", scale=BINARY, mode=Mode.TRANSCRIPT, items=80, repeats=5, unequal=True),
