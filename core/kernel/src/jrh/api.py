@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from jrh.plugins.registry import Entry
 from jrh.plugins.specs import MetricSpec, ReporterSpec
 from jrh.running.building import Builder
 from jrh.running.component_changes import changed_since
+from jrh.running.event_loop import run_to_end
 from jrh.running.judge_models import judge_models
 from jrh.running.outcome import RunResult, RunState, Settings
 from jrh.running.progress import Progress, Silent
@@ -132,19 +132,7 @@ def default_run_dir(resolved: ResolvedSuite) -> Path:
 def execute(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, progress: Progress) -> RunResult:
     """Run a resolved suite to its end, or to where it has to stop."""
     run_dir = settings.run_dir or default_run_dir(resolved)
-    return _outside_of_loops(lambda: asyncio.run(run_suite(resolved, loaded, settings, progress, run_dir)))
-
-
-def _outside_of_loops(action: Callable[[], RunResult]) -> RunResult:
-    """Call the action in this thread, or in one of its own where an event loop runs here (notebooks)."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return action()
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(action).result()
+    return run_to_end(lambda: run_suite(resolved, loaded, settings, progress, run_dir))
 
 
 def report_again(

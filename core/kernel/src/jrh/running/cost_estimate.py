@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,6 +20,7 @@ from jrh.running.building import Builder, close
 from jrh.running.call_meter import Amount, Meter, Reading, amount
 from jrh.running.component_changes import changes
 from jrh.running.draft_estimate import GROWTH, Drafting, asks, estimate, spread
+from jrh.running.event_loop import run_to_end
 from jrh.running.judge_models import shared_families
 from jrh.running.outcome import Settings
 from jrh.running.preflight import ASKED, PROMPT_TOKENS, checked
@@ -94,7 +94,7 @@ def make_plan(resolved: ResolvedSuite, loaded: Loaded, run_dir: Path, settings: 
     """
     with secrets_optional():
         resolved = with_stored_code(resolved, run_dir)
-        return asyncio.run(_Planning(resolved, loaded, run_dir, settings).plan())
+        return run_to_end(_Planning(resolved, loaded, run_dir, settings).plan)
 
 
 class _Planning:

@@ -16,6 +16,8 @@ from jrh_report.told import DATA, Told, told_by_judge
 
 SHOWN: Final = 4
 """Places of a claim that are in sight, the largest first."""
+CLAIMS: Final = 3
+"""Statements about one judge that are in sight, the worst first: all judges fit on one screen."""
 FOLDED: Final = 40
 """Places of a claim that can be unfolded; further ones are counted."""
 _DIGITS: Final = 2
@@ -72,6 +74,17 @@ class Answer:
     trials: int
     without: int
     """Of the trials, the ones without a verdict."""
+
+    @property
+    def in_sight(self) -> tuple[Claim, ...]:
+        """Return the statements that are in sight."""
+        return self.claims[:CLAIMS]
+
+    @property
+    def further(self) -> tuple[Claim, ...]:
+        """Return the statements that can be unfolded."""
+        return self.claims[CLAIMS:]
+
     nothing: str = ""
     """Why there is no claim."""
 
