@@ -10,8 +10,12 @@ import pytest
 from jrh import Json
 from jrh_testing import ModelContract
 
-# pytest puts its own filters in place of the one that the plugin sets.
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:pydantic")
+pytestmark = [
+    # pytest puts its own filters in place of the one that the plugin sets.
+    pytest.mark.filterwarnings("ignore::UserWarning:pydantic"),
+    # litellm makes its coroutine in a thread and drops it if the wait is given up before it comes back.
+    pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning"),
+]
 
 
 class TestLiteLLMContract(ModelContract):
