@@ -77,13 +77,17 @@ class Answer:
 
     @property
     def in_sight(self) -> tuple[Claim, ...]:
-        """Return the statements that are in sight."""
-        return self.claims[:CLAIMS]
+        """Return the statements that are in sight: what is decided goes before what is open."""
+        return self._decided_first[:CLAIMS]
 
     @property
     def further(self) -> tuple[Claim, ...]:
         """Return the statements that can be unfolded."""
-        return self.claims[CLAIMS:]
+        return self._decided_first[CLAIMS:]
+
+    @property
+    def _decided_first(self) -> tuple[Claim, ...]:
+        return tuple(sorted(self.claims, key=lambda claim: claim.kind == _LOOKS[Severity.INCONCLUSIVE]))
 
     nothing: str = ""
     """Why there is no claim."""
