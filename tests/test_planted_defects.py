@@ -194,7 +194,7 @@ def test_a_response_of_the_lowest_level_moves_every_judge_but_the_one_that_ignor
         assert interval(accuracy)[1] < 0.2
     else:
         assert interval(flips)[0] > 0.8
-        # One judge errs once more than the others, since other texts pass the check of the language.
+        # A simulated judge's draws follow from ids, and ids from the perturber's code: 36 of 40 is a possible draw.
         assert interval(accuracy)[0] > 0.75
 
 
