@@ -105,3 +105,16 @@ def test_errors_quote_untrusted_text_without_what_acts_on_a_terminal(
     assert done.exit_code != 0
     assert CLEAN in done.output, done.output
     assert ACTIVE & set(done.output) == set(), ascii(done.output)
+
+
+def test_a_plan_that_warns_of_a_model_family_shows_no_control_sequence_of_the_data(project: Project) -> None:
+    project.write(
+        "items.csv", f"id,request,response,label,by\na,What?,One.,YES,gpt-4o {EVIL}\nb,What?,Two.,NO,gpt-4o\n"
+    )
+    data = {"source": "csv", "path": "items.csv", "columns": {"author": "by"}}
+    model = {**openai_http("http://127.0.0.1:9/v1"), "model": "gpt-4o-mini"}
+    write_suite(project, llm_suite(model, data=data))
+    done = call(project, "plan", "suite.yaml", "--run-dir", "new")
+    assert done.exit_code == 0, done.output
+    assert "Warning: " in done.stdout
+    assert not ACTIVE & set(done.output)

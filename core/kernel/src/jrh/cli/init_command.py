@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from jrh.cli.shared_options import allowed, plugins_option
+from jrh.cli.telling import say
 from jrh.errors import JrhError
 from jrh.plugins.loading import load_plugins
 
@@ -30,5 +31,5 @@ def command(path: Path, force: bool, plugins: str) -> int:
         raise JrhError(f"'{path}' exists already; use --force to overwrite it") from None
     except OSError as error:
         raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error
-    click.echo(f"Wrote {path}. Next: {shlex.join(['jrh', 'run', str(path)])}")
+    say(f"Wrote {path}. Next: {shlex.join(['jrh', 'run', str(path)])}")
     return 0

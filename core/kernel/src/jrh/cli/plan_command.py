@@ -10,6 +10,7 @@ import click
 
 from jrh.api import default_run_dir, resolve
 from jrh.cli.shared_options import settings_of, suite_options
+from jrh.cli.telling import say
 from jrh.errors import JrhError
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.running.outcome import Settings
@@ -42,7 +43,7 @@ def command(suite: Path, half_width: float, **shared: Any) -> int:
     show(plan)
     show_precision(plan, wished=half_width, level=resolved.suite.level)
     for line in plan.shared:
-        click.echo(f"Warning: {line}")
+        say(f"Warning: {line}")
     return 0
 
 
@@ -72,11 +73,11 @@ def show(plan: Plan) -> None:
         table.add_row(line.name, line.role, line.task, line.test, *counts, calls, *tokens, _cost(spent))
     console().print(table)
     for sentence in plan.changes:
-        click.echo(f"{sentence}.")
+        say(f"{sentence}.")
     for sentence in plan.nothing:
-        click.echo(f"{sentence}.")
+        say(f"{sentence}.")
     total = plan.total
-    click.echo(f"Total: {between(f'{total.low:,}', f'{total.high:,}')} model calls, cost {_cost(total)}.")
+    say(f"Total: {between(f'{total.low:,}', f'{total.high:,}')} model calls, cost {_cost(total)}.")
     click.echo(
         "Cached replies are free. Low end: every text is asked for once and no written case is kept. High end: all\n"
         "attempts are used, every case is kept, and replies are as long as `max_tokens` allows (without it, "

@@ -1,8 +1,15 @@
-"""Print messages on standard error: errors, warnings, notes and progress."""
+"""Print answers on standard output, and errors, warnings, notes and progress on standard error."""
 
 from __future__ import annotations
 
 import click
+
+
+def say(text: str) -> None:
+    """Print lines on standard output, without terminal control sequences."""
+    from jrh.text.escaping import clean_lines
+
+    click.echo(clean_lines(text))
 
 
 def tell(text: str) -> None:

@@ -77,7 +77,7 @@ class Amount:
 
 
 class Reading(Enum):
-    """How the meter answers what nobody has asked before."""
+    """How the meter answers a request that has no stored reply."""
 
     FIRST = "first"
     """The provider fails, so no component asks on; first attempts alone are counted: the fewest calls."""

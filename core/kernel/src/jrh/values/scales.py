@@ -36,7 +36,7 @@ class Scale:
     tie: str | None = None
     """The label that prefers neither option; pairwise scales only; always the last of `labels`."""
     positive: str = ""
-    """The declared positive label, of which rates of false positives and negatives are told; unordered labels only."""
+    """The declared positive label, for false positive and false negative rates; unordered labels only."""
 
     def __attrs_post_init__(self) -> None:
         """Reject repeated labels, a tie that is not the last label, and a positive label that is none."""
