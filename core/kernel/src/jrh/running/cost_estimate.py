@@ -94,7 +94,8 @@ def make_plan(resolved: ResolvedSuite, loaded: Loaded, run_dir: Path, settings: 
     """
     with secrets_optional():
         resolved = with_stored_code(resolved, run_dir)
-        return run_to_end(_Planning(resolved, loaded, run_dir, settings).plan)
+        # built where it works: what it opens (SQLite) belongs to one thread
+        return run_to_end(lambda: _Planning(resolved, loaded, run_dir, settings).plan())
 
 
 class _Planning:

@@ -1,0 +1,22 @@
+"""A plan is made where an event loop runs already, as it does in every notebook."""
+
+from __future__ import annotations
+
+import asyncio
+
+from jrh_testing import Outcome, Project
+from support.inside import call
+from support.suites import simulated_suite, write_items, write_suite
+
+
+def test_what_the_plan_of_an_earlier_run_opens_is_closed_by_the_thread_that_opened_it(project: Project) -> None:
+    write_items(project, ["An answer.", "Another answer."])
+    write_suite(project, simulated_suite())
+    assert call(project, "run", "suite.yaml", "--run-dir", "run").exit_code == 0
+
+    async def notebook() -> Outcome:
+        return call(project, "plan", "suite.yaml", "--run-dir", "run")
+
+    done = asyncio.run(notebook())
+    assert done.exit_code == 0, done.output
+    assert "total" in done.stdout.lower()
