@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from jrh import Mode, Scale
 from jrh_audit.texts import asks_for_opposite
-from jrh_prompts.inventory import shipped
+from jrh_prompts.inventory import Shipped, shipped
 from jrh_prompts.options import Inventory
 
 
-def test_of_the_shipped_templates_only_the_inverted_one_reads_as_opposite():
-    named = [each.name for kind in Inventory for each in shipped(kind).templates if asks_for_opposite(each.user)]
+def test_of_the_shipped_templates_only_the_inverted_one_reads_as_opposite() -> None:
+    found = [shipped(kind) for kind in Inventory]
+    named = [each.name for one in found for each in one.templates if asks_for_opposite(each.user, _scale(one))]
     assert named == ["fact-errors"]
+
+
+def _scale(found: Shipped) -> Scale:
+    if found.mode is Mode.PAIRWISE:
+        return Scale.of_pairs()
+    return Scale.of_levels(1, 5) if "5" in found.labels else Scale.of_labels(*found.labels)

@@ -182,9 +182,27 @@ def test_a_template_that_asks_for_errors_among_others_that_do_not_is_named():
 
 
 def test_anchors_and_both_directions_in_one_template_are_not_opposite():
-    assert not asks_for_opposite("Coherence: 1 (incoherent) to 5 (very coherent).")
-    assert not asks_for_opposite("YES if correct, NO if incorrect: {{ response }}")
-    assert asks_for_opposite("Which response is worse? {{ response_a }} {{ response_b }}")
+    assert not asks_for_opposite("Coherence: 1 (incoherent) to 5 (very coherent).", LEVELS.scale)
+    assert not asks_for_opposite("YES if correct, NO if incorrect: {{ response }}", YES_NO.scale)
+    assert asks_for_opposite("Which response is worse? {{ response_a }} {{ response_b }}", PAIRS.scale)
+
+
+@pytest.mark.parametrize(
+    ("template", "opposite"),
+    [
+        ("Is the answer free of errors? Answer YES (accurate) or NO (has errors). {{ response }}", False),
+        ("Check the answer. Answer NO (accurate) or YES (has errors). {{ response }}", True),
+        ("Does it hold up? YES = wrong, NO = right", True),
+        ("Which answer is better? YES (fits)", False),
+    ],
+)
+def test_what_a_template_says_its_labels_mean_decides(template: str, opposite: bool):
+    assert asks_for_opposite(template, YES_NO.scale) is opposite
+
+
+def test_what_the_ends_of_an_ordinal_scale_mean_decides():
+    assert asks_for_opposite("Rate the text: 1 = excellent, 5 = poor.", LEVELS.scale)
+    assert not asks_for_opposite("Rate the text for errors: 1 = poor, 5 = excellent.", LEVELS.scale)
 
 
 def test_labels_outside_the_scale_are_listed():

@@ -162,6 +162,26 @@ async def test_an_item_without_prompts_is_skipped_where_items_bring_them():
     assert await drafts({"from_items": True}) == [Skip(reason="the item carries no prompt")]
 
 
+BRINGS = Item(id="1", fields={"response": "4"}, metadata={"prompts": {"p1": "Right? 4", "p2": "Wrong? 4"}})
+
+
+async def test_the_polarity_of_a_prompt_that_items_bring_is_declared_by_its_name():
+    plain, turned = await drafts({"from_items": True, "inverted": ["p2"]}, BRINGS)
+    assert (plain.polarity, plain.label_map) == (Polarity.POSITIVE, None)
+    assert (turned.polarity, dict(turned.label_map)) == (Polarity.INVERTED, {"YES": "NO", "NO": "YES"})
+
+
+async def test_of_the_prompts_that_items_bring_those_named_are_asked_and_items_without_them_say_so():
+    options = {"from_items": True, "only": ["p2"]}
+    assert [draft.variant for draft in await drafts(options, BRINGS)] == ["p2"]
+    other = Item(id="2", fields={"response": "5"}, metadata={"prompts": {"p1": "Right? 5"}})
+    assert await drafts(options, other) == [Skip(reason="the item carries none of the prompts that `only` names")]
+
+
+def test_polarity_by_name_is_for_prompts_of_the_items():
+    assert "needs `from_items: true`" in refused({"inventory": "factuality", "inverted": ["fact-plain"]})
+
+
 def test_a_template_that_does_not_show_the_response_is_refused():
     message = refused({"templates": {"blind": {"text": "Is {{ request }} a good question?"}}})
     assert message == (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from jrh import Item, Task
+from jrh import Item, Scale, ScaleKind, Task
 from jrh.text import counted
 
 from jrh_audit.finding import Finding, some
@@ -21,7 +21,7 @@ _CUT: Final = re.compile(r"[\w,]\s*$")
 
 _OPPOSITE: Final = re.compile(
     r"\b(?:in(?:accura\w+|correct\w*|coheren\w+)|irrelevan\w+|un(?:true|supported|related)|untrue|errors?|mistakes?"
-    r"|false|wrong|worse|worst|weaker|poorer|less\s+(?:relevant|accurate|coherent|helpful|suitable|useful))\b",
+    r"|false|wrong|worse|worst|weaker|poor(?:ly)?|bad(?:ly)?|poorer|less\s+(?:relevant|accurate|coherent|helpful|suitable|useful))\b",
     re.IGNORECASE,
 )
 _STRAIGHT: Final = re.compile(
@@ -72,7 +72,7 @@ def opposite_polarity(items: Sequence[Item], task: Task, options: AuditOptions) 
         brought = item.metadata.get("prompts")
         if isinstance(brought, Mapping):
             prompts |= {name: text for name, text in brought.items() if isinstance(text, str)}
-    turned = [name for name, text in prompts.items() if asks_for_opposite(text)]
+    turned = [name for name, text in prompts.items() if asks_for_opposite(text, task.scale)]
     if turned and len(turned) < len(prompts):
         yield Finding(
             kind="opposite-polarity",
@@ -86,10 +86,35 @@ def opposite_polarity(items: Sequence[Item], task: Task, options: AuditOptions) 
         )
 
 
-def asks_for_opposite(template: str) -> bool:
-    """Guess from its words whether a template asks for a fault and for no quality. English only."""
+def asks_for_opposite(template: str, scale: Scale) -> bool:
+    """Guess from its words whether a template asks for a fault and for no quality. English only.
+
+    What the template says its labels mean decides, as in `YES (has errors)` or `5 = poor`; otherwise all its words.
+    """
     bare = re.sub(r"\{\{.*?\}\}", " ", template)
-    return bool(_OPPOSITE.search(bare)) and not _STRAIGHT.search(_OPPOSITE.sub(" ", bare))
+    best = scale.labels[-1] if scale.kind is ScaleKind.ORDINAL else scale.positive_label
+    told = [
+        (label == best) == bool(_OPPOSITE.search(meaning))
+        for label in scale.labels
+        if best is not None
+        for meaning in _meanings(bare, label)
+        if _names_fault(meaning) or _names_quality(meaning)
+    ]
+    return 2 * sum(told) > len(told) if told else _names_fault(bare)
+
+
+def _meanings(text: str, label: str) -> Iterator[str]:
+    """Yield what a text says a label means: in brackets, or after `=`."""
+    pattern = rf"(?<!\w){re.escape(label)}\s*(?:\(([^()\n]{{1,80}})\)|=\s*([^,;.()\n\d]{{1,40}}))"
+    yield from (bracketed or after for bracketed, after in re.findall(pattern, text))
+
+
+def _names_fault(text: str) -> bool:
+    return bool(_OPPOSITE.search(text)) and not _names_quality(text)
+
+
+def _names_quality(text: str) -> bool:
+    return bool(_STRAIGHT.search(_OPPOSITE.sub(" ", text)))
 
 
 def _turned(task: Task) -> str:

@@ -106,6 +106,11 @@ class TemplatesOptions:
     from_items: bool = field(
         default=False, metadata={"help": "use the prompts that the items carry (source `paired-prompts`)"}
     )
+    inverted: tuple[str, ...] = field(
+        default=(),
+        validator=distinct,
+        metadata={"help": "names of the items' prompts that ask for the opposite: their labels are reversed"},
+    )
     only: tuple[str, ...] = field(
         default=(), validator=distinct, metadata={"help": "names of the templates to use; default: all"}
     )

@@ -16,6 +16,7 @@ from jrh_prompts.template import Template, check_labels, check_templates, lackin
 NO_TEMPLATE = "no template for this task"
 NO_FIELD = "the item lacks a field that the template shows"
 NO_PROMPT = "the item carries no prompt"
+NOT_CHOSEN = "the item carries none of the prompts that `only` names"
 
 
 @frozen(kw_only=True)
@@ -41,6 +42,11 @@ class TemplatesPerturber:
         ]
         found = [*_inventory(options, task), *own]
         check_templates(found, task)
+        if options.inverted and not options.from_items:
+            raise JrhError(
+                "templates: inverted: it names prompts of the items and needs `from_items: true`; a template of the "
+                "suite says what its answers mean with its own `labels`"
+            )
         found = list(variants(_chosen(found, options), options.formats))
         if not found and not options.from_items and not _elsewhere(options):
             raise JrhError(
@@ -55,13 +61,20 @@ class TemplatesPerturber:
             return [Skip(reason=NO_PROMPT)]
         found = [*self.templates, *self._of_item(item)]
         if not found:
-            return [Skip(reason=NO_TEMPLATE)]
+            return [Skip(reason=NOT_CHOSEN if self.options.from_items else NO_TEMPLATE)]
         return [self._outcome(template, item) for template in found]
 
     def _of_item(self, item: Item) -> Iterator[Template]:
         if self.options.from_items:
-            own = [Template(name=name, user=text) for name, text in brought(item).items()]
-            yield from variants(_chosen(own, self.options), self.options.formats)
+            # An item carries some of the prompts of its set: one that `only` names may be another item's.
+            only = self.options.only
+            own = [self._brought(name, text) for name, text in brought(item).items() if not only or name in only]
+            yield from variants(own, self.options.formats)
+
+    def _brought(self, name: str, text: str) -> Template:
+        if name not in self.options.inverted:
+            return Template(name=name, user=text)
+        return Template(name=name, user=text, labels=self.task.scale.swap_map(), polarity=Polarity.INVERTED)
 
     def _outcome(self, template: Template, item: Item) -> Draft | Skip:
         if lacking(template, item):
@@ -137,7 +150,7 @@ def _elsewhere(options: TemplatesOptions) -> bool:
 def _chosen(templates: Sequence[Template], options: TemplatesOptions) -> list[Template]:
     known = [template.name for template in templates]
     absent = [name for name in options.only if name not in known]
-    if absent and known:
+    if absent and known and not options.from_items:
         raise JrhError(f"templates: only: no template '{absent[0]}'; available: {', '.join(known)}")
     if not options.only:
         return list(templates)
