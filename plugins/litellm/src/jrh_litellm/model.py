@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import os
+from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakSet
 
-from jrh import ChatRequest, JrhError, content_id
+from jrh import ChatRequest, JrhError
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import error_text
+from jrh.models import error_text, header_digests, routing_digest
 from jrh.plugins import Completion, Rates, read_secret
 from jrh.text import Redactor
 
@@ -21,6 +23,8 @@ from jrh_litellm.prices import rates_of
 from jrh_litellm.reading import read_completion
 
 _PLACEHOLDER: Final = "no-key"
+_SHORTEST: Final = 8
+"""Shorter header values are no secrets, and would be masked in every text."""
 # These clouds sign in without an API key, so none is required; naming one of them is explicit enough.
 _CLOUDS: Final = frozenset(
     {"bedrock", "bedrock_converse", "oci", "sagemaker", "sagemaker_chat", "vertex_ai", "vertex_ai_beta"}
@@ -30,14 +34,16 @@ _CLOUDS: Final = frozenset(
 class LiteLLMModel:
     """A chat model behind litellm; sends each request exactly once."""
 
-    def __init__(self, options: LiteLLMOptions, key: str | None) -> None:
+    def __init__(self, options: LiteLLMOptions, key: str | None, headers: Mapping[str, str] | None = None) -> None:
         """Prepare what all calls share; open no connection before the first one."""
         self._litellm = library.load()
         self._keyless = key == _PLACEHOLDER
         # litellm reads keys from the environment itself, so any of them may turn up in a provider's text.
-        self._redact = Redactor.from_environment(also=[key] if key and not self._keyless else [])
-        self._arguments = ArgumentWriter(_fixed(options, key), _supported(self._litellm, options.model))
-        self._fingerprint = _fingerprint(options)
+        self._redact = Redactor.from_environment(
+            also=[*([key] if key and not self._keyless else []), *(headers or {}).values()]
+        )
+        self._arguments = ArgumentWriter(_fixed(options, key, headers or {}), _supported(self._litellm, options.model))
+        self._fingerprint = _fingerprint(options, headers or {})
         self._rates = rates_of(options.model, self._litellm.model_cost)
 
     @classmethod
@@ -49,11 +55,12 @@ class LiteLLMModel:
         """
         litellm = library.load()
         _check_provider(litellm, options.model)
-        return cls(options, _key(litellm, options))
+        headers = {name: _header(name, variable) for name, variable in options.headers_env.items()}
+        return cls(options, _key(litellm, options), headers)
 
     @property
     def fingerprint(self) -> str:
-        """Name the model and the endpoint, and a digest of `extra` and the API's version where there are any."""
+        """Name the model and the endpoint, and a digest of what else routes: query, headers, version, `extra`."""
         return self._fingerprint
 
     @property
@@ -109,13 +116,14 @@ class LiteLLMModel:
 _asking: WeakSet[LiteLLMModel] = WeakSet()
 
 
-def _fixed(options: LiteLLMOptions, key: str | None) -> dict[str, Any]:
+def _fixed(options: LiteLLMOptions, key: str | None, headers: Mapping[str, str]) -> dict[str, Any]:
     named = {
         "model": options.model,
         "api_base": options.api_base,
         "api_key": key,
         "api_version": options.api_version,
         "drop_params": options.drop_params or None,
+        "extra_headers": {**_plain_headers(options), **headers} or None,
     }
     return {**options.extra, **{name: value for name, value in named.items() if value is not None}}
 
@@ -126,14 +134,40 @@ def _supported(litellm: Any, model: str) -> frozenset[str] | None:
     return frozenset(known) if known else None
 
 
-def _fingerprint(options: LiteLLMOptions) -> str:
+def _plain_headers(options: LiteLLMOptions) -> dict[str, Any]:
+    written = options.extra.get("extra_headers")
+    return dict(written) if isinstance(written, Mapping) else {}
+
+
+def _header(name: str, variable: str) -> str:
+    value = read_secret(variable)
+    if not value:
+        raise JrhError(f"litellm: environment variable {variable} is not set; header {name} needs it")
+    return value
+
+
+def _fingerprint(options: LiteLLMOptions, headers: Mapping[str, str]) -> str:
     name = f"litellm/{options.model}"
+    query = ""
     if options.api_base:
-        scheme, host, path, *_ = urlsplit(options.api_base)
+        scheme, host, path, query, _ = urlsplit(options.api_base)
         name += f"@{urlunsplit((scheme, host, path.rstrip('/'), '', ''))}"
-    # These settings change the reply to the same prompt, so they must change the fingerprint and with it the replay.
-    apart = {name: value for name, value in (("extra", options.extra), ("version", options.api_version)) if value}
-    return f"{name}#{content_id(apart)[:8]}" if apart else name
+    # A gateway chooses the model by any of these, so they must change the fingerprint and with it the replay.
+    return name + routing_digest(
+        {
+            "query": query,
+            "headers": header_digests(headers),
+            "extra": dict(options.extra),
+            "version": options.api_version,
+            "elsewhere": "" if options.api_base else _elsewhere(options.model.partition("/")[0]),
+        }
+    )
+
+
+def _elsewhere(provider: str) -> list[str]:
+    """Return the addresses that litellm reads from the environment instead of using the provider's own."""
+    names = (f"{provider.upper()}_{end}" for end in ("API_BASE", "BASE_URL", "API_VERSION"))
+    return [f"{name}={os.environ[name]}" for name in names if os.environ.get(name)]
 
 
 def _check_provider(litellm: Any, model: str) -> None:

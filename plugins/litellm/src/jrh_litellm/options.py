@@ -12,6 +12,7 @@ from attrs.validators import matches_re
 from jrh import Json
 
 _ENVIRONMENT_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _OWN_ARGUMENTS: Final = (
     *("api_base", "api_key", "api_version", "base_url", "drop_params"),
     *("messages", "model", "n", "stream", "timeout"),
@@ -38,6 +39,13 @@ def _check_variable(_instance: object, attribute: Attribute[Any], value: str | N
     if value is not None and not _ENVIRONMENT_NAME.fullmatch(value):
         # The value is not shown: it may be the key itself, written where its variable's name belongs.
         raise ValueError(f"{attribute.name} is not the name of an environment variable, such as OPENAI_API_KEY")
+
+
+def _check_headers(instance: object, attribute: Attribute[Any], value: Mapping[str, str]) -> None:
+    for header, variable in value.items():
+        if not _HEADER_NAME.fullmatch(header):
+            raise ValueError(f"{attribute.name}: '{header}' is not the name of an HTTP header")
+        _check_variable(instance, attribute, variable)
 
 
 def _check_extra(_instance: object, attribute: Attribute[Any], value: Mapping[str, Json]) -> None:
@@ -68,6 +76,11 @@ class LiteLLMOptions:
             "help": "name of the environment variable that holds the key; "
             "null: the variable litellm uses, or no key at all if api_base is set"
         },
+    )
+    headers_env: Mapping[str, str] = field(
+        default=Factory(dict),
+        validator=_check_headers,
+        metadata={"help": "additional headers: header name -> name of the environment variable that holds its value"},
     )
     api_version: str | None = field(default=None, metadata={"help": "API version, for providers that have versions"})
     drop_params: bool = field(

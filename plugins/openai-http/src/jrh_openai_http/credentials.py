@@ -14,16 +14,22 @@ from jrh_openai_http.options import OpenAIHttpOptions
 
 OPENAI_HOST: Final = "api.openai.com"
 OPENAI_VARIABLE: Final = "OPENAI_API_KEY"
+_SHORTEST: Final = 8
+"""Shorter header values are no secrets, and would be masked in every text."""
 
 
 class Credentials:
     """Secret header values; its repr does not show them."""
 
-    __slots__ = ("_headers", "redact")
+    __slots__ = ("_headers", "further", "redact")
 
-    def __init__(self, headers: Mapping[str, str], hidden: Iterable[str] = ()) -> None:
+    def __init__(
+        self, headers: Mapping[str, str], hidden: Iterable[str] = (), *, further: Mapping[str, str] | None = None
+    ) -> None:
         """Keep the headers and the secrets in them that must not appear in a text."""
         self._headers = dict(headers)
+        self.further = dict(further or {})
+        """The headers of `headers_env`."""
         self.redact = Redactor(frozenset(hidden))
 
     @classmethod
@@ -35,13 +41,14 @@ class Credentials:
                 header.
         """
         headers = {name: _needed(variable, f"header {name}") for name, variable in options.headers_env.items()}
-        hidden = list(headers.values())
+        hidden = [value for value in headers.values() if len(value) >= _SHORTEST]
+        further = dict(headers)
         # A user-defined authorization header replaces the key.
         key = "" if "authorization" in {name.lower() for name in headers} else _key(options)
         if key:
             headers["Authorization"] = f"Bearer {key}"
             hidden.append(key)
-        return cls(headers, hidden)
+        return cls(headers, hidden, further=further)
 
     @property
     def sent(self) -> bool:

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import aiohttp
 from attrs import evolve
-from jrh import BuildContext, ChatRequest, content_id
+from jrh import BuildContext, ChatRequest
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import error_text
+from jrh.models import error_text, header_digests, routing_digest
 from jrh.plugins import LONGEST_ANSWER, TOO_LONG, Completion, Logger, Rates
 from yarl import URL
 
@@ -46,7 +46,7 @@ class OpenAIHttpModel:
         self._url = URL(endpoint(options.base_url))
         self._proxy = proxy
         self._payload = PayloadWriter(options.model, options.extra, token_limit_field(options))
-        self._fingerprint = _fingerprint(options)
+        self._fingerprint = _fingerprint(options, credentials)
         self._rates = Rates(input=0.0, output=0.0) if options.free else None
         self._session: aiohttp.ClientSession | None = None
 
@@ -64,7 +64,7 @@ class OpenAIHttpModel:
 
     @property
     def fingerprint(self) -> str:
-        """Name the model and the endpoint, and a digest of `extra` where there is one."""
+        """Name the model and the endpoint, and a digest of what else routes: query, further headers, `extra`."""
         return self._fingerprint
 
     @property
@@ -137,11 +137,12 @@ def endpoint(base_url: str) -> str:
     return urlunsplit((scheme, host, f"{path.rstrip('/')}/chat/completions", query, ""))
 
 
-def _fingerprint(options: OpenAIHttpOptions) -> str:
-    scheme, host, path, *_ = urlsplit(options.base_url)
+def _fingerprint(options: OpenAIHttpOptions, credentials: Credentials) -> str:
+    scheme, host, path, query, _ = urlsplit(options.base_url)
     name = f"openai-http/{options.model}@{urlunsplit((scheme, host, path.rstrip('/'), '', ''))}"
-    # Extra fields change the reply to the same prompt, so they must change the fingerprint and with it the replay.
-    return f"{name}#{content_id(options.extra)[:8]}" if options.extra else name
+    # A gateway chooses the model by any of these, so they must change the fingerprint and with it the replay.
+    headers = header_digests(credentials.further)
+    return name + routing_digest({"query": query, "headers": headers, "extra": dict(options.extra)})
 
 
 def token_limit_field(options: OpenAIHttpOptions) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+import attrs
 from attrs import evolve, frozen
 
 from jrh.document.convert import structure, unstructure
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.hashing import derive_seed
+from jrh.models.routing import header_digests
 from jrh.plugins.component_identity import Source, code_digest
 from jrh.plugins.factories import call_factory, find_factory
 from jrh.plugins.local_code import load_object
@@ -192,7 +195,7 @@ def identity(resolved: Resolved[Any], suite: ResolvedSuite) -> Json:
         "component": resolved.entry.qualified,
         "version": resolved.entry.version,
         "code": code_digest(resolved.sources),
-        "options": unstructure(resolved.options, base=base),
+        "options": _options(resolved.options, base),
         "models": models,
         "parts": parts,
     }
@@ -205,9 +208,24 @@ def model_identity(resolved: Resolved[ModelSpec], base: Path) -> Json:
         resolved.entry.qualified,
         resolved.entry.version,
         code_digest(resolved.sources),
-        unstructure(resolved.options, base=base),
+        _options(resolved.options, base),
         unstructure(resolved.use.sampling),
     ]
+
+
+def _options(options: Any, base: Path) -> Json:
+    """Return options as part of an identity: a variable stands for the header value in it, never for its own name.
+
+    A header can route to another model, so its value counts. A key does not, so a new one asks nothing again.
+    """
+    plain = dict(cast(Mapping[str, Json], unstructure(options, base=base)))
+    for attribute in attrs.fields(type(options)):
+        if attribute.name.endswith("_env"):
+            named = plain.pop(attribute.name)
+            if isinstance(named, Mapping) and named:
+                values = {header: os.environ.get(str(variable), "").strip() for header, variable in named.items()}
+                plain[attribute.name] = cast(Json, header_digests(values))
+    return plain
 
 
 def used(role: str, resolved: Resolved[Any], base: Path, *, simulated: bool = False) -> ComponentUsed:

@@ -17,6 +17,7 @@ from jrh.plugins.specs import JudgeSpec, ParserSpec, Spec
 from jrh.suite.definition import Suite, Use
 from jrh.suite.resolved import Resolved, located_code, located_references
 from jrh.suite.syntax import PARSER, Role
+from jrh.suite.written_secrets import written_secrets
 
 S = TypeVar("S", bound=Spec)
 
@@ -95,6 +96,10 @@ class Lookup:
             if key not in own:
                 self.problems.append(self.document.wrong((*use.location, key), unknown_key(key, known)))
         given = {key: value for key, value in use.options.items() if key in own}
+        secrets = [self.document.problem((*use.location, *at), text) for at, text in written_secrets(given, own)]
+        if secrets:
+            self.problems += secrets
+            return None  # any other message could show the secret
         options, problems = collect(given, cls, base=self.suite.base, document=self.document, location=use.location)
         self.problems += problems
         return options

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import json
 import os
@@ -39,9 +40,7 @@ class Redactor:
             environment: the variables; those of the process by default.
             also: further secrets, of any length.
         """
-        variables = os.environ if environment is None else environment
-        found = (value.strip() for name, value in variables.items() if _SECRET_NAME.search(name))
-        return cls(frozenset([*also, *(value for value in found if len(value) >= SHORTEST)]))
+        return cls(frozenset([*also, *environment_secrets(environment)]))
 
     def __call__(self, text: str) -> str:
         """Return the text with every secret masked."""
@@ -54,6 +53,13 @@ class Redactor:
     def __repr__(self) -> str:
         """Reveal no secret."""
         return "Redactor()"
+
+
+def environment_secrets(environment: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Yield the values of at least 8 characters of all variables whose name looks like a secret's."""
+    variables = os.environ if environment is None else environment
+    found = (value.strip() for name, value in variables.items() if _SECRET_NAME.search(name))
+    yield from (value for value in found if len(value) >= SHORTEST)
 
 
 def named_secrets(options: Iterable[Any]) -> Iterator[str]:
@@ -87,11 +93,30 @@ def _forms(secret: str) -> Iterator[str]:
         yield from _in_url(text)
         yield html.escape(text)
         yield from _in_json(text)
+        yield from _in_base64(text)
 
 
-def _in_url(text: str) -> tuple[str, str]:
-    escaped = quote(text, safe="", errors="replace")
-    return escaped, re.sub("%..", lambda code: code[0].lower(), escaped)
+def _in_url(text: str) -> Iterator[str]:
+    for safe in ("", "/"):
+        escaped = quote(text, safe=safe, errors="replace")
+        yield escaped
+        yield re.sub("%..", lambda code: code[0].lower(), escaped)
+
+
+def _in_base64(text: str) -> Iterator[str]:
+    """Yield what base64 makes of a secret at each of the three places where it can begin in a longer text.
+
+    Only the digits that the secret alone decides are looked for, in both alphabets; `Basic` credentials need this.
+    """
+    raw = text.encode("utf-8", "surrogatepass")
+    for before in range(3):
+        encoded = base64.b64encode(b"\0" * before + raw).decode().rstrip("=")
+        first = -(-before * 8 // 6)
+        last = (before + len(raw)) * 8 // 6
+        form = encoded[first:last]
+        if len(form) >= SHORTEST:
+            yield form
+            yield form.replace("+", "-").replace("/", "_")
 
 
 def _in_json(text: str) -> Iterator[str]:
