@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 
+import jrh_prompts.plugin
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from jrh import MetricContext, RecordTable, Status
+from jrh import Item, JrhError, MetricContext, RecordTable, Status, Text
 from jrh.measuring import Pairs, answers_by, read_trials
+from jrh_prompts.listing import read_pairs
 from jrh_prompts.options import SensitivityOptions
 from jrh_prompts.sampling import sampled_pairs
 from jrh_prompts.sensitivity import TemplateSensitivity
-from jrh_testing import sample_task
+from jrh_testing import build, sample_task
 from sklearn.metrics import cohen_kappa_score
 
 ALL = TemplateSensitivity(SensitivityOptions(all=True))
@@ -158,6 +161,56 @@ def test_a_sample_of_pairs_is_balanced_over_the_templates(bench, pick, templates
     assert np.ptp(per_item, axis=1).max() <= (0 if 2 * pairs % templates == 0 else 1)
     varied = len({row.tobytes() for row in looked.looked_at}) > 1
     assert varied or pairs == templates * (templates - 1) // 2, "all items have the same pairs"
+
+
+THREE = [("1", {"a": "YES", "b": "YES", "c": "NO"}), ("2", {"a": "NO", "b": "YES", "c": "NO"})]
+
+
+def of_pairs(**options):
+    return build(jrh_prompts.plugin, "template-sensitivity", options=options)
+
+
+def test_only_the_pairs_that_the_items_list_are_compared(yes_no, pick):
+    yes_no.table(THREE)
+    listed = {"1": [["a", "b"]], "2": [["c", "b"], ["a", "c"]]}
+    items = {yes_no.task.name: [Item(id=name, fields={}, metadata={"pairs": own}) for name, own in listed.items()]}
+    found = yes_no.measure(of_pairs(pairs="listed"), items=items)
+    assert pick(found, "jss").estimate == pytest.approx((1 + 0 + 1) / 3)  # not (1 + 0 + 0 + 0 + 1 + 0) / 6
+    assert pick(found, "template-flip-rate").estimate == pytest.approx(1 / 3)
+    assert pick(found, "jss", pair="b | c").n_items == 1
+
+
+def test_pairs_are_listed_in_a_file_for_one_item_or_for_all(yes_no, pick):
+    yes_no.table(THREE)
+    text = Text(content="template_a,template_b,item\nb,a,\na,c,2\n", source="pairs.csv")
+    found = yes_no.measure(TemplateSensitivity(SensitivityOptions(pairs=text)))
+    assert pick(found, "jss").estimate == pytest.approx((1 + 0 + 1) / 3)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("one,two\na,b\n", "pairs.csv:1: the column `template_a` is missing"),
+        ("template_a,template_b\na,a\n", "pairs.csv:2: a pair names two different templates"),
+        ("template_a,template_b\na,\n", "pairs.csv:2: a pair names two different templates"),
+        ("template_a,template_b\n", "pairs.csv: the file lists no pair"),
+    ],
+)
+def test_a_file_that_lists_no_pairs_is_refused(content, said):
+    with pytest.raises(JrhError, match=re.escape(said)):
+        read_pairs(Text(content=content, source="pairs.csv"))
+
+
+def test_listed_pairs_need_items_that_list_them(yes_no):
+    yes_no.table(THREE)
+    with pytest.raises(JrhError, match="no item lists pairs of templates"):
+        yes_no.measure(of_pairs(pairs="listed"))
+
+
+@pytest.mark.parametrize("pairs", [0, "lsited"])
+def test_a_choice_of_pairs_that_is_none_is_refused(pairs):
+    with pytest.raises(Exception, match="pairs"):
+        of_pairs(pairs=pairs)
 
 
 verdict = st.sampled_from(["YES", "NO", None])

@@ -215,14 +215,35 @@ class PairedPromptsOptions:
     )
 
 
+class Which(Enum):
+    """Which pairs of templates are compared."""
+
+    ALL = "all"
+    """Every pair of templates that an item was asked with."""
+    LISTED = "listed"
+    """The pairs that the items list, as the rows of a paired-prompt file do."""
+
+
+def _pairs(instance: object, attribute: Attribute[Any], value: object) -> None:  # noqa: ARG001
+    if isinstance(value, int) and value < 1:
+        raise ValueError(f"'pairs' must be 1 or more, got {value}")
+    if isinstance(value, Text) and value.source is None:
+        raise ValueError(
+            f"'pairs' is `all`, `listed`, a number of pairs per item, or `{{file: name}}`; got '{value.content[:40]}'"
+        )
+
+
 @frozen(kw_only=True)
 class SensitivityOptions(MetricOptions):
     """Options of the metrics over prompt templates."""
 
-    pairs: int | None = field(
-        default=None,
-        validator=optional(ge(1)),
-        metadata={"help": "template pairs per item, a balanced random sample; default: all pairs"},
+    pairs: int | Which | Text = field(
+        default=Which.ALL,
+        validator=_pairs,
+        metadata={
+            "help": "template pairs to compare: all; listed (those that the items list); a number per item, a balanced "
+            "random sample; or {file: name}, a csv file with template_a, template_b and, for pairs of one item, item"
+        },
     )
     items: int = field(
         default=1000,

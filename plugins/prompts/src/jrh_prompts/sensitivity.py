@@ -19,14 +19,14 @@ from jrh.measuring import (
 )
 from jrh_stats import Estimate
 
+from jrh_prompts.listing import chosen_pairs
 from jrh_prompts.options import SensitivityOptions
-from jrh_prompts.sampling import sampled_pairs
 
 ACROSS = "across"
 """The cell of pairs whose templates are in different languages."""
 _PAIR = "pair"
 _DEGENERATE = "all verdicts have the same label: kappa is undefined"
-_NO_PAIR = "no item has verdicts under two templates"
+_NO_PAIR = "no item has verdicts under two templates that are compared"
 
 
 @frozen
@@ -48,8 +48,8 @@ class TemplateSensitivity:
                 yield from self._of_test(builder, answers)
 
     def _of_test(self, builder: MeasureBuilder, answers: Answers) -> Iterator[Measure]:
-        sample = self.options.pairs
-        chosen = None if sample is None else sampled_pairs(answers, sample, builder.context.seed)
+        items = builder.context.items.get(answers.cell.task, ())
+        chosen = chosen_pairs(self.options.pairs, answers, items, builder.context.seed)
         languages = _languages(answers)
         for each, suffix in ((answers, ""), (answers.as_presented(), "-raw")):
             pairs = Pairs.of(each, chosen)
