@@ -1,0 +1,1 @@
+"""Change a text as an instruction says."""

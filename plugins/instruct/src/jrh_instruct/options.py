@@ -1,0 +1,81 @@
+"""Define the options of a perturbation by instruction."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from attrs import Attribute, field, frozen
+from attrs.validators import and_, ge, le, optional
+from jrh import ModelName, Text, ValidatorName
+from jrh.authoring import ChangedFields, distinct
+
+
+class Expected(Enum):
+    """What a reliable judge does after the change."""
+
+    SAME = "same"
+    """It gives the verdict of the reference condition."""
+    CHANGES = "changes"
+    """It gives another verdict."""
+    NOT_ABOVE = "not-above"
+    """It gives no higher level."""
+    NOT_BELOW = "not-below"
+    """It gives no lower level."""
+
+
+@frozen(kw_only=True)
+class ExpectedLabel:
+    """The label that a reliable judge gives after the change."""
+
+    label: str = field(metadata={"help": "a label of the task's scale"})
+
+
+def _instruction(instance: object, attribute: Attribute[Any], value: Text) -> None:  # noqa: ARG001
+    if not value.content.strip():
+        raise ValueError(f"'{attribute.name}' is empty; say in a sentence what the model is to change")
+
+
+def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, float]) -> None:  # noqa: ARG001
+    low, high = value
+    if not 0 < low < high:
+        raise ValueError(f"'{attribute.name}' is [low, high] with 0 < low < high, got [{low:g}, {high:g}]")
+
+
+@frozen(kw_only=True)
+class InstructOptions:
+    """Options of the perturber `instruct`."""
+
+    text: Text = field(
+        validator=_instruction, metadata={"help": "what the model is to change, in plain words, or {file: name}"}
+    )
+    expect: Expected | ExpectedLabel = field(
+        metadata={
+            "help": "what a reliable judge does then: same, changes, not-above, not-below, or {label: NO}; the levels "
+            "and verdicts are compared with the reference condition"
+        }
+    )
+    model: ModelName = field(metadata={"help": "name in the suite's `models` of the model that writes"})
+    variant: str = field(default="instructed", metadata={"help": "name of the variant in reports"})
+    fields: ChangedFields = field(
+        default=ChangedFields.BOTH,
+        metadata={"help": "pairwise tasks: change `both` responses, only the `first` or only the `second`"},
+    )
+    temperature: float | None = field(
+        default=None,
+        validator=optional(and_(ge(0.0), le(2.0))),
+        metadata={"help": "sampling temperature; default: the model's own"},
+    )
+    attempts: int = field(
+        default=3, validator=and_(ge(1), le(20)), metadata={"help": "attempts per text until one is usable"}
+    )
+    length_ratio: tuple[float, float] = field(
+        default=(0.2, 5.0),
+        validator=_ratio,
+        metadata={"help": "[low, high] ratio of words in the new text to words in the old one"},
+    )
+    checks: tuple[ValidatorName, ...] = field(
+        default=(),
+        validator=distinct,
+        metadata={"help": "validators, with default options, that a new text must pass to become a draft"},
+    )

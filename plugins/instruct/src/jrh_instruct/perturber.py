@@ -1,0 +1,78 @@
+"""Have a model change texts as the suite says, and state what a reliable judge does then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from attrs import evolve, frozen
+from jrh import BuildContext, Changes, Draft, Equals, Expectation, Item, JrhError, NotAbove, NotBelow, Same, Skip, Task
+from jrh.authoring import Rewriting, RewritingPerturber
+from jrh.text import packaged_template
+
+from jrh_instruct.options import Expected, ExpectedLabel, InstructOptions
+
+_EXPECTATIONS: Final[Mapping[Expected, Expectation]] = {
+    Expected.SAME: Same(),
+    Expected.CHANGES: Changes(),
+    Expected.NOT_ABOVE: NotAbove(),
+    Expected.NOT_BELOW: NotBelow(),
+}
+
+
+def build(options: InstructOptions, context: BuildContext) -> Instructed:
+    """Make the perturber.
+
+    Raises:
+        JrhError: the expectation or the fields do not fit the task, or the model or a check cannot be used.
+    """
+    low, high = options.length_ratio
+
+    def breach(ratio: float) -> str:
+        return "shorter than allowed" if ratio < low else "longer than allowed" if ratio > high else ""
+
+    # The instruction stands in the template as text: braces in it are no variables.
+    prompt = packaged_template("jrh_instruct", "instruct").replace("[[ instruction ]]", _literal(options.text.content))
+    way = Rewriting(variant=options.variant, prompt=prompt, bounds=(low, high), breach=breach)
+    writing = RewritingPerturber.of(
+        [way],
+        context,
+        model=options.model,
+        temperature=options.temperature,
+        attempts=options.attempts,
+        checks=options.checks,
+        fields=options.fields.of(context.task, "instruct"),
+    )
+    return Instructed(writing=writing, expectation=_expectation(options.expect, context.task))
+
+
+@frozen(kw_only=True)
+class Instructed:
+    """Makes one draft per item, or a skip with the reason of the last attempt."""
+
+    writing: RewritingPerturber
+    expectation: Expectation
+
+    async def perturb(self, item: Item) -> Sequence[Draft | Skip]:
+        """Return the changed text with the verdict that is expected of a reliable judge."""
+        made = await self.writing.perturb(item)
+        return [evolve(each, expectation=self.expectation) if isinstance(each, Draft) else each for each in made]
+
+
+def _expectation(expect: Expected | ExpectedLabel, task: Task) -> Expectation:
+    if isinstance(expect, ExpectedLabel):
+        if expect.label not in task.scale:
+            known = ", ".join(task.scale.labels)
+            raise JrhError(f"instruct: expect: '{expect.label}' is not on the task's scale {known}")
+        return Equals(label=expect.label)
+    if expect in (Expected.NOT_ABOVE, Expected.NOT_BELOW) and not task.scale.ordered:
+        raise JrhError(
+            f"instruct: `expect: {expect.value}` needs ordered levels, but the scale of task '{task.name}' is "
+            f"{', '.join(task.scale.labels)}; use same, changes or {{label: {task.scale.labels[0]}}}"
+        )
+    return _EXPECTATIONS[expect]
+
+
+def _literal(text: str) -> str:
+    """Write a text so that Jinja2 renders it as it is."""
+    return "{{ " + repr(text) + " }}"
