@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from jrh import Interval, Measure
-from jrh.suite import parse_rule
+from jrh.suite import Rule, parse_rule
 from jrh_gate.checking import Answered, Checked, Terms
-from jrh_gate.deciding import decide
+from jrh_gate.deciding import Decision, decide
+from jrh_gate.rule_limits import Limits
 
 
 def measured(low: float, high: float, **fields: Any) -> Measure:
@@ -25,12 +26,17 @@ def measured(low: float, high: float, **fields: Any) -> Measure:
     return Measure(**whole)
 
 
+def of(rule: Rule, measure: Measure) -> Decision:
+    """Decide a rule by the ends of a measure's interval."""
+    return decide(rule, measure, Limits.alone(measure))
+
+
 def found(names: Sequence[str], rules: Sequence[str] = ("as-expected >= 0.9",), **fields: Any) -> Checked:
     """Make the findings of a gate about judges of these names, which also name the suite, the task and the test."""
     parsed = tuple(parse_rule(rule) for rule in rules)
     intervals = [(0.5, 0.6), (0.85, 0.95), (0.95, 0.99)]
     decisions = tuple(
-        decide(rule, measured(*intervals[place % 3], judge=name, test=name, task=name, note=name))
+        of(rule, measured(*intervals[place % 3], judge=name, test=name, task=name, note=name))
         for place, name in enumerate(names)
         for rule in parsed
     )

@@ -6,12 +6,12 @@ from collections import Counter
 import jrh_stats
 import numpy as np
 import pytest
-from gate_findings import measured
+from gate_findings import measured, of
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Interval, JrhError
 from jrh.suite import parse_rule
-from jrh_gate.deciding import Outcome, decide
+from jrh_gate.deciding import Outcome
 
 SHARES = st.floats(0, 1)
 OPERATORS = st.sampled_from([">=", "<=", ">", "<"])
@@ -25,7 +25,7 @@ TRUE = {
 
 
 def outcome(measure, operator, threshold):
-    return decide(parse_rule(f"as-expected {operator} {threshold!r}"), measure).outcome
+    return of(parse_rule(f"as-expected {operator} {threshold!r}"), measure).outcome
 
 
 @given(ends=st.tuples(SHARES, SHARES).map(sorted), operator=OPERATORS, threshold=SHARES)
@@ -62,18 +62,14 @@ def test_a_lower_threshold_is_never_harder_to_reach(ends, thresholds):
 
 @given(operator=OPERATORS, threshold=SHARES, estimate=st.none() | SHARES | st.just(math.nan))
 def test_without_an_interval_nothing_is_decided(operator, threshold, estimate):
-    decided = decide(
-        parse_rule(f"as-expected {operator} {threshold!r}"), measured(0, 1, interval=None, estimate=estimate)
-    )
+    decided = of(parse_rule(f"as-expected {operator} {threshold!r}"), measured(0, 1, interval=None, estimate=estimate))
     assert decided.outcome is Outcome.UNDECIDED
     assert decided.reason
 
 
 @pytest.mark.parametrize("estimate", [None, math.nan])
 def test_what_cannot_be_estimated_is_undecided_whatever_interval_is_told(estimate):
-    decided = decide(
-        parse_rule("as-expected >= 0"), measured(0.9, 1, estimate=estimate, flags=("degenerate", "simulated"))
-    )
+    decided = of(parse_rule("as-expected >= 0"), measured(0.9, 1, estimate=estimate, flags=("degenerate", "simulated")))
     assert decided.outcome is Outcome.UNDECIDED
     assert decided.reason == "not estimable: degenerate"
 
@@ -93,10 +89,10 @@ def test_at_the_threshold_itself_a_rule_is_rarely_held_or_failed_by_mistake():
 
 def test_an_interval_without_ends_decides_nothing():
     broken = Interval(low=math.nan, high=1.0)
-    assert decide(parse_rule("as-expected >= 0"), measured(0.9, 1, interval=broken)).outcome is Outcome.UNDECIDED
+    assert of(parse_rule("as-expected >= 0"), measured(0.9, 1, interval=broken)).outcome is Outcome.UNDECIDED
 
 
 def test_a_threshold_that_no_share_can_reach_is_a_mistake():
     with pytest.raises(JrhError, match=r"write the threshold as 0\.9 or 90%, not 90"):
-        decide(parse_rule("as-expected >= 90"), measured(0.9, 1))
-    assert decide(parse_rule("bias <= 3"), measured(1, 2, unit="levels")).outcome is Outcome.HOLDS
+        of(parse_rule("as-expected >= 90"), measured(0.9, 1))
+    assert of(parse_rule("bias <= 3"), measured(1, 2, unit="levels")).outcome is Outcome.HOLDS

@@ -4,8 +4,10 @@ import attrs
 import pytest
 from gate_findings import measured
 from jrh import RecordTable, SuiteError
+from jrh.running import Look
 from jrh.suite import parse_rule
 from jrh_gate.deciding import Outcome
+from jrh_gate.rule_limits import LimitTable
 from jrh_gate.selecting import decisions
 from jrh_testing import sample_records, sample_report
 
@@ -25,7 +27,9 @@ def report():
 
 
 def places(report, *rules, complete=True):
-    found = decisions([parse_rule(rule) for rule in rules], report, complete=complete)
+    wanted = [parse_rule(rule) for rule in rules]
+    table = LimitTable.of(0.95, Look(), range(1, 9), lambda rates: dict.fromkeys(rates, report.measures))
+    found = decisions(wanted, report, table, complete=complete)
     return [(each.place.judge, each.place.test, each.outcome.value) for each in found]
 
 

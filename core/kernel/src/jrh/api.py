@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,12 @@ from jrh.plugins.factories import LOCAL
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import MetricSpec, ReporterSpec
+from jrh.running import looks
 from jrh.running.building import Builder
 from jrh.running.component_changes import changed_since
 from jrh.running.event_loop import run_to_end
 from jrh.running.judge_models import judge_models
+from jrh.running.looks import Look
 from jrh.running.outcome import RunResult, RunState, Settings
 from jrh.running.progress import Progress, Silent
 from jrh.running.reporters import chosen_reporters
@@ -33,8 +35,9 @@ from jrh.store.run_store import Store
 from jrh.suite.definition import Suite, Use
 from jrh.suite.resolve import load_suite
 from jrh.suite.resolved import Resolved, ResolvedSuite
+from jrh.values.records import RecordTable
 from jrh.values.report import ComponentUsed, RunReport
-from jrh.values.types import Item, Task
+from jrh.values.types import Item, Measure, Task
 
 
 def run(
@@ -186,16 +189,22 @@ def _measured(
     summary = reporting.recall(store)
     builder = Builder(_without_suite(summary, loaded, reporters), loaded.plugins, Quiet, StandIn)
     records = reporting.read_records(store)
-    tasks = {each.task.name: each.task for each in summary.tasks}
-    measures, notes = measuring.measure(
+    measures, notes = _measures(builder, store, summary, records)
+    return builder, reporting.gather(store, summary, measures, notes, records)
+
+
+def _measures(
+    builder: Builder, store: Store, summary: reporting.Summary, records: RecordTable, *, one_sided: bool = False
+) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
+    return measuring.measure(
         builder,
         records,
-        tasks,
+        {each.task.name: each.task for each in summary.tasks},
         Quiet(),
         items=store.items.read(),
         evidence=StoredEvidence(store=store),
+        one_sided=one_sided,
     )
-    return builder, reporting.gather(store, summary, measures, notes, records)
 
 
 @contextmanager
@@ -222,6 +231,48 @@ def open_run(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[st
         yield reporting.gather(store, summary, measures, notes, reporting.read_records(store))
     finally:
         store.close()
+
+
+def one_sided_measures(
+    run_dir: str | Path, errors: Iterable[float], plugins: Sequence[str] = ()
+) -> Mapping[float, tuple[Measure, ...]]:
+    """Compute the measures of a run with one-sided limits at several error rates; asks no model and writes nothing.
+
+    Each end of an interval errs in at most the error rate of all samples. Metrics that are not installed are left out.
+
+    Args:
+        run_dir: the run or the import.
+        errors: error rates, each between 0 and 0.5.
+        plugins: allow-list of plugins, as `--plugins`.
+
+    Raises:
+        JrhError: there is no run in the directory, or it has nothing to report yet.
+    """
+    store = Store.view(Path(run_dir))
+    try:
+        summary, loaded = reporting.recall(store), load_plugins(tuple(plugins))
+        known = {entry.qualified for entry in loaded.plugins.metrics}
+        used = [each for each in summary.components if each.role != "metric" or each.component in known]
+        records, found = reporting.read_records(store), {}
+        for error in dict.fromkeys(errors):
+            wanted = evolve(summary, level=1 - 2 * error, components=tuple(used))
+            builder = Builder(_without_suite(wanted, loaded, ()), loaded.plugins, Quiet, StandIn)
+            found[error] = _measures(builder, store, wanted, records, one_sided=True)[0]
+        return found
+    finally:
+        store.close()
+
+
+def take_look(run_dir: str | Path) -> Look:
+    """Record that the verdicts of a run are looked at, and return which look at them it is.
+
+    Looking again at unchanged verdicts is the same look. Where the directory cannot be written to, the look is counted
+    and not recorded.
+
+    Raises:
+        JrhError: there is no run in the directory, or it has nothing to report yet.
+    """
+    return looks.take_look(Path(run_dir))
 
 
 def run_state(run_dir: str | Path) -> RunState:

@@ -63,6 +63,12 @@ from jrh_stats.mean import paired_difference as paired_difference
 from jrh_stats.mean import signed_mean as signed_mean
 from jrh_stats.missing import manski_bounds as manski_bounds
 from jrh_stats.missing import missingness_test as missingness_test
+from jrh_stats.one_sided import binomial_limits as binomial_limits
+from jrh_stats.one_sided import bounded_upper_limit as bounded_upper_limit
+from jrh_stats.one_sided import clustered_limits as clustered_limits
+from jrh_stats.one_sided import fewest_right as fewest_right
+from jrh_stats.one_sided import threshold_items as threshold_items
+from jrh_stats.one_sided import threshold_power as threshold_power
 from jrh_stats.ordinal import accuracy_within as accuracy_within
 from jrh_stats.ordinal import concordance as concordance
 from jrh_stats.ordinal import confusion_matrix as confusion_matrix
@@ -132,12 +138,15 @@ __all__ = [
     "accuracy_within",
     "benjamini_hochberg",
     "best_panel",
+    "binomial_limits",
+    "bounded_upper_limit",
     "brier_score",
     "cheapest_design",
     "cluster_bootstrap_ratio",
     "cluster_sums",
     "clustered_difference",
     "clustered_kappa",
+    "clustered_limits",
     "clustered_mean",
     "clustered_proportion",
     "cohen_kappa",
@@ -156,6 +165,7 @@ __all__ = [
     "excess_permutation_test",
     "exchange_test",
     "expected_calibration_error",
+    "fewest_right",
     "fleiss_kappa",
     "gain_over_constant",
     "gwet_ac1",
@@ -203,6 +213,8 @@ __all__ = [
     "signed_mean",
     "smallest_detectable_difference",
     "spearman",
+    "threshold_items",
+    "threshold_power",
     "validity_bounds",
     "variance_components",
     "wilson",

@@ -9,12 +9,13 @@ from typing import Final
 from attrs import frozen
 from jrh import REFERENCE, MetricContext, RunReport
 from jrh.measuring import Cell, abstained_by_design, cells_of, missing_by_status, read_trials
-from jrh.running import RunState
+from jrh.running import Look, RunState
 from jrh.suite import Rule
 from jrh.values import Finding, Severity
 
 from jrh_gate.deciding import Decision, Outcome
-from jrh_gate.selecting import decisions
+from jrh_gate.rule_limits import LimitTable, Measured
+from jrh_gate.selecting import decisions, places, unique
 
 HOLDS: Final = 0
 FAILS: Final = 1
@@ -72,6 +73,21 @@ class Checked:
     decisions: tuple[Decision, ...]
     findings: tuple[Finding, ...] = ()
     """The findings of the run."""
+    look: Look = Look()
+    """Which look at the data this was."""
+
+    @property
+    def error(self) -> float | None:
+        """Return the error rate that a rule has in this look, for holding and for failing; None without a report."""
+        return None if self.level is None else (1 - self.level) / 2 * self.look.share
+
+    @property
+    def rules(self) -> Mapping[str, Outcome]:
+        """Return the outcome of every rule: it holds if it holds at all places, and fails if it fails at one."""
+        found: dict[str, list[Outcome]] = {}
+        for each in self.decisions:
+            found.setdefault(each.rule.text, []).append(each.outcome)
+        return {text: _whole(outcomes) for text, outcomes in found.items()}
 
     @property
     def touching(self) -> tuple[Finding, ...]:
@@ -115,8 +131,27 @@ class Checked:
         return self.terms.undecided if self.counts[Outcome.UNDECIDED] else HOLDS
 
 
-def check(state: RunState, report: RunReport | None, terms: Terms) -> Checked:
+def _whole(outcomes: list[Outcome]) -> Outcome:
+    if Outcome.FAILS in outcomes:
+        return Outcome.FAILS
+    return Outcome.UNDECIDED if Outcome.UNDECIDED in outcomes else Outcome.HOLDS
+
+
+def check(
+    state: RunState,
+    report: RunReport | None,
+    terms: Terms,
+    look: Look = Look(),  # noqa: B008 - without state
+    measured: Measured = lambda rates: dict.fromkeys(rates, ()),
+) -> Checked:
     """Check a run against the terms; `report` is None if the run has nothing to report yet.
+
+    Args:
+        state: how the run ended.
+        report: its measures.
+        terms: the requirements.
+        look: which look at the data this is.
+        measured: computes the measures with one-sided limits.
 
     Raises:
         JrhError: A rule names something that the run does not have.
@@ -135,6 +170,7 @@ def check(state: RunState, report: RunReport | None, terms: Terms) -> Checked:
             answered=(),
             decisions=(),
         )
+    limits = LimitTable.of(report.level, look, (places(rule, report) for rule in unique(terms.rules)), measured)
     return Checked(
         suite=report.suite,
         run_id=report.run_id,
@@ -145,8 +181,9 @@ def check(state: RunState, report: RunReport | None, terms: Terms) -> Checked:
         unfinished=unfinished,
         ended=ended,
         answered=tuple(_answered(report)),
-        decisions=decisions(terms.rules, report, complete=not ended),
+        decisions=decisions(terms.rules, report, limits, complete=not ended),
         findings=report.findings,
+        look=look,
     )
 
 

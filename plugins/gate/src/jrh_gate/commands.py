@@ -48,8 +48,9 @@ def command(
 ) -> int:
     """Check the run in the directory RUN against rules such as "as-expected[label-flip] >= 0.9".
 
-    A rule holds when the whole interval meets the threshold, fails when the whole interval misses it, and is undecided
-    otherwise. Without --rule the rules are those of the suite (`gate: {rules: [...]}`) when it was run.
+    A rule holds when a one-sided confidence limit meets the threshold, fails when the other limit misses it, and is
+    undecided otherwise. Every look at new verdicts of the same run is counted and makes the limits stricter. Without
+    --rule the rules are those of the suite (`gate: {rules: [...]}`) when it was run.
 
     Exit codes, first match: 2 usage or suite error; 130 run interrupted; 4 budget reached; 3 run incomplete or too many
     verdicts missing; 1 a rule fails; 5 a rule is undecided; 0 all rules hold.
@@ -79,7 +80,7 @@ def _checked(
     run_dir: Path, rules: tuple[str, ...], allow_missing: float | None, undecided: str | None, plugins: str
 ) -> Checked:
     from jrh import JrhError, open_run
-    from jrh.api import run_state
+    from jrh.api import one_sided_measures, run_state, take_look
     from jrh.errors import EmptyStoreError
     from jrh.running import RunState
 
@@ -94,8 +95,9 @@ def _checked(
     terms = _terms(state, rules, allow_missing, undecided)
     allowed = tuple(part.strip() for part in plugins.split(",") if part.strip())
     try:
+        look = take_look(run_dir)
         with open_run(run_dir, measure=True, plugins=allowed) as report:
-            return check(state, report, terms)
+            return check(state, report, terms, look, lambda rates: one_sided_measures(run_dir, rates, allowed))
     except EmptyStoreError:
         return check(state, None, terms)
 

@@ -43,5 +43,7 @@ def console_text(checked: Checked) -> str:
         about = wording.judge(finding.judge, checked) if finding.judge else "data"
         told = f"{finding.severity.value}: {about} on {clean_text(finding.task)}: {clean_text(finding.sentence)}"
         console.print(told, soft_wrap=True)
+    for sentence in wording.terms_of_decision(checked):
+        console.print(f"{sentence}.", soft_wrap=True)
     console.print(f"Gate of {clean_text(checked.suite)}: {wording.conclusion(checked)}.", soft_wrap=True)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import math
 from enum import Enum
+from typing import Final
 
 from attrs import frozen
 from jrh import Interval, JrhError, Measure
+from jrh.measuring import unsure
 from jrh.suite import Rule
+from jrh.text import counted
+from jrh_stats import items_to_decide, threshold_items
+
+from jrh_gate.rule_limits import Limits
+
+_MOST: Final = 100_000
+"""More items than this are not advised."""
+_TWO_DIGITS: Final = 100
 
 
 class Outcome(Enum):
     """The outcome of a rule."""
 
     HOLDS = "holds"
-    """The whole interval is on the right side of the threshold."""
+    """The near limit meets the threshold."""
     FAILS = "fails"
-    """The whole interval is on the wrong side."""
+    """The far limit misses it."""
     UNDECIDED = "undecided"
-    """The threshold is inside the interval, or there is no interval."""
+    """The threshold is between the limits, or there are none that can be relied on."""
 
 
 @frozen(kw_only=True)
@@ -37,18 +47,37 @@ class Decision:
     rule: Rule
     place: Place
     measure: Measure | None
-    """None if the run does not have it."""
+    """As the report has it; None if the run does not have it."""
     outcome: Outcome
     reason: str
-    """The reason in one short sentence, without numbers."""
+    """The reason in one short sentence."""
+    limits: Limits | None = None
+    """What decided; None if nothing could."""
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Return the lower and the upper limit that the rule was decided by."""
+        if self.limits is None:
+            return None
+        sides = (
+            (self.limits.hold, self.limits.fail) if self.rule.operator.upwards else (self.limits.fail, self.limits.hold)
+        )
+        lower, upper = (usable_interval(side) for side in sides)
+        return None if lower is None or upper is None else (lower.low, upper.high)
 
 
-def decide(rule: Rule, measure: Measure) -> Decision:
-    """Decide a rule by a measure's interval.
+def decide(rule: Rule, measure: Measure, limits: Limits | None) -> Decision:
+    """Decide a rule by one-sided limits.
 
-    With the interval [low, high] and `>= t`: it holds if low >= t, fails if high < t, and is undecided otherwise; the
-    other operators accordingly. Without an estimate or an interval it is undecided. If the interval has its nominal
-    coverage, the probability of wrongly holding, or of wrongly failing, is at most (1 - level) / 2.
+    For `>= t`: it holds if the lower limit is at least t, fails if the upper limit is below t, and is undecided
+    otherwise; the other operators accordingly. Each limit errs in at most the share of samples that `limits` states.
+    Without an estimate, without limits, or with limits that may err more often (`jrh.measuring.unsure`) it is
+    undecided.
+
+    Args:
+        rule: the rule.
+        measure: the measure as the report has it.
+        limits: its limits; None if they cannot be computed because its metric is not installed.
 
     Raises:
         JrhError: The measure is a share but the threshold is not.
@@ -58,9 +87,9 @@ def decide(rule: Rule, measure: Measure) -> Decision:
             f"rule '{rule.text}': {measure.name} is a share from 0 to 1; write the threshold as 0.9 or 90%, "
             f"not {rule.threshold:g}"
         )
-    outcome, reason = _decided(rule, measure)
+    outcome, reason = _decided(rule, measure, limits)
     place = Place(judge=measure.judge, task=measure.task, test=measure.test)
-    return Decision(rule=rule, place=place, measure=measure, outcome=outcome, reason=reason)
+    return Decision(rule=rule, place=place, measure=measure, outcome=outcome, reason=reason, limits=limits)
 
 
 def usable_interval(measure: Measure) -> Interval | None:
@@ -71,16 +100,54 @@ def usable_interval(measure: Measure) -> Interval | None:
     return found
 
 
-def _decided(rule: Rule, measure: Measure) -> tuple[Outcome, str]:
-    interval = usable_interval(measure)
+def _decided(rule: Rule, measure: Measure, limits: Limits | None) -> tuple[Outcome, str]:
+    near, far = (None, None) if limits is None else (usable_interval(limits.hold), usable_interval(limits.fail))
+    if limits is None or near is None or far is None or _not_usable(measure, limits):
+        return Outcome.UNDECIDED, _not_usable(measure, limits) or "the measure has no limits at this error rate"
+    if rule.operator.met(near.low if rule.operator.upwards else near.high, rule.threshold):
+        return Outcome.HOLDS, "the limit meets the threshold"
+    if not rule.operator.met(far.high if rule.operator.upwards else far.low, rule.threshold):
+        return Outcome.FAILS, "the limit misses the threshold"
+    return Outcome.UNDECIDED, f"the threshold is between the limits{_needed(rule, limits)}"
+
+
+def _not_usable(measure: Measure, limits: Limits | None) -> str:
+    """Say why nothing can be decided, whatever the threshold; empty if something can."""
     if measure.estimate is None or not math.isfinite(measure.estimate):
         why = measure.note or ", ".join(flag for flag in measure.flags if flag != "simulated")
-        return Outcome.UNDECIDED, f"not estimable{f': {why}' if why else ''}"
-    if interval is None:
-        return Outcome.UNDECIDED, "the measure has no interval"
-    near, far = (interval.low, interval.high) if rule.operator.upwards else (interval.high, interval.low)
-    if rule.operator.met(near, rule.threshold):
-        return Outcome.HOLDS, "the whole interval meets the threshold"
-    if not rule.operator.met(far, rule.threshold):
-        return Outcome.FAILS, "the whole interval misses the threshold"
-    return Outcome.UNDECIDED, "the threshold is inside the interval"
+        return f"not estimable{f': {why}' if why else ''}"
+    if usable_interval(measure) is None:
+        return "the measure has no interval"
+    if limits is None:
+        return "its metric is not installed here; pass the same --plugins as the run did"
+    flags = unsure(limits.hold)
+    return f"the limits may err more often than stated ({', '.join(flags)})" if flags else ""
+
+
+def _needed(rule: Rule, limits: Limits) -> str:
+    """Say about how many items or clusters would decide the rule if the estimate is right; power 0.8."""
+    measure = limits.hold
+    estimate, meets = measure.estimate, rule.operator.met(measure.estimate or 0.0, rule.threshold)
+    side, error = (limits.hold, limits.hold_error) if meets else (limits.fail, limits.fail_error)
+    interval, units = side.interval, measure.n_clusters or measure.n_items
+    if estimate is None or interval is None or not units or estimate == rule.threshold:
+        return ""
+    half = (interval.high - interval.low) / 2
+    needed = items_to_decide(units, half, estimate - rule.threshold, level=1 - 2 * error)
+    perfect = 1.0 if rule.operator.upwards else 0.0
+    if measure.unit == "proportion" and estimate == perfect:
+        share = rule.threshold if rule.operator.upwards else 1 - rule.threshold
+        if not 0 < share < 1:
+            return ""
+        needed = threshold_items(share, alpha=error)
+    needed = max(needed, units + 1)
+    unit = "item" if units == measure.n_items else "cluster"
+    return f"; about {counted(_rounded(needed), unit)} would decide" if needed <= _MOST else ""
+
+
+def _rounded(number: int) -> int:
+    """Round up to two significant digits."""
+    step = 1
+    while number > step * _TWO_DIGITS:
+        step *= 10
+    return -(-number // step) * step

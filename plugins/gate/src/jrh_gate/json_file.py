@@ -26,6 +26,13 @@ def _document(checked: Checked) -> Mapping[str, object]:
         "allow_missing": checked.terms.allow_missing,
         "unfinished": checked.unfinished,
         "counts": {outcome.value: count for outcome, count in checked.counts.items()},
+        "look": {
+            "number": checked.look.number,
+            "share": checked.look.share,
+            "error": checked.error,
+            "recorded": not checked.look.unrecorded,
+        },
+        "rules": [{"rule": text, "outcome": outcome.value} for text, outcome in checked.rules.items()],
         "checks": [_decision(each, checked) for each in checked.decisions],
         "verdicts": [_answered(each, checked) for each in checked.answered],
     }
@@ -42,7 +49,22 @@ def _decision(each: Decision, checked: Checked) -> Mapping[str, object]:
         "cell": dict(each.rule.cell),
         "outcome": each.outcome.value,
         "reason": each.reason,
+        "limits": _limits(each),
         "measure": None if each.measure is None else _measure(each.measure),
+    }
+
+
+def _limits(each: Decision) -> Mapping[str, object] | None:
+    limits, ends = each.limits, each.ends
+    if limits is None or ends is None:
+        return None
+    return {
+        "low": _finite(ends[0]),
+        "high": _finite(ends[1]),
+        "hold_error": limits.hold_error,
+        "fail_error": limits.fail_error,
+        "places": limits.places,
+        "method": limits.hold.interval.method if limits.hold.interval else "",
     }
 
 

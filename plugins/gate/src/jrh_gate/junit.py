@@ -55,7 +55,7 @@ def _rule_case(suite: ET.Element, checked: Checked, label: str, decision: Decisi
     place = wording.where(decision.place, checked)
     case = _case(suite, checked, label, f"{decision.rule.text}{f' ({place})' if place else ''}")
     sizes = wording.sizes(decision.measure)
-    message = f"{wording.estimate(decision.measure)}{f', {sizes}' if sizes else ''}: {decision.reason}"
+    message = f"{wording.decided_by(decision)}{f', {sizes}' if sizes else ''}: {decision.reason}"
     if decision.outcome is Outcome.FAILS:
         _mark(case, "failure", "fails", message)
     elif decision.outcome is Outcome.UNDECIDED:

@@ -43,10 +43,12 @@ def _head(checked: Checked) -> Iterator[str]:
     yield f"## Gate of {markdown_text(checked.suite)}: {'passed' if checked.exit_code == 0 else 'not passed'}"
     yield f"{markdown_text(wording.conclusion(checked), 1000)}."
     if checked.level is not None:
-        yield (
-            f"{checked.level * 100:.4g}% confidence intervals by cluster of items. A rule holds when the "
-            "whole interval meets the threshold, fails when the whole interval misses it, and is undecided otherwise."
+        sentences = (
+            "Rules are decided by one-sided confidence limits by cluster of items",
+            "A rule holds when a limit meets the threshold, fails when the other misses it, and is undecided otherwise",
+            *(markdown_text(sentence, 1000) for sentence in wording.terms_of_decision(checked)),
         )
+        yield " ".join(f"{sentence}." for sentence in sentences)
     if checked.simulated:
         names = [markdown_text(name, 100) for name in checked.judges if name in checked.simulated]
         yield f"Simulated judges (planted behaviour, no model): {_some(names, ', ')}."

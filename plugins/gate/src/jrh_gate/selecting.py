@@ -11,6 +11,7 @@ from jrh.measuring import why_no_cases
 from jrh.suite import Rule
 
 from jrh_gate.deciding import Decision, Outcome, Place, decide
+from jrh_gate.rule_limits import LimitTable
 
 _ON_REQUEST: Final = "A suite asks for other measures with `metrics: {add: [...]}`."
 _BREAKDOWN: Final = "Breakdowns are made on request, such as `metrics: {add: [{as-expected: {by: [stratum]}}]}`."
@@ -18,7 +19,17 @@ _NO_MERIT: Final = "change-due"
 """Flag of measures in tests where the verdict should differ from the reference."""
 
 
-def decisions(rules: Iterable[Rule], report: RunReport, *, complete: bool) -> tuple[Decision, ...]:
+def unique(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Return the rules, each once."""
+    return tuple({rule.text: rule for rule in rules}.values())
+
+
+def places(rule: Rule, report: RunReport) -> int:
+    """Count the places at which a rule is decided: the family that shares its error rate of failing."""
+    return sum(1 for measure in report.measures if _selected(rule, measure))
+
+
+def decisions(rules: Iterable[Rule], report: RunReport, limits: LimitTable, *, complete: bool) -> tuple[Decision, ...]:
     """Decide every rule wherever it applies, in the order of the rules, tasks, judges and tests.
 
     A rule without a judge applies to every judge, one without a test to every test that has the measure, but for those
@@ -28,20 +39,21 @@ def decisions(rules: Iterable[Rule], report: RunReport, *, complete: bool) -> tu
     Args:
         rules: the rules; duplicates count once.
         report: the run.
+        limits: the limits of its measures.
         complete: the run came to its end; otherwise what is not there may still come.
 
     Raises:
         SuiteError: with every rule that names what the run does not have.
         JrhError: a threshold that its measure cannot reach.
     """
-    wanted = list({rule.text: rule for rule in rules}.values())
+    wanted = unique(rules)
     problems = [problem for rule in wanted for problem in _unknown(rule, report)] if complete else []
     if problems:
         raise SuiteError(problems)
-    return tuple(decision for rule in wanted for decision in _of_rule(rule, report, complete=complete))
+    return tuple(decision for rule in wanted for decision in _of_rule(rule, report, limits, complete=complete))
 
 
-def _of_rule(rule: Rule, report: RunReport, *, complete: bool) -> Iterator[Decision]:
+def _of_rule(rule: Rule, report: RunReport, limits: LimitTable, *, complete: bool) -> Iterator[Decision]:
     found = [measure for measure in report.measures if _selected(rule, measure)]
     absent = [*_absent(rule, report, found), *_empty(rule, report, found)]
     if not found and not absent:
@@ -49,7 +61,7 @@ def _of_rule(rule: Rule, report: RunReport, *, complete: bool) -> Iterator[Decis
             raise SuiteError([_nowhere(rule, report)])
         yield _without(rule, Place(judge=rule.judge or "", task=rule.task or "", test=rule.test or ""))
     order = {judge: position for position, judge in enumerate(report.judges)}
-    placed = [decide(rule, measure) for measure in found] + absent
+    placed = [decide(rule, measure, limits.limits(measure, len(found))) for measure in found] + absent
     yield from sorted(placed, key=lambda each: order.get(each.place.judge, len(order)))
 
 

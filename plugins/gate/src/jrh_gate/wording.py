@@ -33,6 +33,35 @@ def estimate(measure: Measure | None) -> str:
     return f"{number(measure.estimate)}{ends}"
 
 
+def decided_by(decision: Decision) -> str:
+    """Write the estimate with the limits that decided: `0.93, limits 0.88 and 0.96`."""
+    measure, ends = decision.measure, decision.ends
+    if measure is None or measure.estimate is None or not math.isfinite(measure.estimate) or ends is None:
+        return estimate(measure)
+    return f"{number(measure.estimate)}, limits {number(ends[0])} and {number(ends[1])}"
+
+
+def terms_of_decision(checked: Checked) -> tuple[str, ...]:
+    """Say how often a rule is decided by mistake, one sentence each; nothing without decisions."""
+    if checked.error is None or not checked.decisions:
+        return ()
+    rate = share(checked.error)
+    shared = any(each.limits is not None and each.limits.places > 1 for each in checked.decisions)
+    places = ", shared by all its places (Bonferroni)" if shared else ""
+    chance = f"with a probability of at most {rate}, and fails by mistake with at most {rate}"
+    sentences = [f"A rule holds by mistake {chance}{places}"]
+    if checked.look.number > 1:
+        sentences.append(
+            f"This is look {checked.look.number} at the growing data of this run, so it has "
+            f"{share(checked.look.share)} of the error rate of {share((1 - (checked.level or 0)) / 2)}"
+        )
+    if checked.look.unrecorded:
+        sentences.append(
+            f"This look could not be recorded, so the next one will not count it: {clean_text(checked.look.unrecorded)}"
+        )
+    return tuple(sentences)
+
+
 def sizes(measure: Measure | None) -> str:
     """Write what the estimate rests on: `60 trials, 30 items, 2 missing`."""
     if measure is None:
@@ -63,11 +92,12 @@ def silence(each: Answered) -> str:
 
 
 def found(decision: Decision) -> str:
-    """Write the estimate with its interval, or why there is none."""
+    """Write the estimate with its limits, why it is undecided, or why there is none."""
     measure = decision.measure
     if measure is None or usable_interval(measure) is None:
         return clean_text(decision.reason)
-    return estimate(measure)
+    why = f": {clean_text(decision.reason)}" if decision.outcome is Outcome.UNDECIDED else ""
+    return f"{decided_by(decision)}{why}"
 
 
 def conclusion(checked: Checked) -> str:

@@ -35,6 +35,7 @@ from .flags import FINDING as FINDING
 from .flags import FLAG_MEANINGS as FLAG_MEANINGS
 from .flags import ONE_ITEM as ONE_ITEM
 from .flags import SIMULATED as SIMULATED
+from .flags import unsure as unsure
 from .judges import judge_pairs as judge_pairs
 from .judges import questions as questions
 from .moving import moving_tests as moving_tests

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import evolve, field, frozen
-from jrh_stats import Estimate, cluster_sums, clustered_mean, clustered_proportion, signed_mean
+from jrh_stats import Estimate, cluster_sums, clustered_limits, clustered_mean, clustered_proportion, signed_mean
 from numpy.typing import ArrayLike, NDArray
 
 from jrh.measuring.cells import Cell
@@ -104,6 +104,8 @@ class MeasureBuilder:
     ) -> Estimate:
         """Estimate a proportion from sums per item; items without a denominator are left out.
 
+        Where the context asks for one-sided limits, the interval is that of `jrh_stats.clustered_limits`.
+
         Args:
             cell: where it stands; seeds the bootstrap.
             numerators: shape (items,).
@@ -115,6 +117,8 @@ class MeasureBuilder:
             sums = cluster_sums(clusters[bottoms > 0], tops[bottoms > 0], bottoms[bottoms > 0])
             tops, bottoms = sums[:, 0], sums[:, 1]
         there = bottoms > 0
+        if self.context.one_sided:
+            return clustered_limits(tops[there].round(_DECIMALS), bottoms[there], level=self.context.level)
         return clustered_proportion(
             tops[there].round(_DECIMALS),
             bottoms[there],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from jrh.values.types import Measure
+
 ALL_MISSING: Final = "all-missing"
 """Every verdict is missing."""
 CHANGE_DUE: Final = "change-due"
@@ -31,6 +33,11 @@ ONE_ITEM: Final = "one-item"
 """One item only: agreement beyond chance cannot be estimated."""
 SIMULATED: Final = "simulated"
 """The judge is simulated: its answers are made up."""
+
+SMALL_SAMPLE: Final = frozenset({FEW_EVENTS, FEW_ITEMS, FEW_CLUSTERS, DEGENERATE, ONE_ITEM})
+"""Flags of intervals that rest on too little for their approximation; an exact limit does not need it."""
+UNSURE: Final = SMALL_SAMPLE
+"""Flags of intervals that may cover less than they say: nothing is called equivalent and no rule decided on them."""
 
 FLAG_MEANINGS: Final[Mapping[str, str]] = {
     FEW_ITEMS: "few items; the interval is wide, and its coverage is approximate.",
@@ -60,3 +67,15 @@ FLAG_MEANINGS: Final[Mapping[str, str]] = {
     "undecided": "inconclusive: too few data to decide whether the change lies within the declared margin.",
 }
 """What the flags of measures mean, in one sentence each; `finding` and `simulated` are told in other ways."""
+
+_EXACT: Final = frozenset({"clopper-pearson", "bentkus-clusters"})
+"""Methods of limits that hold for any number of clusters: `jrh_stats.clustered_limits`."""
+
+
+def unsure(measure: Measure) -> tuple[str, ...]:
+    """Return the flags that forbid a decision on a measure's interval; empty if there are none.
+
+    Exact limits are not affected by small samples, so those flags do not count there.
+    """
+    exact = measure.interval is not None and measure.interval.method in _EXACT
+    return tuple(flag for flag in measure.flags if flag in UNSURE and not (exact and flag in SMALL_SAMPLE))

@@ -155,6 +155,9 @@ class MetricContext:
     seed: int = 0
     margin: float = 0.05
     """Changes within it count as equivalent: `findings: {margin: ...}` of the suite."""
+    one_sided: bool = False
+    """Whether each end of a rate's interval is a one-sided limit that errs in at most (1 - level) / 2 of all samples,
+    which a gate needs; otherwise only both ends together have the level."""
 
 
 @runtime_checkable

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh.measuring.findings.claims import (
-    UNSURE,
     Claim,
     Situation,
     estimate_text,
@@ -15,6 +14,7 @@ from jrh.measuring.findings.claims import (
     needed_for,
     open_effect,
 )
+from jrh.measuring.flags import UNSURE
 from jrh.measuring.same_family import has_model_gold
 from jrh.text.numbers import format_interval
 from jrh.values.finding import Severity

@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 from jrh_stats import holm, items_to_decide, items_to_rule_out, rare_change_bound
 
 from jrh.measuring.findings.measure_index import MeasureIndex
+from jrh.measuring.flags import UNSURE
 from jrh.text.numbers import counted, counted_items, format_interval, format_number, format_p, is_proportion
 from jrh.values.finding import Basis, Finding, FindingSettings, Severity
 from jrh.values.report import RunReport
@@ -17,8 +18,6 @@ from jrh.values.types import REFERENCE, Measure
 
 _DIGITS: Final = 2
 _TWO_DIGITS: Final = 100
-UNSURE: Final = frozenset({"few-events", "few-items", "few-clusters", "degenerate", "one-item"})
-"""Flags of intervals that may cover less than they say: nothing is called equivalent on such a measure."""
 
 
 @frozen(kw_only=True, eq=False)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh.measuring.findings.accuracy_rules import accuracy_change, accuracy_equivalence
-from jrh.measuring.findings.claims import UNSURE, Claim, Situation, margin_of, needed_for, open_effect, within
+from jrh.measuring.findings.claims import Claim, Situation, margin_of, needed_for, open_effect, within
+from jrh.measuring.flags import UNSURE
 from jrh.values.finding import Severity
 from jrh.values.types import REFERENCE, Measure
 

@@ -35,6 +35,7 @@ def measure(
     *,
     items: Mapping[str, Sequence[Item]] | None = None,
     evidence: Evidence = NoEvidence(),  # noqa: B008 - without state
+    one_sided: bool = False,
 ) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
     """Run every metric of the suite over the records; return the measures and a note per metric that broke."""
     suite = builder.resolved.suite
@@ -48,6 +49,7 @@ def measure(
         resamples=suite.resamples,
         seed=suite.seed,
         margin=suite.findings.margin,
+        one_sided=one_sided,
     )
     metrics = [(resolved.use.name, builder.build(resolved)) for resolved in builder.resolved.metrics]
     return run_metrics(metrics, records, context, log)

@@ -1,0 +1,103 @@
+"""Count the looks that a gate takes at one growing run: every look at new data spends some of the error rate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from attrs import frozen
+
+from jrh.document.serial import from_text, to_text
+from jrh.errors import StoreError
+from jrh.hashing import content_id
+from jrh.running.stages.summary import Summary, read_records, recall
+from jrh.store.run_store import Store
+from jrh.values.report import ComponentUsed
+
+_LOOKS: Final = "looks"
+"""Key of the looks in the store: judge -> the data that were looked at, in order."""
+_FIRST: Final = 0.8
+"""Share of the error rate that the first look has: most runs are looked at once."""
+
+
+@frozen(kw_only=True)
+class Look:
+    """One look at the data of a run."""
+
+    number: int = 1
+    """1 for the first look at this judge; looking again at the same data is the same look."""
+    unrecorded: str = ""
+    """Why the look is not recorded; empty if it is."""
+
+    @property
+    def share(self) -> float:
+        """Return the share of the error rate that this look may spend.
+
+        The first look has 4/5 of it, look k has 1 / (5 k (k - 1)). All looks together have 1, however many there are:
+        the sum of 1 / (k (k - 1)) from 2 on is 1.
+
+        Source: spending without a maximum: Lan and DeMets (1983), Biometrika 70:659-663; by Bonferroni's inequality,
+        which needs nothing of the dependence between looks.
+        """
+        return _FIRST if self.number == 1 else (1 - _FIRST) / (self.number * (self.number - 1))
+
+
+def take_look(run_dir: Path) -> Look:
+    """Record that somebody looks at the verdicts of a run, and return which look it is.
+
+    A judge whose component, model or task changed is another judge, and its first look a first one. The number is the
+    largest over the judges. Where the run directory cannot be written to, the look is counted and not recorded.
+
+    Raises:
+        EmptyStoreError: the run has nothing to report yet.
+        StoreError: there is no run in the directory.
+    """
+    store = Store.view(run_dir)
+    try:
+        summary, text = recall(store), store.meta(_LOOKS)
+        now = _seen(store, summary)
+        owner = store.meta("suite") or ""
+    finally:
+        store.close()
+    earlier = from_text(dict[str, tuple[str, ...]], text) if text else {}
+    taken = {judge: _with(earlier.get(judge, ()), digest) for judge, digest in now.items()}
+    number = max((taken[judge].index(digest) + 1 for judge, digest in now.items()), default=1)
+    if all(taken[judge] == earlier.get(judge) for judge in taken):
+        return Look(number=number)
+    try:
+        writing = Store.open(run_dir, owner)
+    except StoreError as error:
+        return Look(number=number, unrecorded=str(error).splitlines()[0])
+    try:
+        writing.set_meta(_LOOKS, to_text({**earlier, **taken}))
+    except StoreError as error:
+        return Look(number=number, unrecorded=str(error).splitlines()[0])
+    finally:
+        writing.close()
+    return Look(number=number)
+
+
+def _with(looks: tuple[str, ...], digest: str) -> tuple[str, ...]:
+    return looks if digest in looks else (*looks, digest)
+
+
+def _seen(store: Store, summary: Summary) -> Mapping[str, str]:
+    """Return, by the identity of each judge, the digest of its verdicts."""
+    records = read_records(store)
+    tasks = [to_text(each.task) for each in summary.tasks]
+    found = {}
+    for judge in summary.judges:
+        own = records.where(records.equals("judge", judge)) if len(records) else records
+        if len(own):
+            rows = zip(*(own.text(name) for name in ("trial_id", "status", "canonical", "gold")), strict=True)
+            identity = content_id(judge, [to_text(each) for each in _made_of(judge, summary)], tasks)
+            found[identity] = content_id(sorted([part or "" for part in row] for row in rows))
+    return found
+
+
+def _made_of(judge: str, summary: Summary) -> tuple[ComponentUsed, ...]:
+    """Return the judge's component, and the models its options name."""
+    own = [each for each in summary.components if each.role == "judge" and each.name == judge]
+    named = {value for each in own for value in each.options.values() if isinstance(value, str)}
+    return (*own, *(each for each in summary.components if each.role == "model" and each.name in named))

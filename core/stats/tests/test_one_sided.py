@@ -1,0 +1,110 @@
+"""One-sided limits against scipy, exact enumeration and simulated clusters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from jrh_stats import (
+    binomial_limits,
+    bounded_upper_limit,
+    clustered_limits,
+    clustered_proportion,
+    fewest_right,
+    threshold_items,
+    threshold_power,
+)
+from scipy.stats import binom, binomtest
+
+ALPHA = 0.025
+
+
+@pytest.mark.parametrize(("right", "n"), [(0, 20), (1, 20), (10, 20), (57, 60), (200, 200)])
+def test_binomial_limits_are_those_of_scipys_exact_interval(right: int, n: int) -> None:
+    known = binomtest(right, n).proportion_ci(0.95, method="exact")
+    assert binomial_limits(right, n) == pytest.approx((known.low, known.high))
+
+
+@pytest.mark.parametrize("n", [30, 60, 200])
+@pytest.mark.parametrize("rate", [0.5, 0.8, 0.9, 0.95])
+def test_either_limit_of_single_askings_errs_at_most_at_its_rate_by_enumeration(n: int, rate: float) -> None:
+    chance = binom.pmf(np.arange(n + 1), n, rate)
+    held = failed = 0.0
+    for right in range(n + 1):
+        found = clustered_limits((np.arange(n) < right).astype(float), np.ones(n))
+        assert found.low is not None
+        assert found.high is not None
+        held += chance[right] * (found.low >= rate)
+        failed += chance[right] * (found.high < rate)
+    assert held <= ALPHA
+    assert failed <= ALPHA
+
+
+def test_wilsons_interval_errs_three_times_as_often_on_one_side() -> None:
+    """Why the limits exist: 28 of 30 at 95%."""
+    n, rate = 30, 0.95
+    chance = binom.pmf(np.arange(n + 1), n, rate)
+    ends = [clustered_proportion((np.arange(n) < right).astype(float), np.ones(n)) for right in range(n + 1)]
+    failed = sum(chance[right] for right, each in enumerate(ends) if each.high is not None and each.high < rate)
+    assert failed > 2 * ALPHA
+
+
+@pytest.mark.parametrize("n", [20, 60])
+@pytest.mark.parametrize("high", [0.25, 0.5, 1.0])
+@pytest.mark.parametrize("often", [0.05, 0.2, 0.5])
+def test_the_bounded_limit_holds_for_scores_of_any_size_by_enumeration(n: int, high: float, often: float) -> None:
+    """A score is `high` with the probability `often`, and 0 otherwise: its mean is their product."""
+    count = np.arange(n + 1)
+    below = np.array([bounded_upper_limit(high * number, n) < high * often for number in count])
+    assert binom.pmf(count, n, often) @ below <= ALPHA
+
+
+def test_without_any_score_the_bounded_limit_is_the_exact_one() -> None:
+    assert bounded_upper_limit(0.0, 100) == pytest.approx(1 - ALPHA ** (1 / 100))
+
+
+@pytest.mark.parametrize("items", [30, 60, 200])
+@pytest.mark.parametrize(("size", "repeats"), [(1, 3), (5, 1), (5, 3)])
+@pytest.mark.parametrize("rate", [0.8, 0.95])
+def test_either_limit_of_clusters_errs_at_most_at_its_rate(items: int, size: int, repeats: int, rate: float) -> None:
+    """Beta-binomial clusters with an intraclass correlation of one half; 600 studies."""
+    generator = np.random.default_rng(items * size + repeats)
+    studies, clusters = 600, items // size
+    share = generator.beta(rate, 1 - rate, (studies, clusters))
+    right = generator.binomial(repeats if size == 1 else size, share) * (1 if size == 1 else repeats)
+    sizes = np.full(clusters, float(size * repeats))
+    found = [clustered_limits(row.astype(float), sizes) for row in right]
+    # Three standard errors above 2.5% of 600.
+    most = 15 + 3 * (600 * ALPHA * (1 - ALPHA)) ** 0.5
+    assert sum(each.low is not None and each.low > rate for each in found) <= most
+    assert sum(each.high is not None and each.high < rate for each in found) <= most
+
+
+def test_clusters_of_unequal_size_are_bounded_by_the_largest() -> None:
+    """40 of 41 clusters are single and right; the last one, of ten trials, is wrong: nearly anything is possible."""
+    found = clustered_limits([*np.ones(40), 0.0], [*np.ones(40), 10.0])
+    assert found.method == "bentkus-clusters"
+    assert found.low == 0.0
+    even = clustered_limits([*np.ones(40), 0.0], np.ones(41) * 1.0)
+    assert even.method == "clopper-pearson"
+
+
+def test_no_cluster_has_no_limits() -> None:
+    assert clustered_limits([], []).flags == ("empty",)
+    with pytest.raises(ValueError, match="have no limits"):
+        binomial_limits(3, 2)
+
+
+@pytest.mark.parametrize(("threshold", "items"), [(0.98, 183), (0.9, 36), (0.95, 72), (0.5, 6)])
+def test_the_items_that_can_show_a_threshold_are_the_fewest(threshold: float, items: int) -> None:
+    assert threshold_items(threshold) == items
+    assert fewest_right(threshold, items) == items
+    assert fewest_right(threshold, items - 1) is None
+    assert binomial_limits(items, items)[0] >= threshold > binomial_limits(items - 1, items - 1)[0]
+
+
+@pytest.mark.parametrize(("rate", "threshold", "n"), [(0.95, 0.9, 60), (0.99, 0.95, 200), (0.7, 0.5, 40)])
+def test_the_power_to_reach_a_threshold_is_that_of_the_enumeration(rate: float, threshold: float, n: int) -> None:
+    count = np.arange(n + 1)
+    reaches = np.array([binomial_limits(right, n)[0] >= threshold for right in count])
+    assert threshold_power(rate, threshold, n) == pytest.approx(binom.pmf(count, n, rate) @ reaches)
+    assert threshold_power(rate, threshold, 5) == (0.0 if threshold_items(threshold) > 5 else pytest.approx(0.0))

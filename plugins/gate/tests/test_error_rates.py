@@ -1,0 +1,103 @@
+"""How often a rule is decided by mistake: over many places, and over many looks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gate_findings import measured
+from jrh import Interval, Measure
+from jrh.running import Look
+from jrh.suite import parse_rule
+from jrh_gate.deciding import Outcome, decide
+from jrh_gate.rule_limits import Limits, LimitTable
+from jrh_stats import binomial_limits
+
+ALPHA = 0.025
+STUDIES = 1000
+
+
+def judged(right: int, n: int, error: float, name: str = "mini", flags: tuple[str, ...] = ()) -> Measure:
+    low, high = binomial_limits(right, n, alpha=error)
+    interval = Interval(low=low, high=high, level=1 - 2 * error, method="clopper-pearson")
+    return measured(low, high, judge=name, estimate=right / n, interval=interval, n_items=n, n_clusters=n, flags=flags)
+
+
+def fewest(n: int, rate: float, error: float) -> tuple[int, int]:
+    """Return from which count on a rule `>= rate` holds, and up to which it fails, as the gate decides."""
+    rule = parse_rule(f"as-expected >= {rate!r}")
+    outcomes = [decide(rule, each, Limits.alone(each)).outcome for each in (judged(x, n, error) for x in range(n + 1))]
+    holds = [x for x, outcome in enumerate(outcomes) if outcome is Outcome.HOLDS]
+    fails = [x for x, outcome in enumerate(outcomes) if outcome is Outcome.FAILS]
+    return min(holds, default=n + 1), max(fails, default=-1)
+
+
+def test_a_rule_over_36_places_all_at_the_threshold_seldom_fails() -> None:
+    generator = np.random.default_rng(36)
+    n, rate = 100, 0.9
+    right = generator.binomial(n, rate, (STUDIES, 36))
+    names = [f"j{place}" for place in range(36)]
+
+    def table(row: np.ndarray) -> LimitTable:
+        return LimitTable.of(
+            0.95,
+            Look(),
+            [36],
+            lambda rates: {
+                error: tuple(judged(int(x), n, error, name) for x, name in zip(row, names, strict=True))
+                for error in rates
+            },
+        )
+
+    limits = table(np.arange(36) + 60).limits(judged(60, n, ALPHA, "j0"), 36)
+    assert limits is not None
+    assert (limits.hold_error, limits.fail_error) == pytest.approx((ALPHA * 0.8, ALPHA * 0.8 / 36))
+    _, fails = fewest(n, rate, limits.fail_error)
+    assert (right <= fails).any(axis=1).mean() <= ALPHA + 3 * (ALPHA * (1 - ALPHA) / STUDIES) ** 0.5
+    _, alone = fewest(n, rate, ALPHA)
+    assert (right <= alone).any(axis=1).mean() > 0.3, "what happens without a family"
+
+
+@pytest.mark.parametrize(("looks", "start", "step"), [(10, 20, 20), (98, 30, 4)])
+@pytest.mark.parametrize("rate", [0.5, 0.9])
+def test_many_looks_at_growing_data_seldom_decide_by_mistake(looks: int, start: int, step: int, rate: float) -> None:
+    generator = np.random.default_rng(looks)
+    sizes = start + step * np.arange(looks)
+    right = (generator.random((STUDIES, sizes[-1])) < rate).cumsum(axis=1)[:, sizes - 1]
+    ends = np.array(
+        [fewest(int(n), rate, ALPHA * Look(number=number).share) for number, n in enumerate(sizes, start=1)]
+    )
+    most = ALPHA + 3 * (ALPHA * (1 - ALPHA) / STUDIES) ** 0.5
+    assert (right >= ends[:, 0]).any(axis=1).mean() <= most
+    assert (right <= ends[:, 1]).any(axis=1).mean() <= most
+
+
+def test_all_looks_together_have_one_error_rate() -> None:
+    assert Look().share == 0.8
+    assert sum(Look(number=number).share for number in range(1, 10_000)) == pytest.approx(1, abs=1e-4)
+
+
+@pytest.mark.parametrize("flag", ["few-events", "few-clusters", "few-items", "degenerate", "one-item"])
+def test_a_flag_that_doubts_the_limits_leaves_the_rule_undecided(flag: str) -> None:
+    rule = parse_rule("as-expected >= 0.5")
+    doubted = measured(0.9, 0.95, flags=(flag,))
+    found = decide(rule, doubted, Limits.alone(doubted))
+    assert found.outcome is Outcome.UNDECIDED
+    assert flag in found.reason
+    exact = judged(95, 100, ALPHA, flags=(flag,))
+    assert decide(rule, exact, Limits.alone(exact)).outcome is Outcome.HOLDS, "exact limits need no large sample"
+
+
+def test_an_undecided_rule_says_what_would_decide_it() -> None:
+    rule = parse_rule("flip-rate <= 0.02")
+    none = judged(0, 60, ALPHA)
+    assert "about 190 items would decide" in decide(rule, none, Limits.alone(none)).reason
+    some = judged(57, 60, ALPHA)
+    found = decide(parse_rule("as-expected >= 0.9"), some, Limits.alone(some))
+    assert found.outcome is Outcome.UNDECIDED
+    assert "items would decide" in found.reason
+
+
+def test_a_metric_that_is_not_installed_decides_nothing() -> None:
+    found = decide(parse_rule("as-expected >= 0.1"), measured(0.9, 0.95), None)
+    assert found.outcome is Outcome.UNDECIDED
+    assert "--plugins" in found.reason
