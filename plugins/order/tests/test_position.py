@@ -222,6 +222,40 @@ def test_the_interval_of_the_bias_covers_it_95_times_in_100(share, place):
     assert hits / 2000 >= 0.93
 
 
+@pytest.mark.parametrize("correlation", [0.0, 0.3])
+def test_with_repeats_the_interval_of_the_bias_is_no_wider_than_its_error_asks_for(correlation):
+    """Judges without a bias, asked three times in each order; 1,000 studies of 60 items."""
+    generator = np.random.default_rng(8)
+    size = (1 - correlation) / max(correlation, 1e-9)
+    good = generator.beta(size / 2, size / 2, (1000, 60)) if correlation else np.full((1000, 60), 0.5)
+    own, swapped_order = generator.binomial(3, good), generator.binomial(3, 1 - good)
+    first, second = own * swapped_order / 9, (3 - own) * (3 - swapped_order) / 9
+    found = [signed_bias(*pair, level=0.95) for pair in zip(first, second, strict=True)]
+    error = (first - second).mean(axis=1).std()
+    width = np.mean([one.high - one.low for one in found])
+    assert np.mean([one.low <= 0 <= one.high for one in found]) == pytest.approx(0.95, abs=3 * 0.0069)
+    assert width <= 1.15 * 2 * 1.96 * error
+    assert not any(one.flags for one in found)
+
+
+def test_with_repeats_the_test_of_the_bias_is_about_its_mean(pairs, pick):
+    """Three askings an order: 8 items always pick the first place, 24 the second in two of three: the mean is 0."""
+    for item in range(32):
+        for repeat, label in enumerate("AAA" if item < 8 else "ABB"):
+            for order in ("AB", "BA"):
+                canonical = label if order == "AB" else OTHER[label]
+                pairs.add(
+                    str(item), "", canonical, presented=label, option_order=order, variant=order, test="order",
+                    family="option-order", repeat=repeat,
+                )  # fmt: skip
+    found = pairs.measure(METRIC)
+    bias, p = pick(found, "position-bias"), pick(found, "position-bias-p")
+    assert bias.estimate == pytest.approx(0)
+    assert bias.interval.method == "cluster-robust-wilson"
+    assert "sign-flip" in p.note
+    assert p.estimate > 0.9  # of 8 items against 24, McNemar's p is 0.007
+
+
 def test_identical_options_show_which_place_is_picked(ties, pick):
     for item, label in enumerate(["A", "A", "B", "TIE"]):
         ties.add(str(item), "", label, variant="AA", test="control", family="identical-options")

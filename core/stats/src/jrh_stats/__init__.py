@@ -100,6 +100,7 @@ from jrh_stats.power import paired_power as paired_power
 from jrh_stats.power import smallest_detectable_difference as smallest_detectable_difference
 from jrh_stats.prevalence import prediction_powered_mean as prediction_powered_mean
 from jrh_stats.prevalence import rogan_gladen as rogan_gladen
+from jrh_stats.prevalence import rogan_gladen_of_shares as rogan_gladen_of_shares
 from jrh_stats.proportion import clustered_proportion as clustered_proportion
 from jrh_stats.ranks import kendall_tau_b as kendall_tau_b
 from jrh_stats.ranks import spearman as spearman
@@ -207,6 +208,7 @@ __all__ = [
     "rerun_disagreement",
     "resample_totals",
     "rogan_gladen",
+    "rogan_gladen_of_shares",
     "root_mean_squared_error",
     "scale_compression",
     "sign_flip_test",

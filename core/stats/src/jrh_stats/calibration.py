@@ -85,7 +85,7 @@ def _mean_estimate(scores: NDArray[np.float64], items: NDArray[np.int64], level:
         )
     # A squared error varies less than a proportion of the same mean, so the number implied may exceed that of answers.
     degrees = effective_degrees(sums[:, 0] - value * sums[:, 1])
-    low, high = effective_score_interval(value, variance, float("inf"), degrees, level)
+    low, high = effective_score_interval(value, variance, degrees, level)
     return Estimate(
         value=value,
         low=low,

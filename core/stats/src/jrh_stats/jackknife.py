@@ -176,7 +176,7 @@ def _by_wilson(
     clusters = int(counts.sum())
     # The deviations of the pseudo-values, in the unit of the share.
     degrees = design_degrees((clusters - 1) / 2 * without, share, counts)
-    low, high = effective_score_interval(share, _variance(without, counts) / 4, np.inf, degrees, level)
+    low, high = effective_score_interval(share, _variance(without, counts) / 4, degrees, level)
     few = few_events(effective_degrees(without, counts), clusters)
     return _with(value, (1 - 2 * high, 1 - 2 * low), "jackknife-wilson", n, clusters, few)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.degrees import effective_degrees, few_events
@@ -16,16 +17,18 @@ _LEAST: Final = 2
 """A variance needs two values."""
 _FITTED: Final = 2
 """A mean and a weight are fitted."""
+_NOISE: Final = 1e-12
+"""Variances below this are rounding."""
 
 
 def rogan_gladen(
     positives: float,
-    n: int,
+    n: float,
     *,
     true_negatives: float,
-    negatives: int,
+    negatives: float,
     true_positives: float,
-    labelled_positives: int,
+    labelled_positives: float,
     level: float = 0.95,
 ) -> Estimate:
     """Estimate the true share of positives from a judge's verdicts and its errors on labelled items.
@@ -46,7 +49,7 @@ def rogan_gladen(
 
     Args:
         positives: verdicts that are positive.
-        n: verdicts, one per item.
+        n: verdicts, one per item. For items with several verdicts see `rogan_gladen_of_shares`.
         true_negatives: labelled negatives that the judge calls negative.
         negatives: labelled negatives.
         true_positives: labelled positives that the judge calls positive.
@@ -87,7 +90,7 @@ def rogan_gladen(
 
 
 def _lang_reiczigel(
-    verdicts: tuple[float, int], specific: tuple[float, int], sensitive: tuple[float, int], z: float
+    verdicts: tuple[float, float], specific: tuple[float, float], sensitive: tuple[float, float], z: float
 ) -> tuple[float, float]:
     n = verdicts[1] + z * z
     p = (verdicts[0] + z * z / 2) / n
@@ -101,6 +104,58 @@ def _lang_reiczigel(
     centre = e + 2 * z * z * (e * v1 - (1 - e) * v0)
     half = z / youden * float(np.sqrt(p * (1 - p) / n + (1 - e) ** 2 * v0 + e * e * v1))
     return centre - half, centre + half
+
+
+def rogan_gladen_of_shares(
+    unlabelled: ArrayLike, negatives: ArrayLike, positives: ArrayLike, *, level: float = 0.95
+) -> Estimate:
+    """Estimate the true share of positives by `rogan_gladen`, from the shares of positive verdicts of clusters.
+
+    A share of several verdicts varies less than one verdict, and a binomial formula fed with shares counts it as one.
+    Each of the three samples therefore enters with its effective number of verdicts, p (1 - p) / v with v the variance
+    of its mean (divisor K): exactly the number of clusters where every cluster says one thing, more where verdicts on
+    the same cluster differ.
+
+    Source: effective sample size: Korn and Graubard (1998), Survey Methodology 24:193-201.
+
+    Args:
+        unlabelled: share of positive verdicts of every cluster without a label, shape (K,).
+        negatives: the same, of the clusters labelled negative.
+        positives: of those labelled positive.
+        level: coverage.
+
+    Returns:
+        The estimate as by `rogan_gladen`; `n` and `clusters` count the clusters without a label. Further flag:
+        `few-events` where fewer than 30 clusters are labelled negative, or positive, or so few of them are judged
+        wrong that specificity or sensitivity is hardly known.
+
+    Raises:
+        ValueError: a share is outside [0, 1], or the level is not between 0 and 1.
+    """
+    samples = [np.sort(np.asarray(part, dtype=np.float64)) for part in (unlabelled, negatives, positives)]
+    if any(len(part) and (part[0] < 0 or part[-1] > 1) for part in samples):
+        raise ValueError("shares lie between 0 and 1")
+    (p, n), (q0, m0), (q1, m1) = (_effective(part) for part in samples)
+    found = rogan_gladen(
+        p * n,
+        n,
+        true_negatives=(1 - q0) * m0,
+        negatives=m0,
+        true_positives=q1 * m1,
+        labelled_positives=m1,
+        level=level,
+    )
+    few = [flag for part in samples[1:] for flag in few_events(effective_degrees(part), len(part))]
+    flags = found.flags if found.value is None else (*found.flags, *dict.fromkeys(few))
+    return evolve(found, n=float(len(samples[0])), clusters=len(samples[0]), flags=flags)
+
+
+def _effective(shares: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the mean of shares, and the number of yes-or-no verdicts whose mean would vary as much."""
+    if not len(shares):
+        return 0.0, 0.0
+    mean, spread = float(shares.mean()), float(shares.var())
+    return mean, len(shares) * (mean * (1 - mean) / spread if spread > _NOISE else 1.0)
 
 
 def prediction_powered_mean(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.bootstrap import ratio_kinds, resample_totals
-from jrh_stats.clusters import Kinds
+from jrh_stats.clusters import Kinds, ratio_variance
 from jrh_stats.degrees import design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.student import t_quantile
@@ -25,12 +25,19 @@ def clustered_proportion(
 
     The interval is
 
-    * `wilson` where every cluster has one trial: trials are independent; n is the number of clusters.
-    * `wilson-clusters` where all clusters have the same proportion: nothing varies between clusters, a bootstrap would
-      return a single point. Wilson's interval with n = number of clusters, as if the trials of a cluster were one.
+    * `wilson` where every cluster has one trial that scores 0 or 1: trials are independent; n is the number of
+      clusters.
+    * `wilson-clusters` where all clusters have the same proportion, and where every cluster is all 0 or all 1 with
+      equal numbers of trials: Wilson's interval with n = number of clusters, as if the trials of a cluster were one.
+      Where nothing varies between clusters a bootstrap would return a single point; a judge that always repeats itself
+      gives as many observations as there are clusters.
     * `cluster-bootstrap-wilson` otherwise: the cluster bootstrap gives the variance v of p, which gives the effective
-      number of trials n_eff = min(p (1 - p) / v, n); the interval is Wilson's with n_eff and Student's t with the
-      degrees of freedom of `design_degrees`. v carries the factor K / (K - 1) that the bootstrap lacks.
+      number of trials n_eff = p (1 - p) / v; the interval is Wilson's with n_eff and Student's t with the degrees of
+      freedom of `design_degrees`. v carries the factor K / (K - 1) that the bootstrap lacks. n_eff may exceed the
+      number of trials: a trial that is scored by a mean, such as the share of five reference verdicts it agrees with,
+      varies less than a yes or no. Cut at the number of trials, agreement between repeats covered up to 100%, and its
+      interval was up to 2.3 times as wide as the standard error called for; a share of repeats put once per cluster
+      into the binomial formula, up to 5 times (1,000 studies per design, true rates 2% to 50%, up to 5 repeats).
 
     Why not percentiles: in a simulation (beta-binomial clusters of 1 to 5 trials, p from 0.5 to 0.99, intraclass
     correlation 0.1 to 0.9, 10 to 60 clusters, level 95%) percentile intervals covered down to 85%, BCa down to 90%,
@@ -82,36 +89,35 @@ def clustered_proportion(
 
 def _interval(sums: Kinds, value: float, *, level: float, resamples: int, seed: int) -> tuple[float, float, str]:
     clusters = len(sums)
-    if np.all(sums.rows[:, 1] == 1):
-        return (*_ends(wilson(value * clusters, clusters, level=level)), "wilson")
-    shares = sums.rows[:, 0] / sums.rows[:, 1]
-    if np.ptp(shares) < _NOISE:
-        return (*_ends(wilson(value * clusters, clusters, level=level)), "wilson-clusters")
+    trials = sums.rows[:, 1]
+    shares = sums.rows[:, 0] / trials
+    outright = bool(np.all((shares < _NOISE) | (shares > 1 - _NOISE))) and np.ptp(trials) < _NOISE
+    if outright or np.ptp(shares) < _NOISE:
+        method = "wilson" if outright and trials[0] == 1 else "wilson-clusters"
+        return (*_ends(wilson(value * clusters, clusters, level=level)), method)
     totals = resample_totals(sums, resamples=resamples, seed=seed)
-    variance = float(np.var(totals[:, 0] / totals[:, 1], ddof=1)) * clusters / (clusters - 1)
-    n = float(sums.total[1])
-    deviations = (sums.rows[:, 0] - value * sums.rows[:, 1]) * clusters / n
-    ends = effective_score_interval(value, variance, n, design_degrees(deviations, value, sums.counts), level)
+    # Very few resamples may all be alike, where the closed form still tells a variance.
+    variance = float(np.var(totals[:, 0] / totals[:, 1], ddof=1)) * clusters / (clusters - 1) or ratio_variance(
+        sums.rows[:, 0], trials, sums.counts
+    )
+    deviations = (sums.rows[:, 0] - value * trials) * clusters / float(sums.total[1])
+    ends = effective_score_interval(value, variance, design_degrees(deviations, value, sums.counts), level)
     return (*ends, "cluster-bootstrap-wilson")
 
 
-def effective_score_interval(
-    value: float, variance: float, n: float, degrees: float, level: float
-) -> tuple[float, float]:
+def effective_score_interval(value: float, variance: float, degrees: float, level: float) -> tuple[float, float]:
     """Compute Wilson's interval with the effective number of trials that a variance implies, and Student's t.
 
     Args:
         value: the proportion, strictly between 0 and 1.
-        variance: its variance, which counts the dependence within clusters.
-        n: the number of trials, an upper limit of the effective number.
+        variance: its variance, which counts the dependence within clusters; positive.
         degrees: degrees of freedom of the variance, at least 1.
         level: coverage.
 
     Returns:
         Lower and upper end.
     """
-    effective = n if variance <= 0 else min(value * (1 - value) / variance, n)
-    return _ends(score_interval(value, effective, t_quantile(level, degrees)))
+    return _ends(score_interval(value, value * (1 - value) / variance, t_quantile(level, degrees)))
 
 
 def _ends(interval: tuple[NDArray[np.float64], NDArray[np.float64]]) -> tuple[float, float]:

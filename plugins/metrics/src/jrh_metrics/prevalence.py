@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale
 from jrh.measuring import DEGENERATE, Cell, Codes, MeasureBuilder, Scores, cells_of, positive_label
-from jrh_stats import Estimate, cluster_sums, prediction_powered_mean, rogan_gladen
+from jrh_stats import Estimate, cluster_sums, prediction_powered_mean, rogan_gladen_of_shares
 from numpy.typing import NDArray
 
 from jrh_metrics.options import PrevalenceOptions
@@ -118,14 +118,8 @@ def _by_unit(unit: Codes, value: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _rogan_gladen(builder: MeasureBuilder, slices: _Slices) -> Estimate:
     negative = slices.right == 0
-    return rogan_gladen(
-        float(slices.unlabelled.sum()),
-        len(slices.unlabelled),
-        true_negatives=float((1 - slices.judged[negative]).sum()),
-        negatives=int(negative.sum()),
-        true_positives=float(slices.judged[~negative].sum()),
-        labelled_positives=int((~negative).sum()),
-        level=builder.context.level,
+    return rogan_gladen_of_shares(
+        slices.unlabelled, slices.judged[negative], slices.judged[~negative], level=builder.context.level
     )
 
 
