@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from jrh_selftest.findings import Study, Verdict, judge_alarms, judge_interval
+from jrh_selftest.findings import Study, Verdict
+from jrh_selftest.judging import Limits, judge_alarms, judge_interval, unsettled
 
 
 def studies(width, *, n=400, shift=0.0, flags=()):
@@ -15,7 +16,7 @@ def studies(width, *, n=400, shift=0.0, flags=()):
     ("width", "verdict"), [(1.96, Verdict.OK), (1.0, Verdict.FAIL), (1.7, Verdict.FAIL), (2.4, Verdict.FAIL)]
 )
 def test_intervals_that_cover_too_rarely_or_too_often_fail(width, verdict):
-    assert judge_interval("w", "m", 0.0, studies(width, n=2000)).verdict is verdict
+    assert judge_interval("w", "m", 0.0, studies(width, n=2000), Limits()).verdict is verdict
 
 
 @pytest.mark.parametrize("covered", [0.9295, 0.9705])
@@ -23,48 +24,50 @@ def test_many_studies_are_judged_by_the_coverage_as_counted(covered):
     """2000 studies do not tell 92.95 % from 93.05 %; a flag is due all the same."""
     hits = round(2000 * covered)
     found = [Study(value=0.0, low=-1.0, high=1.0)] * hits + [Study(value=0.0, low=1.0, high=2.0)] * (2000 - hits)
-    assert judge_interval("w", "m", 0.0, found).verdict is Verdict.FAIL
+    assert judge_interval("w", "m", 0.0, found, Limits()).verdict is Verdict.FAIL
     flagged = [Study(value=each.value, low=each.low, high=each.high, flags=("few-events",)) for each in found]
-    assert judge_interval("w", "m", 0.0, flagged).verdict is Verdict.FLAGGED
+    assert judge_interval("w", "m", 0.0, flagged, Limits()).verdict is Verdict.FLAGGED
 
 
 def test_the_rate_is_the_coverage_with_its_own_interval():
-    found = judge_interval("w", "m", 0.0, studies(1.0, n=2000))
+    found = judge_interval("w", "m", 0.0, studies(1.0, n=2000), Limits())
     assert found.rate == pytest.approx(0.683, abs=0.03)
     assert found.rate_low < 0.683 < found.rate_high
 
 
 def test_few_studies_fail_only_what_is_far_off():
-    assert judge_interval("w", "m", 0.0, studies(1.75, n=100)).verdict is Verdict.OK
-    assert judge_interval("w", "m", 0.0, studies(4.0, n=100)).verdict is Verdict.OK
-    assert judge_interval("w", "m", 0.0, studies(1.0, n=100)).verdict is Verdict.FAIL
+    assert judge_interval("w", "m", 0.0, studies(1.75, n=100), Limits()).verdict is Verdict.OK
+    assert judge_interval("w", "m", 0.0, studies(4.0, n=100), Limits()).verdict is Verdict.OK
+    assert judge_interval("w", "m", 0.0, studies(1.0, n=100), Limits()).verdict is Verdict.FAIL
 
 
 @pytest.mark.parametrize("width", [1.0, 4.0])
 def test_an_interval_that_is_too_short_or_too_wide_and_says_so_is_flagged_instead(width):
-    found = judge_interval("w", "m", 0.0, studies(width, n=2000, flags=("few-events",)))
+    found = judge_interval("w", "m", 0.0, studies(width, n=2000, flags=("few-events",)), Limits())
     assert found.verdict is Verdict.FLAGGED
     assert found.flagged == 1.0
     assert "few-events in 100%" in found.reason
-    assert judge_interval("w", "m", 0.0, studies(width, n=2000, flags=("simulated",))).verdict is Verdict.FAIL
+    assert judge_interval("w", "m", 0.0, studies(width, n=2000, flags=("simulated",)), Limits()).verdict is Verdict.FAIL
 
 
 def test_a_flag_in_few_studies_excuses_nothing_and_a_flag_without_need_is_no_fault():
     some = [*studies(1.0, n=900, flags=("few-events",)), *studies(1.0, n=1100)]
-    assert judge_interval("w", "m", 0.0, some).verdict is Verdict.FAIL
-    assert judge_interval("w", "m", 0.0, studies(1.96, n=2000, flags=("few-events",))).verdict is Verdict.OK
+    assert judge_interval("w", "m", 0.0, some, Limits()).verdict is Verdict.FAIL
+    assert judge_interval("w", "m", 0.0, studies(1.96, n=2000, flags=("few-events",)), Limits()).verdict is Verdict.OK
 
 
 def test_a_bias_has_no_excuse():
-    assert judge_interval("w", "m", 0.0, studies(4.0, shift=0.7, flags=("few-events",))).verdict is Verdict.FAIL
+    assert (
+        judge_interval("w", "m", 0.0, studies(4.0, shift=0.7, flags=("few-events",)), Limits()).verdict is Verdict.FAIL
+    )
 
 
 def test_a_biased_estimate_fails_however_wide_its_interval_unless_it_is_known_to_be():
     biased = studies(2.5, shift=0.7)
-    found = judge_interval("w", "m", 0.0, biased)
+    found = judge_interval("w", "m", 0.0, biased, Limits())
     assert found.verdict is Verdict.FAIL
     assert "off by" in found.reason
-    known = judge_interval("w", "m", 0.0, biased, biased=True)
+    known = judge_interval("w", "m", 0.0, biased, Limits(biased=True))
     assert known.verdict is not Verdict.FAIL
     assert "off by" in known.reason
     assert "as documented" in known.reason
@@ -72,17 +75,17 @@ def test_a_biased_estimate_fails_however_wide_its_interval_unless_it_is_known_to
 
 def test_the_coverage_of_the_studies_without_a_flag_stands_apart():
     some = [*studies(1.0, n=600, flags=("few-events",)), *studies(1.96, n=400)]
-    found = judge_interval("w", "m", 0.0, some)
+    found = judge_interval("w", "m", 0.0, some, Limits())
     assert found.flagged == 0.6
     assert found.rate_without_flag == pytest.approx(0.95, abs=0.03)
-    assert judge_interval("w", "m", 0.0, some[:600]).rate_without_flag is None
+    assert judge_interval("w", "m", 0.0, some[:600], Limits()).rate_without_flag is None
 
 
 def test_a_measure_without_estimates_fails():
     nothing = [Study(value=None)] * 30
-    assert judge_interval("w", "m", 0.0, nothing).verdict is Verdict.FAIL
+    assert judge_interval("w", "m", 0.0, nothing, Limits()).verdict is Verdict.FAIL
     without = [Study(value=1.0, flags=("no-interval",))] * 30
-    assert judge_interval("w", "m", 1.0, without).verdict is Verdict.FLAGGED
+    assert judge_interval("w", "m", 1.0, without, Limits()).verdict is Verdict.FLAGGED
 
 
 def test_false_alarms_and_power_are_judged_by_their_own_rules():
@@ -90,3 +93,46 @@ def test_false_alarms_and_power_are_judged_by_their_own_rules():
     assert judge_alarms("w", "t", [True] * 25 + [False] * 75, None).verdict is Verdict.FAIL
     assert judge_alarms("w", "t", [True] * 85 + [False] * 15, 0.8).verdict is Verdict.OK
     assert judge_alarms("w", "t", [True] * 40 + [False] * 60, 0.8).verdict is Verdict.FAIL
+
+
+def test_a_flag_excuses_only_the_study_that_has_it():
+    """Most studies are flagged; the others cover too rarely, and nothing in them says so."""
+    some = [*studies(1.0, n=1500, flags=("few-events",)), *studies(1.5, n=500)]
+    found = judge_interval("w", "m", 0.0, some, Limits())
+    assert found.verdict is Verdict.FAIL
+    assert found.without_flag == 500
+    assert "of 500 unflagged" in found.reason
+
+
+def test_an_interval_that_misses_on_one_side_alone_fails_although_it_covers():
+    values = np.random.default_rng(0).standard_normal(4000)
+    lopsided = [Study(value=value, low=value - 1.65, high=value + 9.0) for value in values]
+    found = judge_interval("w", "m", 0.0, lopsided, Limits())
+    assert found.rate == pytest.approx(0.95, abs=0.01)
+    assert found.verdict is Verdict.FAIL
+    assert found.too_high == pytest.approx(0.05, abs=0.01)
+    assert found.too_low == 0
+
+
+@pytest.mark.parametrize(("width", "verdict"), [(2.0, Verdict.OK), (2.35, Verdict.FAIL)])
+def test_a_width_is_judged_in_worlds_with_repeats(width, verdict):
+    """2.35 standard errors are 1.2 times as wide as needed; they cover 98%, which fails too."""
+    found = judge_interval("w", "m", 0.0, studies(width, n=4000), Limits(clusters=1000))
+    assert found.width == pytest.approx(width / 1.96, rel=0.04)
+    assert found.verdict is verdict
+    assert ("as wide as the narrowest" in found.reason) == (verdict is Verdict.FAIL)
+
+
+def test_what_is_outside_by_less_than_the_simulation_can_tell_is_unclear_and_draws_more_studies():
+    hits = [Study(value=0.0, low=-1.0, high=1.0)] * 965
+    misses = [Study(value=0.0, low=1.0, high=2.0)] * 35
+    assert judge_interval("w", "m", 0.0, hits + misses, Limits()).verdict is Verdict.OK
+    more = hits + misses + [Study(value=0.0, low=1.0, high=2.0)] * 4
+    assert judge_interval("w", "m", 0.0, more, Limits()).verdict is Verdict.UNCLEAR
+    assert unsettled(0.0, more, Limits())
+    assert not unsettled(0.0, studies(1.96, n=4000), Limits())
+
+
+def test_an_interval_missing_without_a_word_fails():
+    some = [*studies(1.96, n=950), *[Study(value=0.0)] * 50]
+    assert "no interval and no flag in 5%" in judge_interval("w", "m", 0.0, some, Limits()).reason

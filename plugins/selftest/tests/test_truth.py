@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from jrh import REFERENCE, Scale
+from jrh_selftest.cutting import components, draw_scores
+from jrh_selftest.page import Page
 from jrh_selftest.ratings import agreement, draw_ratings
 from jrh_selftest.truth import gold_said_in_test, ordinal, truths
 from jrh_selftest.world import TEST, World
@@ -25,7 +27,10 @@ def answers(records, test):
     return rows.codes("gold")[order][::2], *(rows.codes("canonical")[order][start::2] for start in (0, 1))
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
+NEW = [world for world in DESIGNS if world.name in ("few noisy items", "near-duplicates")]
+
+
+@pytest.mark.parametrize("world", [*WORLDS, *NEW], ids=lambda world: world.name)
 def test_every_rate_of_a_world_is_what_a_count_over_60_000_items_finds(world):
     records = large(world)
     planted = truths(world)
@@ -145,3 +150,54 @@ def test_unequal_worlds_ask_items_differently_often_in_the_test():
     asked = np.bincount(records.where(records.equals("test", TEST)).codes("item_id"))
     assert asked.min() >= 1
     assert asked.max() > asked.min()
+
+
+def test_cut_scores_have_the_planted_components():
+    """Means over 60,000 pairs of judges with effects of their own."""
+    generator = np.random.default_rng(0)
+    for levels in (2, 3, 5):
+        drawn = [draw_scores(generator, levels=levels, items=1, repeats=2) for _ in range(30_000)]
+        scores = np.concatenate(drawn)
+        total, parts = scores.var(), components(levels)
+        same_cell = np.mean(scores[:, :, 0] * scores[:, :, 1]) - scores.mean() ** 2
+        other_judge = np.mean(scores[:, 0, 0] * scores[:, 1, 0]) - scores.mean() ** 2
+        assert sum(parts.values()) == pytest.approx(total, rel=0.03)
+        assert parts["item"] == pytest.approx(other_judge, rel=0.06)
+        assert parts["residual"] == pytest.approx(total - same_cell, rel=0.03)
+
+
+def test_two_levels_cut_in_the_middle_have_the_arcsine_covariance():
+    """Sheppard's theorem: P(both above the mean) = 1/4 + arcsin(r) / 2 pi."""
+    from jrh_selftest import cutting
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cutting, "_CUTS", {2: (0.0,)})
+        assert cutting.covariance(2, 0.45) == pytest.approx(np.arcsin(0.45) / (2 * np.pi))
+
+
+def test_wrong_verdicts_are_lost_as_often_as_planted():
+    world = next(world for world in DESIGNS if world.missing_if_wrong is not None)
+    records = large(world)
+    test = records.where(records.equals("test", TEST))
+    assert truths(world)["missing", TEST] == pytest.approx(np.mean(test.codes("canonical") < 0), abs=0.01)
+    right = truths(world)["gold-accuracy", TEST]
+    seen = test.where(test.codes("canonical") >= 0)
+    assert np.mean(seen.codes("canonical") == seen.codes("gold")) > right + 0.04
+
+
+def test_a_page_without_a_change_asks_and_answers_as_planted():
+    page = Page(name="page", judges=3, tests=2, items=4000, reference_repeats=3, repeats=1)
+    records = page.draw(np.random.default_rng(0))
+    right = records.codes("canonical") == records.codes("gold")
+    for (_, test), rows in records.split("judge", "test"):
+        hits = rows.codes("canonical") == rows.codes("gold")
+        assert len(hits) == 4000 * (3 if test == REFERENCE else 1)
+        assert hits.mean() == pytest.approx(0.9 * 0.8 + 0.05, abs=0.03)
+    assert right.mean() == pytest.approx(0.77, abs=0.01)
+
+
+def test_a_spoilt_page_is_worse_by_the_margin_exactly():
+    page = Page(name="page", items=20_000, accuracy=1.0, noise=0.0, spoilt=0.05, reference_repeats=1, repeats=1)
+    records = page.draw(np.random.default_rng(0))
+    changed = records.where(records.equals("test", "test-0"))
+    assert np.mean(changed.codes("canonical") == changed.codes("gold")) == pytest.approx(0.95, abs=0.006)

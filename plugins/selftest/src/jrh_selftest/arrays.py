@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Final
 
@@ -10,7 +10,9 @@ import numpy as np
 from jrh_stats import (
     Estimate,
     IccForm,
+    VarianceComponents,
     brier_score,
+    clustered_mean,
     clustered_proportion,
     corrected_failure_rate,
     effective_judges,
@@ -67,23 +69,61 @@ def _hard() -> Iterator[ArrayCheck]:
     yield _brier("12 items, 10 trials", items=12, trials=10, stated=(4, 2))
     yield _brier("near one", items=60, trials=2, stated=(40, 1))
     yield _calibration("12 items, 10 trials", items=12, trials=10)
+    for shift in (0.01, 0.03, 0.1):
+        yield _shifted(f"overconfident by {shift}", items=200, shift=shift)
+    yield from _cut()
+    for shape in ("normal", "heavy tails", "skewed"):
+        yield _mean(shape, items=100, trials=3)
+
+
+def _cut() -> Iterator[ArrayCheck]:
+    """Yield variance components and ICC of normal scores cut into few levels, as verdicts are."""
+    from jrh_selftest.cutting import cut_checks
+
+    yield from cut_checks()
+
+
+def _mean(where: str, *, items: int, trials: int) -> ArrayCheck:
+    """Return the mean of item effects with normal tails, Student's with 3 degrees of freedom, or the exponential's."""
+
+    def draw(rng: np.random.Generator) -> Estimate:
+        effect = {
+            "normal": lambda: rng.standard_normal(items),
+            "heavy tails": lambda: rng.standard_t(3, items),
+            "skewed": lambda: rng.standard_exponential(items) - 1,
+        }[where]()
+        sums = trials * effect + 0.5 * trials**0.5 * rng.standard_normal(items)
+        return clustered_mean(sums, np.full(items, trials))
+
+    return ArrayCheck(where=f"items: {where}", name="mean", planted=0.0, draw=draw, clusters=items)
+
+
+def _shifted(where: str, *, items: int, shift: float) -> ArrayCheck:
+    """Return the calibration error of a judge that is right a fixed share less often than it says, in every bin."""
+
+    def draw(rng: np.random.Generator) -> Estimate:
+        p = 0.2 + 0.75 * rng.beta(4, 2, items)
+        right = (rng.random(items) < p - shift).astype(np.float64)
+        return expected_calibration_error(p, right, np.arange(items), resamples=200, seed=int(rng.integers(2**31)))
+
+    return ArrayCheck(where=where, name="calibration error", planted=shift, draw=draw, biased=True)
 
 
 def _components(where: str, *, items: int, judges: int) -> Iterator[ArrayCheck]:
+    draw = partial(_component, items=items, judges=judges)
     for name, planted in _PARTS.items():
-        draw = partial(_component, name=name, items=items, judges=judges)
         yield ArrayCheck(where=where, name=f"variance of {name}", planted=planted, draw=draw)
 
 
 def _incomplete(where: str, *, items: int, judges: int) -> Iterator[ArrayCheck]:
     """Yield variance components with a sixth of the scores missing (restricted maximum likelihood)."""
+    draw = partial(_component, items=items, judges=judges, missing=1 / 6)
     for name in ("item", "judge"):
-        draw = partial(_component, name=name, items=items, judges=judges, missing=1 / 6)
         # Truncated at 0, the estimate is biased.
         yield ArrayCheck(where=where, name=f"variance of {name}", planted=_PARTS[name], draw=draw, biased=True)
 
 
-def _component(rng: np.random.Generator, *, name: str, items: int, judges: int, missing: float = 0.0) -> Estimate:
+def _component(rng: np.random.Generator, *, items: int, judges: int, missing: float = 0.0) -> Mapping[str, Estimate]:
     item = np.sqrt(_ITEM) * rng.standard_normal((items, 1, 1))
     judge = np.sqrt(_JUDGE) * rng.standard_normal((1, judges, 1))
     both = np.sqrt(_BOTH) * rng.standard_normal((items, judges, 1))
@@ -91,9 +131,21 @@ def _component(rng: np.random.Generator, *, name: str, items: int, judges: int, 
     place = np.indices(scores.shape).reshape(3, -1)
     kept = rng.random(scores.size) >= missing
     found = variance_components(scores.ravel()[kept], {"item": place[0][kept], "judge": place[1][kept]})
-    part = next(each for each in found.components if each.name == name)
-    # Only the raw estimate is unbiased; the interval is the same.
-    return Estimate(value=part.raw, low=part.low, high=part.high, method=found.method)
+    return components_by_name(found)
+
+
+def components_by_name(found: VarianceComponents) -> Mapping[str, Estimate]:
+    """Return the components as estimates: only the raw estimate is unbiased; the interval is the same."""
+    return {
+        f"variance of {part.name}": Estimate(
+            value=part.raw,
+            low=part.low,
+            high=part.high,
+            method=found.method,
+            flags=(*found.flags, *getattr(part, "flags", ())),
+        )
+        for part in found.components
+    }
 
 
 def _icc(name: str, form: IccForm, *, items: int, judges: int, where: str = "arrays") -> ArrayCheck:

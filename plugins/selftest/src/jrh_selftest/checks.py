@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import frozen
-from jrh import REFERENCE, Json, ScaleKind
+from jrh import REFERENCE, Json, Measure, ScaleKind
 from jrh_stats import Estimate
 
+from jrh_selftest.findings import Study
+from jrh_selftest.judging import ALPHA, EXCUSES
+from jrh_selftest.page import Page
 from jrh_selftest.world import TEST, World
-from jrh_selftest.worlds import COPIED, MOVED, SAME, STABLE, worlds
+from jrh_selftest.worlds import COPIED, MARGINS, MOVED, POWER, SAME, STABLE, UNEQUAL, WORLDS, worlds
 
 
 @frozen(kw_only=True)
@@ -25,20 +28,59 @@ class RecordCheck:
 
     @property
     def biased(self) -> bool:
-        """Return whether the measure is a ratio of means over few items, with a bias of order 1 / items."""
+        """Return whether the estimate is known to be biased.
+
+        A ratio of means over few items has a bias of order 1 / items. Where verdicts are not missing at random every
+        estimate from those that are there has one; its flag or its bounds have to say so.
+        """
+        if self.world.missing_if_wrong is not None:
+            return True
         return self.measure in _RATIOS and self.world.clusters < FEW
+
+    @property
+    def clusters(self) -> int | None:
+        """Return the number of independent items, where the width is judged: in designs with repeats."""
+        return self.world.clusters if self.world.repeated and not self.world.near else None
+
+    def read(self, measure: Measure) -> Study:
+        """Return what one study yields."""
+        interval = measure.interval
+        return Study(
+            value=measure.estimate,
+            low=interval.low if interval else None,
+            high=interval.high if interval else None,
+            flags=measure.flags,
+        )
 
 
 @frozen(kw_only=True)
 class AlarmCheck:
-    """A measure that is a p-value, in a world with or without the effect."""
+    """A measure that is a p-value or raises a flag, in a world with or without the effect."""
 
     world: World
     metric: str
     measure: str
     test: str = TEST
+    flag: str = ""
+    """The flag that is the alarm, where the measure is no p-value; none on a measure with a flag of `EXCUSES`."""
     least_power: float | None = None
     """Lowest acceptable power; None if there is no effect, so that every alarm is false."""
+    limit: float = ALPHA
+    """Highest acceptable share of false alarms."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the row."""
+        return f"{self.measure}: {self.flag}" if self.flag else self.measure
+
+    def read(self, measure: Measure) -> Study:
+        """Return what one study yields: a p-value, or 0 for an alarm and 1 for none."""
+        if not self.flag:
+            return Study(value=measure.estimate)
+        return Study(value=0.0 if self.flag in measure.flags and not EXCUSES & set(measure.flags) else 1.0)
+
+
+Drawn: TypeAlias = Estimate | Mapping[str, Estimate] | bool
 
 
 @frozen(kw_only=True)
@@ -47,10 +89,20 @@ class ArrayCheck:
 
     name: str
     planted: float
-    draw: Callable[[np.random.Generator], Estimate]
+    draw: Callable[[np.random.Generator], Estimate | Mapping[str, Estimate]]
+    """Returns the estimate, or several by name; checks with the same function share what it draws."""
     where: str = "arrays"
     biased: bool = False
     """The estimator is documented as biased; only its interval is checked."""
+    clusters: int | None = None
+    """Number of independent items, where the width is judged."""
+
+    def read(self, drawn: Drawn) -> Study:
+        """Return what one study yields."""
+        if isinstance(drawn, bool):
+            raise TypeError(f"'{self.name}' is an estimate, not an alarm")
+        found = drawn if isinstance(drawn, Estimate) else drawn[self.name]
+        return Study(value=found.value, low=found.low, high=found.high, flags=found.flags)
 
 
 @frozen(kw_only=True)
@@ -59,7 +111,25 @@ class ArrayAlarm:
 
     name: str
     draw: Callable[[np.random.Generator], bool]
+    where: str = "arrays"
     least_power: float | None = None
+    limit: float = ALPHA
+
+    def read(self, drawn: Drawn) -> Study:
+        """Return what one study yields: 0 for an alarm, 1 for none."""
+        return Study(value=0.0 if drawn else 1.0)
+
+
+@frozen(kw_only=True)
+class ClaimCheck:
+    """Sentences of a whole page that would be false, or true ones that it should have."""
+
+    page: Page
+    name: str
+    kinds: frozenset[str]
+    """What a claim says, as in `pages.claims_of`; one of them is an alarm."""
+    least_power: float | None = None
+    limit: float = ALPHA
 
 
 FEW: Final = 20
@@ -74,19 +144,23 @@ ON_REQUEST: Final[Mapping[str, Mapping[str, Json]]] = {
 }
 """Metrics that runs do not compute by default -> options that enable the measures to check."""
 
-Check: TypeAlias = RecordCheck | AlarmCheck | ArrayCheck | ArrayAlarm
+Check: TypeAlias = RecordCheck | AlarmCheck | ArrayCheck | ArrayAlarm | ClaimCheck
 
 _ANYWHERE: Final = (
     ("as-expected", "as-expected", REFERENCE),
-    ("gold-accuracy", "gold-accuracy", TEST),
     ("agreement", "agreement", TEST),
-    ("flip-rate", "flip-rate", TEST),
     ("rerun-disagreement", "rerun-disagreement", REFERENCE),
     ("noise-excess", "excess-disagreement", TEST),
     ("noise-excess", "noise-floor", TEST),
     ("kappa", "kappa", TEST),
     ("accuracy-change", "accuracy-change", TEST),
 )
+_SAME: Final = (
+    ("gold-accuracy", "gold-accuracy", TEST),
+    ("flip-rate", "flip-rate", TEST),
+)
+"""Measures whose interval is that of another by construction, as-expected and 1 - agreement: the quick worlds are
+enough to see that this holds."""
 _TWO_LABELS: Final = (
     ("error-rates", "false-positive-rate", REFERENCE),
     ("error-rates", "false-negative-rate", REFERENCE),
@@ -95,7 +169,7 @@ _ORDINAL: Final = (
     ("kappa-quadratic", "kappa-quadratic", TEST),
     *(
         ("ordinal-errors", name, REFERENCE)
-        for name in ("mean-absolute-error", "root-mean-squared-error", "bias", "exact-accuracy", "adjacent-accuracy")
+        for name in ("mean-absolute-error", "root-mean-squared-error", "bias", "adjacent-accuracy")
     ),
     *(
         ("ordinal-association", name, REFERENCE)
@@ -105,6 +179,7 @@ _ORDINAL: Final = (
         )
     ),
 )
+_EXACT: Final = (("ordinal-errors", "exact-accuracy", REFERENCE),)
 _OF_KIND: Final = {ScaleKind.LABELS: _TWO_LABELS, ScaleKind.ORDINAL: _ORDINAL, ScaleKind.PAIRWISE: ()}
 
 
@@ -113,25 +188,46 @@ def record_checks(*, full: bool) -> Sequence[RecordCheck]:
     found = []
     for world in worlds(full=full):
         wanted = [*_ANYWHERE, *_OF_KIND[world.scale.kind]]
+        if world in WORLDS:
+            wanted += [*_SAME, *(_EXACT if world.scale.kind is ScaleKind.ORDINAL else ())]
         if world.missing:
             wanted.append(("missing", "missing", TEST))
+        if not world.repeated or (world.reference_repeats or world.repeats) == 1:
+            wanted.remove(("rerun-disagreement", "rerun-disagreement", REFERENCE))
+        if world.repeats == 1:  # without repeats in the test its own noise is not known
+            wanted = [each for each in wanted if each[0] != "noise-excess"]
         found += [RecordCheck(world=world, metric=metric, measure=name, test=test) for metric, name, test in wanted]
     return found
 
 
-def alarm_checks() -> Sequence[AlarmCheck]:
-    """Return the p-values to check, each without and with an effect."""
-    return (
-        AlarmCheck(world=STABLE, metric="noise-excess", measure="excess-disagreement-p"),
-        AlarmCheck(world=MOVED, metric="noise-excess", measure="excess-disagreement-p", least_power=0.8),
-        AlarmCheck(world=STABLE, metric="accuracy-change", measure="accuracy-change-p"),
-        *(
-            AlarmCheck(world=world, metric=metric, measure=f"{measure}-p")
-            for world in (COPIED, SAME)
-            for metric, measure in (("noise-excess", "excess-disagreement"), ("accuracy-change", "accuracy-change"))
-        ),
-        AlarmCheck(world=STABLE, metric="missing-by-condition", measure="missing-by-condition-p", test=""),
-        AlarmCheck(
-            world=MOVED, metric="missing-by-condition", measure="missing-by-condition-p", test="", least_power=0.8
-        ),
-    )
+_BOTH: Final = (("noise-excess", "excess-disagreement"), ("accuracy-change", "accuracy-change"))
+
+
+def alarm_checks(*, full: bool) -> Iterator[AlarmCheck]:
+    """Yield the p-values and equivalence tests to check, without and with an effect."""
+    yield from _size(STABLE)
+    yield AlarmCheck(world=MOVED, metric="noise-excess", measure="excess-disagreement-p", least_power=0.8)
+    for world in (COPIED, SAME):
+        yield from _size(world)
+    missing = "missing-by-condition"
+    yield AlarmCheck(world=STABLE, metric=missing, measure=f"{missing}-p", test="")
+    yield AlarmCheck(world=MOVED, metric=missing, measure=f"{missing}-p", test="", least_power=0.8)
+    if full:
+        for world in UNEQUAL:
+            yield from _size(world)
+        for world in MARGINS:
+            yield _equivalent(world)
+        noisy, falls, still = POWER
+        yield AlarmCheck(world=noisy, metric="noise-excess", measure="excess-disagreement-p", least_power=0.5)
+        yield AlarmCheck(world=falls, metric="accuracy-change", measure="accuracy-change-p", least_power=0.5)
+        yield _equivalent(still, least_power=0.8)
+
+
+def _size(world: World) -> Iterator[AlarmCheck]:
+    for metric, measure in _BOTH:
+        yield AlarmCheck(world=world, metric=metric, measure=f"{measure}-p")
+
+
+def _equivalent(world: World, least_power: float | None = None) -> AlarmCheck:
+    name = "accuracy-equivalence"
+    return AlarmCheck(world=world, metric=name, measure=name, flag="equivalent", least_power=least_power)

@@ -23,7 +23,7 @@ FAILED = 1
 
 
 @click.command("selftest")
-@click.option("--full", is_flag=True, help="2000 studies instead of 100, and three times as many designs.")
+@click.option("--full", is_flag=True, help="1000 to 4000 studies instead of 100, and several times as many designs.")
 @click.option("--studies", type=click.IntRange(min=20), help="Studies per check.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
 @click.option("--plugins", metavar="A,B", default="", help="Test the metrics of these plugins, as for `jrh run`.")
@@ -35,6 +35,7 @@ FAILED = 1
     help="Test the metric OTHER as if it were METRIC. Repeatable.",
 )
 @click.option("--only", multiple=True, metavar="METRIC", help="Check only this metric. Repeatable.")
+@click.option("--world", "worlds", multiple=True, metavar="NAME", help="Check only this world or design. Repeatable.")
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -56,6 +57,7 @@ def command(
     plugins: str,
     replacements: tuple[str, ...],
     only: tuple[str, ...],
+    worlds: tuple[str, ...],
     jobs: int | None,
     runs: bool,
     form: str,
@@ -78,10 +80,11 @@ def command(
         metrics=_metrics(allowed, stand_ins, only),
         stand_ins=stand_ins,
         only=frozenset(only),
+        worlds=frozenset(worlds),
         tell=_tell if form == "table" else _silent,
         jobs=jobs or (_processors() if full else 1),
     )
-    found = list(_findings(plan, allowed, runs=runs and not only))
+    found = list(_findings(plan, allowed, runs=runs and not only and not worlds))
     click.echo({"table": _as_table, "json": _as_json, "markdown": _as_markdown}[form](found), nl=False)
     failed = [finding for finding in found if finding.verdict is Verdict.FAIL]
     if form == "table":

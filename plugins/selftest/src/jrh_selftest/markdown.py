@@ -32,10 +32,11 @@ _SECTIONS: Final[tuple[tuple[str, Callable[[Finding], bool]], ...]] = (
 
 
 def coverage_tables(findings: Sequence[Finding]) -> str:
-    """Return one table per kind of measure: designs in rows, measures in columns, coverage in percent.
+    """Return one table per kind of measure, the tests, the rows that fail, and all rows with all they are judged by.
 
-    Coverage outside 93% to 97% is in parentheses if the measure flags it, otherwise in bold. An asterisk marks coverage
-    within that range where most studies are flagged anyway.
+    In the first, designs are in rows and measures in columns. Coverage over all studies is in bold if the row fails,
+    with a question mark if it is unclear, and in parentheses if it is outside the limits but right without the flagged
+    studies. An asterisk marks rows where most studies are flagged anyway.
     """
     intervals = [found for found in findings if found.kind == "interval" and found.verdict is not Verdict.ABSENT]
     parts = []
@@ -45,7 +46,12 @@ def coverage_tables(findings: Sequence[Finding]) -> str:
             parts.append(f"### {title}\n\n" + "\n".join(_matrix(chosen)))
     alarms = [found for found in findings if found.kind in ("false alarms", "power") and found.rate is not None]
     if alarms:
-        parts.append("### Tests\n\n" + "\n".join(_alarms(alarms)))
+        parts.append("### Tests, sentences and gates\n\n" + "\n".join(_alarms(alarms)))
+    open_rows = [found for found in findings if found.verdict in (Verdict.FAIL, Verdict.UNCLEAR)]
+    if open_rows:
+        parts.append("### Rows that fail, or are unclear\n\n" + "\n".join(_open(open_rows)))
+    if intervals:
+        parts.append("### All intervals\n\n" + "\n".join(_rows(intervals)))
     return "\n\n".join(parts) + "\n"
 
 
@@ -62,13 +68,45 @@ def _matrix(findings: Sequence[Finding]) -> Iterator[str]:
 def _cell(found: Finding) -> str:
     text = "none" if found.rate is None or "no interval" in found.reason else f"{100 * found.rate:.1f}"
     cautious = f"{text}\\*" if (found.flagged or 0.0) > 1 / 2 else text
-    return {Verdict.FLAGGED: f"({text})", Verdict.FAIL: f"**{text}**"}.get(found.verdict, cautious)
+    return {Verdict.FLAGGED: f"({text})", Verdict.FAIL: f"**{text}**", Verdict.UNCLEAR: f"{text}?"}.get(
+        found.verdict, cautious
+    )
 
 
 def _alarms(findings: Sequence[Finding]) -> Iterator[str]:
-    yield "| data | test | false alarms, % | power, % |"
-    yield "|---|---|---:|---:|"
+    yield "| data | test | studies | limit, % | false alarms, % | least, % | power, % |"
+    yield "|---|---|---:|---:|---:|---:|---:|"
     for found in findings:
-        rate = f"{100 * (found.rate or 0.0):.1f}"
-        pair = (rate, "") if found.kind == "false alarms" else ("", rate)
-        yield f"| {found.where} | {found.name} | {pair[0]} | {pair[1]} |"
+        rate, limit = _percent(found.rate), _percent(found.nominal)
+        shown = (
+            f"**{rate}**" if found.verdict is Verdict.FAIL else f"{rate}?" if found.verdict is Verdict.UNCLEAR else rate
+        )
+        cells = (limit, shown, "", "") if found.least is None else ("", "", _percent(found.least), shown)
+        yield f"| {found.where} | {found.name} | {found.studies} | {' | '.join(cells)} |"
+
+
+def _open(findings: Sequence[Finding]) -> Iterator[str]:
+    yield "| design | measure | | what is outside | why it is not mended |"
+    yield "|---|---|---|---|---|"
+    for found in findings:
+        yield f"| {found.where} | {found.name} | {found.verdict.value} | {found.reason} | {found.known} |"
+
+
+def _rows(findings: Sequence[Finding]) -> Iterator[str]:
+    yield "| design | measure | studies | coverage | flagged | unflagged | their coverage | below | above | width | |"
+    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|"
+    for found in findings:
+        cells = (
+            str(found.studies),
+            _percent(found.rate),
+            _percent(found.flagged),
+            "" if found.without_flag is None else str(found.without_flag),
+            *(_percent(each) for each in (found.rate_without_flag, found.too_low, found.too_high)),
+            "" if found.width is None else f"{found.width:.2f}",
+            found.verdict.value,
+        )
+        yield f"| {found.where} | {found.name} | {' | '.join(cells)} |"
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}"

@@ -41,24 +41,24 @@ def rating_checks(*, full: bool) -> Iterator[ArrayCheck]:
         if world.name not in names:
             continue
         planted = agreement(world)
-        for name, estimator in _ESTIMATORS.items():
+        draw = partial(_estimates, world)
+        for name in _ESTIMATORS:
             if name in planted:
                 yield ArrayCheck(
                     where=f"raters: {world.name}",
                     name=name,
                     planted=planted[name],
-                    draw=partial(_estimate, world, estimator),
+                    draw=draw,
                     # A ratio of means has a bias of order 1 / items.
                     biased=world.clusters < FEW,
                 )
 
 
-def _estimate(
-    world: World,
-    estimator: Callable[[NDArray[np.float64], NDArray[np.int64]], Estimate],
-    generator: np.random.Generator,
-) -> Estimate:
-    return estimator(*draw_ratings(world, generator))
+def _estimates(world: World, generator: np.random.Generator) -> Mapping[str, Estimate]:
+    """Draw one study and compute every coefficient of it."""
+    ratings = draw_ratings(world, generator)
+    ordered = world.scale.ordered
+    return {name: find(*ratings) for name, find in _ESTIMATORS.items() if ordered or name != "ordinal alpha"}
 
 
 def draw_ratings(world: World, generator: np.random.Generator) -> Ratings:
@@ -70,7 +70,7 @@ def draw_ratings(world: World, generator: np.random.Generator) -> Ratings:
 
 def agreement(world: World) -> Mapping[str, float]:
     """Return the planted coefficients, from the joint distribution of two raters' labels."""
-    believed = world.shares @ world.kernel(1 - world.accuracy)
+    believed = world.shares @ world.believing()
     saying = world.saying()
     joint = saying.T @ np.diag(believed) @ saying
     shares, size = joint.sum(axis=1), len(joint)

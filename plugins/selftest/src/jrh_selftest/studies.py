@@ -8,19 +8,34 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import Factory, evolve, frozen
-from jrh import Measure, MetricContext, derive_seed
+from jrh import REFERENCE, Measure, MetricContext, RecordTable, derive_seed
 from jrh.plugins import Metric
 
 from jrh_selftest.alarms import array_alarms
 from jrh_selftest.arrays import array_checks
-from jrh_selftest.checks import AlarmCheck, ArrayAlarm, ArrayCheck, Check, RecordCheck, alarm_checks, record_checks
-from jrh_selftest.findings import ALPHA, Finding, Study, absent, judge_alarms, judge_interval
+from jrh_selftest.checks import (
+    AlarmCheck,
+    ArrayAlarm,
+    ArrayCheck,
+    Check,
+    ClaimCheck,
+    RecordCheck,
+    alarm_checks,
+    record_checks,
+)
+from jrh_selftest.findings import Finding, Study, absent
+from jrh_selftest.judging import ALPHA, MANY, Limits, judge_alarms, judge_interval, unsettled, unsettled_alarms
+from jrh_selftest.known import known_failure
+from jrh_selftest.pages import claim_checks, claims_of
 from jrh_selftest.truth import truths
 from jrh_selftest.world import World
 
 QUICK: Final = 100
-FULL: Final = 2000
-"""Studies per world."""
+FULL: Final = 1000
+"""Studies per check. In full mode a row close to a limit gets twice and then four times as many."""
+_ROUNDS: Final = (1, 2, 4)
+_BATCH: Final = 250
+"""Studies that are drawn in one go; a batch has its own seed, so that any process may draw it."""
 _RESAMPLES: Final = 200
 
 Wanted: TypeAlias = tuple[str, str, str]
@@ -34,13 +49,15 @@ class Plan:
     studies: int
     seed: int = 0
     full: bool = False
-    """Check also the designs of the full mode."""
+    """Check also the designs of the full mode, and draw more studies of the rows that are close to a limit."""
     metrics: Mapping[str, Metric]
     """By the name of the metric they are tested as."""
     stand_ins: Mapping[str, str] = Factory(dict)
     """Metric -> name of the metric tested in its place."""
     only: frozenset[str] = frozenset()
     """Check only these metrics and no estimators; empty: everything."""
+    worlds: frozenset[str] = frozenset()
+    """Check only these worlds and designs; empty: all."""
     tell: Callable[[str], None] = lambda _: None
     """Called with a progress message."""
     jobs: int = 1
@@ -55,77 +72,177 @@ class Part:
     checks: Sequence[Check]
 
 
+@frozen(kw_only=True)
+class Batch:
+    """Some of the studies of a part."""
+
+    part: Part
+    start: int
+    """Number of the first study."""
+    studies: int
+
+
 def all_findings(plan: Plan) -> Iterator[Finding]:
     """Yield the findings: measures over records, tests over records, estimators and tests over arrays."""
-    parts = _parts(plan)
+    parts = parts_of(plan)
+    drawn: list[list[list[Study]]] = [[[] for _ in part.checks] for part in parts]
+    done = 0
+    for factor in _ROUNDS if plan.full and plan.studies >= MANY else (1,):
+        wanted = [_open(part, found) for part, found in zip(parts, drawn, strict=True)]
+        _draw(plan, parts, wanted, drawn, (done, factor * plan.studies))
+        done = factor * plan.studies
+    for part, found in zip(parts, drawn, strict=True):
+        for check, studies in zip(part.checks, found, strict=True):
+            yield known_failure(judged(check, studies))
+
+
+def _open(part: Part, found: Sequence[Sequence[Study]]) -> list[int]:
+    """Return the checks of a part that need studies: all at first, then those that are close to a limit."""
+    places = range(len(part.checks))
+    if not any(found):
+        return list(places)
+    return [place for place in places if found[place] and _unsettled(part.checks[place], found[place])]
+
+
+def _draw(
+    plan: Plan,
+    parts: Sequence[Part],
+    wanted: Sequence[Sequence[int]],
+    drawn: list[list[list[Study]]],
+    numbers: tuple[int, int],
+) -> None:
+    """Draw the studies with these numbers of the checks that need them, and append what they yield."""
+    work = [
+        (place, Batch(part=evolve(part, checks=[part.checks[which] for which in checks]), start=start, studies=count))
+        for place, (part, checks) in enumerate(zip(parts, wanted, strict=True))
+        if checks
+        for start, count in _batches(*numbers)
+    ]
+    silent = evolve(plan, tell=_silent)
+    for (place, batch), found in zip(work, _results(silent, [batch for _, batch in work]), strict=True):
+        if batch.start == numbers[0]:
+            plan.tell(batch.part.name)
+        for which, studies in zip(wanted[place], found, strict=True):
+            drawn[place][which] += studies
+
+
+def _batches(start: int, stop: int) -> Iterator[tuple[int, int]]:
+    for first in range(start, stop, _BATCH):
+        yield first, min(_BATCH, stop - first)
+
+
+def _results(plan: Plan, batches: Sequence[Batch]) -> Iterator[list[list[Study]]]:
     if plan.jobs == 1:
-        for part in parts:
-            plan.tell(part.name)
-            yield from _found(plan, part)
+        yield from (studies_of(plan, batch) for batch in batches)
         return
     from joblib import Parallel, delayed
 
-    work = (delayed(_found)(evolve(plan, tell=_silent), part) for part in parts)
-    for part, found in zip(parts, Parallel(n_jobs=plan.jobs, return_as="generator")(work), strict=True):
-        plan.tell(part.name)
-        yield from found
+    yield from Parallel(n_jobs=plan.jobs, return_as="generator")(delayed(studies_of)(plan, each) for each in batches)
 
 
 def _silent(_what: str) -> None:
     """Print nothing; the parent process reports progress."""
 
 
-def _parts(plan: Plan) -> Sequence[Part]:
+def parts_of(plan: Plan) -> Sequence[Part]:
+    """Return the work of a plan, in the order of the table."""
     parts: dict[str, list[Check]] = defaultdict(list)
-    record: Sequence[RecordCheck | AlarmCheck] = (*record_checks(full=plan.full), *alarm_checks())
+    record: Sequence[RecordCheck | AlarmCheck] = (*record_checks(full=plan.full), *alarm_checks(full=plan.full))
     for check in record:
         if not plan.only or check.metric in plan.only:
             parts[check.world.name].append(check)
     if not plan.only:
         for each in array_checks(full=plan.full):
             parts[f"estimators, {each.where}"].append(each)
-        parts["tests"] = [*array_alarms()]
-    return [Part(name=name, checks=checks) for name, checks in parts.items()]
+        for alarm in array_alarms():
+            parts[alarm.where].append(alarm)
+        for claim in claim_checks(full=plan.full) if plan.metrics else ():
+            parts[claim.page.name].append(claim)
+    chosen = (name for name in parts if not plan.worlds or name.removeprefix("estimators, ") in plan.worlds)
+    return [Part(name=name, checks=parts[name]) for name in chosen]
 
 
-def _found(plan: Plan, part: Part) -> list[Finding]:
-    record = [check for check in part.checks if isinstance(check, RecordCheck | AlarmCheck)]
-    if record:
-        return list(_in_world(plan, record[0].world, record))
-    return [_on_arrays(plan, check) for check in part.checks if isinstance(check, ArrayCheck | ArrayAlarm)]
+def studies_of(plan: Plan, batch: Batch) -> list[list[Study]]:
+    """Draw the studies of a batch and return what each yields, by check."""
+    first = batch.part.checks[0]
+    # A design that draws several estimates in one go draws them from one generator.
+    generator = np.random.default_rng(derive_seed(plan.seed, "selftest", batch.part.name, str(batch.start)))
+    numbers = range(batch.start, batch.start + batch.studies)
+    if isinstance(first, RecordCheck | AlarmCheck):
+        checks = [check for check in batch.part.checks if isinstance(check, RecordCheck | AlarmCheck)]
+        return _measured(plan, first.world, checks, generator, numbers)
+    if isinstance(first, ClaimCheck):
+        claims = [check for check in batch.part.checks if isinstance(check, ClaimCheck)]
+        return _claimed(plan, claims, generator, numbers)
+    return _on_arrays(
+        [check for check in batch.part.checks if isinstance(check, ArrayCheck | ArrayAlarm)], generator, numbers
+    )
 
 
-def _in_world(plan: Plan, world: World, checks: Sequence[RecordCheck | AlarmCheck]) -> Iterator[Finding]:
-    wanted = [(check.metric, check.measure, check.test) for check in checks]
-    found = _measured(plan, world, wanted)
-    planted = truths(world)
-    for check, key in zip(checks, wanted, strict=True):
-        studies = found.get(key, [])
-        kind = "interval" if isinstance(check, RecordCheck) else "false alarms"
-        if not studies:
-            yield absent(world.name, check.measure, kind)
-        elif isinstance(check, RecordCheck):
-            truth = planted[check.measure, check.test]
-            yield judge_interval(world.name, check.measure, truth, studies, biased=check.biased)
-        else:
-            alarms = [study.value is not None and study.value <= ALPHA for study in studies]
-            yield judge_alarms(world.name, check.measure, alarms, check.least_power)
+def judged(check: Check, studies: Sequence[Study]) -> Finding:
+    """Judge the studies of a check."""
+    where, name, kind = named(check)
+    if not studies:
+        return absent(where, name, kind)
+    if isinstance(check, RecordCheck | ArrayCheck):
+        return judge_interval(where, name, _planted(check), studies, _limits(check))
+    return judge_alarms(where, name, _alarms(studies), check.least_power, check.limit)
 
 
-def _measured(plan: Plan, world: World, wanted: Sequence[Wanted]) -> dict[Wanted, list[Study]]:
-    """Draw the studies of a world one by one and keep the wanted measures of each."""
-    generator = np.random.default_rng(derive_seed(plan.seed, "selftest", world.name))
-    metrics = [name for name in dict.fromkeys(metric for metric, _, _ in wanted) if name in plan.metrics]
-    found: dict[Wanted, list[Study]] = defaultdict(list)
-    for number in range(plan.studies):
+def named(check: Check) -> tuple[str, str, str]:
+    """Return the place, the name and the kind of a check's row."""
+    kind = "interval" if isinstance(check, RecordCheck | ArrayCheck) else "false alarms"
+    if isinstance(check, RecordCheck | AlarmCheck):
+        return check.world.name, check.measure if isinstance(check, RecordCheck) else check.name, kind
+    if isinstance(check, ClaimCheck):
+        return check.page.name, check.name, kind
+    return check.where, check.name, kind
+
+
+def _unsettled(check: Check, studies: Sequence[Study]) -> bool:
+    if isinstance(check, RecordCheck | ArrayCheck):
+        return unsettled(_planted(check), studies, _limits(check))
+    return unsettled_alarms(_alarms(studies), check.least_power, check.limit)
+
+
+def _planted(check: RecordCheck | ArrayCheck) -> float:
+    return check.planted if isinstance(check, ArrayCheck) else truths(check.world)[check.measure, check.test]
+
+
+def _limits(check: RecordCheck | ArrayCheck) -> Limits:
+    return Limits(biased=check.biased, clusters=check.clusters)
+
+
+def _alarms(studies: Sequence[Study]) -> list[bool]:
+    return [study.value is not None and study.value <= ALPHA for study in studies]
+
+
+def _measured(
+    plan: Plan,
+    world: World,
+    checks: Sequence[RecordCheck | AlarmCheck],
+    generator: np.random.Generator,
+    numbers: range,
+) -> list[list[Study]]:
+    found: list[list[Study]] = [[] for _ in checks]
+    metrics = dict.fromkeys(check.metric for check in checks if check.metric in plan.metrics)
+    for number in numbers:
         records = world.draw(generator)
-        context = MetricContext(tasks={world.name: world.task}, resamples=_RESAMPLES, seed=number)
+        only_reference = records.where(records.equals("test", REFERENCE))
+        context = MetricContext(tasks={world.name: world.task}, resamples=_RESAMPLES, seed=number, margin=world.margin)
         for name in metrics:
-            measures = [each for each in plan.metrics[name].measure(records, context) if not each.cell]
-            for key in wanted:
-                if key[0] == name:
-                    found[key] += [_study(each) for each in measures if _is_meant(each, key, plan)][:1]
+            of_metric = [place for place, check in enumerate(checks) if check.metric == name]
+            # The metrics of a condition read its rows alone: what they would make of the other test is not computed.
+            alone = all(checks[place].test == REFERENCE for place in of_metric)
+            measures = _whole(plan.metrics[name], only_reference if alone else records, context)
+            for place in of_metric:
+                key = checks[place].metric, checks[place].measure, checks[place].test
+                found[place] += [checks[place].read(each) for each in measures if _is_meant(each, key, plan)][:1]
     return found
+
+
+def _whole(metric: Metric, records: RecordTable, context: MetricContext) -> list[Measure]:
+    return [each for each in metric.measure(records, context) if not each.cell]
 
 
 def _is_meant(measure: Measure, key: Wanted, plan: Plan) -> bool:
@@ -133,22 +250,28 @@ def _is_meant(measure: Measure, key: Wanted, plan: Plan) -> bool:
     return measure.test == test and measure.name in (name, plan.stand_ins.get(metric, name))
 
 
-def _study(measure: Measure) -> Study:
-    interval = measure.interval
-    return Study(
-        value=measure.estimate,
-        low=interval.low if interval else None,
-        high=interval.high if interval else None,
-        flags=measure.flags,
-    )
+def _claimed(
+    plan: Plan, checks: Sequence[ClaimCheck], generator: np.random.Generator, numbers: range
+) -> list[list[Study]]:
+    found: list[list[Study]] = [[] for _ in checks]
+    page = checks[0].page
+    if not page.metrics <= set(plan.metrics):
+        return found
+    for number in numbers:
+        claims = claims_of(page, plan.metrics, generator, number)
+        for place, check in enumerate(checks):
+            found[place].append(Study(value=0.0 if claims & check.kinds else 1.0))
+    return found
 
 
-def _on_arrays(plan: Plan, check: ArrayCheck | ArrayAlarm) -> Finding:
-    if isinstance(check, ArrayAlarm):
-        generator = np.random.default_rng(derive_seed(plan.seed, "selftest", check.name))
-        alarms = [check.draw(generator) for _ in range(plan.studies)]
-        return judge_alarms("arrays", check.name, alarms, check.least_power)
-    generator = np.random.default_rng(derive_seed(plan.seed, "selftest", check.where, check.name))
-    estimates = [check.draw(generator) for _ in range(plan.studies)]
-    studies = [Study(value=each.value, low=each.low, high=each.high, flags=each.flags) for each in estimates]
-    return judge_interval(check.where, check.name, check.planted, studies, biased=check.biased)
+def _on_arrays(
+    checks: Sequence[ArrayCheck | ArrayAlarm], generator: np.random.Generator, numbers: range
+) -> list[list[Study]]:
+    found: list[list[Study]] = [[] for _ in checks]
+    draws = list({id(check.draw): check.draw for check in checks}.values())
+    for _ in numbers:
+        # Checks that share a function share what it draws.
+        drawn = {id(draw): draw(generator) for draw in draws}
+        for place, check in enumerate(checks):
+            found[place].append(check.read(drawn[id(check.draw)]))
+    return found

@@ -10,35 +10,30 @@ from io import StringIO
 
 from jrh_selftest.findings import Finding
 
-_WIDTH = 150
-_HEADER = ("where", "measure", "planted", "estimated", "rate", "of", "verdict", "why")
+_WIDTH = 170
+_HEADER = (
+    *("where", "measure", "of", "studies", "nominal", "all", "unflagged", "flagged", "below", "above", "width"),
+    *("verdict", "why"),
+)
+_TEXTS = ("where", "measure", "of", "verdict", "why")
 
 
 def table_text(findings: Sequence[Finding]) -> str:
-    """Return the table: planted and estimated values, then coverage, false alarms or power with an interval.
+    """Return the table: what each row is judged by, in percent.
 
-    The last column is left out where no finding has a reason.
+    `all` is the coverage over all studies, the false-alarm rate or the power; `unflagged` the coverage of the studies
+    without a flag; `below` and `above` are the shares of their intervals that miss the planted value on that side;
+    `width` is in widths of the narrowest interval. The last column is left out where no finding has a reason.
     """
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(*_HEADER[:2], title="Simulated judges with planted truth")
-    for name in _HEADER[2:5]:
-        table.add_column(name, justify="right")
+    table = Table(title="Simulated judges with planted truth")
     explained = any(finding.reason for finding in findings)
-    for name in _HEADER[5:] if explained else _HEADER[5:-1]:
-        table.add_column(name)
+    for name in _HEADER if explained else _HEADER[:-1]:
+        table.add_column(name, justify="left" if name in _TEXTS else "right")
     for finding in findings:
-        table.add_row(
-            finding.where,
-            finding.name,
-            _number(finding.planted),
-            _number(finding.estimated),
-            _rate(finding),
-            "coverage" if finding.kind == "interval" else finding.kind,
-            finding.verdict.value,
-            *((finding.reason,) if explained else ()),
-        )
+        table.add_row(*_cells(finding)[: len(_HEADER) if explained else -1])
     terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     out = StringIO()
     width = shutil.get_terminal_size().columns if terminal else _WIDTH
@@ -46,11 +41,24 @@ def table_text(findings: Sequence[Finding]) -> str:
     return out.getvalue()
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
+def _cells(finding: Finding) -> tuple[str, ...]:
+    planted = finding.kind == "run" and finding.planted is not None
+    return (
+        finding.where,
+        finding.name,
+        "coverage" if finding.kind == "interval" else finding.kind,
+        str(finding.studies),
+        f"{finding.planted:.3f}" if planted else _percent(finding.nominal if finding.least is None else finding.least),
+        f"{finding.estimated:.3f}" if planted and finding.estimated is not None else _percent(finding.rate),
+        _percent(finding.rate_without_flag),
+        _percent(finding.flagged),
+        _percent(finding.too_low),
+        _percent(finding.too_high),
+        "" if finding.width is None else f"{finding.width:.2f}",
+        finding.verdict.value,
+        "; ".join(part for part in (finding.reason, finding.known) if part),
+    )
 
 
-def _rate(finding: Finding) -> str:
-    if finding.rate is None or finding.rate_low is None or finding.rate_high is None:
-        return ""
-    return f"{finding.rate:.1%} ({finding.rate_low:.1%} to {finding.rate_high:.1%})"
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}"

@@ -15,16 +15,14 @@ Matrix = NDArray[np.float64]
 
 def truths(world: World) -> Mapping[tuple[str, str], float]:
     """Return (measure, test) -> planted value."""
-    belief, moved = world.kernel(1 - world.accuracy), world.kernel(world.flips)
-    saying = world.saying()
-    gold_said = np.diag(world.shares) @ belief @ saying
+    belief, moved = world.believing(), world.kernel(world.flips)
+    gold_said = np.diag(world.shares) @ belief @ world.saying()
     believed = world.shares @ belief
-    asked_twice = saying.T @ np.diag(believed) @ saying
-    test_twice = saying.T @ np.diag(believed @ moved) @ saying
-    across = saying.T @ np.diag(believed) @ moved @ saying
+    asked_twice = _both(world, np.diag(believed))
+    test_twice = _both(world, np.diag(believed @ moved))
+    across = _both(world, np.diag(believed) @ moved)
     same = float(np.trace(across))
     floor = 1 - (float(np.trace(asked_twice)) + float(np.trace(test_twice))) / 2
-    lost = world.missing if world.missing_in_test is None else world.missing_in_test
     found = {
         ("as-expected", REFERENCE): float(np.trace(gold_said)),
         ("as-expected", TEST): same,
@@ -37,7 +35,7 @@ def truths(world: World) -> Mapping[tuple[str, str], float]:
         ("noise-floor", TEST): floor,
         ("excess-disagreement", TEST): 1 - same - floor,
         ("kappa", TEST): kappa(across, squared=False),
-        ("missing", TEST): lost,
+        ("missing", TEST): _lost(world),
         ("accuracy-change", TEST): float(np.trace(gold_said_in_test(world)) - np.trace(gold_said)),
     }
     if world.scale.ordered:
@@ -49,9 +47,22 @@ def truths(world: World) -> Mapping[tuple[str, str], float]:
     return found
 
 
+def _both(world: World, beliefs: Matrix) -> Matrix:
+    """Return the joint distribution of two answers about one item, from that of the beliefs behind them."""
+    return np.asarray(sum(share * (each.T @ beliefs @ each) for share, each in world.sayings()), dtype=np.float64)
+
+
+def _lost(world: World) -> float:
+    usual = world.missing if world.missing_in_test is None else world.missing_in_test
+    if world.missing_if_wrong is None:
+        return usual
+    right = float(np.trace(gold_said_in_test(world)))
+    return right * usual + (1 - right) * world.missing_if_wrong
+
+
 def gold_said_in_test(world: World) -> Matrix:
     """Return the joint distribution of right label and answer under the test."""
-    joint = np.diag(world.shares) @ world.kernel(1 - world.accuracy) @ world.kernel(world.flips) @ world.saying()
+    joint = np.diag(world.shares) @ world.believing() @ world.kernel(world.flips) @ world.saying()
     return np.asarray(joint, dtype=np.float64)
 
 

@@ -9,7 +9,7 @@ Everything a measure should find follows from three small matrices over the labe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -35,19 +35,39 @@ class World:
     """Items of one cluster: the judge believes the same of them, and flips on all of them or on none."""
     identical: bool = False
     """Copies get the same answers, as the same text does from a judge without randomness."""
+    near: float = 0.0
+    """Share of the copies that are items of their own after all: copies are alike, not identical."""
     repeats: int = 2
     """Askings of every case, in the reference condition and in the test."""
+    reference_repeats: int | None = None
+    """Askings in the reference condition, if they differ."""
     unequal: bool = False
     """Items are asked from once to `repeats` times in the test, at random."""
     accuracy: float = 0.8
     noise: float = 0.1
+    unsteady: tuple[float, float] | None = None
+    """A share of the items whose answers are as noisy as the second number: heavy tails over items."""
     flips: float = 0.1
+    wild: bool = False
+    """A wrong level is any other level, not a neighbour."""
+    constant: bool = False
+    """The judge always believes the first label, whatever the item."""
     missing: float = 0.0
     """Share of the verdicts that are lost, whatever they were."""
     missing_in_test: float | None = None
     """The same in the test, if it differs."""
+    missing_if_wrong: float | None = None
+    """The same of wrong verdicts, if it differs: they are not missing at random."""
     balance: tuple[float, ...] = ()
     """Share of every right label; equal where empty."""
+
+    margin: float = 0.05
+    """Margin of the equivalence tests."""
+
+    @property
+    def repeated(self) -> bool:
+        """Return whether questions are asked several times."""
+        return max(self.repeats, self.reference_repeats or 0) > 1
 
     @property
     def task(self) -> Task:
@@ -69,29 +89,57 @@ class World:
         """Return which label a wrong answer is: a neighbour on an ordinal scale, any other elsewhere."""
         size = len(self.scale.labels)
         steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
-        near = (steps == 1) if self.scale.kind is ScaleKind.ORDINAL else (steps > 0)
+        near = (steps == 1) if self.scale.kind is ScaleKind.ORDINAL and not self.wild else (steps > 0)
         return np.asarray(near / near.sum(axis=1, keepdims=True), dtype=np.float64)
 
     def kernel(self, change: float) -> Matrix:
         """Return the matrix that keeps a label with probability 1 - change."""
         return np.asarray((1 - change) * np.eye(len(self.scale.labels)) + change * self.others(), dtype=np.float64)
 
+    def believing(self) -> Matrix:
+        """Return S."""
+        if not self.constant:
+            return self.kernel(1 - self.accuracy)
+        return np.eye(len(self.scale.labels))[np.zeros(len(self.scale.labels), dtype=np.int64)]
+
+    def sayings(self) -> Sequence[tuple[float, Matrix]]:
+        """Return N for every kind of item, with the share of the kind."""
+        share, loud = self.unsteady or (0.0, 0.0)
+        return [(1 - share, self._saying(self.noise)), *([(share, self._saying(loud))] if share else [])]
+
     def saying(self) -> Matrix:
-        """Return N."""
+        """Return N, averaged over the kinds of items."""
+        return np.asarray(sum(share * each for share, each in self.sayings()), dtype=np.float64)
+
+    def _saying(self, noise: float) -> Matrix:
         size = len(self.scale.labels)
-        return np.asarray((1 - self.noise) * np.eye(size) + self.noise / size, dtype=np.float64)
+        return np.asarray((1 - noise) * np.eye(size) + noise / size, dtype=np.float64)
 
     def draw(self, generator: np.random.Generator) -> RecordTable:
         """Draw the records of one study: new items, a new judge."""
-        size = len(self.scale.labels)
-        gold = generator.choice(size, size=self.clusters, p=self.shares)
-        belief = pick(generator, self.kernel(1 - self.accuracy)[gold])
-        moved = pick(generator, self.kernel(self.flips)[belief])
+        drawn = self._items(generator, self.clusters)
         if not self.identical:
-            gold, belief, moved = (np.repeat(part, self.copies) for part in (gold, belief, moved))
-        parts = [self._asked(generator, gold, belief, in_test=False), self._asked(generator, gold, moved, in_test=True)]
+            drawn = tuple(np.repeat(part, self.copies) for part in drawn)
+        if self.near:
+            own = generator.random(self.items) < self.near
+            fresh = self._items(generator, self.items)
+            drawn = tuple(np.where(own, new, old) for new, old in zip(fresh, drawn, strict=True))
+        gold, belief, moved, kind = drawn
+        parts = [
+            self._asked(generator, gold, belief, kind, in_test=False),
+            self._asked(generator, gold, moved, kind, in_test=True),
+        ]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return self._table(self._copied(columns) if self.identical else columns)
+
+    def _items(self, generator: np.random.Generator, count: int) -> tuple[NDArray[np.int64], ...]:
+        """Draw right labels, beliefs, beliefs under the test, and kinds of items."""
+        gold = generator.choice(len(self.scale.labels), size=count, p=self.shares)
+        belief = pick(generator, self.believing()[gold])
+        moved = pick(generator, self.kernel(self.flips)[belief])
+        share, _ = self.unsteady or (0.0, 0.0)
+        kind = (generator.random(count) < share).astype(np.int64) if share else np.zeros(count, dtype=np.int64)
+        return gold, belief, moved, kind
 
     def _copied(self, columns: Mapping[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
         """Repeat every row for each copy of its item."""
@@ -115,17 +163,25 @@ class World:
     def _times(self, generator: np.random.Generator, *, in_test: bool) -> NDArray[np.int64]:
         if in_test and self.unequal:
             return generator.integers(1, self.repeats + 1, self.items)
-        return np.full(self.items, self.repeats)
+        return np.full(self.items, self.repeats if in_test else self.reference_repeats or self.repeats)
 
     def _asked(
-        self, generator: np.random.Generator, gold: NDArray[np.int64], belief: NDArray[np.int64], *, in_test: bool
+        self,
+        generator: np.random.Generator,
+        gold: NDArray[np.int64],
+        belief: NDArray[np.int64],
+        kind: NDArray[np.int64],
+        *,
+        in_test: bool,
     ) -> dict[str, NDArray[np.int64]]:
         times = self._times(generator, in_test=in_test)[: len(gold)]
         item = np.repeat(np.arange(len(gold)), times)
         repeat = np.concatenate([np.arange(count) for count in times])
-        said = pick(generator, self.saying()[belief[item]])
-        rate = self.missing_in_test if in_test and self.missing_in_test is not None else self.missing
-        lost = generator.random(len(item)) < rate
+        sayings = np.stack([each for _, each in self.sayings()])
+        said = pick(generator, sayings[kind[item], belief[item]])
+        usual = self.missing_in_test if in_test and self.missing_in_test is not None else self.missing
+        wrong = usual if self.missing_if_wrong is None else self.missing_if_wrong
+        lost = generator.random(len(item)) < np.where(said == gold[item], usual, wrong)
         return {
             "item": item,
             "repeat": repeat,

@@ -46,9 +46,18 @@ DESIGNS: Final = (
     World(name="ordinal, duplicated items", scale=LEVELS, items=180, copies=3, accuracy=0.7),
     World(name="six questions, ten copies", scale=BINARY, items=60, copies=10),
     World(name="transcript, large", scale=BINARY, mode=Mode.TRANSCRIPT, items=80, repeats=5, unequal=True),
+    World(name="reference 5x, test 1x", scale=BINARY, repeats=1, reference_repeats=5),
+    World(name="reference 10x, test 1x", scale=BINARY, repeats=1, reference_repeats=10),
+    World(name="reference 2x, test 10x", scale=BINARY, repeats=10, reference_repeats=2),
+    World(name="five repeats, noisy", scale=BINARY, repeats=5, noise=0.3),
+    World(name="two repeats, noisy", scale=BINARY, items=100, noise=0.4),
+    World(name="few noisy items", scale=BINARY, repeats=5, noise=0.02, unsteady=(0.1, 0.8)),
+    World(name="ordinal, wild errors", scale=LEVELS, items=100, accuracy=0.9, wild=True),
+    World(name="near-duplicates", scale=BINARY, items=180, copies=3, near=0.1),
+    World(name="wrong verdicts lost", scale=BINARY, items=200, missing=0.03, missing_if_wrong=0.3),
 )
 """Additional worlds of the full mode: few items with many trials, all agree, near 0 and 1, unequal clusters, large,
-duplicated items."""
+duplicated items and near-duplicates; unequal repeats, heavy tails over items, verdicts not missing at random."""
 
 STABLE: Final = World(name="null", scale=BINARY, noise=0.2, flips=0.0, repeats=3, missing=0.1)
 MOVED: Final = World(name="effect", scale=BINARY, noise=0.2, flips=0.25, repeats=3, missing=0.05, missing_in_test=0.25)
@@ -58,6 +67,33 @@ SAME: Final = World(
     name="null, same answers", scale=BINARY, items=180, copies=3, identical=True, noise=0.2, flips=0.0, repeats=3
 )
 """Worlds without an effect in which items are not independent."""
+UNEQUAL: Final = (
+    World(name="null, reference 5x, test 1x", scale=BINARY, items=30, flips=0.0, repeats=1, reference_repeats=5),
+    World(name="null, reference 10x, test 1x", scale=BINARY, flips=0.0, repeats=1, reference_repeats=10),
+    World(name="null, reference 2x, test 10x", scale=BINARY, flips=0.0, repeats=10, reference_repeats=2),
+    World(name="null, few noisy items", scale=BINARY, noise=0.02, unsteady=(0.1, 0.8), flips=0.0, repeats=5),
+)
+"""Worlds without an effect that ask the two conditions unequally often, or have heavy tails."""
+MARGINS: Final = tuple(
+    World(
+        name=f"at the margin, {items} items, {margin}",
+        scale=BINARY,
+        items=items,
+        repeats=1,
+        accuracy=1.0,
+        noise=0.0,
+        flips=margin,
+        margin=margin,
+    )
+    for items, margin in ((60, 0.05), (100, 0.03), (200, 0.05))
+)
+"""A judge without noise that is always right, but for rare flips one way: accuracy falls by exactly the margin."""
+POWER: Final = (
+    World(name="effect, 10% flips, noisy", scale=BINARY, noise=0.2, flips=0.1),
+    World(name="effect, accuracy falls", scale=BINARY, accuracy=0.95, noise=0.1, flips=0.15),
+    World(name="no change, 200 items", scale=BINARY, items=200, repeats=1, noise=0.0, flips=0.0),
+)
+"""Worlds with an effect, or without any change, for power."""
 
 
 def worlds(*, full: bool) -> Sequence[World]:

@@ -1,0 +1,261 @@
+"""Judge coverage, one-sided errors, width, bias, false alarms and power, allowing for Monte Carlo error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from typing import Final
+
+import numpy as np
+from attrs import evolve, frozen
+from jrh_stats import wilson
+from jrh_stats.student import t_quantile
+from numpy.typing import NDArray
+
+from jrh_selftest.findings import Finding, Study, Verdict
+
+LEVEL: Final = 0.95
+"""Nominal coverage of the intervals."""
+LOWEST: Final = 0.93
+HIGHEST: Final = 0.97
+"""Coverage from `LOWEST` to `HIGHEST` passes."""
+ONE_SIDED: Final = 0.035
+"""Share of the intervals that may miss the planted value on one side; nominal 0.025."""
+WIDEST: Final = 1.15
+"""Mean width that passes in designs with repeats, in widths of the narrowest interval."""
+ALPHA: Final = 0.05
+"""Nominal size of the tests."""
+MANY: Final = 1000
+"""From this many studies on, coverage is judged as counted."""
+SURE: Final = 0.98
+"""With so many, everything else fails where its Monte Carlo interval at this level is outside: 1% on each side."""
+VERY_SURE: Final = 0.999
+"""The same with fewer studies, and for biases and sizes; high because there are many checks."""
+CLOSE: Final = 0.68
+"""A row whose Monte Carlo interval at this level touches a limit gets more studies."""
+_SIGMAS: Final = 4.0
+BIAS: Final = 0.25
+"""Tolerated bias in standard deviations of the estimator; it costs an interval less than 1% of coverage."""
+EXCUSES: Final = frozenset(
+    {"few-items", "few-events", "few-clusters", "few-labels", "conservative", "no-interval", "degenerate", "one-item"}
+)
+"""Flags with which a measure itself reports that its interval may not cover 95%, or is missing."""
+
+
+class _Grade(IntEnum):
+    FINE = 0
+    UNCLEAR = 1
+    OUTSIDE = 2
+
+
+@frozen(kw_only=True)
+class _Fault:
+    grade: _Grade
+    text: str
+    close: bool = False
+    """More studies may change the grade."""
+
+
+@frozen(kw_only=True)
+class Limits:
+    """What a row is judged by, in addition to its coverage."""
+
+    biased: bool = False
+    """The estimator is documented as biased."""
+    clusters: int | None = None
+    """Independent items, where the width is judged."""
+
+
+def judge_interval(where: str, name: str, planted: float, studies: Sequence[Study], limits: Limits) -> Finding:
+    """Compare the estimates of many studies with the planted value.
+
+    Judged are the studies without a flag of `EXCUSES`: coverage within 93 to 97%, at most 3.5% of the intervals wholly
+    on either side of the planted value, and in designs with repeats a mean width of at most 1.15 times the narrowest.
+    A study with a flag, or without an interval, tells so itself. A clear bias over all studies is never excused.
+    """
+    usable = [each for each in studies if each.value is not None and each.low is not None and each.high is not None]
+    quiet = [each for each in usable if not EXCUSES & set(each.flags)]
+    silent = [each for each in studies if (each.low is None or each.high is None) and not EXCUSES & set(each.flags)]
+    values = np.array([each.value for each in usable], dtype=np.float64)
+    off = _bias(values, planted) if len(usable) > len(studies) / 2 else ""
+    width = _width(usable, values, limits.clusters)
+    faults = [fault for fault in _interval_faults(planted, quiet, width, limits, len(studies)) if fault.grade]
+    if off and not limits.biased:
+        faults.append(_Fault(grade=_Grade.OUTSIDE, text=off))
+    if len(silent) > len(studies) / 100:
+        share = len(silent) / len(studies)
+        faults.append(_Fault(grade=_Grade.OUTSIDE, text=f"no interval and no flag in {share:.0%} of the studies"))
+    hits = sum(_covers(each, planted) for each in usable)
+    flagged = 1 - len(quiet) / max(len(studies), 1)
+    verdict = _verdict(faults)
+    texts = [fault.text for fault in faults] + ([f"{off}, as documented"] if off and limits.biased else [])
+    outside = not usable or _graded(hits, len(usable), LOWEST, HIGHEST, len(studies)) is _Grade.OUTSIDE
+    if verdict is Verdict.OK and outside:
+        verdict = Verdict.FLAGGED
+        texts.append(f"{_flags(studies)} in {flagged:.0%}")
+    below, above = _sides(quiet, planted)
+    return evolve(
+        _row(where, name, planted, (hits, len(usable)), len(studies), verdict, "; ".join(texts)),
+        estimated=float(values.mean()) if len(values) else None,
+        nominal=LEVEL,
+        flagged=flagged,
+        rate_without_flag=1 - (below + above) / len(quiet) if quiet else None,
+        without_flag=len(quiet),
+        too_low=below / len(quiet) if quiet else None,
+        too_high=above / len(quiet) if quiet else None,
+        width=width,
+    )
+
+
+def unsettled(planted: float, studies: Sequence[Study], limits: Limits) -> bool:
+    """Return whether more studies may change how an interval is judged."""
+    usable = [each for each in studies if each.value is not None and each.low is not None and each.high is not None]
+    quiet = [each for each in usable if not EXCUSES & set(each.flags)]
+    values = np.array([each.value for each in usable], dtype=np.float64)
+    width = _width(usable, values, limits.clusters)
+    return any(fault.close for fault in _interval_faults(planted, quiet, width, limits, len(studies)))
+
+
+def _interval_faults(
+    planted: float, quiet: Sequence[Study], width: float | None, limits: Limits, studies: int
+) -> Iterator[_Fault]:
+    if not quiet:
+        return
+    n = len(quiet)
+    below, above = _sides(quiet, planted)
+    covered = n - below - above
+    grade = _graded(covered, n, LOWEST, HIGHEST, studies)
+    close = _touches(covered, n, LOWEST) or _touches(covered, n, HIGHEST)
+    word = "rarely" if covered / n < LOWEST else "often"
+    yield _Fault(grade=grade, text=f"covers too {word}: {covered / n:.1%} of {n} unflagged", close=close)
+    for side, missed in (("below", below), ("above", above)):
+        grade = _graded(missed, n, 0.0, ONE_SIDED, studies, counted=False)
+        text = f"{missed / n:.1%} of {n} unflagged intervals are {side} the planted value"
+        yield _Fault(grade=grade, text=text, close=_touches(missed, n, ONE_SIDED))
+    if limits.clusters and width is not None and n > studies / 2:
+        error = width / (2 * studies) ** 0.5  # of a standard deviation, the scores being near normal
+        close = abs(width - WIDEST) < error
+        z = float(t_quantile(SURE if studies >= MANY else VERY_SURE, 1e9))
+        grade = _Grade.FINE if width <= WIDEST else _Grade.OUTSIDE if width - z * error > WIDEST else _Grade.UNCLEAR
+        yield _Fault(grade=grade, text=f"{width:.2f} times as wide as the narrowest", close=close)
+
+
+def _graded(hits: int, n: int, lowest: float, highest: float, studies: int, *, counted: bool = True) -> _Grade:
+    if lowest - 1e-9 <= hits / n <= highest + 1e-9:
+        return _Grade.FINE
+    low, high = _monte_carlo(hits, n, SURE if studies >= MANY else VERY_SURE)
+    if low > highest or high < lowest or (counted and n >= MANY):
+        return _Grade.OUTSIDE
+    return _Grade.UNCLEAR if studies >= MANY else _Grade.FINE
+
+
+def _touches(hits: int, n: int, limit: float) -> bool:
+    low, high = _monte_carlo(hits, n, CLOSE)
+    return low <= limit <= high
+
+
+def _verdict(faults: Sequence[_Fault]) -> Verdict:
+    worst = max((fault.grade for fault in faults), default=_Grade.FINE)
+    return {_Grade.FINE: Verdict.OK, _Grade.UNCLEAR: Verdict.UNCLEAR, _Grade.OUTSIDE: Verdict.FAIL}[worst]
+
+
+def _covers(study: Study, planted: float) -> bool:
+    low, high = float(study.low or 0.0), float(study.high or 0.0)
+    return low - 1e-9 <= planted <= high + 1e-9
+
+
+def _sides(studies: Sequence[Study], planted: float) -> tuple[int, int]:
+    """Return how many intervals are wholly below the planted value, and how many wholly above it."""
+    missed = [each for each in studies if not _covers(each, planted)]
+    below = sum(float(each.high or 0.0) < planted for each in missed)
+    return below, len(missed) - below
+
+
+def _bias(values: NDArray[np.float64], planted: float) -> str:
+    deviation = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    bias = abs(float(values.mean()) - planted)
+    sure = bias > BIAS * deviation + _SIGMAS * deviation / len(values) ** 0.5 + 1e-9
+    return f"the estimate is off by {bias:.4f}" if sure else ""
+
+
+def _width(usable: Sequence[Study], values: NDArray[np.float64], clusters: int | None) -> float | None:
+    """Return the mean width divided by that of the narrowest interval, 2 t s.
+
+    s is the standard deviation of the estimates over the studies, which an interval has to estimate from one; t is
+    Student's with clusters - 1 degrees of freedom, or normal where there is no number of clusters.
+    """
+    deviation = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    if deviation < 1e-12:  # noqa: PLR2004 - identical values
+        return None
+    quantile = t_quantile(LEVEL, clusters - 1 if clusters and clusters > 1 else 1e9)
+    mean = float(np.mean([float(each.high or 0.0) - float(each.low or 0.0) for each in usable]))
+    return mean / (2 * quantile * deviation)
+
+
+def _flags(studies: Sequence[Study]) -> str:
+    """Return the flags of `EXCUSES` that most of the flagged studies have."""
+    raised = [EXCUSES & set(study.flags) for study in studies]
+    names = [name for name in sorted(EXCUSES) if sum(name in flags for flags in raised) > len(studies) / 4]
+    return ", ".join(names) or "several flags"
+
+
+def judge_alarms(
+    where: str, name: str, alarms: Sequence[bool], least_power: float | None, limit: float = ALPHA
+) -> Finding:
+    """Compare the share of alarms with the false-alarm rate a test promises, or the power it should have.
+
+    A size fails where its Monte Carlo interval (99.9%) is above the limit, a power where it is below the least.
+    """
+    hits, n = sum(alarms), len(alarms)
+    low, high = _monte_carlo(hits, n, VERY_SURE)
+    if least_power is None:
+        verdict = Verdict.FAIL if low > limit else Verdict.OK
+        if verdict is Verdict.OK and n >= MANY and _monte_carlo(hits, n, SURE)[0] > limit:
+            verdict = Verdict.UNCLEAR
+        reason = f"false alarms in {hits / n:.1%}, limit {limit:.1%}" if verdict is not Verdict.OK else ""
+        return evolve(_row(where, name, None, (hits, n), n, verdict, reason, kind="false alarms"), nominal=limit)
+    verdict = Verdict.FAIL if high < least_power else Verdict.OK
+    reason = f"power at most {high:.1%}" if verdict is Verdict.FAIL else ""
+    return evolve(_row(where, name, None, (hits, n), n, verdict, reason, kind="power"), least=least_power)
+
+
+def unsettled_alarms(alarms: Sequence[bool], least_power: float | None, limit: float = ALPHA) -> bool:
+    """Return whether more studies may change how a size or power is judged."""
+    hits, n = sum(alarms), len(alarms)
+    low, high = _monte_carlo(hits, n, SURE)
+    if least_power is not None:
+        return low <= least_power <= high
+    return hits / n > limit and _monte_carlo(hits, n, VERY_SURE)[0] <= limit
+
+
+def _monte_carlo(hits: int, n: int, level: float) -> tuple[float, float]:
+    low, high = wilson(hits, n, level=level)
+    return float(low), float(high)
+
+
+def _row(
+    where: str,
+    name: str,
+    planted: float | None,
+    rate: tuple[int, int],
+    studies: int,
+    verdict: Verdict,
+    reason: str,
+    *,
+    kind: str = "interval",
+) -> Finding:
+    hits, n = rate
+    low, high = _monte_carlo(hits, n, LEVEL) if n else (None, None)
+    return Finding(
+        where=where,
+        name=name,
+        kind=kind,
+        planted=planted,
+        estimated=None,
+        rate=hits / n if n else None,
+        rate_low=low,
+        rate_high=high,
+        studies=studies,
+        verdict=verdict,
+        reason=reason,
+    )
