@@ -201,3 +201,12 @@ def test_a_spoilt_page_is_worse_by_the_margin_exactly():
     records = page.draw(np.random.default_rng(0))
     changed = records.where(records.equals("test", "test-0"))
     assert np.mean(changed.codes("canonical") == changed.codes("gold")) == pytest.approx(0.95, abs=0.006)
+
+
+def test_groups_of_a_page_share_what_a_judge_believes():
+    page = Page(name="page", items=4000, copies=5, noise=0.0, tests=0, reference_repeats=1)
+    records = page.draw(np.random.default_rng(0))
+    right = (records.codes("canonical") == records.codes("gold")).reshape(-1, 5)
+    assert set(right.sum(axis=1).tolist()) == {0, 5}
+    assert right.mean() == pytest.approx(0.8, abs=0.05)
+    assert len(np.unique(records.codes("group"))) == 800

@@ -21,6 +21,8 @@ class Page:
     judges: int = 1
     tests: int = 1
     items: int = 60
+    copies: int = 1
+    """Items of one group: a judge believes the same of them."""
     reference_repeats: int = 2
     repeats: int = 2
     accuracy: float = 0.8
@@ -53,8 +55,11 @@ class Page:
 
     def draw(self, generator: np.random.Generator) -> RecordTable:
         """Draw the records of one study: new items, new judges."""
-        gold = generator.choice(2, size=self.items, p=self.balance)
-        wrong = (generator.random((self.judges, self.items)) >= self.accuracy).astype(np.int64)
+        groups = self.items // self.copies
+        gold = np.repeat(generator.choice(2, size=groups, p=self.balance), self.copies)
+        wrong = np.repeat(generator.random((self.judges, groups)) >= self.accuracy, self.copies, axis=1).astype(
+            np.int64
+        )
         belief = np.zeros_like(wrong) if self.constant else gold ^ wrong
         parts = [self._condition(generator, gold, belief, test) for test in range(self.tests + 1)]
         return self._table(*(np.concatenate(column) for column in zip(*parts, strict=True)), gold=gold)
@@ -90,7 +95,7 @@ class Page:
             "task": (zero, (self.name,)),
             "judge": (judge, self.judge_names),
             "item_id": (item, names),
-            "group": (item, names),
+            "group": (item // self.copies * self.copies, names),
             "case_id": (item + test * self.items, cases),
             "test": (test, tests),
             "family": (test, tests),

@@ -24,6 +24,7 @@ from jrh_selftest.checks import (
     record_checks,
 )
 from jrh_selftest.findings import Finding, Study, absent
+from jrh_selftest.gates import Gate, gate_checks, outcomes_of
 from jrh_selftest.judging import ALPHA, MANY, Limits, judge_alarms, judge_interval, unsettled, unsettled_alarms
 from jrh_selftest.known import known_failure
 from jrh_selftest.pages import claim_checks, claims_of
@@ -156,7 +157,7 @@ def parts_of(plan: Plan) -> Sequence[Part]:
             parts[f"estimators, {each.where}"].append(each)
         for alarm in array_alarms():
             parts[alarm.where].append(alarm)
-        for claim in claim_checks(full=plan.full) if plan.metrics else ():
+        for claim in (*claim_checks(full=plan.full), *gate_checks(full=plan.full)) if plan.metrics else ():
             parts[claim.page.name].append(claim)
     chosen = (name for name in parts if not plan.worlds or name.removeprefix("estimators, ") in plan.worlds)
     return [Part(name=name, checks=parts[name]) for name in chosen]
@@ -258,7 +259,10 @@ def _claimed(
     if not page.metrics <= set(plan.metrics):
         return found
     for number in numbers:
-        claims = claims_of(page, plan.metrics, generator, number)
+        if isinstance(page, Gate):
+            claims = outcomes_of(page, plan.metrics, generator, number)
+        else:
+            claims = claims_of(page, plan.metrics, generator, number)
         for place, check in enumerate(checks):
             found[place].append(Study(value=0.0 if claims & check.kinds else 1.0))
     return found
