@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,18 +30,22 @@ RETRIED = {
     "empty-choices": "malformed",
     "empty-body": "malformed",
     "html": "malformed",
+    "finish-error": "server_error",
 }
 """Fault -> the kind its attempts are counted under."""
 FINAL = {"400": "rejected", "404": "rejected"}
 ANSWERS = {
     "missing-usage": "ok",
+    "reasoning-only": "ok",
+    "finish-unknown": "incomplete",
+    "context-overflow": "context_overflow",
     "length": "truncated",
     "refusal": "refused",
     "content-filter": "refused",
     "huge-body": "truncated",
 }
 """Faults that are answers: fault -> status of the verdict."""
-STOPPING = ("401", "403")
+STOPPING = ("401", "403", "402", "no-quota")
 ODD = ("null-content",)
 """Answers without a decision."""
 PRICE = {"input": 1.0, "output": 2.0}
@@ -146,7 +151,9 @@ def test_an_odd_answer_is_an_answer_and_not_asked_again(judged: Judged, kind: st
     assert judged.asked(always(kind)) == 1
 
 
-@pytest.mark.parametrize("kind", [*ODD, *RETRIED, *FINAL, "length", "refusal", "content-filter", "huge-body"])
+@pytest.mark.parametrize(
+    "kind", [*ODD, *RETRIED, *FINAL, "length", "refusal", "content-filter", "huge-body", "finish-unknown"]
+)
 def test_no_fault_becomes_a_score(judged: Judged, kind: str) -> None:
     record = judged.record(always(kind))
     assert record["status"] != "ok"
@@ -191,6 +198,22 @@ def test_an_answered_trial_costs_what_its_tokens_cost(judged: Judged) -> None:
     assert known == pytest.approx(sum((asked * 1.0 + answered * 2.0) / 1e6 for asked, answered in tokens if asked))
 
 
+def test_an_unknown_finish_reason_is_named_and_never_parsed(judged: Judged) -> None:
+    record = judged.record(always("finish-unknown"))
+    assert (record["status"], record["canonical"]) == ("incomplete", None)
+    assert "'banana'" in record["detail"]
+
+
+def test_a_verdict_in_the_reasoning_alone_is_found(judged: Judged) -> None:
+    assert judged.record(always("reasoning-only"))["canonical"] == "NO"
+
+
+def test_a_prompt_that_is_too_long_is_a_status_of_its_own_and_says_how_long_it_may_be(judged: Judged) -> None:
+    record = judged.record(always("context-overflow"))
+    assert (record["status"], record["attempts"]) == ("context_overflow", 1)
+    assert "8192 tokens" in record["detail"]
+
+
 def test_every_attempt_stands_in_the_store_with_its_outcome(judged: Judged) -> None:
     counted = dict(query(judged.project, "run", "SELECT outcome, count(*) FROM calls GROUP BY outcome"))
     assert None not in counted
@@ -206,9 +229,14 @@ def test_every_attempt_stands_in_the_store_with_its_outcome(judged: Judged) -> N
 def test_the_reports_count_the_faults(judged: Judged) -> None:
     lines = {line["kind"]: line for line in report(judged.project, "run")["faults"]}
     counted = dict(query(judged.project, "run", "SELECT outcome, count(*) FROM calls GROUP BY outcome"))
-    for kind in ("rate_limit", "server_error", "connection", "timeout", "rejected", "malformed"):
+    for kind in ("rate_limit", "server_error", "connection", "timeout", "rejected", "malformed", "context_overflow"):
         assert lines[kind]["attempts"] == counted[kind], kind
-        lost = one(judged.project, "run", "SELECT count(*) FROM records WHERE detail LIKE ? || ': %'", (kind,))
+        lost = one(
+            judged.project,
+            "run",
+            "SELECT count(*) FROM records WHERE detail LIKE ? || ': %' OR status = ?",
+            (kind, kind if kind == "context_overflow" else ""),
+        )
         assert lines[kind]["final"] == lost, kind
     assert not {"ok", "refused", "truncated"} & set(lines)
     text = judged.project.read("run/report.md")
@@ -266,8 +294,8 @@ def check_stopped(project: Project, server: ChatServer, stopped: Outcome) -> Non
     """Check a run whose key was refused at the eleventh item."""
     answered = sum(server.answered.values())
     assert stopped.exit_code == 3, stopped.output
-    assert "jrh: not done: model 'mini' rejected the key (" in stopped.stderr
-    assert "Set a valid key and run the same command again" in stopped.stderr
+    assert re.search("model 'mini' (rejected the key|has no credit left) ", stopped.stderr)
+    assert re.search("(Set a valid key|Add credit to the account) and run the same command again", stopped.stderr)
     assert "jrh: to continue: jrh run suite.yaml --run-dir run" in stopped.stderr
     assert "Traceback" not in stopped.output
     assert 10 <= answered <= 14, "it did not stop at once"

@@ -16,9 +16,9 @@ from jrh_testing.server.faults import HUGE
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Is 2 + 2 = 4?"}]}
 
 
-async def post(server, *, prompt=None, headers=None, patience=5.0):
+async def post(server, *, prompt=None, headers=None, patience=5.0, **more):
     """Send one request; return status, headers and the raw body."""
-    sent = {**BODY, "messages": [{"role": "user", "content": prompt or "Is 2 + 2 = 4?"}]}
+    sent = {**BODY, **more, "messages": [{"role": "user", "content": prompt or "Is 2 + 2 = 4?"}]}
     async with (
         aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=patience)) as session,
         session.post(f"{server.url}/chat/completions", json=sent, headers=headers) as response,
@@ -174,9 +174,35 @@ async def test_answers_that_are_not_whole(server):
     assert absent["message"] == {"role": "assistant", "content": None}
 
 
+@pytest.mark.parametrize(
+    ("kind", "status", "said"),
+    [
+        ("402", 402, "payment required"),
+        ("no-quota", 429, "insufficient_quota"),
+        ("context-overflow", 400, "context_length_exceeded"),
+        ("finish-error", 200, '"finish_reason": "error"'),
+        ("finish-unknown", 200, '"finish_reason": "banana"'),
+        ("reasoning-only", 200, "reasoning_content"),
+    ],
+)
+async def test_what_a_provider_may_say_of_its_answer(kind, status, said):
+    with ChatServer(faults=[Fault(kind)]) as server:
+        found, _, body = await post(server)
+    assert found == status
+    assert said in body.decode()
+
+
+async def test_a_setting_that_the_model_does_not_have_is_refused_by_name():
+    with ChatServer(refuses=["seed"]) as server:
+        status, _, body = await post(server, seed=1)
+        assert (status, json.loads(body)["error"]["param"]) == (400, "seed")
+        assert (await post(server))[0] == 200
+
+
 def test_every_fault_is_shown_here():
     shown = {"500", "503", "401", "400", "403", "404", "429-seconds", "429-date", "429-bare", "reset", "drip", "hang"}
     shown |= {"bad-json", "empty-body", "html", "huge-body", "empty-choices", "missing-usage", "length", "refusal"}
+    shown |= {"402", "no-quota", "context-overflow", "finish-error", "finish-unknown", "reasoning-only"}
     assert shown | {"content-filter", "null-content"} == set(FAULTS)
 
 

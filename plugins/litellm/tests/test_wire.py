@@ -133,13 +133,13 @@ async def test_an_answer_that_is_none_is_a_fault(
 @pytest.mark.parametrize(
     ("status", "code", "kind"),
     [
-        (402, "payment", FaultKind.REJECTED),
+        (402, "payment", FaultKind.NO_CREDIT),
         (408, "late", FaultKind.TIMEOUT),
         (409, "busy", FaultKind.SERVER_ERROR),
         (413, "long", FaultKind.REJECTED),
         (422, "odd", FaultKind.REJECTED),
-        (400, "context_length_exceeded", FaultKind.REJECTED),
-        (429, "insufficient_quota", FaultKind.REJECTED),
+        (400, "context_length_exceeded", FaultKind.CONTEXT_OVERFLOW),
+        (429, "insufficient_quota", FaultKind.NO_CREDIT),
         (502, "gateway", FaultKind.SERVER_ERROR),
     ],
 )

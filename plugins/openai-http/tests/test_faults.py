@@ -23,7 +23,7 @@ def fault(status: int, error: object, **headers: str) -> ModelFault:
     [
         (400, FaultKind.REJECTED),
         (401, FaultKind.UNAUTHORIZED),
-        (402, FaultKind.REJECTED),
+        (402, FaultKind.NO_CREDIT),
         (403, FaultKind.UNAUTHORIZED),
         (404, FaultKind.REJECTED),
         (408, FaultKind.TIMEOUT),
@@ -50,7 +50,7 @@ def test_a_code_that_only_repeats_the_status_is_not_said_twice() -> None:
 @pytest.mark.parametrize("code", ["insufficient_quota", "billing_not_active"])
 def test_no_money_is_final_although_the_status_says_wait(code: str) -> None:
     found = fault(429, {"error": {"message": "You exceeded your current quota", "type": code, "code": code}})
-    assert (found.kind, found.retryable, found.status) == (FaultKind.REJECTED, False, 429)
+    assert (found.kind, found.retryable, found.status) == (FaultKind.NO_CREDIT, False, 429)
     assert code in found.detail
 
 
@@ -69,25 +69,26 @@ def test_a_prompt_that_the_filter_declines_is_a_refusal(code: str) -> None:
 @pytest.mark.parametrize(
     ("document", "expected"),
     [
-        ({"error": {"message": "no", "type": "t", "code": "c"}}, ("c", "no")),
-        ({"error": {"message": "no", "type": "t", "code": 400}}, ("t", "no")),
+        ({"error": {"message": "no", "type": "t", "code": "c"}}, ("c", "no", "")),
+        ({"error": {"message": "no", "type": "t", "code": 400}}, ("t", "no", "")),
         (
             {"object": "error", "message": "too long", "type": "BadRequestError", "code": 400},
-            ("BadRequestError", "too long"),
+            ("BadRequestError", "too long", ""),
         ),
-        ({"error": "model 'x' not found"}, ("", "model 'x' not found")),
-        ({"detail": "Not Found"}, ("", "Not Found")),
-        ({"detail": [{"loc": ["body"]}]}, ("", '[{"loc": ["body"]}]')),
-        ({"odd": 1}, ("", '{"odd": 1}')),
-        ([1], ("", "[1]")),
+        ({"error": "model 'x' not found"}, ("", "model 'x' not found", "")),
+        ({"detail": "Not Found"}, ("", "Not Found", "")),
+        ({"detail": [{"loc": ["body"]}]}, ("", '[{"loc": ["body"]}]', "")),
+        ({"odd": 1}, ("", '{"odd": 1}', "")),
+        ({"error": {"message": "no", "code": "c", "param": "seed"}}, ("c", "no", "seed")),
+        ([1], ("", "[1]", "")),
     ],
 )
-def test_the_text_of_an_error_is_found_in_every_dialect(document: object, expected: tuple[str, str]) -> None:
+def test_the_text_of_an_error_is_found_in_every_dialect(document: object, expected: tuple[str, str, str]) -> None:
     assert read_error(json.dumps(document).encode()) == expected
 
 
 def test_a_page_instead_of_an_error_is_kept_as_text() -> None:
-    assert read_error(b"<h1>Bad Gateway</h1>\xff") == ("", "<h1>Bad Gateway</h1>�")
+    assert read_error(b"<h1>Bad Gateway</h1>\xff") == ("", "<h1>Bad Gateway</h1>�", "")
 
 
 @given(st.binary(max_size=100), st.integers(300, 599))

@@ -153,7 +153,7 @@ def test_what_is_no_completion_is_malformed_and_says_why(body: bytes, why: str) 
         ({"error": {"message": "slow down", "code": 429}}, FaultKind.RATE_LIMIT, 429),
         ({"error": "upstream dead"}, FaultKind.SERVER_ERROR, None),
         (answer({"content": "YE"}, error={"message": "cut", "code": 502}), FaultKind.SERVER_ERROR, 502),
-        ({"error": {"message": "pay", "code": "insufficient_quota"}}, FaultKind.REJECTED, None),
+        ({"error": {"message": "pay", "code": "insufficient_quota"}}, FaultKind.NO_CREDIT, None),
     ],
 )
 def test_an_error_with_status_200_is_still_an_error(document: object, kind: FaultKind, status: int | None) -> None:

@@ -75,8 +75,12 @@ class FaultKind(Enum):
     """The answer violates the protocol: bad JSON, no choices; retried."""
     REJECTED = "rejected"
     """The provider rejects the request (other 4xx); final for this call."""
+    CONTEXT_OVERFLOW = "context_overflow"
+    """The prompt is longer than the model's context window; final for this call."""
     UNAUTHORIZED = "unauthorized"
     """The provider rejects the key (401, 403); stops the run."""
+    NO_CREDIT = "no_credit"
+    """The account has no credit left (402, or a code that says so); stops the run."""
 
 
 _RETRYABLE: Final = frozenset(
@@ -86,6 +90,7 @@ _RETRYABLE: Final = frozenset(
 
 _KIND_OF_STATUS: Final[dict[int, FaultKind]] = {
     HTTPStatus.UNAUTHORIZED: FaultKind.UNAUTHORIZED,
+    HTTPStatus.PAYMENT_REQUIRED: FaultKind.NO_CREDIT,
     HTTPStatus.FORBIDDEN: FaultKind.UNAUTHORIZED,
     HTTPStatus.REQUEST_TIMEOUT: FaultKind.TIMEOUT,
     HTTPStatus.CONFLICT: FaultKind.SERVER_ERROR,
@@ -97,19 +102,48 @@ class ModelFault(Exception):
     """Report one failed attempt of a model provider. Models raise it; only the gateway handles it."""
 
     def __init__(
-        self, kind: FaultKind, detail: str, *, status: int | None = None, retry_after: float | None = None
+        self,
+        kind: FaultKind,
+        detail: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        settings: Sequence[str] = (),
+        sent: bool = True,
     ) -> None:
-        """Keep the kind, a short text, the HTTP status and the server's Retry-After in seconds."""
+        """Keep what is known of the failure.
+
+        Args:
+            kind: of failure.
+            detail: a short text.
+            status: the HTTP status.
+            retry_after: seconds the server asks to wait.
+            settings: settings of the request that the model does not have; it is asked without them.
+            sent: False if no request can have arrived, because no connection was made; it costs nothing.
+        """
         super().__init__(detail)
         self.kind = kind
         self.detail = detail
         self.status = status
         self.retry_after = retry_after
+        self.settings = tuple(settings)
+        self.sent = sent
 
     @property
     def retryable(self) -> bool:
         """Return whether a retry can help."""
         return self.kind in _RETRYABLE
+
+    def with_detail(self, detail: str) -> ModelFault:
+        """Return the same failure with another text, and without the exceptions it came from."""
+        return ModelFault(
+            self.kind,
+            detail,
+            status=self.status,
+            retry_after=self.retry_after,
+            settings=self.settings,
+            sent=self.sent,
+        )
 
     @classmethod
     def from_http_status(cls, status: int, detail: str, *, retry_after: float | None = None) -> ModelFault:
@@ -128,6 +162,8 @@ class StopReason(Enum):
 
     UNAUTHORIZED = "unauthorized"
     """A provider rejects the key."""
+    NO_CREDIT = "no_credit"
+    """An account has no credit left."""
     BREAKER = "breaker"
     """A provider fails every call."""
     BUDGET = "budget"

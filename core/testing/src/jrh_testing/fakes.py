@@ -138,7 +138,8 @@ def _completion(answer: str | Completion, request: ChatRequest) -> Completion:
 def _failed(fault: ModelFault, fingerprint: str) -> Reply:
     if fault.kind is FaultKind.UNAUTHORIZED:
         raise StopRun(StopReason.UNAUTHORIZED, fault.detail)
-    status = Status.TIMEOUT if fault.kind is FaultKind.TIMEOUT else Status.PROVIDER_ERROR
+    kinds = {FaultKind.TIMEOUT: Status.TIMEOUT, FaultKind.CONTEXT_OVERFLOW: Status.CONTEXT_OVERFLOW}
+    status = kinds.get(fault.kind, Status.PROVIDER_ERROR)
     return Reply(status=status, fingerprint=fingerprint, detail=fault.detail)
 
 

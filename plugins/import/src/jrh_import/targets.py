@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-WHOLE: Final = ("repeat", "prompt_tokens", "completion_tokens", "attempts", "left_out")
+WHOLE: Final = ("repeat", "prompt_tokens", "completion_tokens", "attempts", "left_out", "parse_attempts")
 """Targets that are whole numbers."""
 NUMBERS: Final = (*WHOLE, "strength", "temperature", "probability", "cost", "latency")
 """Targets that are numbers."""
@@ -15,6 +15,7 @@ TEXTS: Final = (
     *("task", "item", "judge", "label", "presented_label", "gold", "gold_source"),
     *("test", "family", "variant", "template", "option_order", "polarity", "language", "case"),
     *("status", "expectation", "expected", "stratum", "group", "content", "detail", "rationale", "argued"),
+    "not_settable",
 )
 """Targets that are text."""
 TARGETS: Final = (*TEXTS, *NUMBERS, *TRUTHS)

@@ -11,10 +11,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import FILTERED, OUT_OF_FUNDS, http_fault, is_filtered, retry_after
+from jrh.models import FILTERED, OUT_OF_FUNDS, http_fault, is_filtered, refused_settings, retry_after
 from jrh.plugins import Completion
 
 _CODE: Final = re.compile(r"""["'](?:code|type)["']:\s*["'](\w+)["']""")
+_CODES: Final = OUT_OF_FUNDS | FILTERED | {"context_length_exceeded"}
+"""The codes that mean something of their own."""
 _LITELLM_PREFIX: Final = re.compile(r"^(litellm\.\w+: )+")
 _TRACEBACK: Final = "Traceback (most recent call last)"
 
@@ -34,8 +36,13 @@ def translate(error: Exception) -> ModelFault | Completion:
         return Completion(text=None, finish_reason="content_filter", refusal=text)
     if status is not None:
         headers = getattr(error, "litellm_response_headers", None) or {}
-        return http_fault(status, code, text, wait=retry_after(headers))
-    return ModelFault(FaultKind.REJECTED if code in OUT_OF_FUNDS else _kind_without_answer(error, chain), text)
+        return http_fault(status, code, text, wait=retry_after(headers), named=_named(chain))
+    if code in OUT_OF_FUNDS:
+        return ModelFault(FaultKind.NO_CREDIT, text)
+    kind = _kind_without_answer(error, chain)
+    # litellm itself refuses what it knows that the model does not have; nothing was sent.
+    settings = refused_settings(text) if kind is FaultKind.REJECTED else ()
+    return ModelFault(kind, text, settings=settings, sent=not _never_connected(chain))
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -45,6 +52,23 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         seen.append(error)
         yield error
         error = error.__cause__ or error.__context__
+
+
+def _named(chain: tuple[BaseException, ...]) -> str:
+    """Return the parameter that the provider's error names in a field of its own."""
+    for error in chain:
+        body: Any = getattr(error, "body", None)
+        named = body.get("param") if isinstance(body, Mapping) else None
+        if isinstance(named, str):
+            return named
+    return ""
+
+
+def _never_connected(chain: tuple[BaseException, ...]) -> bool:
+    import aiohttp
+    import httpx
+
+    return any(isinstance(error, httpx.ConnectError | aiohttp.ClientConnectorError) for error in chain)
 
 
 def _http_status(chain: tuple[BaseException, ...]) -> int | None:
@@ -97,10 +121,10 @@ def _code(chain: tuple[BaseException, ...], text: str) -> str:
     for error in chain:
         body: Any = getattr(error, "body", None)
         for value in (body.get("code"), body.get("type")) if isinstance(body, Mapping) else ():
-            if isinstance(value, str) and value in OUT_OF_FUNDS | FILTERED:
+            if isinstance(value, str) and value in _CODES:
                 return value
     found = (match.group(1) for match in _CODE.finditer(text))
-    return next((value for value in found if value in OUT_OF_FUNDS | FILTERED), "")
+    return next((value for value in found if value in _CODES), "")
 
 
 def _text(error: Exception) -> str:

@@ -88,7 +88,7 @@ class LiteLLMModel:
         finally:
             library.freeze_garbage()
         # Raise outside the `except` block: a chained exception would carry the request headers, which hold the key.
-        raise ModelFault(fault.kind, self._detail(fault), status=fault.status, retry_after=fault.retry_after)
+        raise fault.with_detail(self._detail(fault))
 
     async def aclose(self) -> None:
         """Close litellm's connections once no other model uses them; closing twice is fine."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from jrh import Usage
 from jrh.errors import FaultKind, ModelFault
 from jrh.models import (
+    COMPLETE,
+    FAILED,
     cost_or_none,
     count_or_none,
     served_version,
@@ -16,9 +18,6 @@ from jrh.models import (
 )
 from jrh.plugins import Completion
 from jrh.text import utf8_text
-
-# litellm maps these to "stop" and keeps the provider's own finish reason in a separate field.
-_FAILED: Final = frozenset({"error", "network_error"})
 
 
 def read_completion(response: Any) -> Completion:
@@ -35,8 +34,9 @@ def read_completion(response: Any) -> Completion:
         raise ModelFault(FaultKind.MALFORMED, "the answer has no choices")
     choice = choices[0]
     native = _extra(choice).get("native_finish_reason")
-    if native in _FAILED:
-        raise ModelFault(FaultKind.SERVER_ERROR, f"the provider ended the answer with '{native}'")
+    reason = _finish_reason(str(choice.finish_reason or ""), string_or_empty(native))
+    if reason.casefold() in FAILED:
+        raise ModelFault(FaultKind.SERVER_ERROR, f"the provider ended the answer with '{reason}'")
     message = choice.message
     content = message.content
     if content is not None and not isinstance(content, str):
@@ -44,7 +44,7 @@ def read_completion(response: Any) -> Completion:
     usage = getattr(response, "usage", None)
     return Completion(
         text=None if content is None else utf8_text(content),
-        finish_reason=str(choice.finish_reason or ""),
+        finish_reason=reason,
         usage=_usage(usage),
         cost=cost_or_none(getattr(usage, "cost", None)),
         refusal=string_or_empty(_extra(message).get("refusal"))
@@ -52,7 +52,13 @@ def read_completion(response: Any) -> Completion:
         or None,
         model_version=served_version(getattr(response, "model", None), getattr(response, "system_fingerprint", None)),
         token_probabilities=_probabilities(getattr(choice, "logprobs", None)),
+        reasoning=string_or_empty(getattr(message, "reasoning_content", None)),
     )
+
+
+def _finish_reason(mapped: str, native: str) -> str:
+    """Return litellm's word, or the provider's own where litellm calls it `stop` and it may mean something else."""
+    return native if mapped == "stop" and native and native.casefold() not in COMPLETE else mapped
 
 
 def _extra(holder: Any) -> Mapping[str, Any]:

@@ -94,7 +94,7 @@ class OpenAIHttpModel:
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             fault = _network_fault(error)
         # Raise outside the `except` block: a chained aiohttp error would carry the request headers, which hold the key.
-        raise ModelFault(fault.kind, self._detail(fault), status=fault.status, retry_after=fault.retry_after)
+        raise fault.with_detail(self._detail(fault))
 
     async def aclose(self) -> None:
         """Close the session; closing twice, or without ever having asked, is fine."""
@@ -189,4 +189,7 @@ def _network_fault(error: Exception) -> ModelFault:
         return malformed(f"the server does not speak HTTP properly ({name}: {error.message})")
     # Some error texts contain the proxy's address, which may include a password; strerror does not.
     reason = error.strerror if isinstance(error, OSError) and error.strerror else ""
-    return ModelFault(FaultKind.CONNECTION, f"the connection failed ({name}{': ' + reason if reason else ''})")
+    sent = not isinstance(error, aiohttp.ClientConnectorError)  # refused, or a host that is not known
+    return ModelFault(
+        FaultKind.CONNECTION, f"the connection failed ({name}{': ' + reason if reason else ''})", sent=sent
+    )

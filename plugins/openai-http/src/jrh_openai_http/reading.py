@@ -9,6 +9,7 @@ from typing import Any, Final
 from jrh import Usage
 from jrh.errors import FaultKind, ModelFault
 from jrh.models import (
+    FAILED,
     cost_or_none,
     count_or_none,
     served_version,
@@ -41,15 +42,19 @@ def read_completion(body: bytes) -> Completion:
     message = choice.get("message")
     if not isinstance(message, dict):
         raise malformed("the first choice has no message")
+    reason = string_or_empty(choice.get("finish_reason"))
+    if reason.casefold() in FAILED:
+        raise ModelFault(FaultKind.SERVER_ERROR, f"the provider ended the answer with '{reason}'")
     usage = document.get("usage")
     return Completion(
         text=_text(message.get("content")),
-        finish_reason=string_or_empty(choice.get("finish_reason")),
+        finish_reason=reason,
         usage=_usage(usage),
         cost=cost_or_none(usage.get("cost")) if isinstance(usage, dict) else None,
         refusal=string_or_empty(message.get("refusal")) or None,
         model_version=served_version(document.get("model"), document.get("system_fingerprint")),
         token_probabilities=_probabilities(choice.get("logprobs")),
+        reasoning=string_or_empty(message.get("reasoning_content")) or string_or_empty(message.get("reasoning")),
     )
 
 
@@ -74,11 +79,11 @@ def _first_choice(document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _reported(holder: Mapping[str, Any]) -> ModelFault:
     """Return the fault for an error sent with status 200, as routers in front of several providers do."""
-    code, text = describe(holder)
+    code, text, named = describe(holder)
     error = holder["error"]
     status = error.get("code") if isinstance(error, Mapping) else None
     known = isinstance(status, int) and 400 <= status <= 599  # noqa: PLR2004 - the range of HTTP error statuses
-    return classify(status if known else None, code, text)
+    return classify(status if known else None, code, text, named=named)
 
 
 def _text(content: object) -> str | None:

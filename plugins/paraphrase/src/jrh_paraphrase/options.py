@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from attrs import Attribute, field, frozen
-from attrs.validators import and_, deep_iterable, ge, gt, le, min_len
+from attrs.validators import and_, deep_iterable, ge, gt, le, min_len, optional
 from jrh import ModelName, Text, ValidatorName
 from jrh.authoring import WrittenBy, distinct
 
@@ -55,8 +55,10 @@ class ParaphraseOptions:
     prompt: Text | None = field(
         default=None, metadata={"help": "model: Jinja2 prompt template; variables: text, request, task, mark"}
     )
-    temperature: float = field(
-        default=0.7, validator=and_(ge(0.0), le(2.0)), metadata={"help": "model: sampling temperature"}
+    temperature: float | None = field(
+        default=0.7,
+        validator=optional(and_(ge(0.0), le(2.0))),  # type: ignore[arg-type] # the default is no None
+        metadata={"help": "model: sampling temperature; null: the model's setting in the suite"},
     )
     attempts: int = field(
         default=3,

@@ -19,7 +19,8 @@ class Attempt:
     """The level it should reach."""
     number: int
     """0-based, within the bucket that asked."""
-    temperature: float
+    temperature: float | None
+    """None: the model's own, because the suite says so or the model cannot be told."""
     seed: int
     examples: tuple[str, ...]
     """Ids of the items whose responses were shown."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from attrs import Attribute, field, frozen
-from attrs.validators import ge, le
+from attrs.validators import ge, le, optional
 from jrh import ModelName, Text
 from jrh.authoring import WrittenBy, distinct
 
@@ -37,8 +37,12 @@ class SyntheticOrdinalOptions:
         default=None,
         metadata={"help": "name in the suite's `models` of the model that grades the responses; required with `model`"},
     )
-    initial_temperature: float = field(
-        default=0.7, validator=[ge(0), le(2)], metadata={"help": "temperature of the first attempts, 0 to 2"}
+    initial_temperature: float | None = field(
+        default=0.7,
+        validator=optional([ge(0), le(2)]),  # type: ignore[arg-type] # the default is no None
+        metadata={
+            "help": "temperature of the first attempts, 0 to 2; null: the model's setting in the suite at every step"
+        },
     )
     temperature_step: float = field(
         default=0.2,

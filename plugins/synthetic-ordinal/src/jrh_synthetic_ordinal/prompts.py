@@ -13,6 +13,13 @@ from jrh.text import check_template, object_schema, packaged_template, tag_mark
 _WRITER: Final = frozenset(("task", "level", "request", "response", "examples", "mark"))
 _GRADER: Final = frozenset(("task", "request", "response", "mark"))
 
+VARIATIONS: Final = (
+    "Begin with another thought than the obvious one.",
+    "Arrange it differently from how it is usually arranged.",
+    "Use other examples and details than those that come first to mind.",
+    "Vary the length and the rhythm of the sentences.",
+)
+"""Asked for in turn where the temperature of a model cannot be raised."""
 RESPONSE: Final = "response"
 """The name of the text in the writer's reply."""
 WRITTEN: Final = text_schema(RESPONSE)
@@ -46,12 +53,16 @@ class Wording:
         check_template("synthetic-ordinal: the template `grader_prompt`", grader, known=_GRADER, needed="response")
         return cls(system=packaged_template("jrh_synthetic_ordinal", "system"), writer=writer, grader=grader)
 
-    def to_write(self, task: Task, source: Item, level: str, examples: Sequence[Item]) -> tuple[Message, ...]:
-        """Return the messages that request a response of a level."""
+    def to_write(
+        self, task: Task, source: Item, level: str, examples: Sequence[Item], variation: int = 0
+    ) -> tuple[Message, ...]:
+        """Return the messages that request a response of a level; a `variation` asks for another way."""
         shown: list[dict[str, str]] = [{**_texts(example), "level": example.gold or ""} for example in examples]
         texts = _texts(source)
         mark = _mark(texts, *shown)
         content = render(self.writer, {**texts, "task": task, "level": level, "examples": shown, "mark": mark})
+        if variation:
+            content = f"{content}\n\n{VARIATIONS[(variation - 1) % len(VARIATIONS)]}"
         return (Message(role="system", content=self.system), Message(role="user", content=content))
 
     def to_grade(self, task: Task, source: Item, response: str) -> tuple[Message, ...]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import JrhError
 
+USUAL: Final = 0.7
 _DIGITS: Final = 6
 """Rounding: 0.7 + 0.2 + 0.2 must be 1.1, not 1.0999999999999999."""
 _MOST: Final = 200
@@ -20,14 +21,20 @@ class Ramp:
     temperatures: tuple[float, ...]
     """From the first to the last, each used `attempts` times."""
     attempts: int
+    told: bool = True
+    """Whether the model is told the temperature; attempts differ by seeds, examples and wording anyway."""
 
     @classmethod
-    def of(cls, initial: float, step: float, highest: float, attempts: int) -> Ramp:
+    def of(cls, initial: float | None, step: float, highest: float, attempts: int) -> Ramp:
         """Build the ramp from `initial` in steps of `step` up to and including `highest`; a step of 0 stays constant.
+
+        Without `initial` there are as many attempts as from 0.7, at the model's own temperature.
 
         Raises:
             JrhError: The highest temperature is below the first, or the step is too small.
         """
+        if initial is None:
+            return evolve(cls.of(min(USUAL, highest), step, highest, attempts), told=False)
         if highest < initial:
             raise JrhError(
                 f"synthetic-ordinal: `max_temperature` {highest} is below `initial_temperature` {initial}; raise it"

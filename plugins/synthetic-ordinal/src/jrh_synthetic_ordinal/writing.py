@@ -30,7 +30,7 @@ class Writer:
 
     async def attempt(self, bucket: Bucket, ramp: Ramp, filters: Filters, shelf: Shelf) -> Attempt:
         """Ask once for an open bucket; a response that the filters reject is not graded."""
-        made = await self._written(bucket, bucket.temperature(ramp) or 0.0, shelf)
+        made = await self._written(bucket, bucket.temperature(ramp) or 0.0 if ramp.told else None, shelf)
         if made.rejected:
             return made
         made = filters.look(made)
@@ -39,12 +39,14 @@ class Writer:
         level = await self.grader.level(bucket.item, made.text)
         return evolve(made, achieved=level, rejected="" if level is not None else "no level in the grader's reply")
 
-    async def _written(self, bucket: Bucket, temperature: float, shelf: Shelf) -> Attempt:
+    async def _written(self, bucket: Bucket, temperature: float | None, shelf: Shelf) -> Attempt:
         number = len(bucket.attempts)
         seed = self.seed(bucket.item.id, bucket.level, bucket.place, number)
         examples = shelf.choose(bucket.level, bucket.item, self.examples, seed)
+        # A model without a temperature gives other texts for other seeds, examples and words.
+        variation = number if number and bucket.attempts[-1].temperature is None else 0
         request = ChatRequest(
-            messages=self.wording.to_write(self.task, bucket.item, bucket.level, examples),
+            messages=self.wording.to_write(self.task, bucket.item, bucket.level, examples, variation),
             sampling=Sampling(temperature=temperature, seed=seed),
             json_schema=WRITTEN,
         )
@@ -54,7 +56,7 @@ class Writer:
         return Attempt(
             wanted=bucket.level,
             number=number,
-            temperature=temperature,
+            temperature=None if "temperature" in reply.not_settable else temperature,
             seed=seed,
             examples=tuple(example.id for example in examples),
             examples_of=tuple(dict.fromkeys(example.gold or "" for example in examples)),

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, Final, TypeAlias
 
 from attrs import Attribute, field, frozen
-from attrs.validators import and_, deep_iterable, ge, gt, le, min_len
+from attrs.validators import and_, deep_iterable, ge, gt, le, min_len, optional
 from jrh import ModelName, Text, ValidatorName
 from jrh.authoring import ChangedFields, WrittenBy, distinct
 
@@ -87,8 +87,10 @@ class VerbosityOptions:
         default=None,
         metadata={"help": "model: Jinja2 prompt template; variables as in `short_prompt`"},
     )
-    temperature: float = field(
-        default=0.7, validator=and_(ge(0.0), le(2.0)), metadata={"help": "model: sampling temperature"}
+    temperature: float | None = field(
+        default=0.7,
+        validator=optional(and_(ge(0.0), le(2.0))),  # type: ignore[arg-type] # the default is no None
+        metadata={"help": "model: sampling temperature; null: the model's setting in the suite"},
     )
     attempts: int = field(
         default=3,

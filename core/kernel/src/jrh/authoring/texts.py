@@ -23,6 +23,8 @@ _LONGEST_REPLY: Final = 2 * LONGEST_TEXT
 _OF_STATUS: Final = {
     Status.REFUSED: "the model refused",
     Status.TRUNCATED: "the reply was cut",
+    Status.INCOMPLETE: "the reply is not complete",
+    Status.CONTEXT_OVERFLOW: "the prompt is longer than the model's context",
 }
 _REFUSAL: Final = re.compile(
     r"\W*(?:i\W?a?m (?:really |very |so )?sorry\b|sorry,|as an ai\b|i\W?a?m (?:not able|unable) to\b"

@@ -73,6 +73,8 @@ def imported_record(
     argued: str | None = None,
     content: str = "",
     gold_source: str = "",
+    not_settable: str = "",
+    parse_attempts: int = 1,
 ) -> Record:
     """Make a record of a verdict that was collected elsewhere; ids are derived from the content.
 
@@ -117,6 +119,8 @@ def imported_record(
         argued: the label as presented that a model says the rationale argues for; empty if for none.
         content: the text that was judged; items of the same text are one cluster.
         gold_source: where the gold label comes from, such as `people` or `model:NAME`; empty if unknown.
+        not_settable: settings that the model refuses and was asked without, such as `seed, temperature`.
+        parse_attempts: how often the judge asked until a verdict could be read.
 
     Raises:
         JrhError: the option order, the polarity or the gold source is none of those known.
@@ -166,6 +170,8 @@ def imported_record(
         rationale=rationale,
         left_out=left_out,
         argued=argued,
+        not_settable=not_settable,
+        parse_attempts=parse_attempts,
         cluster=content_id(" ".join(content.split())) if content.strip() else "",
         gold_source=GoldSource.read(gold_source).text if gold_source.strip() and gold is not None else "",
     )

@@ -16,6 +16,8 @@ from jrh.errors import FaultKind, ModelFault
 from jrh.hashing import content_id
 from jrh.models.ledger import estimate_prompt_tokens
 from jrh.models.limits import AdaptiveConcurrency, RateLimits
+from jrh.models.seen_usage import SeenUsage
+from jrh.models.settings import set_in, without
 from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, Rates
 from jrh.suite.definition import Limits, ModelUse
 from jrh.values.types import Reply, Sampling
@@ -49,6 +51,8 @@ class Client:
         self.failed_calls = 0
         """Calls without an answer after all retries; a later run repeats them."""
         self.concurrency = AdaptiveConcurrency(use.limits.concurrency, gate.sleep)
+        self.seen = SeenUsage()
+        self._refused: frozenset[str] = frozenset()
         self._rate_limits = RateLimits(use.limits)
         self._failures_in_a_row = 0
         self._gate = gate
@@ -104,6 +108,21 @@ class Client:
         """Send one attempt under the total timeout; raise the provider's error or `TimeoutError`."""
         async with asyncio.timeout(self.limits.timeout):
             return await self.model.complete(request)
+
+    def accepted(self, request: ChatRequest) -> ChatRequest:
+        """Return the request without the settings that the model has refused."""
+        refused = self.refused_in(request)
+        return without(request, refused) if refused else request
+
+    def refused_in(self, request: ChatRequest) -> tuple[str, ...]:
+        """Return the settings of the request that the model has refused."""
+        return tuple(sorted(self._refused & set_in(request))) if self._refused else ()
+
+    def note_refused(self, fault: ModelFault, sent: ChatRequest) -> bool:
+        """Remember the settings that a fault says the model does not have; tell whether the request held any."""
+        held = set_in(sent).intersection(fault.settings)
+        self._refused |= held
+        return bool(held)
 
     def note_answer(self) -> None:
         """Note an answered call; this closes the circuit."""

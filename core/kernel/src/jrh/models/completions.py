@@ -6,16 +6,29 @@ What a provider does not say stays unknown: None, never 0.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from jrh.errors import FaultKind, ModelFault
+from jrh.models.settings import refused_settings
 from jrh.text.plain import utf8_text
 
 FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})
 """Error codes of a provider's content filter: an answer of the model, not a failure."""
 OUT_OF_FUNDS: Final = frozenset({"insufficient_quota", "billing_not_active", "billing_hard_limit_reached"})
 """Error codes for exhausted credit: a retry cannot help, although the status is 429 (too many requests)."""
+_TOO_LONG_PROMPT: Final = re.compile(
+    r"context[_ ]length[_ ]exceeded|maximum context length|context (window|size|limit)|prompt is too long|"
+    r"input is too long|too many (input )?tokens|exceeds? the (model'?s? )?maximum (input|number of tokens)",
+    re.IGNORECASE,
+)
+_REFUSING: Final = (400, 413, 422)
+"""Statuses of a request that the provider read and does not accept."""
+MOST_TOKENS: Final = 100_000_000
+"""A larger number of tokens of one call is no count."""
+MOST_DOLLARS: Final = 10_000.0
+"""A larger cost of one call is no cost."""
 
 
 def string_or_empty(value: object) -> str:
@@ -24,13 +37,13 @@ def string_or_empty(value: object) -> str:
 
 
 def count_or_none(value: object) -> int | None:
-    """Return a number of tokens, or None if it is not a whole number of at least 0."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    """Return a number of tokens, or None if it is not a whole number of at least 0, or an absurd one."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
 
 
 def cost_or_none(value: object) -> float | None:
     """Return the cost of a call in US dollars if the provider states it (OpenRouter's `usage.cost`), else None."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_DOLLARS:
         return float(value)
     return None
 
@@ -58,7 +71,7 @@ def is_filtered(status: int | None, code: str) -> bool:
     return status in (400, 403) and code in FILTERED
 
 
-def http_fault(status: int, code: str, detail: str, *, wait: float | None = None) -> ModelFault:
+def http_fault(status: int, code: str, detail: str, *, wait: float | None = None, named: str = "") -> ModelFault:
     """Turn the status and the provider's error code into a fault.
 
     Args:
@@ -66,7 +79,12 @@ def http_fault(status: int, code: str, detail: str, *, wait: float | None = None
         code: the provider's own; the empty text where there is none.
         detail: what happened, for the log and the report.
         wait: seconds the server asks to wait.
+        named: the parameter that the error names in a field of its own.
     """
     if code in OUT_OF_FUNDS:
-        return ModelFault(FaultKind.REJECTED, detail, status=status)
+        return ModelFault(FaultKind.NO_CREDIT, detail, status=status)
+    if status in _REFUSING:
+        if _TOO_LONG_PROMPT.search(f"{code} {detail}"):
+            return ModelFault(FaultKind.CONTEXT_OVERFLOW, detail, status=status)
+        return ModelFault(FaultKind.REJECTED, detail, status=status, settings=refused_settings(detail, named))
     return ModelFault.from_http_status(status, detail, retry_after=wait)

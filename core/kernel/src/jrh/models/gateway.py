@@ -22,8 +22,16 @@ from jrh.models.ledger import Ledger, worst_case
 from jrh.models.payer import PREFLIGHT, current_payer
 from jrh.models.replies import read_reply
 from jrh.models.retries import FIRST_WAIT, as_fault, retrying
+from jrh.models.settings import set_in
+from jrh.models.stop_messages import (
+    STOPPING,
+    billed_beyond,
+    refused_account,
+    too_long_for_budget,
+    too_many_failures,
+)
 from jrh.plugins.protocols import ChatModel, ChatRequest, Logger
-from jrh.store.calls_table import ANSWERED
+from jrh.store.calls_table import ANSWERED, NOT_SETTABLE
 from jrh.suite.definition import ModelUse
 from jrh.text.redact import Redactor
 from jrh.values.types import Reply, Status
@@ -69,6 +77,7 @@ class Gateway:
         self._log = log
         self._on_paid = on_paid
         self._stopping = asyncio.Event()
+        self._settled = asyncio.Event()
         self._in_flight: dict[str, asyncio.Future[Reply]] = {}
         self._clients: list[Client] = []
         self.answered_from_cache = 0
@@ -190,9 +199,17 @@ class Gateway:
             reply = await self._attempts(client, call)
         except ModelFault as fault:
             await self._calls.mark_final(call.row)
+            if fault.kind is FaultKind.CONTEXT_OVERFLOW:  # about this prompt, not about the model
+                client.note_answer()
+                detail = self._redact(fault.detail)
+                fingerprint = client.model.fingerprint
+                return Reply(
+                    status=Status.CONTEXT_OVERFLOW, detail=detail, attempts=call.attempts, fingerprint=fingerprint
+                )
             client.note_failure()
             if client.circuit_open:
-                raise self._stop_asking(client, fault) from None
+                message = too_many_failures(client.name, BREAKER, fault.kind, self._redact(fault.detail))
+                raise self.stop(StopReason.BREAKER, message) from None
             status = Status.TIMEOUT if fault.kind is FaultKind.TIMEOUT else Status.PROVIDER_ERROR
             detail = f"{fault.kind.value}: {self._redact(fault.detail)}"
             return Reply(status=status, detail=detail, attempts=call.attempts, fingerprint=client.model.fingerprint)
@@ -215,13 +232,6 @@ class Gateway:
         reply: Reply = await retrying(client.limits, self.sleep)(attempt)
         return reply
 
-    def _stop_asking(self, client: Client, fault: ModelFault) -> StopRun:
-        return self.stop(
-            StopReason.BREAKER,
-            f"model '{client.name}' failed {BREAKER} calls in a row, the last one with "
-            f"{fault.kind.value}: {self._redact(fault.detail)}",
-        )
-
     async def sleep(self, seconds: float) -> None:
         """Wait between attempts, or return early if the run stops."""
         try:
@@ -242,13 +252,24 @@ class Gateway:
             raise self.stopped
 
     async def _attempt(self, client: Client, call: _Call) -> Reply:
+        """Make one attempt, and another one without each setting that the model turns out not to have."""
+        while True:
+            request = client.accepted(call.request)
+            try:
+                return await self._attempt_once(client, call, request)
+            except ModelFault as fault:
+                if not client.note_refused(fault, request):
+                    raise
+                self._log.info("setting refused", model=client.name, settings=list(fault.settings))
+
+    async def _attempt_once(self, client: Client, call: _Call, request: ChatRequest) -> Reply:
         """Make one attempt: reserve, write the intent, send, write the outcome."""
         self._check()
         since = await client.take_place(call.request)
         fault: ModelFault | None = None
         try:
             self._check()
-            reply, durable = await self._send(client, call)
+            reply, durable = await self._send(client, call, request)
         except ModelFault as error:
             fault = error
             raise
@@ -261,20 +282,42 @@ class Gateway:
             self._cache.put(call.key, to_text_once(reply))
         return reply
 
-    async def _send(self, client: Client, call: _Call) -> tuple[Reply, asyncio.Future[None]]:
-        """Return the reply and a future that completes once it is durable."""
+    async def _reserve(self, client: Client, request: ChatRequest) -> tuple[ChatRequest, float | None]:
+        """Reserve a call's worst case, as soon as it fits the budget; return the request as it may be sent.
+
+        Where it does not fit, calls in flight are waited for, because most cost less than is set aside for them. What
+        still does not fit is sent with a lower limit for its reply, if the model's replies so far are shorter than it.
+        """
         rates = client.rates
-        worst = worst_case(call.request, rates)
+        worst = worst_case(request, rates)
+        while self.ledger.may_wait(worst):
+            await self.unless_stopped(_wait_for(self._settled))
+            self._check()
+        if rates is not None and worst is not None and worst > self.ledger.room:
+            narrowed = client.seen.narrowed(request, rates, self.ledger.room)
+            if narrowed is not None and client.accepted(narrowed[0]) == narrowed[0]:
+                request, worst = narrowed
+                self._log.info("reserved by what was used so far", model=client.name, usd=worst)
         try:
             self.ledger.reserve(worst)
         except StopRun as stop:
             raise self.stop(stop.reason, stop.message) from None
+        return request, worst
+
+    def _tell_settled(self) -> None:
+        self._settled.set()
+        self._settled = asyncio.Event()
+
+    async def _send(self, client: Client, call: _Call, wanted: ChatRequest) -> tuple[Reply, asyncio.Future[None]]:
+        """Return the reply and a future that completes once it is durable."""
+        rates = client.rates
+        request, worst = await self._reserve(client, wanted)
         call.attempts += 1
         call.row, durable = self._calls.intend(call.key, client.name, call.purpose, time.time(), worst)
         await durable
         started = time.perf_counter()
         try:
-            completion = await client.complete(call.request)
+            completion = await client.complete(request)
             reply = read_reply(
                 completion,
                 self._redact,
@@ -282,37 +325,60 @@ class Gateway:
                 rates=rates,
                 latency=time.perf_counter() - started,
                 attempts=call.attempts,
+                not_settable=client.refused_in(call.request),
             )
             payload = to_text_once(reply)
         except Exception as error:  # a provider's bug, too, ends this call and not the run
             fault = as_fault(error, client.limits.timeout)
-            billed = fault is not error or fault.kind in _MAYBE_BILLED  # a bug may have lost an answer
-            raise await self._note_fault(client, call, fault, worst, billed=billed) from None
-        return reply, self._note_reply(call, reply, payload, worst)
+            # A bug may have lost an answer.
+            billed = fault is not error or (fault.kind in _MAYBE_BILLED and fault.sent)
+            raise await self._note_fault(client, call, request, fault, worst, billed=billed) from None
+        client.seen.note(request, reply, rates)
+        cut = reply.status is Status.TRUNCATED and request is not wanted  # by the budget, not by the suite
+        durable = self._note_reply(client, call, reply, None if cut else payload, worst)
+        if cut:
+            await durable
+            message = too_long_for_budget(client.name, request.sampling.max_tokens, self.ledger)
+            raise self.stop(StopReason.BUDGET, message)
+        return reply, durable
 
     async def _note_fault(
-        self, client: Client, call: _Call, fault: ModelFault, worst: float | None, *, billed: bool
+        self,
+        client: Client,
+        call: _Call,
+        request: ChatRequest,
+        fault: ModelFault,
+        worst: float | None,
+        *,
+        billed: bool,
     ) -> ModelFault:
         self.ledger.lose(worst, billed=billed)
+        self._tell_settled()
         detail = self._redact(fault.detail)
         self._log.warning("attempt failed", model=client.name, kind=fault.kind.value, detail=detail)
+        outcome = NOT_SETTABLE if set_in(request).intersection(fault.settings) else fault.kind.value
         await self._calls.conclude(
-            call.row, outcome=fault.kind.value, final=False, cost=None if billed else 0.0, detail=detail, payload=None
+            call.row, outcome=outcome, final=False, cost=None if billed else 0.0, detail=detail, payload=None
         )
-        if fault.kind is FaultKind.UNAUTHORIZED and call.purpose != PREFLIGHT:
-            raise self.stop(
-                StopReason.UNAUTHORIZED,
-                f"model '{client.name}' rejected the key ({detail}). Set a valid key and run the same "
-                "command again: finished calls are not repeated",
-            )
+        if fault.kind in STOPPING and call.purpose != PREFLIGHT:
+            raise self.stop(STOPPING[fault.kind], refused_account(client.name, fault.kind, detail))
         return fault
 
-    def _note_reply(self, call: _Call, reply: Reply, payload: str, worst: float | None) -> asyncio.Future[None]:
-        self.ledger.settle(worst, reply.cost)
+    def _note_reply(
+        self, client: Client, call: _Call, reply: Reply, payload: str | None, worst: float | None
+    ) -> asyncio.Future[None]:
+        beyond = self.ledger.settle(worst, reply.cost)
+        self._tell_settled()
         self._on_paid()
+        if beyond:
+            self.stop(StopReason.BUDGET, billed_beyond(client.name, reply.cost or 0.0, worst or 0.0, self.ledger))
         return self._calls.conclude(
             call.row, outcome=reply.status.value, final=True, cost=reply.cost, detail=reply.detail, payload=payload
         )
+
+
+async def _wait_for(event: asyncio.Event) -> None:
+    await event.wait()
 
 
 @contextmanager

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Final
+
 from attrs import define, frozen
 
 from jrh.errors import StopReason, StopRun
@@ -9,6 +12,9 @@ from jrh.hashing import canonical_json
 from jrh.plugins.protocols import ChatRequest, Rates
 from jrh.suite.definition import Budget
 from jrh.values.types import Usage
+
+_CENT_OF_A_CENT: Final = 1e-12
+"""US dollars by which sums may differ in floating point."""
 
 
 def cost_of(usage: Usage, rates: Rates | None) -> float | None:
@@ -44,10 +50,15 @@ def worst_case(request: ChatRequest, rates: Rates | None) -> float | None:
         return None
     if rates.input == 0.0 and rates.output == 0.0:
         return 0.0
-    longest = request.sampling.max_tokens or rates.max_output_tokens
+    longest = longest_reply(request, rates)
     if longest is None and rates.output > 0.0:
         return None
     return prompt_tokens_at_most(request) * rates.input + (longest or 0) * rates.output
+
+
+def longest_reply(request: ChatRequest, rates: Rates) -> int | None:
+    """Return the most tokens of a reply: the request's limit or the provider's; None if there is neither."""
+    return request.sampling.max_tokens or rates.max_output_tokens
 
 
 @frozen(kw_only=True)
@@ -74,10 +85,23 @@ class Ledger:
     paid: float = 0.0
     uncertain: float = 0.0
     reserved: float = 0.0
+    in_flight: int = 0
+    """Number of calls that something is reserved for."""
     calls: int = 0
     unpriced: int = 0
     earlier: float = 0.0
     """US dollars paid by earlier processes, in the run directory; part of `paid`."""
+
+    @property
+    def room(self) -> float:
+        """Return the US dollars that neither paid nor reserved calls take of the budget; infinite without one."""
+        if self.budget.usd is None:
+            return math.inf
+        return self.budget.usd - self.paid - self.uncertain - self.reserved
+
+    def may_wait(self, worst: float | None) -> bool:
+        """Tell whether a call does not fit the budget now, but may when the calls in flight are settled."""
+        return worst is not None and worst > self.room + _CENT_OF_A_CENT and self.in_flight > 0
 
     def reserve(self, worst: float | None) -> None:
         """Reserve the worst-case cost of a call before it is sent.
@@ -94,28 +118,40 @@ class Ledger:
                     "the cost of a call has no upper bound, and the suite has a budget in dollars: give its model a "
                     "`price` and `max_tokens`",
                 )
-            if self.paid + self.uncertain + self.reserved + worst > self.budget.usd + 1e-12:
+            if worst > self.room + _CENT_OF_A_CENT:
                 raise StopRun(
                     StopReason.BUDGET,
                     f"the next call could exceed the budget of ${_amount(self.budget.usd)}: ${self.paid:.4f} is paid, "
                     f"${self.reserved + self.uncertain:.4f} is set aside for calls in flight or of unknown outcome, "
-                    f"and the call may cost ${worst:.4f}",
+                    f"and the call may cost ${worst:.4f} at its worst case",
                 )
         self.calls += 1
         self.reserved += worst or 0.0
+        self.in_flight += bool(worst)
 
-    def settle(self, worst: float | None, cost: float | None) -> None:
-        """Replace the reserved amount by the reply's cost; an unknown cost counts as the worst case."""
-        self.reserved -= worst or 0.0
+    def settle(self, worst: float | None, cost: float | None) -> bool:
+        """Replace the reserved amount by the reply's cost; an unknown cost counts as the worst case.
+
+        Returns:
+            Whether the provider billed more than the call could cost, and the budget is exceeded by it.
+        """
+        self._release(worst)
         if cost is None:
             self.unpriced += 1
             self.uncertain += worst or 0.0
         else:
             self.paid += cost
+        beyond = cost is not None and worst is not None and cost > worst + _CENT_OF_A_CENT
+        return beyond and self.room < -self.reserved - _CENT_OF_A_CENT
+
+    def _release(self, worst: float | None) -> None:
+        self.in_flight -= bool(worst)
+        # Without calls in flight nothing is reserved; sums of floating-point numbers would leave a rest.
+        self.reserved = self.reserved - (worst or 0.0) if self.in_flight else 0.0
 
     def lose(self, worst: float | None, *, billed: bool) -> None:
         """Release a failed attempt; if it may have been billed, its worst case still counts."""
-        self.reserved -= worst or 0.0
+        self._release(worst)
         if billed:
             self.uncertain += worst or 0.0
 

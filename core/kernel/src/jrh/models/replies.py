@@ -9,8 +9,18 @@ from jrh.plugins.protocols import LONGEST_ANSWER, TOO_LONG, Completion, Rates
 from jrh.text.redact import Redactor
 from jrh.values.types import Reply, Status
 
-CUT: Final = frozenset({"length", "max_tokens"})
-FILTERED: Final = frozenset({"content_filter", "safety"})
+COMPLETE: Final = frozenset(
+    {"", "stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete", "completed", "finished", "done"}
+    | {"tool_calls", "tool_use", "function_call"}
+)
+"""The finish reasons that mean a complete reply; a server that gives none says nothing against it."""
+CUT: Final = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
+FILTERED: Final = frozenset(
+    {"content_filter", "content_filtered", "safety", "refusal", "recitation", "blocklist", "prohibited_content", "spii"}
+    | {"guardrail_intervened"}
+)
+FAILED: Final = frozenset({"error", "network_error", "server_error"})
+"""The finish reasons of an answer that broke off: not an answer, and asked for again."""
 _LONGEST_DETAIL: Final = 500
 
 
@@ -22,6 +32,7 @@ def read_reply(
     rates: Rates | None,
     latency: float = 0.0,
     attempts: int = 1,
+    not_settable: tuple[str, ...] = (),
 ) -> Reply:
     """Return the reply to a call: status, text without secrets, cost.
 
@@ -32,6 +43,7 @@ def read_reply(
         rates: US dollars per token, where the provider states no cost itself; None: unknown.
         latency: seconds.
         attempts: how often was sent.
+        not_settable: settings of the request that the model refuses.
 
     Raises:
         TypeError: the provider returned something else than a completion.
@@ -39,11 +51,14 @@ def read_reply(
     if not isinstance(completion, Completion):
         raise TypeError(f"complete() returned {type(completion).__name__}, not a Completion")
     status, detail = classify(completion)
+    text = completion.text or ""
+    if not text.strip() and status is Status.OK:
+        text = completion.reasoning  # where servers put the whole reply if the model does not close its reasoning
     overlong = _is_overlong(completion)
     version = f" ({completion.model_version})" if completion.model_version else ""
     return Reply(
         status=status,
-        text="" if overlong else redact(completion.text or ""),
+        text="" if overlong else redact(text),
         finish_reason=TOO_LONG if overlong else redact(completion.finish_reason),
         usage=completion.usage,
         cost=completion.cost if completion.cost is not None else cost_of(completion.usage, rates),
@@ -52,6 +67,7 @@ def read_reply(
         detail=redact(detail)[:_LONGEST_DETAIL],
         attempts=attempts,
         token_probabilities=() if overlong else completion.token_probabilities,
+        not_settable=not_settable,
     )
 
 
@@ -59,12 +75,15 @@ def classify(completion: Completion) -> tuple[Status, str]:
     """Return the status of a provider's answer, and the reason if it has no usable text."""
     if completion.refusal is not None:
         return Status.REFUSED, completion.refusal or "the model refused"
-    if completion.finish_reason in FILTERED:
+    reason = completion.finish_reason.casefold()
+    if reason in FILTERED:
         return Status.REFUSED, "the provider's content filter cut the reply"
     if _is_overlong(completion):
         return Status.TRUNCATED, f"the reply is longer than {LONGEST_ANSWER:,} bytes and was not read"
-    if completion.finish_reason in CUT:
+    if reason in CUT:
         return Status.TRUNCATED, "the reply was cut at the token limit"
+    if reason not in COMPLETE:
+        return Status.INCOMPLETE, f"the provider ended the reply with '{completion.finish_reason}', not as complete"
     return Status.OK, ""
 
 

@@ -204,6 +204,8 @@ class Completion:
     model_version: str = ""
     """The model version that the provider reports."""
     token_probabilities: tuple[Mapping[str, float], ...] = ()
+    reasoning: str = ""
+    """The text of the model's reasoning, if the provider reports it apart from the reply."""
 
 
 @runtime_checkable

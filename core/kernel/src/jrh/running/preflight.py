@@ -150,6 +150,8 @@ class Preflight:
 
     def _hint(self, name: str, fault: ModelFault) -> str:
         """Say what to do about a fault; empty if the run may go on."""
+        if fault.kind is FaultKind.NO_CREDIT:
+            return "check the account"
         if fault.kind is FaultKind.UNAUTHORIZED:
             with noting_secrets() as variables:
                 self.builder.build(self.resolved.models[name])

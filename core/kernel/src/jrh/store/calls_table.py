@@ -8,16 +8,18 @@ from typing import Final, NamedTuple
 from jrh.store.database import Database
 from jrh.values.report import FaultLine
 
-ANSWERED: Final = ("ok", "refused", "truncated")
+ANSWERED: Final = ("ok", "refused", "truncated", "incomplete")
 """Outcomes that are answers. Every other outcome names a kind of failure."""
 UNKNOWN: Final = "unknown"
 """The outcome of a call that was in flight when the process was killed."""
+NOT_SETTABLE: Final = "not_settable"
+"""The outcome of a call with a setting that the model does not have: it was asked again without."""
 
 _INTENT: Final = "INSERT INTO calls (id, key, model, purpose, started, worst) VALUES (?, ?, ?, ?, ?, ?)"
 _OUTCOME: Final = "UPDATE calls SET outcome = ?, final = ?, cost = ?, detail = ?, payload = ? WHERE id = ?"
 _FINAL: Final = "UPDATE calls SET final = 1 WHERE id = ?"
 _LOST: Final = "UPDATE calls SET outcome = ? WHERE outcome IS NULL"
-_NO_FAULT: Final = ", ".join(f"'{outcome}'" for outcome in (*ANSWERED, UNKNOWN))
+_NO_FAULT: Final = ", ".join(f"'{outcome}'" for outcome in (*ANSWERED, UNKNOWN, NOT_SETTABLE))
 
 
 class CallTotals(NamedTuple):
@@ -30,6 +32,17 @@ class CallTotals(NamedTuple):
     calls: int
     unpriced: int
     """Replies with an unknown price."""
+
+
+class BilledBeyond(NamedTuple):
+    """Calls of one model that cost more than they could."""
+
+    model: str
+    calls: int
+    cost: float
+    """US dollars billed."""
+    worst: float
+    """US dollars that they could cost at most."""
 
 
 class CallsTable:
@@ -93,6 +106,14 @@ class CallsTable:
             "coalesce(sum(payload IS NOT NULL AND cost IS NULL), 0) FROM calls"
         )
         return CallTotals._make(sums)
+
+    def billed_beyond(self) -> list[BilledBeyond]:
+        """Return the models whose calls cost more than they could, by price and longest reply."""
+        rows = self._database.rows(
+            "SELECT model, count(*), sum(cost), sum(worst) FROM calls WHERE cost > worst + 1e-9 "
+            "GROUP BY model ORDER BY model"
+        )
+        return [BilledBeyond._make(row) for row in rows]
 
     def faults(self) -> tuple[FaultLine, ...]:
         """Count failed attempts by model and kind."""

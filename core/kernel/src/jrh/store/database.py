@@ -20,7 +20,7 @@ from jrh.values.records import COLUMNS
 
 T = TypeVar("T")
 
-SCHEMA_VERSION: Final = 6
+SCHEMA_VERSION: Final = 7
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 MOST_PARAMETERS: Final = 500
@@ -38,6 +38,7 @@ _RECORD_TYPES: Final = {
     "latency": "REAL",
     "attempts": "INTEGER",
     "left_out": "INTEGER",
+    "parse_attempts": "INTEGER",
 }
 
 _SCHEMA: Final = f"""
@@ -71,6 +72,7 @@ CREATE INDEX IF NOT EXISTS calls_by_key ON calls (key) WHERE payload IS NOT NULL
 CREATE TABLE IF NOT EXISTS uses (
     owner TEXT NOT NULL, key TEXT NOT NULL, role TEXT NOT NULL, name TEXT NOT NULL, task TEXT NOT NULL,
     test TEXT NOT NULL, model TEXT NOT NULL, cost REAL, prompt_tokens INTEGER, completion_tokens INTEGER,
+    not_settable TEXT NOT NULL,
     PRIMARY KEY (owner, key, role, name)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS records (

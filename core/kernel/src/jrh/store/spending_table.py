@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from jrh.store.database import Database
 from jrh.values.report import SpendLine
@@ -11,7 +11,7 @@ from jrh.values.types import Reply, Status
 RATIONALES: Final = "rationales"
 """Owner of the replies that tell what rationales argue for: they belong to all trials of one rationale."""
 
-_NOTE: Final = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_NOTE: Final = "INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
 
 # Every reply once: by its first user, drafting before judging, judging in plan order. The order depends on nothing that
@@ -40,6 +40,19 @@ GROUP BY r.judge, r.task, r.test
 """  # noqa: S608 - fixed names
 
 
+class NotSettable(NamedTuple):
+    """Replies that were given without a setting, because the model does not have it."""
+
+    model: str
+    settings: str
+    """Such as `seed, temperature`."""
+    role: str
+    name: str
+    """The suite's name of the component."""
+    test: str
+    replies: int
+
+
 class SpendingTable:
     """The replies a run rests on, and for whom."""
 
@@ -58,8 +71,18 @@ class SpendingTable:
             model: the suite's name of the model.
             about: the user's name, task and test.
         """
-        row = (owner, key, role, *about, model, reply.cost, reply.usage.prompt_tokens, reply.usage.completion_tokens)
+        tokens = reply.usage.prompt_tokens, reply.usage.completion_tokens
+        row = (owner, key, role, *about, model, reply.cost, *tokens, ", ".join(reply.not_settable))
         self._database.writer.put((_NOTE, [row]))
+
+    def not_settable(self) -> list[NotSettable]:
+        """Return which replies the run rests on were given without a setting that was asked for."""
+        rows = self._database.rows(
+            "SELECT model, not_settable, role, name, test, count(*) "  # noqa: S608 - fixed names
+            f"FROM ({_FIRST_USES}) WHERE not_settable != '' "
+            "GROUP BY model, not_settable, role, name, test ORDER BY model, not_settable, role, name, test"
+        )
+        return [NotSettable._make(row) for row in rows]
 
     def forget_drafts(self, task: str, test: str, owner: str) -> None:
         """Forget what other drafts of a test used; these are made by `owner`."""

@@ -28,6 +28,7 @@ NUMERIC: Final = frozenset(
         "latency",
         "attempts",
         "left_out",
+        "parse_attempts",
     }
 )
 """Columns held as float64, NaN where the record has None; all others are categorical text."""

@@ -312,6 +312,10 @@ class Status(Enum):
     """The judge or the provider's filter declines to answer."""
     TRUNCATED = "truncated"
     """The reply was cut at the token limit; it is never parsed."""
+    INCOMPLETE = "incomplete"
+    """The provider ended the reply for a reason that does not mean complete; it is never parsed."""
+    CONTEXT_OVERFLOW = "context_overflow"
+    """The prompt is longer than the model's context window."""
     TIMEOUT = "timeout"
     PROVIDER_ERROR = "provider_error"
     PLUGIN_ERROR = "plugin_error"
@@ -340,7 +344,7 @@ class Reply:
     """The result of one request to a model, after retries."""
 
     status: Status
-    """`ok`, `refused`, `truncated`, `timeout` or `provider_error`."""
+    """`ok`, `refused`, `truncated`, `incomplete`, `context_overflow`, `timeout` or `provider_error`."""
     text: str = ""
     finish_reason: str = ""
     usage: Usage = Usage()
@@ -355,6 +359,8 @@ class Reply:
     attempts: int = 1
     token_probabilities: tuple[Mapping[str, float], ...] = ()
     """Per generated token, the probabilities of the most likely tokens, if the provider reports them."""
+    not_settable: tuple[str, ...] = ()
+    """Settings of the request that the model refuses, and that it answered without: `temperature`, `seed`, ..."""
 
     @property
     def ok(self) -> bool:
@@ -426,6 +432,8 @@ class Judgement:
     reply: Reply | None = None
     left_out: int = 0
     """Characters of a transcript that did not fit the judge's budget and were not shown; counted in the report."""
+    parse_attempts: int = 1
+    """How often the judge asked until a verdict could be read; more than 1 for judges that ask again."""
 
 
 @frozen(kw_only=True)
@@ -481,6 +489,10 @@ class Record:
 
     None: no model was to read it.
     """
+    not_settable: str = ""
+    """Settings that the model refuses and that this question was asked without, such as `seed, temperature`."""
+    parse_attempts: int = 1
+    """How often the judge asked until a verdict could be read."""
 
 
 @frozen(kw_only=True)

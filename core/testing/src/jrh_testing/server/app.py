@@ -31,6 +31,8 @@ class Behaviour:
     """Up to so many seconds more, by a hash of the prompt."""
     require_key: str | None = None
     """Refuse every other key with 401."""
+    refuses: tuple[str, ...] = ()
+    """Fields of a request that are refused with 400, as models do that do not have the setting."""
 
 
 class ChatApp:
@@ -68,8 +70,9 @@ class ChatApp:
         self.tally.begin(body, prompt)
         if self.behaviour.require_key is not None and request.headers.get("Authorization") != self._authorization:
             return _json(401, bodies.error(401, "incorrect API key"))
-        if body.get("stream"):
-            return _json(400, bodies.error(400, "this server does not stream; send stream=false"))
+        refused = next((name for name in self.behaviour.refuses if name in body), None)
+        if refused is not None or body.get("stream"):
+            return _json(400, bodies.unsupported(refused or "stream"))
         await self._wait(prompt)
         try:
             fault = self.faults.choose(request.headers, prompt)

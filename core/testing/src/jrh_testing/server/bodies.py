@@ -67,6 +67,13 @@ def response(message: Body | None, *, usage: Body | None, finish_reason: str = "
     }
 
 
+def unsupported(field: str) -> bytes:
+    """Write the error body of a model that does not have a setting, as OpenAI does."""
+    message = f"Unsupported parameter: '{field}' is not supported with this model."
+    named = {"type": "invalid_request_error", "param": field, "code": "unsupported_parameter"}
+    return json.dumps({"error": {"message": message, **named}}).encode()
+
+
 def error(status: int, message: str) -> bytes:
     """Write an error body in the shape providers use."""
     return json.dumps({"error": {"message": message, "type": "loopback_error", "code": str(status)}}).encode()

@@ -88,6 +88,14 @@ async def _empty_choices(_request: web.BaseRequest, prompt: str, _fault: Fault) 
     return _json(json.dumps(bodies.response(None, usage=usage)).encode())
 
 
+def _declining(status: int, code: str, message: str) -> Misbehaviour:
+    async def decline(_request: web.BaseRequest, _prompt: str, _fault: Fault) -> web.StreamResponse:
+        error = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
+        return _json(json.dumps({"error": error}).encode(), status=status)
+
+    return decline
+
+
 async def _missing_usage(_request: web.BaseRequest, _prompt: str, _fault: Fault) -> web.StreamResponse:
     body = bodies.response({"role": "assistant", "content": "YES"}, usage=None)
     del body["usage"]
@@ -126,6 +134,11 @@ FAULTS: Final[Mapping[str, Misbehaviour]] = {
     "400": _failing(400, "unknown parameter"),
     "403": _failing(403, "not allowed"),
     "404": _failing(404, "no such model"),
+    "402": _failing(402, "payment required"),
+    "no-quota": _declining(429, "insufficient_quota", "You exceeded your current quota, please check your plan."),
+    "context-overflow": _declining(
+        400, "context_length_exceeded", "This model's maximum context length is 8192 tokens. Please reduce the prompt."
+    ),
     "reset": _reset,
     "drip": _drip,
     "hang": _hang,
@@ -135,6 +148,9 @@ FAULTS: Final[Mapping[str, Misbehaviour]] = {
     "length": _answering({"content": _TEXT}, "length"),
     "refusal": _answering({"content": None, "refusal": "I cannot help with that."}, "stop"),
     "content-filter": _answering({"content": ""}, "content_filter"),
+    "finish-error": _answering({"content": _TEXT}, "error"),
+    "finish-unknown": _answering({"content": _TEXT}, "banana"),
+    "reasoning-only": _answering({"content": None, "reasoning_content": "It is wrong. Verdict: NO"}, "stop"),
     "null-content": _answering({"content": None}, "stop"),
     "empty-body": _empty_body,
     "huge-body": _huge_body,

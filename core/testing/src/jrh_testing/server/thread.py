@@ -34,6 +34,7 @@ class ChatServer:
         jitter: float = 0.0,
         faults: Iterable[Fault] = (),
         require_key: str | None = None,
+        refuses: Iterable[str] = (),
     ) -> None:
         """Prepare a server.
 
@@ -43,8 +44,11 @@ class ChatServer:
             jitter: up to so many seconds more, by a hash of the prompt.
             faults: misbehaviour, the first that meets a request happens.
             require_key: refuse every other key with 401.
+            refuses: fields of a request that are refused with 400.
         """
-        behaviour = Behaviour(answer=answer, latency=latency, jitter=jitter, require_key=require_key)
+        behaviour = Behaviour(
+            answer=answer, latency=latency, jitter=jitter, require_key=require_key, refuses=tuple(refuses)
+        )
         self._app = ChatApp(behaviour, faults)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="chat-server", daemon=True)

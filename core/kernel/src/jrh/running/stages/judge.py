@@ -330,7 +330,8 @@ def make_record(
         polarity=condition.polarity.value,
         strength=condition.strength,
         language=utf8_text(condition.language),
-        temperature=case.sampling.temperature,
+        # What a model cannot be told is no level of a facet.
+        temperature=None if reply and "temperature" in reply.not_settable else case.sampling.temperature,
         stratum=utf8_text(case.stratum),
         group=utf8_text(case.group),
         judge=judge,
@@ -351,6 +352,8 @@ def make_record(
         detail=utf8_text(redact(verdict.detail)[:DETAIL]),
         rationale=utf8_text(redact(verdict.rationale)[:DETAIL]),
         left_out=int(judgement.left_out),
+        not_settable=", ".join(reply.not_settable) if reply else "",
+        parse_attempts=int(judgement.parse_attempts),
     )
 
 

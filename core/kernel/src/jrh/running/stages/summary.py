@@ -23,6 +23,7 @@ from jrh.running.stages.report_files import write_document
 from jrh.running.stages.stored_evidence import StoredEvidence
 from jrh.store.run_store import Store
 from jrh.suite.definition import Gate
+from jrh.text.numbers import counted
 from jrh.text.redact import error_line
 from jrh.values.finding import FindingSettings
 from jrh.values.records import RecordTable
@@ -140,7 +141,7 @@ def gather(
     """Gather a run's findings; the notes are those about metrics that failed."""
     planned = store.trials.count()
     made = tuple(_attrition(store, summary))
-    failed = (*_raised(made), *notes)
+    failed = (*_raised(made), *notes, *_billed_beyond(store))
     report = RunReport(
         suite=summary.suite,
         run_id=summary.run_id,
@@ -159,7 +160,7 @@ def gather(
         components=summary.components,
         planned=planned,
         missing_records=planned - len(records),
-        notes=(*summary.notes, *_plan_notes(store), *_shown_in_part(store, summary), *failed),
+        notes=(*summary.notes, *_plan_notes(store), *_shown_in_part(store, summary), *_not_settable(store), *failed),
         warnings=failed,
         records=records,
         evidence=StoredEvidence(store=store),
@@ -178,6 +179,30 @@ def _raised(made: Iterable[Attrition]) -> Iterable[str]:
         for reason, count in {**line.skipped, **line.rejected}.items():
             if PLUGIN_ERROR in reason:
                 yield f"test '{line.test}' on '{line.task}': a plugin raised and {count} drafts are missing ({reason})"
+
+
+def _billed_beyond(store: Store) -> Iterable[str]:
+    """Say which models billed more than their price and their longest reply allow."""
+    for line in store.calls.billed_beyond():
+        yield (
+            f"model '{line.model}' billed ${line.cost:.4f} for {counted(line.calls, 'call')} that could cost "
+            f"${line.worst:.4f} at most, by its price and `max_tokens`: the budget cannot hold it"
+        )
+
+
+def _not_settable(store: Store) -> Iterable[str]:
+    """Say which settings are not available, and for how many replies of whom."""
+    lines = store.spending.not_settable()
+    for model, settings in dict.fromkeys((line.model, line.settings) for line in lines):
+        of = [line for line in lines if (line.model, line.settings) == (model, settings)]
+        users = dict.fromkeys(PREFLIGHT if line.role == PREFLIGHT else f"{line.role} {line.name}" for line in of)
+        tests = dict.fromkeys(line.test for line in of if line.test)
+        where = f" in {', '.join(tests)}" if tests else ""
+        replies = counted(sum(line.replies for line in of), "reply", "replies")
+        yield (
+            f"{settings}: not available for model '{model}', which refuses it; {replies} "
+            f"({', '.join(users)}{where}) came without it"
+        )
 
 
 def read_records(store: Store) -> RecordTable:

@@ -1,0 +1,85 @@
+"""Settings that a model refuses: found in the provider's error, left out of what is asked afterwards.
+
+Many models accept no `temperature`, and gateways refuse what the provider behind them does not know. The request is
+then answered without the setting, and the reply says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from attrs import evolve
+
+from jrh.plugins.protocols import ChatRequest
+
+_WIRE: Final[Mapping[str, str]] = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "seed": "seed",
+    "random_seed": "seed",
+    "max_tokens": "max_tokens",
+    "max_completion_tokens": "max_tokens",
+    "max_output_tokens": "max_tokens",
+    "reasoning_effort": "reasoning_effort",
+    "logprobs": "logprobs",
+    "top_logprobs": "logprobs",
+    "response_format": "json_schema",
+}
+"""Name in a provider's error -> setting of a request."""
+_REFUSED: Final = re.compile(
+    r"support|allow|permit|deprecat|unknown|unrecogni[sz]ed|unexpected|extra (input|field|param)|not available|"
+    r"unsettable|cannot be (set|changed|used)|may not be set|invalid (parameter|argument|field)",
+    re.IGNORECASE,
+)
+_RANGE: Final = re.compile(
+    r"\brange\b|between|less than|greater than|at (most|least)|<=|>=|≤|≥|too (large|high|low|small)|exceeds|"
+    r"\bmaximum (value|allowed|of)|must be (a |an )?(positive|integer|number)",
+    re.IGNORECASE,
+)
+"""A value that is out of range is a mistake of the suite, not a setting that the model does not have."""
+_WORD: Final = re.compile(r"(?<![\w-])(" + "|".join(sorted(_WIRE, key=len, reverse=True)) + r")(?![\w-])")
+_LONGEST: Final = 2000
+"""Characters of an error that are searched."""
+
+
+def refused_settings(text: str, named: str = "") -> tuple[str, ...]:
+    """Return the settings that a provider's error says the model does not have; empty if it says something else.
+
+    Args:
+        text: of the error.
+        named: the parameter that the error names in a field of its own, such as OpenAI's `param`.
+    """
+    text = text[:_LONGEST]
+    if not _REFUSED.search(text) or _RANGE.search(text):
+        return ()
+    if named in _WIRE:
+        return (_WIRE[named],)
+    return tuple(dict.fromkeys(_WIRE[name] for name in _WORD.findall(text)))
+
+
+def set_in(request: ChatRequest) -> frozenset[str]:
+    """Return the settings that a request holds."""
+    sampling = request.sampling
+    held = {
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "seed": sampling.seed,
+        "max_tokens": sampling.max_tokens,
+        "reasoning_effort": sampling.reasoning_effort,
+        "logprobs": request.top_logprobs or None,
+        "json_schema": request.json_schema,
+    }
+    return frozenset(name for name, value in held.items() if value is not None)
+
+
+def without(request: ChatRequest, settings: Collection[str]) -> ChatRequest:
+    """Return the request without some settings."""
+    ours = {name: None for name in settings if name not in ("logprobs", "json_schema")}
+    return ChatRequest(
+        messages=request.messages,
+        sampling=evolve(request.sampling, **ours) if ours else request.sampling,
+        json_schema=None if "json_schema" in settings else request.json_schema,
+        top_logprobs=0 if "logprobs" in settings else request.top_logprobs,
+    )
