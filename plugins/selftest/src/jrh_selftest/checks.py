@@ -11,7 +11,7 @@ from jrh import REFERENCE, Json, Measure, ScaleKind
 from jrh_stats import Estimate
 
 from jrh_selftest.findings import Study
-from jrh_selftest.judging import ALPHA, EXCUSES
+from jrh_selftest.judging import ALPHA
 from jrh_selftest.page import Page
 from jrh_selftest.world import TEST, World
 from jrh_selftest.worlds import COPIED, MARGINS, MOVED, POWER, SAME, STABLE, UNEQUAL, WORLDS, worlds
@@ -62,7 +62,7 @@ class AlarmCheck:
     measure: str
     test: str = TEST
     flag: str = ""
-    """The flag that is the alarm, where the measure is no p-value; none on a measure with a flag of `EXCUSES`."""
+    """The flag that is the alarm, where the measure is no p-value."""
     least_power: float | None = None
     """Lowest acceptable power; None if there is no effect, so that every alarm is false."""
     limit: float = ALPHA
@@ -77,7 +77,7 @@ class AlarmCheck:
         """Return what one study yields: a p-value, or 0 for an alarm and 1 for none."""
         if not self.flag:
             return Study(value=measure.estimate)
-        return Study(value=0.0 if self.flag in measure.flags and not EXCUSES & set(measure.flags) else 1.0)
+        return Study(value=0.0 if self.flag in measure.flags else 1.0)
 
 
 Drawn: TypeAlias = Estimate | Mapping[str, Estimate] | bool

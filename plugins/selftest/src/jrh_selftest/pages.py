@@ -28,11 +28,13 @@ _CHANGES: Final = frozenset(
 _BETTER: Final = frozenset({"trivial-accuracy:good", "trivial-accuracy:bad"})
 _SAME: Final = frozenset({"accuracy-equivalence:good"})
 
+_UNEVEN: Final = Page(name="page", accuracy=1.0, noise=0.2)
+"""Always right but for noise: the mean of many answers and a single one are not exchangeable."""
 _NULLS: Final = (
     Page(name="page: 1 judge, 1 test"),
     Page(name="page: 1 judge, 6 tests, 10% missing", tests=6, missing=0.1),
-    Page(name="page: 1 judge, 1 test, reference 10x, test 1x", reference_repeats=10, repeats=1),
-    Page(name="page: 1 judge, 6 tests, reference 5x, test 1x", tests=6, reference_repeats=5, repeats=1),
+    evolve(_UNEVEN, name="page: 1 judge, 1 test, reference 10x, test 1x", reference_repeats=10, repeats=1),
+    evolve(_UNEVEN, name="page: 1 judge, 6 tests, reference 5x, test 1x", tests=6, reference_repeats=5, repeats=1),
     Page(name="page: 8 judges, 6 tests", judges=8, tests=6),
 )
 """Nothing changes: every sentence about a change is false."""
