@@ -31,6 +31,10 @@ from jrh_stats.components import VarianceComponents as VarianceComponents
 from jrh_stats.components import variance_components as variance_components
 from jrh_stats.constant_judge import gain_over_constant as gain_over_constant
 from jrh_stats.degrees import effective_degrees as effective_degrees
+from jrh_stats.design_power import change_power as change_power
+from jrh_stats.design_power import excess_power as excess_power
+from jrh_stats.design_power import items_for_excess_power as items_for_excess_power
+from jrh_stats.design_power import smallest_change as smallest_change
 from jrh_stats.disagreement import disagreeing_pairs as disagreeing_pairs
 from jrh_stats.disagreement import rerun_disagreement as rerun_disagreement
 from jrh_stats.equivalence import Answer as Answer
@@ -142,6 +146,7 @@ __all__ = [
     "binomial_limits",
     "bounded_upper_limit",
     "brier_score",
+    "change_power",
     "cheapest_design",
     "cluster_bootstrap_ratio",
     "cluster_sums",
@@ -164,6 +169,7 @@ __all__ = [
     "excess_disagreement",
     "excess_equivalence",
     "excess_permutation_test",
+    "excess_power",
     "exchange_test",
     "expected_calibration_error",
     "fewest_right",
@@ -172,6 +178,7 @@ __all__ = [
     "gwet_ac1",
     "holm",
     "icc",
+    "items_for_excess_power",
     "items_for_mean",
     "items_for_proportion",
     "items_to_decide",
@@ -213,6 +220,7 @@ __all__ = [
     "scale_compression",
     "sign_flip_test",
     "signed_mean",
+    "smallest_change",
     "smallest_detectable_difference",
     "spearman",
     "threshold_items",

@@ -35,7 +35,10 @@ _TEST: Final = (
 _FAMILY: Final = "the tests of this judge and task"
 _EXCESS: Final = "excess-disagreement"
 _TWO: Final = 2
-_BORROWED: Final = "the test has no repeats; the reference's rerun disagreement is used instead of its own"
+_BORROWED: Final = (
+    "the test has no repeats; the reference's rerun disagreement is used instead of its own, so half of any noise that "
+    "the test adds counts as excess"
+)
 
 
 @frozen

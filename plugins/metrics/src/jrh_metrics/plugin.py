@@ -38,6 +38,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
 def _rates() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="as-expected",
+        rates=("as-expected",),
         summary="share of verdicts as expected: the gold label, a stated label, or relative to the reference verdict",
         options=RateOptions,
         factory="jrh_metrics.as_expected:AsExpected",
@@ -45,6 +46,7 @@ def _rates() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="gold-accuracy",
+        rates=("gold-accuracy",),
         summary="share of verdicts that equal the gold label, for conditions that do not change it",
         options=BreakdownOptions,
         factory="jrh_metrics.as_expected:GoldAccuracy",
@@ -58,6 +60,7 @@ def _rates() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="error-rates",
+        rates=("false-positive-rate", "false-negative-rate"),
         summary="false positive rate and false negative rate",
         options=ErrorRateOptions,
         factory="jrh_metrics.error_rates:ErrorRates",
@@ -70,6 +73,7 @@ def _rates() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="missing",
+        rates=("missing",),
         summary="share of trials without a verdict, and why",
         options=BreakdownOptions,
         factory="jrh_metrics.missing:Missing",
@@ -85,12 +89,14 @@ def _rates() -> Iterable[MetricSpec]:
 def _agreement() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="agreement",
+        rates=("agreement",),
         summary="share of verdicts that equal the same judge's verdict in the reference condition",
         options=BreakdownOptions,
         factory="jrh_metrics.agreement:Agreement",
     )
     yield MetricSpec(
         name="flip-rate",
+        rates=("flip-rate",),
         summary="share of verdicts that differ from the same judge's verdict in the reference condition",
         options=RateOptions,
         factory="jrh_metrics.agreement:FlipRate",

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from attrs import evolve
 
-from jrh.api import default_run_dir, resolve
+from jrh.api import default_run_dir, open_run, resolve
 from jrh.cli.shared_options import settings_of, suite_options
 from jrh.cli.telling import say
 from jrh.errors import JrhError
@@ -19,6 +20,7 @@ from jrh.text import counted, format_dollars
 if TYPE_CHECKING:
     from jrh.running.call_meter import Amount
     from jrh.running.cost_estimate import Plan
+    from jrh.running.power import Assumptions, Precision
     from jrh.suite.resolved import ResolvedSuite
 
 MANY_CALLS: Final = 10_000
@@ -34,17 +36,67 @@ MANY_CALLS: Final = 10_000
     show_default=True,
     help="Target half-width of the confidence interval; the plan shows how many items that takes.",
 )
-def command(suite: Path, half_width: float, **shared: Any) -> int:
-    """Show cases, calls, cost and detectable effect of SUITE. Makes no model calls and needs no key."""
+@click.option(
+    "--noise",
+    type=click.FloatRange(0, 0.5),
+    help="Assumed share of pairs of identical questions with different verdicts.  [default: 0.1]",
+)
+@click.option(
+    "--discordance",
+    type=click.FloatRange(0, 1),
+    help="Assumed share of items whose verdict a test changes, for the change of accuracy.  [default: 0.2]",
+)
+@click.option(
+    "--effect",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Share of items whose verdict a test changes, for the power.  [default: 0.1]",
+)
+@click.option(
+    "--pilot",
+    type=click.Path(path_type=Path),
+    metavar="RUN_DIR",
+    help="Earlier run of the same judges and tests: it gives noise, discordance, missing verdicts and cost per call.",
+)
+def command(
+    suite: Path,
+    half_width: float,
+    noise: float | None,
+    discordance: float | None,
+    effect: float | None,
+    pilot: Path | None,
+    **shared: Any,
+) -> int:
+    """Show cases, calls, cost, detectable effect and power of SUITE. Makes no model calls and needs no key."""
+    from jrh.running.gate_plan import rule_lines
+    from jrh.running.power import Assumptions
+
     settings = settings_of(**shared)
     loaded = load_plugins(settings.plugins)
     resolved = resolve(suite, loaded, settings)
     plan = make(resolved, loaded, settings)
     show(plan)
-    show_precision(plan, wished=half_width, level=resolved.suite.level)
+    given = {"noise": noise, "discordance": discordance, "effect": effect}
+    stated = {name: value for name, value in given.items() if value is not None}
+    assumed = Assumptions(**stated)
+    if pilot is not None:
+        assumed = evolve(_piloted(pilot, plan, assumed, settings), **stated)
+    show_precision(plan, wished=half_width, level=resolved.suite.level, assumptions=assumed)
+    for line in rule_lines(resolved, plan.lines):
+        say(f"{line}.")
     for line in plan.shared:
         say(f"Warning: {line}")
     return 0
+
+
+def _piloted(run_dir: Path, plan: Plan, assumed: Assumptions, settings: Settings) -> Assumptions:
+    """Print what a pilot run measured, and return it."""
+    from jrh.running.pilot import read_pilot
+
+    with open_run(run_dir, measure=True, plugins=settings.plugins) as report:
+        found = read_pilot(str(run_dir), report, plan, assumed)
+    for sentence in found.sentences:
+        say(f"{sentence}.")
+    return found.assumptions
 
 
 def make(resolved: ResolvedSuite, loaded: Loaded, settings: Settings) -> Plan:
@@ -98,42 +150,67 @@ def _cost(amount: Amount) -> str:
     return f"{known} + up to {counted(amount.unpriced, 'call')} of unknown price" if amount.unpriced else known
 
 
-def show_precision(plan: Plan, *, wished: float, level: float) -> None:
-    """Print the precision of every test with its items and repeats, and the items that the target precision needs."""
+def show_precision(plan: Plan, *, wished: float, level: float, assumptions: Assumptions) -> None:
+    """Print what every test can show with its items and repeats, and what would give the target precision and power."""
     from rich.table import Table
 
     from jrh.cli.console import console
-    from jrh.running.power import CORRELATION, DISCORDANT, POWER, precision
-    from jrh.text.numbers import counted
+    from jrh.running.power import POWER, precision
     from jrh.values.types import REFERENCE
 
     table = Table("task", "test")
-    for name in ("items", "trials per item", f"{level:.0%} interval", "detectable change", f"items for ±{wished:g}"):
+    columns = ("items", "trials per item", f"{level:.0%} interval", f"items for ±{wished:g}", "accuracy change")
+    for name in (*columns, f"power to find {assumptions.effect:.0%}", f"for {POWER:.0%} power"):
         table.add_column(name, justify="right")
     # All judges get the same cases, except those that a judge cannot be asked: take the others' number.
     judged = [line for line in plan.lines if line.items]
+    tests = sum(1 for line in judged if line.test != REFERENCE)
     largest = {(line.task, line.test): line for line in sorted(judged, key=lambda line: line.trials)}
-    for line in dict.fromkeys(largest.get((line.task, line.test)) for line in judged):
-        if line is None:
-            continue
+    asked = {task: round(line.trials / line.items) for (task, test), line in largest.items() if test == REFERENCE}
+    for line in dict.fromkeys(largest[line.task, line.test] for line in judged):
         about = "~" if line.estimated else ""
-        found = precision(line.items, line.trials, clusters=line.clusters, wished=wished, level=level)
-        change = "-" if line.test == REFERENCE or found.detectable is None else f"{about}{found.detectable:.2f}"
-        shared = f" in {counted(line.clusters, 'cluster')}" if line.clusters < line.items else ""
-        numbers = (f"{line.items:,}{shared}", f"{found.trials_per_item:.3g}", f"±{found.half_width:.2f}")
-        table.add_row(
-            line.task,
-            line.test,
-            *(f"{about}{number}" for number in numbers),
-            change,
-            f"{about}{found.items_needed:,}{' clusters' if shared else ''}",
+        found = precision(
+            line.items,
+            line.trials,
+            clusters=line.clusters,
+            wished=wished,
+            level=level,
+            reference=asked.get(line.task, 1),
+            tests=tests,
+            assumptions=assumptions,
         )
+        unit = "clusters" if line.clusters < line.items else "items"
+        shared = f" in {counted(line.clusters, 'cluster')}" if line.clusters < line.items else ""
+        needed = f"{found.items_needed:,}{' clusters' if shared else ''}"
+        numbers = (f"{line.items:,}{shared}", f"{found.trials_per_item:.3g}", f"±{found.half_width:.2f}", needed)
+        change = "none" if found.detectable is None else f"{about}±{found.detectable:.2f}"
+        power = "reference asked once" if found.power is None else f"{about}{found.power:.0%}"
+        compared = (change, power, _enough(found, unit)) if line.test != REFERENCE else ("-", "-", "-")
+        table.add_row(line.task, line.test, *(f"{about}{number}" for number in numbers), *compared)
     console().print(table)
+    missing = f"; {_percent(assumptions.missing)} of verdicts are missing" if assumptions.missing else ""
     click.echo(
-        f"Intervals are for a rate of 0.5, where they are widest. Detectable change: smallest difference from the "
-        f"reference found with {POWER:.0%} power.\nAssumptions: two trials of an item correlate {CORRELATION:g}; "
-        f"a test changes the verdict on {DISCORDANT:.0%} of items."
+        f"Intervals are for a rate of 0.5, where they are widest. Accuracy change: smallest difference from the "
+        f"reference found with {POWER:.0%} power.\nPower: probability to report that a test moves verdicts more than "
+        f"reruns do, if it changes the verdict on {_percent(assumptions.effect)} of items.\n"
+        f"Both allow for {counted(tests, 'test')} on the page (judges x tests, Bonferroni).\n"
+        f"Assumptions: two askings of a question differ on {_percent(assumptions.noise)} of items (correlation "
+        f"{assumptions.correlation:.2g});\na test changes the verdict on {_percent(assumptions.discordance)} of items, "
+        f"in either direction{missing}.\nChange them with --noise, --discordance and --effect, or measure them with "
+        "--pilot. Where a test asks once, the reference's rerun\nnoise stands in for its own, so half of any noise "
+        "that the test adds counts as a move; two askings tell them apart."
     )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g}%"
+
+
+def _enough(found: Precision, unit: str) -> str:
+    """Write what would give the target power; `-` where it is there already, or nothing does."""
+    items = f"{found.enough_items:,} {unit}" if found.enough_items else ""
+    askings = f"{found.enough_askings} askings each" if found.enough_askings else ""
+    return " or ".join(part for part in (items, askings) if part) or "-"
 
 
 def confirm(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, above: float) -> None:

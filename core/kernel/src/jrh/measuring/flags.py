@@ -57,7 +57,8 @@ FLAG_MEANINGS: Final[Mapping[str, str]] = {
     "no-interval": "no interval; it cannot be estimated from identical values or from one item.",
     "conservative": "the interval is wider than necessary.",
     "cut": "the estimate fell outside [0, 1] and was clipped.",
-    "reference-floor": "this test asks once; the reference's rerun noise stands in for its own.",
+    "reference-floor": "this test asks once, so the reference's rerun noise stands in for its own; half of any noise "
+    "that the test adds counts as excess.",
     "single-level": "the factor has a single level and was left out.",
     "confounded": "no question was repeated; the last component includes rerun noise.",
     "identical-repeats": "repeats never differ; their variance is 0.",

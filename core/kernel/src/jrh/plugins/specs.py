@@ -162,6 +162,9 @@ class MetricSpec(Spec):
     factory: Factory[Metric] = field(validator=check_declared)
     default: bool = True
     """Whether it runs without being named in the suite. Use False if no report shows it and few runs need it."""
+    rates: tuple[str, ...] = ()
+    """Names of its measures that are shares of verdicts (`MeasureBuilder.rate`): the plan says which gate rules about
+    them so many items can decide."""
     reader: Factory[RationaleReader] | None = field(default=None, validator=optional(check_declared))
     """For a metric that uses `Record.argued`: words the questions to the suite's `rationale_model`, which fills it.
 

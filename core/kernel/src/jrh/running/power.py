@@ -1,21 +1,39 @@
-"""What so many items and repeats can show: expected interval, smallest detectable effect, items for a wished precision.
+"""What so many items and repeats can show: expected interval, smallest change, power to find an effect.
 
-The formulas are those of `jrh_stats`. What cannot be known before a run is assumed: the constants below say what.
+The formulas are those of `jrh_stats`. What cannot be known before a run is assumed, or measured in a pilot run.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from attrs import frozen
-from jrh_stats import design_effect, items_for_proportion, smallest_detectable_difference, wilson
+from attrs import field, frozen
+from attrs.validators import ge, gt, le, lt
+from jrh_stats import design_effect, excess_power, items_for_excess_power, items_for_proportion, smallest_change, wilson
 
-CORRELATION: Final = 0.5
-"""Assumed correlation of the scores of two trials of one item."""
-DISCORDANT: Final = 0.2
-"""Assumed share of items on which a verdict of a test and one of the reference differ."""
 POWER: Final = 0.8
 _TWO: Final = 2
+_MOST_ASKINGS: Final = 10
+_MORE_ASKINGS: Final = (2, 3, 5, _MOST_ASKINGS)
+
+
+@frozen(kw_only=True)
+class Assumptions:
+    """What a plan takes for granted about judges and tests."""
+
+    noise: float = field(default=0.1, validator=[ge(0), le(0.5)])
+    """Probability that two askings of one question get different verdicts."""
+    discordance: float = field(default=0.2, validator=[ge(0), le(1)])
+    """Share of items whose settled verdict a test changes, in either direction; the spread of a change of accuracy."""
+    effect: float = field(default=0.1, validator=[gt(0), le(1)])
+    """Share of items whose settled verdict a test changes: the effect to find."""
+    missing: float = field(default=0.0, validator=[ge(0), lt(1)])
+    """Share of trials that return no verdict."""
+
+    @property
+    def correlation(self) -> float:
+        """Return the correlation of two trials of one item at a rate of one half: 1 - 2 noise."""
+        return 1 - 2 * self.noise
 
 
 @frozen(kw_only=True)
@@ -28,39 +46,119 @@ class Precision:
     half_width: float
     """Half the width of the interval (Wilson) of a rate of one half, the widest there is."""
     detectable: float | None
-    """Smallest difference from the reference condition that is found with 80% power; None with one cluster."""
+    """Smallest change of accuracy from the reference that is found with 80% power; None if none is."""
     items_needed: int
     """Fewest items, or clusters of them, with which the interval reaches no further than the wished half-width."""
+    power: float | None
+    """Probability to say that the test moves verdicts if it changes `effect` of them; None if the reference is asked
+    once: then nothing tells a change from noise."""
+    enough_items: int | None
+    """Items, or clusters, that give this power 80%; None if it has it, or no number up to 100,000 does."""
+    enough_askings: int | None
+    """Askings of every question, reference and test, that give this power 80% with today's items; None as above."""
 
 
-def precision(items: int, trials: int, *, wished: float, clusters: int | None = None, level: float = 0.95) -> Precision:
+def precision(
+    items: int,
+    trials: int,
+    *,
+    wished: float,
+    clusters: int | None = None,
+    level: float = 0.95,
+    reference: int = 2,
+    tests: int = 1,
+    assumptions: Assumptions = Assumptions(),
+) -> Precision:
     """Tell what so many items and trials can show.
 
-    Trials of one item count as m / (1 + (m - 1) 0.5) independent ones (`design_effect`). The item's differences from
-    the reference have the variance 0.2, divided by that number. Items of one cluster count as one item: how much less
-    they say than independent ones is not known before the run, and copies say nothing more.
+    Trials of one item count as m / (1 + (m - 1) r) independent ones (`design_effect`), r the assumed correlation. Items
+    of one cluster count as one item: how much less they say than independent ones is not known before the run, and
+    copies say nothing more. Variants of an item count as further askings.
 
     Args:
         items: items of the test, 1 or more.
         trials: trials of the test in total, at least as many.
         wished: half-width that an interval should have, between 0 and 0.5.
         clusters: clusters of these items; None: every item is its own.
-        level: coverage of the intervals; the test has the error rate 1 - level.
+        level: coverage of the intervals.
+        reference: askings of an item under the reference.
+        tests: tests of the page, all judges together, that share the error rate 1 - level (Bonferroni).
+        assumptions: what is taken for granted.
 
     Raises:
         ValueError: an argument is out of its range.
     """
     each = trials / items
     units = items if clusters is None else clusters
-    worth = each / design_effect(each, CORRELATION)
-    low, high = wilson(units * worth / 2, units * worth, level=level)
-    spread = (DISCORDANT / worth) ** 0.5
-    detectable = smallest_detectable_difference(spread, units, alpha=1 - level, power=POWER) if units >= _TWO else None
+    answered = max(int(units * (1 - assumptions.missing)), 1)
+    worth = each / design_effect(each, assumptions.correlation)
+    low, high = wilson(answered * worth / 2, answered * worth, level=level)
+    alpha = (1 - level) / max(tests, 1)
+    askings = min(max(round(each), 1), _MOST_ASKINGS)
+    needed = items_for_proportion(wished, trials_per_item=each, icc=assumptions.correlation, level=level)
+    detectable = None
+    if answered >= _TWO:
+        detectable = smallest_change(
+            answered,
+            discordant=assumptions.discordance,
+            noise=assumptions.noise,
+            reference=reference,
+            askings=each,
+            alpha=alpha,
+            power=POWER,
+        )
+    design = _Design(units=answered, reference=min(reference, _MOST_ASKINGS), askings=askings, alpha=alpha)
+    power = design.power(assumptions) if reference > 1 else None
+    short = power is not None and power < POWER
+    items_short = design.enough_items(assumptions) if short else None
     return Precision(
         items=items,
         clusters=units,
         trials_per_item=each,
         half_width=float(high - low) / 2,
-        detectable=None if detectable is None else min(detectable, 1.0),
-        items_needed=items_for_proportion(wished, trials_per_item=each, icc=CORRELATION, level=level),
+        detectable=detectable,
+        items_needed=_with_missing(needed, assumptions),
+        power=power,
+        enough_items=None if items_short is None else _with_missing(items_short, assumptions),
+        enough_askings=design.enough_askings(assumptions) if short else None,
     )
+
+
+def _with_missing(number: int, assumptions: Assumptions) -> int:
+    return -int(-number // (1 - assumptions.missing))
+
+
+@frozen(kw_only=True)
+class _Design:
+    units: int
+    reference: int
+    askings: int
+    alpha: float
+
+    def power(self, assumed: Assumptions) -> float:
+        return excess_power(
+            assumed.effect,
+            self.units,
+            noise=assumed.noise,
+            reference=self.reference,
+            askings=self.askings,
+            alpha=self.alpha,
+        )
+
+    def enough_items(self, assumed: Assumptions) -> int | None:
+        return items_for_excess_power(
+            assumed.effect,
+            noise=assumed.noise,
+            reference=self.reference,
+            askings=self.askings,
+            alpha=self.alpha,
+            power=POWER,
+        )
+
+    def enough_askings(self, assumed: Assumptions) -> int | None:
+        for number in _MORE_ASKINGS:
+            reference, askings = max(self.reference, number), max(self.askings, number)
+            more = _Design(units=self.units, reference=reference, askings=askings, alpha=self.alpha)
+            if number > self.askings and more.power(assumed) >= POWER:
+                return number
+        return None

@@ -1,0 +1,66 @@
+"""Tell before a run which rules of its gate so many items can decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from jrh_stats import threshold_items, threshold_power
+
+from jrh.running.cost_estimate import PlanLine
+from jrh.running.looks import Look
+from jrh.suite.gate_rules import Rule, parse_rule
+from jrh.suite.resolved import ResolvedSuite
+from jrh.text.numbers import counted
+
+_POWER: Final = 0.8
+_STEPS: Final = 30
+
+
+def rule_lines(resolved: ResolvedSuite, lines: Sequence[PlanLine]) -> Iterator[str]:
+    """Yield a sentence per rule about a rate: whether its items can show it, and which true rate they need.
+
+    A rule holds if the exact lower limit of its rate reaches the threshold in the first look. Rules about parts of
+    tests, and about measures that are no rates, are left out.
+    """
+    rates = {name for metric in resolved.metrics for name in metric.entry.spec.rates}
+    error = (1 - resolved.suite.level) / 2 * Look().share
+    for rule in map(parse_rule, dict.fromkeys(resolved.suite.gate.rules)):
+        places = [line for line in lines if _about(rule, line)]
+        share = rule.threshold if rule.operator.upwards else 1 - rule.threshold
+        if rule.measure in rates and places and not rule.cell and share > 0:
+            fewest = min(places, key=lambda line: line.clusters)
+            yield _sentence(rule, share, fewest, error)
+
+
+def _about(rule: Rule, line: PlanLine) -> bool:
+    wanted = (rule.test, line.test), (rule.judge, line.name), (rule.task, line.task)
+    return line.items > 0 and all(name in (None, given) for name, given in wanted)
+
+
+def _sentence(rule: Rule, share: float, line: PlanLine, error: float) -> str:
+    unit, units = ("item" if line.clusters == line.items else "cluster"), line.clusters
+    where = f"'{line.test}' on '{line.task}' has {units:,}"
+    if share >= 1:
+        return f"Gate rule '{rule.text}' can never hold: no number of items shows that a rate is {rule.threshold:g}"
+    needed = threshold_items(share, alpha=error)
+    if needed > units:
+        return (
+            f"Gate rule '{rule.text}' cannot hold: it needs {counted(needed, unit)} without a single exception, "
+            f"and {where}"
+        )
+    rate = _rate_that_holds(share, units, error)
+    least = f"at least {_rate(rate)}" if rule.operator.upwards else f"at most {_rate(1 - rate)}"
+    return f"Gate rule '{rule.text}' holds with {_POWER:.0%} power if the true rate is {least}: {where} {unit}s"
+
+
+def _rate_that_holds(share: float, units: int, error: float) -> float:
+    low, high = share, 1.0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if threshold_power(middle, share, units, alpha=error) >= _POWER else (middle, high)
+    return high
+
+
+def _rate(rate: float) -> str:
+    return f"{rate:.3f}"

@@ -1,0 +1,157 @@
+"""Measure what a plan has to assume in an earlier run: noise, effects, missing verdicts, cost per call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from jrh_stats import clustered_mean, clustered_proportion
+from numpy.typing import NDArray
+
+from jrh.errors import JrhError
+from jrh.running.cost_estimate import Plan
+from jrh.running.power import Assumptions
+from jrh.text.numbers import counted, format_dollars, format_interval, format_number
+from jrh.values.report import RunReport
+from jrh.values.types import REFERENCE, Measure
+
+_NOISE: Final = "rerun-disagreement"
+_EXCESS: Final = "excess-disagreement"
+_DIGITS: Final = 2
+_TOO_NOISY: Final = 0.49
+
+
+@frozen(kw_only=True)
+class Pilot:
+    """What a pilot run measured."""
+
+    assumptions: Assumptions
+    sentences: tuple[str, ...]
+    """What was measured, with intervals, one sentence each."""
+
+
+def read_pilot(name: str, report: RunReport, plan: Plan, assumed: Assumptions) -> Pilot:
+    """Take from a pilot run what it measured, and the rest from the assumptions.
+
+    The noise is that of the noisiest judge. A test's effect is its excess disagreement over 1 - 2 noise: with two
+    labels, a test that changes the settled verdict of a share q of items has the excess q (1 - 2 noise). The
+    discordance is the largest effect of a test.
+
+    Args:
+        name: the pilot's directory, for messages.
+        report: the pilot's report, with its measures.
+        plan: the plan of the run to come.
+        assumed: used where the pilot measured nothing.
+
+    Raises:
+        JrhError: the pilot lacks a judge, a task or a test of the plan.
+    """
+    _check(name, report, plan)
+    noisiest = _largest(_measures(report, _NOISE, reference=True))
+    noise = assumed.noise if noisiest is None else min(noisiest.estimate or 0.0, _TOO_NOISY)
+    largest = _largest(_measures(report, _EXCESS, reference=False))
+    # A pilot that saw no effect has not shown that there is none: the assumption stays.
+    moved = (largest.estimate or 0.0) / (1 - 2 * noise) if largest else 0.0
+    missing, said = _missing(report)
+    measured = Assumptions(
+        noise=noise,
+        discordance=min(moved, 1.0) if moved > 0 else assumed.discordance,
+        effect=assumed.effect,
+        missing=missing,
+    )
+    sentences = (*_told(noisiest, largest, moved), said, *_clusters(plan), *_costs(report, plan))
+    return Pilot(assumptions=measured, sentences=sentences)
+
+
+def _check(name: str, report: RunReport, plan: Plan) -> None:
+    judged = [line for line in plan.lines if line.items]
+    tasks = [each.task.name for each in report.tasks]
+    known = {"judge": report.judges, "task": tasks, "test": report.tests}
+    asked = {
+        "judge": [line.name for line in judged],
+        "task": [line.task for line in judged],
+        "test": [line.test for line in judged],
+    }
+    for what, names in asked.items():
+        lacking = [each for each in dict.fromkeys(names) if each not in known[what]]
+        if lacking:
+            raise JrhError(
+                f"the pilot '{name}' has no {what} '{lacking[0]}'; it has {', '.join(known[what]) or 'none'}\n"
+                "A pilot is a run of the same judges and tests, such as `jrh run SUITE --limit 20 --run-dir pilot`."
+            )
+
+
+def _measures(report: RunReport, name: str, *, reference: bool) -> Iterator[Measure]:
+    for each in report.measures:
+        if each.name == name and not each.cell and each.estimate is not None and (each.test == REFERENCE) == reference:
+            yield each
+
+
+def _largest(measures: Iterable[Measure]) -> Measure | None:
+    return max(measures, key=lambda each: each.estimate or 0.0, default=None)
+
+
+def _told(noisiest: Measure | None, largest: Measure | None, moved: float) -> Iterator[str]:
+    if noisiest is None:
+        yield "Pilot: no question was asked again, so the noise is assumed"
+    else:
+        yield f"Pilot: rerun noise {_figure(noisiest)} (judge '{noisiest.judge}', the noisiest)"
+    if largest is not None and moved > 0:
+        about = f"the largest: about {moved:.0%} of items change"
+        yield f"Pilot: excess disagreement {_figure(largest)} in '{largest.test}', {about}"
+    else:
+        yield "Pilot: no excess disagreement was measured, so the discordance is assumed"
+
+
+def _figure(measure: Measure) -> str:
+    estimate = format_number(measure.estimate or 0.0, _DIGITS)
+    return f"{estimate} {format_interval(measure, _DIGITS)}".rstrip()
+
+
+def _missing(report: RunReport) -> tuple[float, str]:
+    """Return the share of trials without a verdict, with its interval by item."""
+    records = report.records
+    items: dict[tuple[str | None, str | None], list[int]] = {}
+    for task, item, status in zip(records.text("task"), records.text("item_id"), records.text("status"), strict=True):
+        asked = items.setdefault((task, item), [0, 0])
+        asked[0] += status not in ("ok", "abstained")
+        asked[1] += 1
+    sums = list(items.values())
+    found = clustered_proportion([top for top, _ in sums], [bottom for _, bottom in sums], level=report.level)
+    share = min(found.value or 0.0, 1 - 1e-6)
+    low, high = found.low or 0.0, found.high if found.high is not None else 1.0
+    return share, f"Pilot: {share:.1%} of verdicts are missing [{low:.1%}, {high:.1%}]"
+
+
+def _clusters(plan: Plan) -> Iterator[str]:
+    judged = [line for line in plan.lines if line.items]
+    grouped = [line for line in judged if line.clusters < line.items]
+    if grouped:
+        largest = max(grouped, key=lambda line: line.items / line.clusters)
+        yield f"Clusters of the data hold {largest.items / largest.clusters:.1f} items on average"
+
+
+def _costs(report: RunReport, plan: Plan) -> Iterator[str]:
+    """Say what the judges' open calls would cost at the pilot's cost per reply."""
+    for judge in report.judges:
+        costs = [line for line in report.costs if line.judge == judge]
+        calls = sum(line.amount.high for line in plan.lines if line.items and line.name == judge)
+        known = _known_costs(report, judge)
+        if not calls or not len(known) or any(line.unknown for line in costs):
+            continue
+        mean = clustered_mean(known, np.ones(len(known)), level=report.level)
+        if mean.value is None:
+            continue
+        ends = (mean.value if end is None else max(end, 0.0) for end in (mean.low, mean.high))
+        between = " to ".join(format_dollars(calls * end) for end in ends)
+        yield (
+            f"Pilot: judge '{judge}' cost {format_dollars(mean.value)} a reply; {counted(calls, 'call')} would cost "
+            f"{format_dollars(calls * mean.value)} ({between})"
+        )
+
+
+def _known_costs(report: RunReport, judge: str) -> NDArray[np.float64]:
+    cost = report.records.where(report.records.equals("judge", judge)).number("cost")
+    return np.asarray(cost[cost > 0], dtype=np.float64)
