@@ -66,3 +66,22 @@ def test_unknown_metrics_and_half_replacements_are_errors(project):
     assert done.exit_code == 2
     assert "unknown metric 'as-expectd'" in done.stderr
     assert project.run("selftest", "--replace", "as-expected").exit_code == 2
+
+
+def test_the_findings_do_not_depend_on_the_number_of_processes():
+    """300 studies are two batches, which different processes draw."""
+    from jrh_selftest.studies import Plan, all_findings
+
+    chosen = frozenset({"items: skewed", "2 levels, 60 items"})
+    one, two = (
+        list(all_findings(Plan(studies=300, full=True, metrics={}, worlds=chosen, jobs=jobs))) for jobs in (1, 2)
+    )
+    assert one == two
+    assert {finding.where for finding in one} == chosen
+
+
+def test_a_world_is_checked_alone(project):
+    done = project.run("selftest", "--full", "--world", "items: normal", "--studies", "60", "--format", "json")
+    assert done.exit_code == 0, done.output
+    assert [(row["where"], row["name"]) for row in json.loads(done.stdout)] == [("items: normal", "mean")]
+    assert project.run("selftest", "--world", "no such world").exit_code == 2

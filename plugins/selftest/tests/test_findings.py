@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from jrh_selftest.findings import Study, Verdict
 from jrh_selftest.judging import Limits, judge_alarms, judge_interval, unsettled
+from jrh_selftest.known import known_failure
 
 
 def studies(width, *, n=400, shift=0.0, flags=()):
@@ -136,3 +137,13 @@ def test_what_is_outside_by_less_than_the_simulation_can_tell_is_unclear_and_dra
 def test_an_interval_missing_without_a_word_fails():
     some = [*studies(1.96, n=950), *[Study(value=0.0)] * 50]
     assert "no interval and no flag in 5%" in judge_interval("w", "m", 0.0, some, Limits()).reason
+
+
+def test_a_known_failure_stays_a_failure_and_says_why():
+    failing = judge_interval("w", "m", 0.0, studies(1.0, n=2000), Limits())
+    known = known_failure(failing, [("other", "*", "not this"), ("w", "m*", "no interval is known that covers here")])
+    assert known.verdict is Verdict.FAIL
+    assert known.known == "no interval is known that covers here"
+    assert known_failure(failing, []).known == ""
+    fine = judge_interval("w", "m", 0.0, studies(1.96, n=2000), Limits())
+    assert known_failure(fine, [("w", "m", "no")]).known == ""

@@ -8,6 +8,8 @@ from jrh_selftest.gates import Gate, outcomes_of
 from jrh_selftest.page import Page
 from jrh_selftest.pages import claims_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def metrics():

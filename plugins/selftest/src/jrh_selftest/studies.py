@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import Factory, evolve, frozen
-from jrh import REFERENCE, Measure, MetricContext, RecordTable, derive_seed
+from jrh import REFERENCE, JrhError, Measure, MetricContext, RecordTable, derive_seed
 from jrh.plugins import Metric
 
 from jrh_selftest.alarms import array_alarms
@@ -159,7 +159,11 @@ def parts_of(plan: Plan) -> Sequence[Part]:
             parts[alarm.where].append(alarm)
         for claim in (*claim_checks(full=plan.full), *gate_checks(full=plan.full)) if plan.metrics else ():
             parts[claim.page.name].append(claim)
-    chosen = (name for name in parts if not plan.worlds or name.removeprefix("estimators, ") in plan.worlds)
+    names = {name: name.removeprefix("estimators, ") for name in parts}
+    missing = plan.worlds - set(names.values())
+    if missing:
+        raise JrhError(f"--world: unknown world '{min(missing)}'; available: {', '.join(names.values())}")
+    chosen = [name for name in parts if not plan.worlds or names[name] in plan.worlds]
     return [Part(name=name, checks=parts[name]) for name in chosen]
 
 
