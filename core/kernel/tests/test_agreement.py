@@ -83,6 +83,20 @@ def test_accepted_and_rejected_drafts_count_and_skips_and_other_details_do_not(s
     assert attrition(store, "t", "change", 7).agreement == (panel, other)
 
 
+def test_drafts_of_items_that_share_a_group_are_one_cluster(store: Store) -> None:
+    rows = ["yy", "yn", "nn", "yy", "ny", "nn"] * 4
+    items = [Item(id=str(place), fields={}, group=f"g{place % 6}") for place in range(len(rows))]
+    store.items.write({"t": items})
+    outcomes = tuple(
+        (item, Draft(variant="v", details={"validator:panel": {"votes": ballot(row)}}), "")
+        for item, row in zip(items, rows, strict=True)
+    )
+    write(store, "t", "change", "1", Perturbed(cases=(), outcomes=outcomes))
+    (found,) = agreements(store, "t", "change", 0.95)
+    grouped = [(f"g{place % 6}", ballot(row)) for place, row in enumerate(rows)]
+    assert found == measured("panel", grouped, 0.95)
+
+
 def test_without_votes_there_is_no_agreement(store: Store) -> None:
     outcome = (of("1"), Draft(details={"validator:rules": {"score": 1.0}}), "")
     write(store, "t", "change", "1", Perturbed(cases=(), outcomes=(outcome,)))

@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 from jrh_stats import (
     best_panel,
+    clustered_proportion,
+    corrected_failure_rate,
     effective_judges,
     excess_disagreement,
     excess_permutation_test,
     missingness_test,
     panel_accuracy,
+    validity_bounds,
 )
 
 COPIES = 3
@@ -82,3 +85,38 @@ def test_missing_verdicts_of_copies_are_no_further_evidence():
     found = missingness_test(missing[rows], condition[rows], item[rows] + 60 * copy, item[rows])
     assert found.p == pytest.approx(alone.p, abs=0.05)
     assert missingness_test(missing[rows], condition[rows], item[rows] + 60 * copy).p < alone.p / 2
+
+
+def test_reviews_of_copies_are_no_further_reviews():
+    failures = clustered_proportion([3.0] * 40 + [0.0] * 60, [3.0] * 100)
+    valid, reviewed = np.array([1.0] * 24 + [0.0] * 8 + [1.0] * 27 + [0.0] * 3), np.ones(62)
+    sides = {
+        "valid_failures": valid * (np.arange(62) < 32),
+        "reviewed_failures": reviewed * (np.arange(62) < 32),
+        "valid_passes": valid * (np.arange(62) >= 32),
+        "reviewed_passes": reviewed * (np.arange(62) >= 32),
+    }
+    counted = {name: int(side.sum()) for name, side in sides.items()}
+    alone = corrected_failure_rate(failures, **counted)
+    copied = corrected_failure_rate(failures, **{name: COPIES * side for name, side in sides.items()})
+    assert (copied.value, copied.low, copied.high) == pytest.approx((alone.value, alone.low, alone.high))
+    naive = corrected_failure_rate(failures, **{name: COPIES * side for name, side in counted.items()})
+    assert naive.high - naive.low < 0.95 * (copied.high - copied.low)
+    bounds = validity_bounds(failures, invalid=COPIES * (1 - valid), reviewed=COPIES * reviewed)
+    single = validity_bounds(failures, invalid=11, reviewed=62)
+    assert bounds is not None
+    assert single is not None
+    assert bounds.outer_high == pytest.approx(single.outer_high)
+
+
+def test_the_choice_of_a_panel_is_as_sure_with_copies():
+    generator = np.random.default_rng(6)
+    truth = generator.integers(0, 2, 80)
+    votes = np.where(generator.random((80, 6)) < 0.7, truth[:, None], 1 - truth[:, None])
+    clusters = np.repeat(np.arange(80), COPIES)
+    alone = best_panel(votes, truth, n_labels=2)
+    found = best_panel(np.repeat(votes, COPIES, axis=0), np.repeat(truth, COPIES), clusters, n_labels=2)
+    assert alone is not None
+    assert found is not None
+    assert (found.held_out.value, found.held_out.low) == pytest.approx((alone.held_out.value, alone.held_out.low))
+    assert found.same == alone.same

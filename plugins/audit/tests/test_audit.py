@@ -129,6 +129,31 @@ def test_gold_that_stands_mostly_in_one_place_is_confounded_with_it():
     )
 
 
+def test_copies_of_a_few_pairs_are_no_pattern_of_their_gold():
+    """Nine of twelve have A, which is longer, as the better option: chance may do that, and ten copies are no proof."""
+    twelve = [evolve(item, gold="A" if place % 4 else "B") for place, item in enumerate(clean(PAIRS)[:12])]
+    twelve = [longer(item, "response_a") for item in twelve]
+    copies = [evolve(item, id=f"{item.id}-{copy}") for item in twelve for copy in range(10)]
+    kinds = {finding.kind for finding in audit(copies, PAIRS, AuditOptions())}
+    assert not kinds & {"gold-by-position", "gold-by-length"}
+    alone = [evolve(item, group="", fields={**item.fields, "request": item.id}) for item in copies]
+    assert {"gold-by-position", "gold-by-length"} <= {finding.kind for finding in audit(alone, PAIRS, AuditOptions())}
+
+
+def test_copies_of_a_few_answers_are_no_pattern_of_length():
+    chance = random.Random(3)
+    few = [
+        evolve(item, fields={**item.fields, "response": sentence(chance, 20 + place)}, gold=("NO", "YES")[place > 2])
+        for place, item in enumerate(clean(YES_NO)[:6])
+    ]
+    few[2] = evolve(few[2], gold="YES")
+    few[3] = evolve(few[3], gold="NO")
+    copies = [evolve(item, id=f"{item.id}-{copy}") for item in few for copy in range(10)]
+    assert "gold-by-length" not in {finding.kind for finding in audit(copies, YES_NO, AuditOptions())}
+    alone = [evolve(item, fields={**item.fields, "request": item.id}) for item in copies]
+    assert "gold-by-length" in {finding.kind for finding in audit(alone, YES_NO, AuditOptions())}
+
+
 def longer(item, name):
     return evolve(item, fields={**item.fields, name: f"{item.fields[name]} And a few words more."})
 

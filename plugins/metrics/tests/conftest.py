@@ -28,7 +28,7 @@ def rows_to_table(rows: Iterable[dict[str, Any]]) -> RecordTable:
         row.get("case_id", "/".join(str(row.get(part, "")) for part in ("task", "test", "item_id", "variant")))
         for row in full
     ]
-    for name in ("stratum", "trial_id", "strength", "probability"):
+    for name in ("stratum", "trial_id", "strength", "probability", "cluster", "family", "template"):
         if any(name in row for row in full):
             columns[name] = [row.get(name, 0.0 if name == "strength" else None) for row in full]
     columns["simulated"] = [row.get("simulated", False) for row in full]

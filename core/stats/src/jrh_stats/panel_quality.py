@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from jrh_stats.clusters import cluster_sums
 from jrh_stats.degrees import effective_degrees, few_events
 from jrh_stats.estimate import Estimate
+from jrh_stats.nested import held_out_accuracy
 from jrh_stats.panel import Ties, majority_vote
 from jrh_stats.proportion import clustered_proportion
 from jrh_stats.student import t_quantile
@@ -29,7 +30,7 @@ class PanelScore:
     judges: tuple[int, ...]
     """Columns of the votes."""
     accuracy: Estimate
-    """In the items the panel was compared on; for a panel that was chosen for it, optimistic."""
+    """In-sample, on the items the panel was compared on; for a panel that was chosen for it, optimistic."""
 
 
 @frozen(kw_only=True)
@@ -39,6 +40,8 @@ class BestPanel:
     best: PanelScore
     held_out: Estimate
     """Accuracy of the panels chosen on the other folds, on items they were not chosen on: not optimistic."""
+    same: float
+    """Share of the folds in which the panel chosen on the others is `best`."""
     tried: int
 
 
@@ -224,7 +227,9 @@ def best_panel(
     """Find the panel of a size whose majority vote is most often right, by trying all.
 
     Its accuracy on the items it was chosen on is too high. `held_out` is the accuracy to expect: the best panel is
-    chosen again on all folds but one and scored on the one left, for every fold.
+    chosen again on all folds but one and scored on the one left, for every fold of many splits, with the interval of
+    nested cross-validation (`held_out_accuracy`). Taken for independent, the hits of these choices gave intervals that
+    covered the accuracy of the chosen panel 82 to 92% of the time.
 
     Args:
         votes: label codes, -1 where missing, shape (items, judges).
@@ -263,18 +268,13 @@ def best_panel(
         [majority_vote(table[:, panel], n_labels=n_labels, ties=ties) == right for panel in panels], axis=1
     ).astype(np.float64)
     place = int(hits.sum(axis=0).argmax())
+    held_out = held_out_accuracy(hits, of, folds=folds, level=level, seed=seed)
     return BestPanel(
         best=PanelScore(judges=panels[place], accuracy=_proportion(hits[:, place], of, level)),
-        held_out=_proportion(_held_out(hits, of, min(folds, units), seed), of, level),
+        held_out=held_out.accuracy,
+        same=held_out.same,
         tried=len(panels),
     )
-
-
-def _held_out(hits: NDArray[np.float64], of: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.float64]:
-    fold = (np.random.default_rng(seed).permutation(int(of.max()) + 1) % folds)[of]
-    within = np.stack([hits[fold == number].sum(axis=0) for number in range(folds)])
-    chosen = (within.sum(axis=0) - within).argmax(axis=1)
-    return np.asarray(hits[np.arange(len(hits)), chosen[fold]], dtype=np.float64)
 
 
 def _proportion(hits: NDArray[np.float64], clusters: ArrayLike | None, level: float) -> Estimate:

@@ -73,7 +73,7 @@ def rogan_gladen(
     youden = true_negatives / negatives + true_positives / labelled_positives - 1
     # Rounding must not turn a judge that is no better than chance into an estimate of millions.
     if youden <= 1e-9:  # noqa: PLR2004
-        return Estimate(value=None, flags=("degenerate",), n=n, clusters=n)
+        return Estimate(value=None, flags=("degenerate",), n=n, clusters=round(n))
     raw = (positives / n + true_negatives / negatives - 1) / youden
     low, high = _lang_reiczigel((positives, n), (true_negatives, negatives), (true_positives, labelled_positives), z)
     value = min(max(raw, 0.0), 1.0)
@@ -84,7 +84,7 @@ def rogan_gladen(
         high=max(min(high, 1.0), value),
         method="lang-reiczigel",
         n=n,
-        clusters=n,
+        clusters=round(n),
         flags=flags,
     )
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from math import exp, log
 from typing import Final
 
+import numpy as np
 from attrs import frozen
+from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.estimate import Estimate
-from jrh_stats.wilson import wilson, z_quantile
+from jrh_stats.proportion import clustered_proportion
+from jrh_stats.wilson import z_quantile
 
 _ENDS: Final = 3
 """Three proportions share the error of the interval where the delta method does not apply."""
@@ -30,7 +33,9 @@ class ValidityBounds:
     """The share of invalid cases."""
 
 
-def validity_bounds(failures: Estimate, *, invalid: int, reviewed: int, level: float = 0.95) -> ValidityBounds | None:
+def validity_bounds(
+    failures: Estimate, *, invalid: ArrayLike, reviewed: ArrayLike, level: float = 0.95
+) -> ValidityBounds | None:
     """Bound the failure rate among the valid cases from the failure rate of all and the share of invalid ones.
 
     With p the failure rate and v the share of invalid cases, P(fail | valid) = (p - P(fail, invalid)) / (1 - v),
@@ -44,8 +49,9 @@ def validity_bounds(failures: Estimate, *, invalid: int, reviewed: int, level: f
 
     Args:
         failures: failure rate over all cases, with its interval.
-        invalid: reviewed cases that turned out to be invalid.
-        reviewed: cases reviewed, a random sample of all.
+        invalid: reviewed cases that turned out to be invalid, of each cluster, shape (K,); one number where every case
+            is a cluster of its own.
+        reviewed: cases reviewed, a random sample of all; the same shape.
         level: coverage of the outer bounds; the interval of `failures` should have the level (1 + level) / 2.
 
     Returns:
@@ -55,20 +61,57 @@ def validity_bounds(failures: Estimate, *, invalid: int, reviewed: int, level: f
         ValueError: the counts are impossible or the level is not between 0 and 1.
     """
     z_quantile(level)
-    if not 0 <= invalid <= reviewed:
-        raise ValueError("invalid cases are among the reviewed ones")
-    if not reviewed or failures.value is None or failures.low is None or failures.high is None or invalid == reviewed:
+    reviews = _Reviews.of(invalid, reviewed, "invalid cases are among the reviewed ones")
+    if not reviews.number or failures.value is None or failures.low is None or failures.high is None:
         return None
-    v_low, v_high = (float(end) for end in wilson(invalid, reviewed, level=(1 + level) / 2))
-    share = invalid / reviewed
-    p = failures.value
+    if reviews.share == 1:
+        return None
+    found = reviews.estimate((1 + level) / 2)
+    v_high = 1.0 if found.high is None else found.high
+    share, p = reviews.share, failures.value
     return ValidityBounds(
         low=_lower(p, share),
         high=_upper(p, share),
         outer_low=_lower(failures.low, v_high),
         outer_high=_upper(failures.high, v_high),
-        invalid=Estimate(value=share, low=v_low, high=v_high, method="wilson", n=reviewed, clusters=reviewed),
+        invalid=found,
     )
+
+
+@frozen(kw_only=True, eq=False)
+class _Reviews:
+    """Reviewed cases by cluster."""
+
+    hits: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, hits: ArrayLike, sizes: ArrayLike, told: str) -> _Reviews:
+        """Check counts per cluster, or two numbers of cases that are each their own; `told` is the error's text."""
+        found, many = np.asarray(hits, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
+        if found.shape != many.shape or np.any(found < 0) or np.any(found > many):
+            raise ValueError(told)
+        if found.ndim:
+            return cls(hits=found[many > 0], sizes=many[many > 0])
+        return cls(hits=(np.arange(int(many)) < int(found)).astype(np.float64), sizes=np.ones(int(many)))
+
+    @property
+    def number(self) -> float:
+        return float(self.sizes.sum())
+
+    @property
+    def share(self) -> float:
+        return float(self.hits.sum()) / self.number
+
+    def estimate(self, level: float) -> Estimate:
+        """Estimate the share with the interval of `clustered_proportion`; 0 to 1 without reviews."""
+        if not self.number:
+            return Estimate(value=None, low=0.0, high=1.0)
+        return clustered_proportion(self.hits, self.sizes, level=level)
+
+    def ends(self, level: float) -> tuple[float, float]:
+        found = self.estimate(level)
+        return float(found.low or 0.0), float(1.0 if found.high is None else found.high)
 
 
 def _lower(p: float, v: float) -> float:
@@ -82,10 +125,10 @@ def _upper(p: float, v: float) -> float:
 def corrected_failure_rate(
     failures: Estimate,
     *,
-    valid_failures: int,
-    reviewed_failures: int,
-    valid_passes: int,
-    reviewed_passes: int,
+    valid_failures: ArrayLike,
+    reviewed_failures: ArrayLike,
+    valid_passes: ArrayLike,
+    reviewed_passes: ArrayLike,
     level: float = 0.95,
 ) -> Estimate:
     """Estimate the failure rate among the valid cases, where a sample of failures and of passes was reviewed.
@@ -95,16 +138,17 @@ def corrected_failure_rate(
         rate = p a / (p a + (1 - p) b),   logit(rate) = logit(p) + log(a) - log(b)
 
     The interval adds the three distances from estimate to interval end in squares on the logit scale (MOVER), with the
-    interval of `failures` and Wilson's intervals of a and b. Where one of them is 0 or p is 0 or 1 there is no logit:
-    the ends are then those of the worst combination of the three intervals, Wilson's at a third of the error each
-    (method `box`, conservative). The reviews are taken as independent.
+    interval of `failures` and those of a and b by `clustered_proportion`: Wilson's where every reviewed case is a
+    cluster of its own. Where one of them is 0 or p is 0 or 1 there is no logit: the ends are then those of the worst
+    combination of the three intervals, those of a and b at a third of the error each (method `box`, conservative).
 
     Source: post-stratification by the verdict, as in Begg and Greenes (1983), Biometrics 39:207-215; MOVER: Zou and
     Donner (2008), Statistics in Medicine 27:1693-1702.
 
     Args:
         failures: failure rate over all cases, with its interval.
-        valid_failures: reviewed failures that are valid cases.
+        valid_failures: reviewed failures that are valid cases, of each cluster, shape (K,); one number where every case
+            is a cluster of its own. The same of the others.
         reviewed_failures: failures reviewed, a random sample of the failures.
         valid_passes: reviewed passes that are valid cases.
         reviewed_passes: passes reviewed, a random sample of the passes.
@@ -118,22 +162,23 @@ def corrected_failure_rate(
         ValueError: the counts are impossible or the level is not between 0 and 1.
     """
     z_quantile(level)
-    if not (0 <= valid_failures <= reviewed_failures and 0 <= valid_passes <= reviewed_passes):
-        raise ValueError("valid cases are among the reviewed ones")
+    told = "valid cases are among the reviewed ones"
+    failed, passed = (
+        _Reviews.of(*sides, told) for sides in ((valid_failures, reviewed_failures), (valid_passes, reviewed_passes))
+    )
     p = failures.value
-    if p is None or (p > 0 and not reviewed_failures) or (p < 1 and not reviewed_passes):
+    if p is None or (p > 0 and not failed.number) or (p < 1 and not passed.number):
         return Estimate(value=None, flags=("empty",), n=failures.n, clusters=failures.clusters)
-    a = valid_failures / reviewed_failures if reviewed_failures else 1.0
-    b = valid_passes / reviewed_passes if reviewed_passes else 1.0
+    a = failed.share if failed.number else 1.0
+    b = passed.share if passed.number else 1.0
     below = p * a + (1 - p) * b
     if below <= 0:
         return Estimate(value=None, flags=("degenerate",), n=failures.n, clusters=failures.clusters)
     value = p * a / below
     if failures.low is None or failures.high is None:
         return Estimate(value=value, n=failures.n, clusters=failures.clusters)
-    reviews = ((valid_failures, reviewed_failures), (valid_passes, reviewed_passes))
     smooth = 0 < p < 1 and a > 0 and b > 0 and failures.low > 0 and failures.high < 1
-    low, high = _mover(failures, reviews, level) if smooth else _box(failures, reviews, level)
+    low, high = (_mover if smooth else _box)(failures, failed, passed, level)
     return Estimate(
         value=value,
         low=min(low, value),
@@ -145,23 +190,19 @@ def corrected_failure_rate(
     )
 
 
-def _mover(failures: Estimate, reviews: tuple[tuple[int, int], tuple[int, int]], level: float) -> tuple[float, float]:
+def _mover(failures: Estimate, failed: _Reviews, passed: _Reviews, level: float) -> tuple[float, float]:
     p, p_low, p_high = (float(part or 0.0) for part in (failures.value, failures.low, failures.high))
-    (a_hits, a_n), (b_hits, b_n) = reviews
-    a, b = a_hits / a_n, b_hits / b_n
-    a_low, a_high = (float(end) for end in wilson(a_hits, a_n, level=level))
-    b_low, b_high = (float(end) for end in wilson(b_hits, b_n, level=level))
+    a, b = failed.share, passed.share
+    (a_low, a_high), (b_low, b_high) = failed.ends(level), passed.ends(level)
     centre = _logit(p) + log(a) - log(b)
     down = (_logit(p) - _logit(p_low), log(a / a_low), log(b_high / b))
     up = (_logit(p_high) - _logit(p), log(a_high / a), log(b / b_low))
     return _expit(centre - sum(part**2 for part in down) ** 0.5), _expit(centre + sum(part**2 for part in up) ** 0.5)
 
 
-def _box(failures: Estimate, reviews: tuple[tuple[int, int], tuple[int, int]], level: float) -> tuple[float, float]:
+def _box(failures: Estimate, failed: _Reviews, passed: _Reviews, level: float) -> tuple[float, float]:
     strict = 1 - (1 - level) / _ENDS
-    (a_low, a_high), (b_low, b_high) = (
-        tuple(float(end) for end in wilson(hits, n, level=strict)) for hits, n in reviews
-    )
+    (a_low, a_high), (b_low, b_high) = failed.ends(strict), passed.ends(strict)
     return _rate(failures.low or 0.0, a_low, b_high), _rate(failures.high or 0.0, a_high, b_low)
 
 

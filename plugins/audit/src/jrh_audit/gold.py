@@ -10,16 +10,14 @@ import numpy as np
 from jrh import Item, Mode, ScaleKind, Task
 from jrh.text import counted
 from jrh.values import Severity
-from jrh_stats import mcnemar_exact
 from numpy.typing import NDArray
 
+from jrh_audit.chance import CHANCE, associated, cluster_codes, uneven
 from jrh_audit.finding import Finding, some
 from jrh_audit.options import AuditOptions
 
 Sizes = NDArray[np.float64]
 
-_CHANCE: Final = 0.01
-"""A pattern is a finding only if its p-value is below this."""
 _UNEVEN: Final = 0.65
 """Share of gold labels on one option at which position and gold label count as confounded."""
 _READABLE: Final = 0.7
@@ -91,12 +89,13 @@ def by_position(items: Sequence[Item], task: Task, options: AuditOptions) -> Ite
     """Find that the better option is in one position too often."""
     if task.mode is not Mode.PAIRWISE or len(task.scale.options) != 2:  # noqa: PLR2004 - a pair
         return
-    labels = Counter(item.gold for item in items if item.gold in task.scale.options)
-    total = sum(labels.values())
+    labelled = [item for item in items if item.gold in task.scale.options]
+    labels = Counter(item.gold for item in labelled)
+    total = len(labelled)
     if len(labels) < 2 or total < _LEAST:  # noqa: PLR2004 - one label is `constant`
         return
     label, most = max(labels.items(), key=lambda pair: (pair[1], str(pair[0])))
-    if most / total >= _UNEVEN and _chance(most, total) < _CHANCE:
+    if most / total >= _UNEVEN and uneven([item.gold == label for item in labelled], cluster_codes(labelled)):
         yield Finding(
             kind="gold-by-position",
             evidence=f"the better option is in place {label} in {most:,} of {total:,} items ({most / total:.0%})",
@@ -105,11 +104,6 @@ def by_position(items: Sequence[Item], task: Task, options: AuditOptions) -> Ite
             items=len(items),
             concerns=("as-expected", "gold-accuracy", "gold-agreement-by-order"),
         )
-
-
-def _chance(heads: int, tosses: int) -> float:
-    """Return the p-value of so many heads from a fair coin: the exact binomial test, of which McNemar's is a case."""
-    return mcnemar_exact(heads, tosses - heads).p or 0.0
 
 
 def by_length(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:  # noqa: ARG001
@@ -121,15 +115,16 @@ def by_length(items: Sequence[Item], task: Task, options: AuditOptions) -> Itera
 
 
 def _longer_option(items: Sequence[Item], task: Task) -> Iterator[Finding]:
-    longer = 0
-    total = 0
+    compared: list[Item] = []
+    is_longer: list[bool] = []
     for item in items:
         sizes = [_size(item, name) for name in task.judged_fields]
         if item.gold in task.scale.options and sizes[0] != sizes[1]:
-            total += 1
-            longer += task.scale.options.index(str(item.gold)) == int(sizes[1] > sizes[0])
+            compared.append(item)
+            is_longer.append(task.scale.options.index(str(item.gold)) == int(sizes[1] > sizes[0]))
+    longer, total = sum(is_longer), len(compared)
     most = max(longer, total - longer)
-    if total >= _LEAST and most / total >= _READABLE and _chance(longer, total) < _CHANCE:
+    if total >= _LEAST and most / total >= _READABLE and uneven(is_longer, cluster_codes(compared)):
         which = "longer" if longer == most else "shorter"
         yield _readable(
             items, f"the {which} response is the better one in {most:,} of {total:,} items ({most / total:.0%})"
@@ -143,6 +138,10 @@ def _length_of_one(items: Sequence[Item], task: Task) -> Iterator[Finding]:
     present = np.unique(ranks)
     if len(labelled) < _LEAST or len(present) < 2 or np.ptp(sizes) == 0:  # noqa: PLR2004 - nothing to tell apart
         return
+    clusters = cluster_codes(labelled)
+    # The tests below count items; where these share clusters, the pattern has to hold between clusters too.
+    if len(np.unique(clusters)) < len(labelled) and not associated(sizes, ranks, clusters):
+        return
     if task.scale.kind is ScaleKind.ORDINAL:
         yield from _correlated(items, sizes, ranks)
     elif len(present) == 2:  # noqa: PLR2004 - the area is about two labels
@@ -154,7 +153,7 @@ def _correlated(items: Sequence[Item], sizes: Sizes, ranks: NDArray[np.int64]) -
     from scipy.stats import spearmanr
 
     found = spearmanr(sizes, ranks)
-    if abs(float(found.statistic)) >= _CORRELATED and float(found.pvalue) < _CHANCE:
+    if abs(float(found.statistic)) >= _CORRELATED and float(found.pvalue) < CHANCE:
         yield _readable(
             items,
             f"the rank correlation of length and gold level is {float(found.statistic):.2f} over {len(sizes):,} items",
@@ -170,7 +169,7 @@ def _separated(
     below = np.searchsorted(np.sort(other), one, side="left") + np.searchsorted(np.sort(other), one, side="right")
     area = float(below.sum()) / (2 * len(one) * len(other))
     share = max(area, 1 - area)
-    if share >= _READABLE and _rank_sum_p(one, other) < _CHANCE:
+    if share >= _READABLE and _rank_sum_p(one, other) < CHANCE:
         longer, shorter = names if area > 0.5 else names[::-1]  # noqa: PLR2004 - one half is chance
         yield _readable(
             items, f"a response labelled {longer} is longer than one labelled {shorter} in {share:.0%} of such pairs"

@@ -14,9 +14,10 @@ from jrh_stats import jrh_bootstrap_accuracy, judgesense_jss, judgesense_kappa
 from jrh_metrics.options import HarnessOptions, JudgeSenseOptions
 
 _HARNESS: Final = (
-    "as in the Judge Reliability Harness: the interval covers only the bootstrap's own error, not sampling error"
+    "as in the Judge Reliability Harness: the interval covers only the bootstrap's own error, not sampling "
+    "error, and ignores clusters"
 )
-_JUDGESENSE: Final = "as in JudgeSense: treats pairs of the same item as independent"
+_JUDGESENSE: Final = "as in JudgeSense: treats pairs of the same item, and of the same cluster, as independent"
 _NO_TRUTH: Final = "no verdict with an expected label"
 _NO_PAIR: Final = "no verdict has a reference verdict to compare with"
 

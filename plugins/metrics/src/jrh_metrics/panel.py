@@ -141,7 +141,11 @@ def _best_trio(builder: MeasureBuilder, cell: Cell, votes: _Votes, size: int) ->
     if best is None:
         return _made(builder, cell, votes, "best-trio", Estimate(value=None))
     names = ", ".join(votes.judges[judge] for judge in best.best.judges)
-    note = f"{names}: {best.best.accuracy.value or 0.0:.3f} on the items it was chosen on; estimated on held-out items"
+    inside = best.best.accuracy.value or 0.0
+    note = (
+        f"{names}; estimated on held-out items. In-sample, on the items it was chosen on, {inside:.3f}: too high. "
+        f"{best.same:.0%} of the folds choose this trio"
+    )
     return _made(builder, cell, votes, "best-trio", _known(best.held_out, votes), note=note)
 
 

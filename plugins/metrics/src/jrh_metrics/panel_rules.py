@@ -29,7 +29,7 @@ def weighted_accuracy(
 
     The weight of a judge with accuracy a is log((Q - 1) a / (1 - a)) for Q labels, at least 0: the weights of the
     likeliest label if judges err independently and alike on all labels. a is (right + 1) / (votes + 2) on the other
-    half of the clusters, so that no item helps to choose the weights it is decided with.
+    half of the clusters, each counted once, so that no item helps to choose the weights it is decided with.
 
     Source: Nitzan and Paroush (1982), International Economic Review 23:289-297.
 
@@ -47,18 +47,19 @@ def weighted_accuracy(
     if len(names) < _FOLDS:
         return Estimate(value=None, flags=("empty",))
     fold = cluster % _FOLDS  # a cluster has one fold: no copy of an item helps to choose the weights either
+    share = 1 / np.bincount(cluster)[cluster]
     hits = np.zeros(len(truth))
     for part in range(_FOLDS):
         here = fold == part
-        weights = _weights(votes[~here], truth[~here], n_labels)
+        weights = _weights(votes[~here], truth[~here], share[~here], n_labels)
         hits[here] = majority_vote(votes[here], n_labels=n_labels, weights=weights) == truth[here]
     sums = cluster_sums(cluster, hits, np.ones(len(hits)))
     return clustered_proportion(sums[:, 0], sums[:, 1], level=level)
 
 
-def _weights(votes: Votes, truth: Votes, n_labels: int) -> NDArray[np.float64]:
-    given = votes >= 0
-    accuracy = ((votes == truth[:, None]).sum(axis=0) + 1) / (given.sum(axis=0) + 2)
+def _weights(votes: Votes, truth: Votes, share: NDArray[np.float64], n_labels: int) -> NDArray[np.float64]:
+    """Weigh the judges; the items of a cluster, each with its `share`, count as one: copies are no further evidence."""
+    accuracy = (share @ (votes == truth[:, None]) + 1) / (share @ (votes >= 0) + 2)
     return np.asarray(np.maximum(np.log(max(n_labels - 1, 1) * accuracy / (1 - accuracy)), 0.0))
 
 

@@ -16,8 +16,8 @@ from jrh_stats import (
     clustered_proportion,
     corrected_failure_rate,
     validity_bounds,
-    wilson,
 )
+from numpy.typing import NDArray
 
 from jrh_metrics.options import ValidityOptions
 from jrh_metrics.reviews import read_reviews
@@ -102,19 +102,21 @@ def _measured(builder: MeasureBuilder, cell: Cell, cases: _Cases, unreviewed: st
     reviewed, valid = int(cases.reviewed.sum()), int(cases.valid.sum())
     failures = _failures(builder, cell, cases, level)
     yield _made(builder, cell, cases, "failure-rate", failures, "unit: cases")
-    share = _share(reviewed - valid, reviewed, level)
+    invalid, looked = _per_cluster(cases, cases.reviewed & ~cases.valid, cases.reviewed)
+    share = clustered_proportion(invalid[looked > 0], looked[looked > 0], level=level)
     yield _made(builder, cell, cases, "invalid-cases", share, f"{reviewed} cases reviewed" if reviewed else unreviewed)
     fails, passes = cases.reviewed & cases.fails, cases.reviewed & ~cases.fails
+    (a, of_failures), (b, of_passes) = (_per_cluster(cases, cases.valid & side, side) for side in (fails, passes))
     corrected = corrected_failure_rate(
         failures,
-        valid_failures=int((cases.valid & fails).sum()),
-        reviewed_failures=int(fails.sum()),
-        valid_passes=int((cases.valid & passes).sum()),
-        reviewed_passes=int(passes.sum()),
+        valid_failures=a,
+        reviewed_failures=of_failures,
+        valid_passes=b,
+        reviewed_passes=of_passes,
         level=level,
     )
     bounds = validity_bounds(
-        _failures(builder, cell, cases, (1 + level) / 2), invalid=reviewed - valid, reviewed=reviewed, level=level
+        _failures(builder, cell, cases, (1 + level) / 2), invalid=invalid, reviewed=looked, level=level
     )
     yield _made(
         builder,
@@ -137,13 +139,10 @@ def _failures(builder: MeasureBuilder, cell: Cell, cases: _Cases, level: float) 
     )
 
 
-def _share(part: int, whole: int, level: float) -> Estimate:
-    if not whole:
-        return Estimate(value=None, flags=("empty",))
-    low, high = wilson(part, whole, level=level)
-    return Estimate(
-        value=part / whole, low=float(low), high=float(high), method="wilson", n=float(whole), clusters=whole
-    )
+def _per_cluster(cases: _Cases, part: Mask, whole: Mask) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Count the cases of two kinds per cluster."""
+    sums = cluster_sums(cases.clusters, part.astype(np.float64), whole.astype(np.float64))
+    return sums[:, 0], sums[:, 1]
 
 
 def _told(bounds: ValidityBounds | None, reviewed: int, level: float) -> str:

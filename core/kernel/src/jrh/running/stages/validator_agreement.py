@@ -16,22 +16,25 @@ _VOTES: Final = "votes"
 _PAIR: Final = 2
 
 Ballot: TypeAlias = tuple[str, Mapping[str, Any]]
-"""An item's id, and voter -> vote on one draft of it; None is a vote that was not cast."""
+"""An item's cluster, and voter -> vote on one draft of it; None is a vote that was not cast."""
 
 
 def agreements(store: Store, task: str, test: str, level: float) -> tuple[Agreement, ...]:
     """Measure the agreement on all drafts of a test, accepted and rejected, for every validator that reports votes."""
     ballots: dict[str, list[Ballot]] = {}
+    clusters = store.items.clusters()
     for item_id, details in store.cases.draft_details(task, test, _VOTES):
         for name, said in details.items():
             votes = said.get(_VOTES) if name.startswith(PREFIX) and isinstance(said, dict) else None
             if isinstance(votes, dict):
-                ballots.setdefault(name.removeprefix(PREFIX), []).append((item_id, votes))
+                ballots.setdefault(name.removeprefix(PREFIX), []).append(
+                    (clusters.get((task, item_id), item_id), votes)
+                )
     return tuple(measured(name, cast, level) for name, cast in ballots.items())
 
 
 def measured(validator: str, ballots: Sequence[Ballot], level: float) -> Agreement:
-    """Estimate Krippendorff's alpha for nominal votes, drafts of one item being one cluster.
+    """Estimate Krippendorff's alpha for nominal votes, drafts of items of one cluster being one.
 
     Args:
         validator: the suite's name for it.
@@ -42,10 +45,10 @@ def measured(validator: str, ballots: Sequence[Ballot], level: float) -> Agreeme
 
     cast = [[json.dumps(vote) for vote in votes.values() if vote is not None] for _, votes in ballots]
     kinds = sorted({vote for votes in cast for vote in votes})
-    items = {item_id: place for place, item_id in enumerate(dict.fromkeys(item_id for item_id, _ in ballots))}
+    clusters = {name: place for place, name in enumerate(dict.fromkeys(name for name, _ in ballots))}
     found = krippendorff_alpha(
         [[votes.count(kind) for kind in kinds] or [0] for votes in cast],
-        clusters=[items[item_id] for item_id, _ in ballots],
+        clusters=[clusters[name] for name, _ in ballots],
         level=level,
     )
     interval = None
