@@ -147,3 +147,12 @@ def test_a_known_failure_stays_a_failure_and_says_why():
     assert known_failure(failing, []).known == ""
     fine = judge_interval("w", "m", 0.0, studies(1.96, n=2000), Limits())
     assert known_failure(fine, [("w", "m", "no")]).known == ""
+
+
+def test_few_unflagged_studies_fail_only_what_they_show():
+    """One unflagged study that misses shows nothing; 200 of which a fifth miss do."""
+    miss = Study(value=0.0, low=1.0, high=2.0)
+    flagged = studies(1.96, n=1000, flags=("few-events",))
+    assert judge_interval("w", "m", 0.0, [*flagged, miss], Limits()).verdict is Verdict.UNCLEAR
+    assert judge_interval("w", "m", 0.0, [*flagged[:99], miss], Limits()).verdict is Verdict.OK
+    assert judge_interval("w", "m", 0.0, [*flagged, *studies(1.28, n=200)], Limits()).verdict is Verdict.FAIL

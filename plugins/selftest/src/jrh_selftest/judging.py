@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
-from jrh_stats import wilson
+from jrh_stats import binomial_limits, wilson
 from jrh_stats.student import t_quantile
 from numpy.typing import NDArray
 
@@ -143,10 +143,15 @@ def _interval_faults(
 def _graded(hits: int, n: int, lowest: float, highest: float, studies: int, *, counted: bool = True) -> _Grade:
     if lowest - 1e-9 <= hits / n <= highest + 1e-9:
         return _Grade.FINE
-    low, high = _monte_carlo(hits, n, SURE if studies >= MANY else VERY_SURE)
+    low, high = _exact(hits, n, SURE if studies >= MANY else VERY_SURE)
     if low > highest or high < lowest or (counted and n >= MANY):
         return _Grade.OUTSIDE
     return _Grade.UNCLEAR if studies >= MANY else _Grade.FINE
+
+
+def _exact(hits: int, n: int, level: float) -> tuple[float, float]:
+    """Return Clopper and Pearson's interval: of few unflagged studies no approximation would do."""
+    return binomial_limits(hits, n, alpha=(1 - level) / 2)
 
 
 def _touches(hits: int, n: int, limit: float) -> bool:
@@ -207,10 +212,10 @@ def judge_alarms(
     A size fails where its Monte Carlo interval (99.9%) is above the limit, a power where it is below the least.
     """
     hits, n = sum(alarms), len(alarms)
-    low, high = _monte_carlo(hits, n, VERY_SURE)
+    low, high = _exact(hits, n, VERY_SURE)
     if least_power is None:
         verdict = Verdict.FAIL if low > limit else Verdict.OK
-        if verdict is Verdict.OK and n >= MANY and _monte_carlo(hits, n, SURE)[0] > limit:
+        if verdict is Verdict.OK and n >= MANY and _exact(hits, n, SURE)[0] > limit:
             verdict = Verdict.UNCLEAR
         reason = f"false alarms in {hits / n:.1%}, limit {limit:.1%}" if verdict is not Verdict.OK else ""
         return evolve(_row(where, name, None, (hits, n), n, verdict, reason, kind="false alarms"), nominal=limit)
@@ -225,7 +230,7 @@ def unsettled_alarms(alarms: Sequence[bool], least_power: float | None, limit: f
     low, high = _monte_carlo(hits, n, SURE)
     if least_power is not None:
         return low <= least_power <= high
-    return hits / n > limit and _monte_carlo(hits, n, VERY_SURE)[0] <= limit
+    return hits / n > limit and _exact(hits, n, VERY_SURE)[0] <= limit
 
 
 def _monte_carlo(hits: int, n: int, level: float) -> tuple[float, float]:
