@@ -538,3 +538,23 @@ def test_the_documented_example_prints_every_line_that_the_page_shows():
     printed = iter(checked(*command.split()).splitlines())
     # Further findings may come between; what is shown is printed, in this order.
     assert [line for line in shown.splitlines() if line not in printed] == []
+
+
+def test_a_covariate_is_tested_at_equal_label_and_a_column_of_texts_counts_as_length():
+    rows = []
+    for item in range(120):
+        human, length = ("YES", "NO")[item % 2], (7 * item) % 60
+        gpt = "YES" if length > 30 and item % 3 else human
+        rows.append(f"i{item},{gpt},{human},{'x' * (length + 5)},{('ada', 'bob')[item % 5 > 2]}")
+    table(rows, header="id,gpt,human,answer,writer")
+    asked = ("results.csv", *NAMES, "--item", "id", "--covariate", "answer", "--covariate", "writer")
+    assert "Says YES more often to longer responses at equal gold" in checked(*asked)
+    document = found(*asked)
+    effect = measure(document, "covariate-effect", covariate="length")
+    assert effect["estimate"] > 0.1
+    assert measure(document, "covariate-effect", covariate="writer", level="ada")["estimate"] is not None
+    checked(*asked, "--write-import", "import.yaml")
+    assert '"length": "answer"' in Path("import.yaml").read_text(encoding="utf-8")
+    assert "--covariate: there is no column 'answr'; did you mean 'answer'?" in checked(
+        "results.csv", *NAMES, "--covariate", "answr"
+    )

@@ -108,6 +108,13 @@ def _say_next(target: Path, gaps: Sequence[str]) -> None:
 @click.option("--item", metavar="COLUMN", help="Column that names the item.  [default: every row is an item]")
 @click.option("--group", metavar="COLUMN", help="Column that names what items share, such as their source.")
 @click.option("--repeat", metavar="COLUMN", help="Column that numbers reruns of an item.")
+@click.option(
+    "--covariate",
+    "covariates",
+    metavar="COLUMN",
+    multiple=True,
+    help="Column that verdicts may depend on: an author, or the responses, for their length. Repeatable.",
+)
 @click.option("--reruns", is_flag=True, help="Rows of one item are reruns, in file order.")
 @click.option("--scale", metavar="SCALE", help="`ordinal: 1-5`, `labels: YES, NO` or `pairwise`.  [default: guessed]")
 @click.option("--missing", metavar="TEXT", multiple=True, help="Text that means no verdict. Repeatable.")
@@ -139,6 +146,7 @@ def check(
     item: str | None,
     group: str | None,
     repeat: str | None,
+    covariates: tuple[str, ...],
     *,
     reruns: bool,
     scale: str | None,
@@ -170,6 +178,7 @@ def check(
         item=item,
         group=group,
         repeat=repeat,
+        covariates=covariates,
         reruns=reruns,
         scale=scale,
         missing=missing,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TypeAlias
 
 from attrs import Factory, field, frozen
-from attrs.validators import ge, gt, lt, min_len
+from attrs.validators import ge, gt, lt, min_len, optional
 from jrh import JrhError, Json, Status, Task
 from jrh.suite import WrittenTask, task_of
 from jrh.values import FindingSettings
@@ -53,6 +53,20 @@ def _check_targets(_instance: object, attribute: object, value: Mapping[str, obj
     unquoted = [target for target, given in value.items() if isinstance(given, bool) and target not in TRUTHS]
     if unquoted:
         raise ValueError(f"the value of {', '.join(unquoted)} could be text or a number; write it in quotes")
+
+
+def _check_covariates(_instance: object, _attribute: object, value: Json) -> None:
+    """Check the form of `covariates`: names of columns, or covariate -> column, or option -> column."""
+    if isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(each, str) for each in value):
+        return
+    columns = list(value.values()) if isinstance(value, Mapping) else [value]
+    for each in columns:
+        named = list(each.values()) if isinstance(each, Mapping) else [each]
+        if not isinstance(value, Mapping) or not named or not all(isinstance(column, str) for column in named):
+            raise ValueError(
+                "covariates: write columns, [length, author], or covariate: column, or in a comparison "
+                "covariate: {A: column, B: column}"
+            )
 
 
 @frozen(kw_only=True)
@@ -114,6 +128,16 @@ class ImportFile:
         default=(Decision(),),
         validator=min_len(1),
         metadata={"help": "The verdicts of each row, if there are several."},
+    )
+    covariates: Json = field(
+        default=None,
+        validator=optional(_check_covariates),
+        metadata={
+            "help": (
+                "Columns to test verdicts for: `[length, author]`, or covariate -> column, of a comparison "
+                "`{A: column, B: column}`. The length of a text counts as `length`."
+            )
+        },
     )
     labels: Mapping[str, str] = field(
         default=Factory(dict),

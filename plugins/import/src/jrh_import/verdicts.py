@@ -14,6 +14,7 @@ from jrh.importing import imported_record, read_order, read_polarity
 from jrh.text import clean_text, counted
 
 from jrh_import.cells import number, truth
+from jrh_import.covariates import Covariates
 from jrh_import.mapping import Decision, ImportFile, Layout, OffScale, Value
 from jrh_import.tables import Cells, Table
 from jrh_import.targets import NUMBERS, TRUTHS
@@ -99,6 +100,8 @@ class _Meaning:
     values: Mapping[str, Value]
     mapping: ImportFile
     tasks: Mapping[str, Task]
+    covariates: Mapping[str, Covariates]
+    """By task."""
 
     @classmethod
     def of(cls, mapping: ImportFile, decision: Decision, table: Table, tasks: Sequence[Task]) -> _Meaning:
@@ -116,7 +119,13 @@ class _Meaning:
         ]
         if strange:
             raise JrhError("\n".join([*strange, f"Columns: {', '.join(table.columns)}"]))
-        return cls(columns=columns, values=values, mapping=mapping, tasks={task.name: task for task in tasks})
+        return cls(
+            columns=columns,
+            values=values,
+            mapping=mapping,
+            tasks={task.name: task for task in tasks},
+            covariates={task.name: Covariates.of(mapping.covariates, table, task) for task in tasks},
+        )
 
     def record(self, cells: Cells) -> Record:
         found: dict[str, Any] = {
@@ -137,6 +146,9 @@ class _Meaning:
         if self.mapping.layout is Layout.RECORDS:
             # Records without an expectation expect nothing; do not infer one.
             known.setdefault("expectation", "")
+        known_of_item = self.covariates[task.name].values(cells)
+        if known_of_item:
+            known["covariates"] = known_of_item
         return imported_record(
             task=task,
             item_id=known.pop("item", ""),

@@ -54,6 +54,17 @@ class ErrorRateOptions(BreakdownOptions):
 
 
 @frozen(kw_only=True)
+class CovariateOptions(MetricOptions):
+    """Options of the effects of covariates."""
+
+    few_of_level: int = field(
+        default=5,
+        validator=ge(1),
+        metadata={"help": "levels of a text column that fewer items have are put together"},
+    )
+
+
+@frozen(kw_only=True)
 class PrevalenceOptions(MetricOptions):
     """Options of the corrected prevalence."""
 

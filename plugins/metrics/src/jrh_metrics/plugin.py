@@ -10,6 +10,7 @@ from jrh.measuring import BreakdownOptions, MetricOptions
 from jrh_metrics.options import (
     CalibrationOptions,
     ConfusionOptions,
+    CovariateOptions,
     EquivalenceOptions,
     ErrorRateOptions,
     FullOptions,
@@ -57,6 +58,12 @@ def _rates() -> Iterable[MetricSpec]:
         summary="gold accuracy minus the share of the most common gold label, in the reference condition",
         options=MetricOptions,
         factory="jrh_metrics.gain:GainOverCommonest",
+    )
+    yield MetricSpec(
+        name="covariate-effect",
+        summary="effect of length, author and named columns on verdicts at equal gold, in the reference condition",
+        options=CovariateOptions,
+        factory="jrh_metrics.covariates:CovariateEffect",
     )
     yield MetricSpec(
         name="error-rates",

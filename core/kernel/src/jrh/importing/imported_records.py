@@ -26,12 +26,13 @@ from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
 from jrh.suite.resolve import resolve_metrics
 from jrh.values.clusters import linked
+from jrh.values.covariates import LENGTH, length_of, read, written
 from jrh.values.finding import FindingSettings
 from jrh.values.gold_source import GoldSource
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport, TaskSummary
 from jrh.values.scales import invert
-from jrh.values.types import REFERENCE, Json, Record, Status, Task
+from jrh.values.types import REFERENCE, Json, Mode, Record, Status, Task
 from jrh.version import __version__
 
 
@@ -75,6 +76,7 @@ def imported_record(
     gold_source: str = "",
     not_settable: str = "",
     parse_attempts: int = 1,
+    covariates: Mapping[str, Json] | str = "",
 ) -> Record:
     """Make a record of a verdict that was collected elsewhere; ids are derived from the content.
 
@@ -121,9 +123,13 @@ def imported_record(
         gold_source: where the gold label comes from, such as `people` or `model:NAME`; empty if unknown.
         not_settable: settings that the model refuses and was asked without, such as `seed, temperature`.
         parse_attempts: how often the judge asked until a verdict could be read.
+        covariates: what the verdict may depend on, by name: a number or a text, of a comparison one for every option,
+            such as `{"length": {"A": 120, "B": 80}}`; or the same as JSON text. `length` is that of `content` unless
+            stated, but in a comparison.
 
     Raises:
-        JrhError: the option order, the polarity or the gold source is none of those known.
+        JrhError: the covariates are no JSON object, or the option order, the polarity or the gold source is none of
+            those known.
     """
     option_order, polarity = read_order(option_order, task), read_polarity(polarity)
     label_map = meanings(task, option_order, polarity)
@@ -174,7 +180,14 @@ def imported_record(
         parse_attempts=parse_attempts,
         cluster=content_id(" ".join(content.split())) if content.strip() else "",
         gold_source=GoldSource.read(gold_source).text if gold_source.strip() and gold is not None else "",
+        covariates=written(_covariates(covariates, content, task)),
     )
+
+
+def _covariates(stated: Mapping[str, Json] | str, content: str, task: Task) -> Mapping[str, Json]:
+    known = read(stated) if isinstance(stated, str) else stated
+    measured = {LENGTH: length_of(content)} if content.strip() and task.mode is not Mode.PAIRWISE else {}
+    return {**measured, **known}
 
 
 def import_records(

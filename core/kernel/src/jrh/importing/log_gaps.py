@@ -130,6 +130,14 @@ GAPS: Final = (
         ),
     ),
     Gap(
+        column="covariates",
+        absent=_lacks("covariates"),
+        sentence=(
+            "No lengths or authors: a preference for long responses, or for an author, cannot be measured. "
+            "Name their columns under `covariates`."
+        ),
+    ),
+    Gap(
         column="cost",
         absent=_lacks("cost"),
         sentence="No cost: the price of a verdict is unknown. Log US dollars per call in a column `cost`.",

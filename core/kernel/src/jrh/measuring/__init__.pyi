@@ -15,6 +15,13 @@ from .coded import Codes as Codes
 from .coded import Mask as Mask
 from .coded import is_named as is_named
 from .coded import numbered as numbered
+from .covariates import Covariate as Covariate
+from .covariates import Standard as Standard
+from .covariates import columns_of as columns_of
+from .covariates import covariates_of_items as covariates_of_items
+from .covariates import gold_standard as gold_standard
+from .covariates import item_verdicts as item_verdicts
+from .covariates import peers_standard as peers_standard
 from .empty_tests import listed_reasons as listed_reasons
 from .empty_tests import why_no_cases as why_no_cases
 from .families import Tested as Tested

@@ -20,7 +20,7 @@ from jrh.values.records import COLUMNS
 
 T = TypeVar("T")
 
-SCHEMA_VERSION: Final = 7
+SCHEMA_VERSION: Final = 8
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 MOST_PARAMETERS: Final = 500
@@ -46,7 +46,7 @@ CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITH
 CREATE TABLE IF NOT EXISTS stages (name TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS items (
     task TEXT NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, cluster TEXT NOT NULL,
-    gold_source TEXT NOT NULL, payload TEXT NOT NULL,
+    gold_source TEXT NOT NULL, covariates TEXT NOT NULL, payload TEXT NOT NULL,
     PRIMARY KEY (task, position)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS drafts (

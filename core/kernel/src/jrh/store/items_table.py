@@ -9,6 +9,7 @@ from jrh.document.serial import from_text, to_text
 from jrh.hashing import content_id
 from jrh.store.database import Database
 from jrh.values.clusters import clusters_of
+from jrh.values.covariates import written
 from jrh.values.gold_source import GoldSource
 from jrh.values.types import Item
 
@@ -34,12 +35,12 @@ class ItemsTable:
         if self.digest() != digest:
             clusters = {task: clusters_of(chosen) for task, chosen in items.items()}
             rows = [
-                (task, position, item.id, clusters[task][item.id], _gold_source(item), text)
+                (task, position, item.id, clusters[task][item.id], _gold_source(item), written(item.covariates), text)
                 for task, chosen in items.items()
                 for position, (item, text) in enumerate(zip(chosen, texts[task], strict=True))
             ]
             self._database.replace(
-                _STAGE, digest, ("DELETE FROM items", [()]), ("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?)", rows)
+                _STAGE, digest, ("DELETE FROM items", [()]), ("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
             )
         return ids
 
@@ -59,6 +60,11 @@ class ItemsTable:
         """Return where the gold label of every task and item id comes from; empty for imports without items."""
         rows = self._database.rows("SELECT task, id, gold_source FROM items")
         return {(task, item): source for task, item, source in rows}
+
+    def covariates(self) -> dict[tuple[str, str], str]:
+        """Return the covariates of every task and item id as text; empty for imports without items."""
+        rows = self._database.rows("SELECT task, id, covariates FROM items")
+        return {(task, item): text for task, item, text in rows}
 
 
 def _gold_source(item: Item) -> str:

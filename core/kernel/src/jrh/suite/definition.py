@@ -49,6 +49,8 @@ class DataUse(Use):
     sample: Sample | None = None
     gold_source: str = ""
     """Where the gold labels come from, for items whose source does not say."""
+    covariates: tuple[str, ...] = ()
+    """Further columns that verdicts are tested for, besides `length` and `author`."""
 
 
 class OnMismatch(Enum):

@@ -134,7 +134,12 @@ def read_data(node: Node, plugins: Plugins) -> DataUse | None:
     return (
         None
         if written is None
-        else DataUse(**written.common(), sample=written.settings.sample, gold_source=written.settings.gold_source)
+        else DataUse(
+            **written.common(),
+            sample=written.settings.sample,
+            gold_source=written.settings.gold_source,
+            covariates=written.settings.covariates,
+        )
     )
 
 

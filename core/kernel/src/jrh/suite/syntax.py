@@ -167,6 +167,12 @@ class DataSettings:
         validator=_check_gold_source,
         metadata={"help": f"Where the gold labels come from: {ACCEPTED}. A column of that name takes precedence."},
     )
+    covariates: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "help": "Columns to test verdicts for, besides `length` and `author`; a comparison needs NAME_a, NAME_b."
+        },
+    )
 
 
 @frozen(kw_only=True)

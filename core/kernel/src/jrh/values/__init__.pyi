@@ -1,6 +1,8 @@
 from .clusters import clusters_of as clusters_of
 from .clusters import linked as linked
 from .clusters import shown_text as shown_text
+from .covariates import LENGTH as LENGTH
+from .covariates import length_of as length_of
 from .events import CaseReady as CaseReady
 from .events import RecordCommitted as RecordCommitted
 from .events import RunFinished as RunFinished

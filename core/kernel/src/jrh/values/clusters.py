@@ -43,17 +43,18 @@ def shown_text(item: Item) -> str:
 
     Runs of whitespace count as one space. Empty where the item has no text.
     """
-    texts = {name: " ".join(_flat(value).split()) for name, value in item.fields.items()}
+    texts = {name: " ".join(flat_text(value).split()) for name, value in item.fields.items()}
     return "\n".join(f"{name}: {text}" for name, text in sorted(texts.items()) if text)
 
 
-def _flat(value: Json) -> str:
+def flat_text(value: Json) -> str:
+    """Return all text of a value, the parts joined by spaces."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
-        return " ".join(f"{key} {_flat(part)}" for key, part in value.items())
+        return " ".join(f"{key} {flat_text(part)}" for key, part in value.items())
     if isinstance(value, Sequence):
-        return " ".join(map(_flat, value))
+        return " ".join(map(flat_text, value))
     return "" if value is None else str(value)
 
 

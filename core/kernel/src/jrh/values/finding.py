@@ -101,6 +101,7 @@ FLOORED: Final = (
     "miscalibration",
     "compression",
     "grading-bias",
+    "covariate-effect",
     "rationale-contradiction",
 )
 """Kinds of finding that are held against an effect floor."""

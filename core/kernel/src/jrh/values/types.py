@@ -79,6 +79,9 @@ class Item:
     group: str = ""
     """Items that belong together (one author, one source) share a group: they are one cluster. Empty: the own id."""
     metadata: Mapping[str, Json] = Factory(dict)
+    covariates: Mapping[str, Json] = Factory(dict)
+    """What verdicts may depend on besides quality, such as `length` and `author`; the kernel fills it. Of a comparison
+    one value for every option: `{A: 120, B: 80}`."""
     origin: str = ""
     """Source and line, for messages: `essays.csv:12`."""
 
@@ -493,6 +496,9 @@ class Record:
     """Settings that the model refuses and that this question was asked without, such as `seed, temperature`."""
     parse_attempts: int = 1
     """How often the judge asked until a verdict could be read."""
+    covariates: str = ""
+    """The item's covariates as JSON, such as `{"author":"gpt-4o","length":120}`; empty: none known. A run takes them
+    from its items when the records are read: declaring one later asks no judge again."""
 
 
 @frozen(kw_only=True)

@@ -25,6 +25,8 @@ class Asked:
     item: str | None = None
     group: str | None = None
     repeat: str | None = None
+    covariates: tuple[str, ...] = ()
+    """Columns that verdicts are tested for."""
     reruns: bool = False
     """Rows of one item are reruns in file order."""
     scale: str | None = None
@@ -43,6 +45,7 @@ class Asked:
         yield "--human", self.human
         others = {"--item": self.item, "--group": self.group, "--repeat": self.repeat}
         yield from ((option, column) for option, column in others.items() if column is not None)
+        yield from (("--covariate", column) for column in self.covariates)
 
 
 def check_columns(asked: Asked, columns: Sequence[str]) -> None:

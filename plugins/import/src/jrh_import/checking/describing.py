@@ -14,6 +14,7 @@ from jrh_import.checking.asked import Asked
 from jrh_import.checking.labels import Labels
 from jrh_import.checking.repeated import is_telling
 from jrh_import.checking.sources import Source
+from jrh_import.covariates import covariate_name
 from jrh_import.mapping import Format
 
 ADDED: Final = ("judge-comparison",)
@@ -34,6 +35,7 @@ def described(asked: Asked, source: Source, labels: Labels, *, folder: Path) -> 
         "decisions": [{"columns": {"label": judge}, "values": {"judge": judge}} for judge in asked.judges],
         "missing": {text: status.value for text, status in labels.missing.items()},
         "off_scale": "status",
+        "covariates": {covariate_name(column, source.table): column for column in asked.covariates},
         "metrics": {"add": list(ADDED)},
     }
     optional: dict[str, Json] = {

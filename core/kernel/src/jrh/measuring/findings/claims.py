@@ -35,6 +35,10 @@ class Situation:
         """Return the judge's measures of a name, for whole tests."""
         return self.index.of_judge(self.judge, name)
 
+    def parts(self, name: str) -> tuple[Measure, ...]:
+        """Return the judge's measures of a name by factor levels."""
+        return self.index.parts.get((self.judge, name), ())
+
     def steady(self, name: str) -> tuple[Measure, ...]:
         """Return those of tests in which the verdict of a reliable judge stays the same."""
         return tuple(each for each in self.measures(name) if each.test not in self.moving.get(each.task, ()))

@@ -20,6 +20,7 @@ from jrh.measuring.findings.answer_rules import (
     rationales,
 )
 from jrh.measuring.findings.claims import Claim, Situation, grouped
+from jrh.measuring.findings.covariate_rules import covariate_effects
 from jrh.measuring.findings.data_rules import doubted, found_by_plugins, without_cases
 from jrh.measuring.findings.measure_index import MeasureIndex
 from jrh.measuring.findings.option_rules import (
@@ -46,6 +47,7 @@ RULES: Final[tuple[Rule, ...]] = (
     moves,
     accuracy_change,
     misses_changes,
+    covariate_effects,
     rationales,
     few_clusters,
     missing_verdicts,

@@ -65,7 +65,7 @@ def position_bias(now: Situation) -> Iterator[Claim]:
 
 def _places(now: Situation, whole: Measure) -> list[Measure]:
     """Return how far each place is from an even share; none for two options, where one measure says it all."""
-    parts = now.index.parts.get((now.judge, "position-preference"), ())
+    parts = now.parts("position-preference")
     return [each for each in parts if (each.task, each.test) == (whole.task, whole.test) and set(each.cell) == {_PLACE}]
 
 

@@ -15,6 +15,7 @@ from jrh.plugins.protocols import DataSource
 from jrh.running.building import Builder
 from jrh.suite.definition import Sample, TaskUse
 from jrh.text.transcripts import transcript_problems
+from jrh.values.covariates import check_declared, covariates_of
 from jrh.values.gold_source import GoldSource
 from jrh.values.report import TaskSummary
 from jrh.values.types import Item, Mode, Task
@@ -44,9 +45,11 @@ def check(source: DataSource, use: TaskUse) -> list[Item]:
         first.setdefault(item.id, item.origin)
         problems += _misfits(item, use.task)
         stated = item.gold_source or use.data.gold_source
-        items.append(item if stated == item.gold_source else evolve(item, gold_source=stated))
+        known = covariates_of(item, use.task, use.data.covariates)
+        items.append(evolve(item, gold_source=stated, covariates=known))
     if problems:
         raise SuiteError(Problem(message=text) for text in _bounded(problems))
+    check_declared(items, use.task, use.data.covariates)
     if not items:
         raise JrhError(f"task '{use.task.name}': the data source '{use.data.name}' has no items")
     return items

@@ -206,12 +206,17 @@ def _not_settable(store: Store) -> Iterable[str]:
 
 
 def read_records(store: Store) -> RecordTable:
-    """Read the records of the plan as a table, with the cluster and the gold source of their items in the run as it is.
+    """Read the records of the plan as a table, with what their items say in the run as it is.
 
     A record can be older than an item that joins two clusters, so the items decide wherever they are known.
     """
     columns = store.records.columns()
-    for name, of_items in (("cluster", store.items.clusters()), ("gold_source", store.items.gold_sources())):
+    known_of_items = {
+        "cluster": store.items.clusters(),
+        "gold_source": store.items.gold_sources(),
+        "covariates": store.items.covariates(),
+    }
+    for name, of_items in known_of_items.items():
         if of_items:
             place = zip(columns["task"], columns["item_id"], columns[name], strict=True)
             columns[name] = tuple(of_items.get((task, item), known) for task, item, known in place)

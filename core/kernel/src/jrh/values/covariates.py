@@ -1,0 +1,91 @@
+"""What is known of an item besides its text and its label: its length, its author, and columns that a suite names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from jrh.errors import JrhError
+from jrh.values.clusters import flat_text
+from jrh.values.types import Item, Json, Mode, Task, option_field
+
+LENGTH: Final = "length"
+"""Characters of the judged text."""
+AUTHOR: Final = "author"
+"""The model or the person that wrote the judged text."""
+
+
+def covariates_of(item: Item, task: Task, declared: Iterable[str] = ()) -> dict[str, Json]:
+    """Return the covariates of an item by name: `length`, `author`, and the declared ones.
+
+    A comparison has a value for every option, `{A: ..., B: ...}`, read of `NAME_a`, `NAME_b` and so on. Other values
+    are those of the item's metadata, or of its fields. A covariate without a value is left out.
+    """
+    names = dict.fromkeys((LENGTH, AUTHOR, *declared))
+    found = {name: _value(item, task, name, stated=name in set(declared)) for name in names}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _value(item: Item, task: Task, name: str, *, stated: bool) -> Json:
+    if task.mode is not Mode.PAIRWISE:
+        return _single(item, task.judged_fields[0], name, name, stated=stated)
+    places = {option: option_field(place) for place, option in enumerate(task.scale.options)}
+    values = {
+        option: _single(item, judged, name, f"{name}_{judged[-1]}", stated=stated) for option, judged in places.items()
+    }
+    return None if None in values.values() else values
+
+
+def _single(item: Item, judged: str, name: str, column: str, *, stated: bool) -> Json:
+    for source in (item.metadata, item.fields):
+        value = source.get(column)
+        if (name != LENGTH or stated) and _is_value(value):
+            return value
+    return length_of(item.fields[judged]) if name == LENGTH and judged in item.fields else None
+
+
+def _is_value(value: Json) -> bool:
+    return isinstance(value, bool | int | float) or (isinstance(value, str) and bool(value.strip()))
+
+
+def length_of(text: Json) -> int:
+    """Return the number of characters of a text or a transcript; runs of white space count as one."""
+    return len(" ".join(flat_text(text).split()))
+
+
+def check_declared(items: Iterable[Item], task: Task, declared: Iterable[str]) -> None:
+    """Check that every declared covariate has a value for some item.
+
+    Raises:
+        JrhError: one has none; the text says which columns it is read of.
+    """
+    known = list(items)
+    for name in declared:
+        if known and not any(name in item.covariates for item in known):
+            options = [f"`{name}_{option_field(place)[-1]}`" for place in range(len(task.scale.options))]
+            columns = " and ".join(options) if task.mode is Mode.PAIRWISE else f"`{name}`"
+            why = ", one column per option" if task.mode is Mode.PAIRWISE else ""
+            raise JrhError(f"task '{task.name}': no item has the covariate '{name}'; it is read of {columns}{why}")
+
+
+def written(covariates: Mapping[str, Json]) -> str:
+    """Write covariates as JSON text, the same for equal values; empty where there are none."""
+    return json.dumps(covariates, sort_keys=True, ensure_ascii=False, separators=(",", ":")) if covariates else ""
+
+
+def read(text: str) -> Mapping[str, Json]:
+    """Read what `written` wrote.
+
+    Raises:
+        JrhError: the text is something else.
+    """
+    if not text.strip():
+        return {}
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise JrhError(f"covariates are a JSON object such as {{\"length\":120}}, not '{text[:60]}'")
+    return found

@@ -1,0 +1,161 @@
+"""Measure how an outcome moves with a covariate among observations that are equal in something else."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import ArrayLike, NDArray
+
+from jrh_stats.clusters import dense_codes
+from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
+from jrh_stats.estimate import Estimate
+from jrh_stats.student import t_beyond, t_quantile
+from jrh_stats.unseen import unseen_share
+from jrh_stats.wilson import z_quantile
+
+_TINY: Final = 1e-12
+_DECIMALS: Final = 12
+
+
+@frozen(kw_only=True)
+class Slope:
+    """A slope and the test of its being 0."""
+
+    estimate: Estimate
+    p: float | None
+    """Two-sided p-value; None where there is no interval."""
+
+
+def slope_within_strata(
+    x: ArrayLike,
+    y: ArrayLike,
+    strata: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    level: float = 0.95,
+    span: float = 1.0,
+) -> Slope:
+    """Estimate the slope of y on x among observations of the same stratum, with an interval by cluster.
+
+    With the means of each stratum g subtracted from both,
+
+        slope = sum (x - x_g) (y - y_g) / sum (x - x_g)^2
+
+    This is ordinary least squares with one intercept per stratum. For x in {0, 1} and y in {0, 1} it is the
+    Mantel-Haenszel risk difference. The variance is that of the jackknife over clusters (CR3), in which every stratum
+    mean is computed again without the cluster; the ends are slope -+ t sqrt(v), t with the `effective_degrees` of the
+    slopes without one cluster. The p-value is that of slope / sqrt(v) on as many degrees: it falls below 1 - level
+    where the interval excludes 0. In simulated studies this test kept its level; random signs of the clusters' scores,
+    and permutations of x, did not with 25 clusters.
+
+    Where leaving out a cluster changes nothing, as for a judge that is always right, the jackknife says nothing of what
+    was not seen. If y deviates by `span` in a share w of clusters (`jrh_stats.unseen`), the slope moves by at most
+    span sqrt(w) / s, s the root mean square of x - x_g, by the Cauchy-Schwarz inequality. These are the ends then, and
+    p is 1 for a slope of 0, otherwise that of K clusters that agree in sign, 2^(1 - K).
+
+    Sources: Greenland and Robins (1985), Biometrics 41:55-68, for the risk difference; Bell and McCaffrey (2002),
+    Survey Methodology 28:169-181, for jackknife variances with few clusters. Neither was consulted.
+
+    Args:
+        x: the covariate, shape (n,).
+        y: the outcome, shape (n,).
+        strata: whole numbers >= 0, shape (n,); observations alone in their stratum count for nothing.
+        clusters: cluster of each observation, shape (n,); each its own by default.
+        level: coverage.
+        span: the largest difference of two outcomes.
+
+    Returns:
+        The estimate in units of y per unit of x, method `jackknife-clusters` or `unseen-clusters`. Flags: `empty`
+        without observations, `degenerate` where x does not vary within any stratum, `few-events`; no interval from one
+        cluster.
+    """
+    z_quantile(level)
+    of_x, of_y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if not len(of_x):
+        return Slope(estimate=Estimate(value=None, flags=("empty",)), p=None)
+    stratum, _ = dense_codes(np.asarray(strata, dtype=np.int64))
+    cluster, present = dense_codes(np.arange(len(of_x)) if clusters is None else np.asarray(clusters, dtype=np.int64))
+    sums = _Sums.of(of_x - of_x.mean(), of_y - of_y.mean(), stratum, cluster, len(present))
+    top, bottom = sums.whole()
+    if bottom <= _TINY * max(float(np.square(of_x).sum()), _TINY):
+        nothing = Estimate(value=None, n=len(of_x), clusters=len(present), flags=("degenerate",))
+        return Slope(estimate=nothing, p=None)
+    value, number = round(top / bottom, _DECIMALS), len(present)
+    if number == 1:
+        return Slope(estimate=Estimate(value=value, n=len(of_x), clusters=1), p=None)
+    without = sums.without(top, bottom, value)
+    variance = float(np.square(without - without.mean()).sum()) * (number - 1) / number
+    if variance <= _TINY * max(value**2, _TINY):
+        flags: tuple[str, ...] = (FEW_EVENTS,)
+        reach = span * float(np.sqrt(unseen_share(number, level) / (bottom / len(of_x))))
+        method, p = "unseen-clusters", 0.5 ** (number - 1) if value else 1.0
+    else:
+        degrees, error = effective_degrees(without), float(np.sqrt(variance))
+        reach, p = t_quantile(level, degrees) * error, t_beyond(abs(value) / error, degrees)
+        method, flags = "jackknife-clusters", few_events(degrees, number)
+    low, high = (round(value + side * reach, _DECIMALS) for side in (-1, 1))
+    found = Estimate(value=value, low=low, high=high, method=method, n=len(of_x), clusters=number, flags=flags)
+    return Slope(estimate=found, p=p)
+
+
+@frozen(kw_only=True, eq=False)
+class _Sums:
+    """Sums of 1, x, y, x squared and xy per stratum, and per cluster and stratum."""
+
+    total: NDArray[np.float64]
+    """Shape (strata, 5)."""
+    part: NDArray[np.float64]
+    """Of every cluster and stratum that occur together, shape (parts, 5)."""
+    cluster: NDArray[np.int64]
+    """Cluster of each part."""
+    stratum: NDArray[np.int64]
+    """Stratum of each part."""
+    number: int
+    """Number of clusters."""
+
+    @classmethod
+    def of(
+        cls,
+        x: NDArray[np.float64],
+        y: NDArray[np.float64],
+        stratum: NDArray[np.int64],
+        cluster: NDArray[np.int64],
+        number: int,
+    ) -> _Sums:
+        strata = int(stratum.max()) + 1
+        columns = (np.ones(len(x)), x, y, x * x, x * y)
+        keys, parts = np.unique(cluster * strata + stratum, return_inverse=True)
+        part = np.stack([np.bincount(parts, weights=each, minlength=len(keys)) for each in columns], axis=1)
+        total = np.stack([np.bincount(stratum, weights=each, minlength=strata) for each in columns], axis=1)
+        return cls(
+            total=np.asarray(total.round(_DECIMALS), dtype=np.float64),
+            part=np.asarray(part.round(_DECIMALS), dtype=np.float64),
+            cluster=np.asarray(keys // strata, dtype=np.int64),
+            stratum=np.asarray(keys % strata, dtype=np.int64),
+            number=number,
+        )
+
+    def whole(self) -> tuple[float, float]:
+        """Return numerator and denominator of the slope."""
+        top, bottom = _products(self.total)
+        return float(top.sum()), float(bottom.sum())
+
+    def without(self, top: float, bottom: float, value: float) -> NDArray[np.float64]:
+        """Return the slope without each cluster, shape (clusters,); the slope of all where it is not defined."""
+        tops, bottoms = _products(self.total)
+        tops_left, bottoms_left = _products(self.total[self.stratum] - self.part)
+        rest_top = top + np.bincount(self.cluster, weights=tops_left - tops[self.stratum], minlength=self.number)
+        rest = bottom + np.bincount(self.cluster, weights=bottoms_left - bottoms[self.stratum], minlength=self.number)
+        defined = rest > _TINY * bottom
+        return np.where(defined, rest_top / np.where(defined, rest, 1.0), value).round(_DECIMALS)
+
+
+def _products(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the sums of products of deviations from the means, xy and xx, row by row."""
+    count = np.maximum(sums[:, 0], 1.0)
+    there = sums[:, 0] > 0.5  # noqa: PLR2004 - counts
+    top = np.where(there, sums[:, 4] - sums[:, 1] * sums[:, 2] / count, 0.0)
+    bottom = np.where(there, sums[:, 3] - np.square(sums[:, 1]) / count, 0.0)
+    return top, np.maximum(bottom, 0.0)

@@ -1,0 +1,95 @@
+"""Read the covariates of a row: columns that verdicts are tested for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Final, TypeAlias
+
+from attrs import frozen
+from jrh import JrhError, Json, Mode, Task
+from jrh.values import LENGTH, length_of
+
+from jrh_import.tables import Cells, Table
+
+_FEW_LEVELS: Final = 4
+"""Words that are different in more than every fourth row are texts, not names of levels."""
+
+Columns: TypeAlias = Mapping[str, str]
+"""Option -> column; one, under the empty name, where no options are compared."""
+
+
+@frozen(kw_only=True)
+class Covariates:
+    """The columns of the covariates of one task."""
+
+    columns: Mapping[str, Columns]
+    measured: frozenset[str]
+    """Columns of texts whose length counts."""
+
+    @classmethod
+    def of(cls, stated: Json, table: Table, task: Task) -> Covariates:
+        """Find the columns.
+
+        Raises:
+            JrhError: the table lacks one.
+        """
+        written = stated if isinstance(stated, Mapping) else dict.fromkeys(_names(stated))
+        columns = {name: _columns(name, column, task) for name, column in written.items()}
+        absent = [
+            _absent(name, column, table.columns)
+            for name, each in columns.items()
+            for column in each.values()
+            if column not in table.columns
+        ]
+        if absent:
+            raise JrhError("\n".join([*absent, f"Columns: {', '.join(table.columns)}"]))
+        lengths = columns.get(LENGTH, {}).values()
+        return cls(columns=columns, measured=frozenset(each for each in lengths if not _numeric(each, table)))
+
+    def values(self, cells: Cells) -> dict[str, Json]:
+        """Return the covariates of a row; an empty cell has none."""
+        found: dict[str, Json] = {}
+        for name, columns in self.columns.items():
+            texts = {option: cells.get(column, "") for option, column in columns.items()}
+            if all(text.strip() for text in texts.values()):
+                values = {option: self._value(columns[option], text) for option, text in texts.items()}
+                found[name] = values.get("", values)
+        return found
+
+    def _value(self, column: str, text: str) -> Json:
+        return length_of(text) if column in self.measured else text
+
+
+def _names(stated: Json) -> Iterable[str]:
+    return [str(each) for each in stated] if isinstance(stated, Sequence) and not isinstance(stated, str) else []
+
+
+def _columns(name: str, column: Json, task: Task) -> Columns:
+    if isinstance(column, Mapping):
+        return {str(option): str(each) for option, each in column.items()}
+    base = name if column is None else str(column)
+    if task.mode is Mode.PAIRWISE:
+        return {option: f"{base}_{option.lower()}" for option in task.scale.options}
+    return {"": base}
+
+
+def covariate_name(column: str, table: Table) -> str:
+    """Return what a column is as a covariate: `length` where it holds texts, many of them different, else its name."""
+    texts = [row.cells.get(column, "") for row in table.rows]
+    prose = not _numeric(column, table) and len(set(texts)) > len(texts) / _FEW_LEVELS
+    return LENGTH if prose else column
+
+
+def _numeric(column: str, table: Table) -> bool:
+    try:
+        for row in table.rows:
+            float(row.cells.get(column, "") or 0)
+    except ValueError:
+        return False
+    return True
+
+
+def _absent(name: str, column: str, columns: Sequence[str]) -> str:
+    close = get_close_matches(column, columns, n=1)
+    return f"there is no column '{column}' (covariates.{name}){f'; did you mean {close[0]!r}?' if close else '.'}"

@@ -1,0 +1,171 @@
+"""Metric `covariate-effect`: whether verdicts depend on length, author or another column at equal gold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from jrh import REFERENCE, Measure, MetricContext, RecordTable, ScaleKind, Task
+from jrh.measuring import (
+    Cell,
+    Codes,
+    Covariate,
+    MeasureBuilder,
+    Standard,
+    cells_of,
+    columns_of,
+    covariates_of_items,
+    gold_standard,
+    item_verdicts,
+    peers_standard,
+)
+from jrh_stats import Slope, slope_within_strata
+from numpy.typing import NDArray
+
+from jrh_metrics.options import CovariateOptions
+
+_NAME: Final = "covariate-effect"
+_PEERS: Final = "peer-"
+_GIVEN: Final = {"": "at equal gold", _PEERS: "at equal verdicts of the other judges"}
+_AGAINST: Final = {"": "the gold label", _PEERS: "the other judges' mean verdict"}
+
+
+@frozen
+class CovariateEffect:
+    """Measure how verdicts move with covariates: length, author, and the columns that data or import name.
+
+    `covariate-effect` is the slope of the verdict on the covariate within gold labels
+    (`jrh_stats.slope_within_strata`): levels of an ordinal scale, P(positive label), or in a comparison P(chosen), per
+    standard deviation of a number, or for a level of a text column against all others. `covariate-effect-p` tests it.
+    `covariate-gap` is the slope of verdict minus gold, without strata.
+
+    The two err in opposite directions: at equal gold a judge that sees quality which a coarse or noisy label misses
+    seems to prefer whatever goes with quality; verdict minus gold punishes a judge that uses less of the scale. Only
+    where both agree is an effect reported as a finding. Both are associations: what goes with the covariate and is in
+    neither verdict nor gold is not ruled out.
+
+    Where a task has no gold labels, `peer-covariate-effect` and its relatives hold a judge against the mean verdict of
+    the other judges. Reported for the reference condition.
+    """
+
+    options: CovariateOptions
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield the measures per task, judge and covariate, the levels of a text column one by one."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        for cell in cells_of(builder.trials):
+            task = context.tasks.get(cell.task)
+            if cell.test == REFERENCE and task is not None:
+                yield from self._of_cell(builder, cell, task)
+
+    def _of_cell(self, builder: MeasureBuilder, cell: Cell, task: Task) -> Iterator[Measure]:
+        trials = builder.trials
+        items = np.unique(trials.item.codes[cell.rows])
+        covariates = list(covariates_of_items(trials, cell.rows, items, task, self.options.few_of_level))
+        if not covariates:
+            return
+        given = gold_standard(trials, cell.rows, items, task)
+        kind = "" if np.any(given.stratum >= 0) else _PEERS
+        standard = peers_standard(trials, cell, items, task) if kind else given
+        if not np.any(standard.stratum >= 0):
+            return
+        verdicts = item_verdicts(trials, cell.rows, items, task)
+        for covariate in covariates:
+            yield from _Effect(
+                builder=builder,
+                cell=cell,
+                task=task,
+                kind=kind,
+                items=items,
+                verdicts=verdicts,
+                standard=standard,
+                covariate=covariate,
+            ).measures()
+
+
+@frozen(kw_only=True, eq=False)
+class _Effect:
+    """One covariate of one cell."""
+
+    builder: MeasureBuilder
+    cell: Cell
+    task: Task
+    kind: str
+    """Prefix of the measures' names."""
+    items: Codes
+    verdicts: NDArray[np.float64]
+    standard: Standard
+    covariate: Covariate
+
+    def measures(self) -> Iterator[Measure]:
+        trials, cell = self.builder.trials, self.cell
+        eligible = self.covariate.known & (self.standard.stratum >= 0)
+        place = np.searchsorted(self.items, trials.item.codes[cell.rows])
+        rows = cell.rows[eligible[place]]
+        usable = rows[trials.usable[rows]]
+        taken = np.flatnonzero(eligible & ~np.isnan(self.verdicts[:, 0]))
+        found = list(self._slopes(taken))
+        compared = max(len(self.covariate.levels) - (len(self.covariate.levels) == 2), 1)  # noqa: PLR2004
+        compared *= max(len({levels.get("label") for levels, _, _ in found}), 1)
+        tested = [within.p for _, within, _ in found if within.p is not None]
+        for levels, within, gap in found:
+            part = cell.part({"covariate": self.covariate.name, **levels})
+            for name, slope, note in (
+                (_NAME, within, f"{_GIVEN[self.kind]}{self._unit()}; an association, other differences are possible"),
+                ("covariate-gap", gap, f"verdict minus {_AGAINST[self.kind]}{self._unit()}"),
+            ):
+                missing = "no item has covariate, verdict and label" if not len(taken) else "the covariate is constant"
+                estimate = slope.estimate
+                yield self.builder.measure(
+                    f"{self.kind}{name}",
+                    part,
+                    estimate,
+                    rows=rows,
+                    usable=usable,
+                    note=note if estimate.value is not None else missing,
+                    unit="levels" if self.task.scale.ordered else "difference",
+                )
+        yield self.builder.p_value(
+            f"{self.kind}{_NAME}-p",
+            cell.part({"covariate": self.covariate.name}),
+            min(min(tested) * compared, 1.0) if tested else None,
+            rows=rows,
+            usable=usable,
+            note=f"cluster-robust t test{f', times {compared} comparisons (Bonferroni)' if compared > 1 else ''}",
+        )
+
+    def _unit(self) -> str:
+        return f", per {self.covariate.unit}" if self.covariate.unit else ", against all others"
+
+    def _slopes(self, taken: Codes) -> Iterator[tuple[Mapping[str, str], Slope, Slope]]:
+        """Yield levels, the slope within strata, and that of the difference, for every column of x and of y."""
+        labels = columns_of(self.task)
+        pairwise = self.task.scale.kind is ScaleKind.PAIRWISE
+        for column in range(self.covariate.values.shape[1]):
+            of_level = {"level": self.covariate.levels[column]} if self.covariate.levels else {}
+            x = self.covariate.values[taken, column]
+            if pairwise:
+                yield of_level, *self._slope(x, self.verdicts[taken], self.standard.values[taken], taken)
+                continue
+            for place, label in enumerate(labels):
+                of_label = {"label": label} if len(labels) > 1 else {}
+                y, standard = (each[taken][:, [place]] for each in (self.verdicts, self.standard.values))
+                yield of_level | of_label, *self._slope(x, y, standard, taken)
+
+    def _slope(
+        self, x: NDArray[np.float64], y: NDArray[np.float64], standard: NDArray[np.float64], taken: Codes
+    ) -> tuple[Slope, Slope]:
+        """Return both slopes; a comparison has one observation per item and option, in strata of both."""
+        options = x.shape[1]
+        option = np.tile(np.arange(options), len(taken))
+        stratum = np.repeat(self.standard.stratum[taken], options) * options + option
+        cluster = np.repeat(self.builder.trials.clusters_of(self.items[taken], self.cell.task), options)
+        span, level = (
+            float(len(self.task.scale.labels) - 1 if self.task.scale.ordered else 1),
+            self.builder.context.level,
+        )
+        within = slope_within_strata(x.ravel(), y.ravel(), stratum, cluster, level=level, span=span)
+        gap = slope_within_strata(x.ravel(), (y - standard).ravel(), option, cluster, level=level, span=2 * span)
+        return within, gap
