@@ -6,6 +6,7 @@ from jrh import REFERENCE, Scale
 from jrh_selftest.cutting import components, draw_scores
 from jrh_selftest.page import Page
 from jrh_selftest.ratings import agreement, draw_ratings
+from jrh_selftest.trios import majority
 from jrh_selftest.truth import gold_said_in_test, ordinal, truths
 from jrh_selftest.world import TEST, World
 from jrh_selftest.worlds import DESIGNS, WORLDS, worlds
@@ -210,3 +211,10 @@ def test_groups_of_a_page_share_what_a_judge_believes():
     assert set(right.sum(axis=1).tolist()) == {0, 5}
     assert right.mean() == pytest.approx(0.8, abs=0.05)
     assert len(np.unique(records.codes("group"))) == 800
+
+
+def test_a_trio_is_right_as_often_as_a_count_of_all_eight_outcomes_says():
+    chances = np.array([0.9, 0.7, 0.6])
+    outcomes = np.indices((2, 2, 2)).reshape(3, -1).T
+    each = np.where(outcomes == 1, chances, 1 - chances).prod(axis=1)
+    assert majority(chances) == pytest.approx(each[outcomes.sum(axis=1) >= 2].sum())

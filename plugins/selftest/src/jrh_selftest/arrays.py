@@ -77,10 +77,12 @@ def _hard() -> Iterator[ArrayCheck]:
 
 
 def _cut() -> Iterator[ArrayCheck]:
-    """Yield variance components and ICC of normal scores cut into few levels, as verdicts are."""
+    """Yield variance components and ICC of normal scores cut into few levels, as verdicts are, and chosen trios."""
     from jrh_selftest.cutting import cut_checks
+    from jrh_selftest.trios import trio_checks
 
     yield from cut_checks()
+    yield from trio_checks()
 
 
 def _mean(where: str, *, items: int, trials: int) -> ArrayCheck:

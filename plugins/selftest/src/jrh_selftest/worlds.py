@@ -47,7 +47,9 @@ DESIGNS: Final = (
     World(name="transcript, large", scale=BINARY, mode=Mode.TRANSCRIPT, items=80, repeats=5, unequal=True),
     World(name="reference 5x, test 1x", scale=BINARY, repeats=1, reference_repeats=5),
     World(name="reference 10x, test 1x", scale=BINARY, repeats=1, reference_repeats=10),
-    World(name="reference 10x, test 1x, right", scale=BINARY, accuracy=1.0, noise=0.2, repeats=1, reference_repeats=10),
+    World(
+        name="reference 10x, test 1x, right", scale=BINARY, accuracy=1.0, noise=0.04, repeats=1, reference_repeats=10
+    ),
     World(name="reference 2x, test 10x", scale=BINARY, repeats=10, reference_repeats=2),
     World(name="five repeats, noisy", scale=BINARY, repeats=5, noise=0.4, flips=0.0),
     World(name="two repeats, noisy", scale=BINARY, items=100, noise=0.4, flips=0.0),
@@ -67,11 +69,11 @@ SAME: Final = World(
     name="null, same answers", scale=BINARY, items=180, copies=3, identical=True, noise=0.2, flips=0.0, repeats=3
 )
 """Worlds without an effect in which items are not independent."""
-_UNEVEN: Final = World(name="null", scale=BINARY, accuracy=1.0, noise=0.2, flips=0.0)
-"""A judge that is always right but for noise: the mean of many answers and a single one differ up and down by
-different amounts, so that exchanging them is no symmetry."""
+_UNEVEN: Final = World(name="null", scale=BINARY, accuracy=1.0, noise=0.04, flips=0.0)
+"""A judge that is always right but for rare noise. The side asked more often has a few small slips; the side asked
+less often often has none, so that all differences point one way: exchanging answers is no symmetry."""
 UNEQUAL: Final = (
-    evolve(_UNEVEN, name="null, reference 5x, test 1x", items=30, reference_repeats=5, repeats=1),
+    evolve(_UNEVEN, name="null, reference 5x, test 1x", items=30, noise=0.12, reference_repeats=5, repeats=1),
     evolve(_UNEVEN, name="null, reference 10x, test 1x", reference_repeats=10, repeats=1),
     evolve(_UNEVEN, name="null, reference 2x, test 10x", reference_repeats=2, repeats=10),
     World(name="null, few noisy items", scale=BINARY, noise=0.02, unsteady=(0.1, 0.8), flips=0.0, repeats=5),
