@@ -56,7 +56,7 @@ PRINTED = {
         gold-kappa-quadratic 0.80 [0.72, 0.86]
         gold-accuracy 0.00 [0.00, 0.16]
         brier 1.00 [0.84, 1.00]
-        calibration-error 1.00 [0.68, 1.00]
+        calibration-error 1.00 [0.86, 1.00]
         reliability 0.00 [0.00, 0.16]
     """,
     "one verdict": """

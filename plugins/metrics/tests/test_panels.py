@@ -155,7 +155,7 @@ def test_the_correlation_of_two_judges_rests_on_their_own_trials_and_has_an_inte
     found = measured("panel", votes("YYNNYNYNYY" * 4, "YNYNYNYNYN" * 4, "Y." * 20), Scale.of_labels("Y", "N"))
     both, other = found["error-correlation", "a & b"], found["error-correlation", "a & c"]
     assert both.interval.low < both.estimate < both.interval.high
-    assert both.interval.method == "jackknife-fisher-z"
+    assert both.interval.method == "profile-likelihood"
     assert (both.n_trials, dict(both.missing)) == (80, {})
     assert (other.n_trials, dict(other.missing)) == (60, {"refused": 20})
     assert found["panel-accuracy", "c"].n_trials == 80
@@ -191,7 +191,12 @@ def test_calibration_compares_probabilities_with_right_answers():
         for i in range(10)
     ]
     found = measured("calibration", rows, Scale.of_labels("Y", "N"))
-    assert found["calibration-error",].estimate == pytest.approx(0.3)
+    error = found["calibration-error",]
+    assert error.note.endswith("plain estimate 0.300")
+    assert 0.25 < error.estimate <= 0.3 + 1e-9
+    assert error.interval.low > 0
+    # At most 6 of 10 right at 90%: P(X <= 6) = 0.0128; no number above 9 is as far off. 100 samples are drawn.
+    assert found["calibration-p",].estimate == pytest.approx(0.0128, abs=3 * (0.0128 / 100) ** 0.5 + 0.01)
     assert found["brier",].estimate == pytest.approx((6 * 0.01 + 4 * 0.81) / 10)
     assert found["reliability", "0.8 to 0.9"].estimate == 0.6
 

@@ -19,8 +19,10 @@ from jrh_stats.bootstrap import resample_totals as resample_totals
 from jrh_stats.calibration import Binning as Binning
 from jrh_stats.calibration import ReliabilityBin as ReliabilityBin
 from jrh_stats.calibration import brier_score as brier_score
-from jrh_stats.calibration import expected_calibration_error as expected_calibration_error
 from jrh_stats.calibration import reliability_curve as reliability_curve
+from jrh_stats.calibration_error import calibration_test as calibration_test
+from jrh_stats.calibration_error import expected_calibration_error as expected_calibration_error
+from jrh_stats.calibration_error import plain_calibration_error as plain_calibration_error
 from jrh_stats.clusters import cluster_sums as cluster_sums
 from jrh_stats.clusters import ratio_variance as ratio_variance
 from jrh_stats.compat import jrh_bootstrap_accuracy as jrh_bootstrap_accuracy
@@ -94,7 +96,9 @@ from jrh_stats.panel_quality import best_panel as best_panel
 from jrh_stats.panel_quality import effective_judges as effective_judges
 from jrh_stats.panel_quality import error_correlation as error_correlation
 from jrh_stats.panel_quality import leave_one_out as leave_one_out
+from jrh_stats.panel_quality import paired_error_correlation as paired_error_correlation
 from jrh_stats.panel_quality import panel_accuracy as panel_accuracy
+from jrh_stats.phi import phi_coefficient as phi_coefficient
 from jrh_stats.power import design_effect as design_effect
 from jrh_stats.power import items_for_mean as items_for_mean
 from jrh_stats.power import items_for_proportion as items_for_proportion
@@ -149,6 +153,7 @@ __all__ = [
     "binomial_limits",
     "bounded_upper_limit",
     "brier_score",
+    "calibration_test",
     "change_power",
     "cheapest_design",
     "cluster_bootstrap_ratio",
@@ -206,11 +211,14 @@ __all__ = [
     "missingness_test",
     "pabak",
     "paired_difference",
+    "paired_error_correlation",
     "paired_gwet_ac1",
     "paired_pabak",
     "paired_power",
     "panel_accuracy",
     "pearson",
+    "phi_coefficient",
+    "plain_calibration_error",
     "prediction_powered_mean",
     "rare_change_bound",
     "ratio_variance",

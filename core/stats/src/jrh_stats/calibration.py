@@ -8,11 +8,11 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.clusters import cluster_margins, cluster_sums, ratio_variance
+from jrh_stats.clusters import cluster_sums, ratio_variance
 from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.proportion import effective_score_interval
-from jrh_stats.unseen import identical_mean, unseen_share
+from jrh_stats.unseen import identical_mean
 from jrh_stats.wilson import z_quantile
 
 Binning: TypeAlias = Literal["width", "mass"]
@@ -62,7 +62,7 @@ def brier_score(
     Raises:
         ValueError: the shapes differ, a probability is outside [0, 1], or an outcome is not 0 or 1.
     """
-    p, y, items = _checked(probabilities, outcomes, clusters)
+    p, y, items = checked_answers(probabilities, outcomes, clusters)
     return _mean_estimate(np.square(p - y), items, level)
 
 
@@ -121,9 +121,9 @@ def reliability_curve(
     Raises:
         ValueError: as for `brier_score`, or there is no bin.
     """
-    p, y, items = _checked(probabilities, outcomes, clusters)
-    edges = _edges(p, bins, binning)
-    place = _place(p, edges)
+    p, y, items = checked_answers(probabilities, outcomes, clusters)
+    edges = bin_edges(p, bins, binning)
+    place = bin_places(p, edges)
     curve = []
     for number in np.unique(place):
         rows = place == number
@@ -138,93 +138,10 @@ def reliability_curve(
     return curve
 
 
-def expected_calibration_error(
-    probabilities: ArrayLike,
-    outcomes: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    bins: int = 10,
-    binning: Binning = "width",
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-) -> Estimate:
-    """Estimate the expected calibration error: the mean over bins of |accuracy - mean probability|, weighted by size.
-
-    The plain estimate is biased upwards: in small samples even a perfectly calibrated judge shows differences. A
-    bootstrap of it is biased twice, so its percentiles do not cover. The interval used here holds whatever the truth:
-    by the triangle inequality the estimate errs by at most the summed error of the bins' signed differences. The
-    quantile `level` of that error comes from normal draws with the cluster-robust covariance of the differences.
-
-        [max(0, ECE - q), ECE + q],  q = quantile of sum over bins |error of the difference|
-
-    It is wider than necessary (flag `conservative`). The target is the calibration error of these bins, with their
-    edges taken as fixed.
-
-    Source: ECE: Naeini, Cooper and Hauskrecht (2015), AAAI 29:2901-2907; its bias: Roelofs, Cain, Shlens and Mozer
-    (2022), AISTATS 25.
-
-    Args:
-        probabilities: as for `brier_score`.
-        outcomes: as for `brier_score`.
-        clusters: as for `brier_score`.
-        bins: number of bins.
-        binning: how the edges are set.
-        level: coverage.
-        resamples: normal draws.
-        seed: the only source of randomness.
-
-    Returns:
-        The error, method `normal-l1`, or `wilson-clusters` where all clusters have the same differences. No interval
-        with one cluster only.
-
-    Raises:
-        ValueError: as for `brier_score`, or there is no bin.
-    """
-    z_quantile(level)
-    p, y, items = _checked(probabilities, outcomes, clusters)
-    if not len(p):
-        return Estimate(value=None, flags=("empty",))
-    place = _place(p, _edges(p, bins, binning))
-    differences = cluster_margins(items, place, y - p, n_labels=bins)
-    sums = np.hstack([differences, cluster_sums(items, np.ones(len(p)))])
-    sums = sums[np.lexsort(sums.T)]
-    whole = sums.sum(axis=0)
-    centre = whole[:-1] / whole[-1]
-    value = float(np.abs(centre).sum())
-    n, groups = float(whole[-1]), len(sums)
-    if groups < _LEAST:
-        return Estimate(value=value, n=n, clusters=groups)
-    error = np.abs(_normal_errors(sums, centre, resamples, seed)).sum(axis=1)
-    # Identical clusters have no covariance: at most a share of them is unlike these, each by at most 1.
-    identical = float(error.max(initial=0.0)) <= _NOISE
-    reach = unseen_share(groups, level) * (1 + value) if identical else float(np.quantile(error, level))
-    return Estimate(
-        value=value,
-        low=max(value - reach, 0.0),
-        high=min(value + reach, 1.0),
-        method="wilson-clusters" if identical else "normal-l1",
-        n=n,
-        clusters=groups,
-        flags=("conservative",),
-    )
-
-
-def _normal_errors(
-    sums: NDArray[np.float64], centre: NDArray[np.float64], draws: int, seed: int
-) -> NDArray[np.float64]:
-    """Draw errors of the bins' differences, shape (draws, bins), with their linearised covariance over clusters."""
-    groups = len(sums)
-    residuals = (sums[:, :-1] - sums[:, -1:] * centre) / sums[:, -1].sum()
-    covariance = residuals.T @ residuals * groups / (groups - 1)
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
-    return np.asarray(np.random.default_rng(seed).standard_normal((draws, len(centre))) @ root, dtype=np.float64)
-
-
-def _checked(
+def checked_answers(
     probabilities: ArrayLike, outcomes: ArrayLike, clusters: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Return probabilities, outcomes and clusters as arrays, or raise the errors of `brier_score`."""
     p, y = np.asarray(probabilities, dtype=np.float64), np.asarray(outcomes, dtype=np.float64)
     items = np.asarray(clusters, dtype=np.int64)
     if p.shape != y.shape or p.shape != items.shape or p.ndim != 1:
@@ -236,7 +153,8 @@ def _checked(
     return p, y, items
 
 
-def _edges(p: NDArray[np.float64], bins: int, binning: Binning) -> NDArray[np.float64]:
+def bin_edges(p: NDArray[np.float64], bins: int, binning: Binning) -> NDArray[np.float64]:
+    """Return the edges of the bins, shape (bins + 1,)."""
     if bins < 1:
         raise ValueError("a reliability curve has one bin at least")
     if binning == "width" or not len(p):
@@ -245,5 +163,6 @@ def _edges(p: NDArray[np.float64], bins: int, binning: Binning) -> NDArray[np.fl
     return np.concatenate([[0.0], inner, [1.0]])
 
 
-def _place(p: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
+def bin_places(p: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the bin of every probability; an edge belongs to the bin below it."""
     return np.searchsorted(edges[1:-1], p, side="left").astype(np.int64)

@@ -9,6 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import ArrayLike, NDArray
 
+from jrh_stats.coarse import COARSE, FEW_LEVELS, MANY_LEVELS, coarse_parts
 from jrh_stats.design import REPEAT, RESIDUAL, Design, read_design
 from jrh_stats.moments import Moment, balanced_components, henderson
 from jrh_stats.reml import reml_components, satterthwaite
@@ -39,6 +40,8 @@ class VarianceComponent:
     """Balanced designs only."""
     degrees: int | None = None
     """Degrees of freedom of the mean square."""
+    flags: tuple[str, ...] = ()
+    """`few-events`, `few-levels`: coverage of this interval may be off."""
 
 
 @frozen(kw_only=True)
@@ -82,6 +85,9 @@ def variance_components(
       the standard errors of the expected information. They are approximate where a facet has few levels.
     * Unbalanced and more than `reml_levels` random effects, or nothing left for the residual: `henderson-1`, unbiased,
       without intervals.
+    * Scores of two or three values (labels as numbers): the intervals of balanced components that vary over items count
+      how unlike items, and the levels of other facets, are (`jrh_stats.coarse`); mean squares of such scores are not
+      chi-squared. `few-levels` where another facet has fewer than 10 levels, and wherever such data are unbalanced.
     * Where repeats never differ the residual is 0 and has no interval; the other components are those of the cells,
       each counted once. The likelihood has no maximum otherwise: it grows without end as the residual goes to 0.
 
@@ -165,7 +171,7 @@ def _between(means: NDArray[np.float64], level: float) -> VarianceComponent:
 
 def _estimated(design: Design, level: float, reml_levels: int) -> tuple[str, tuple[VarianceComponent, ...]]:
     if design.balanced:
-        return "anova", tuple(
+        parts = tuple(
             VarianceComponent(
                 name=name,
                 facets=part_facets,
@@ -179,6 +185,7 @@ def _estimated(design: Design, level: float, reml_levels: int) -> tuple[str, tup
             )
             for (name, part_facets), part in zip(_names(design), balanced_components(design, level), strict=True)
         )
+        return "anova", _for_coarse(parts, design, level) if design.values <= COARSE else parts
     raw = henderson(design)
     if sum(design.sizes) > reml_levels:
         return _by_henderson(design, raw)
@@ -186,9 +193,33 @@ def _estimated(design: Design, level: float, reml_levels: int) -> tuple[str, tup
     if estimates[-1] <= _NOISE * estimates.sum():  # the likelihood has no maximum
         return _by_henderson(design, raw)
     return "reml", tuple(
-        _from_reml(name, part_facets, value, error, level)
+        evolve(_from_reml(name, part_facets, value, error, level), flags=_coarse(design))
         for (name, part_facets), value, error in zip(_names(design), estimates.tolist(), errors.tolist(), strict=True)
     )
+
+
+def _for_coarse(parts: tuple[VarianceComponent, ...], design: Design, level: float) -> tuple[VarianceComponent, ...]:
+    """Replace the intervals that mean squares of normal scores would have."""
+    found = coarse_parts(design, level)
+    replaced = []
+    for part in parts:
+        own = found.get(frozenset() if part is parts[-1] else frozenset(part.facets))
+        if own is None:  # a facet without items: how often its levels were drawn decides, as with other scores
+            replaced.append(evolve(part, flags=_few_levels(part, design)))
+        elif part.low is None:
+            replaced.append(part)
+        else:
+            low, high = min(own.low, part.value), max(own.high, part.value)
+            replaced.append(evolve(part, low=low, high=high, standard_error=own.standard_error, flags=own.flags))
+    return tuple(replaced)
+
+
+def _few_levels(part: VarianceComponent, design: Design) -> tuple[str, ...]:
+    return (FEW_LEVELS,) if any(design.levels[facet] < MANY_LEVELS for facet in part.facets) else ()
+
+
+def _coarse(design: Design) -> tuple[str, ...]:
+    return (FEW_LEVELS,) if design.values <= COARSE else ()
 
 
 def _by_henderson(design: Design, raw: NDArray[np.float64]) -> tuple[str, tuple[VarianceComponent, ...]]:

@@ -34,8 +34,12 @@ class Design:
     """Observations of every cell, shape (cells,)."""
     sums: NDArray[np.float64]
     """Sum of the centred scores of every cell, shape (cells,)."""
+    cell_squares: NDArray[np.float64]
+    """Sum of the squared centred scores of every cell, shape (cells,)."""
     squares: float
     """Sum of the squared centred scores."""
+    values: int
+    """Distinct scores."""
     mean: float | None
     effects: tuple[tuple[str, ...], ...]
     """The effects that can be estimated, the residual aside."""
@@ -100,7 +104,11 @@ def read_design(scores: ArrayLike, facets: Mapping[str, ArrayLike]) -> Design:
         counts=counts,
         # Rounded, so that the order of rows does not show in the last digit.
         sums=np.asarray(np.bincount(inverse, weights=centred, minlength=len(cells)), dtype=np.float64).round(12),
+        cell_squares=np.asarray(
+            np.bincount(inverse, weights=np.square(centred), minlength=len(cells)), dtype=np.float64
+        ).round(12),
         squares=float(np.sort(np.square(centred)).sum()),
+        values=len(np.unique(values)),
         mean=mean,
         effects=effects,
         effect_codes=codes,

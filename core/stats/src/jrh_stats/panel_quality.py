@@ -6,14 +6,16 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.clusters import cluster_sums
-from jrh_stats.degrees import effective_degrees, few_events
+from jrh_stats.degrees import FEW_EVENTS, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.nested import held_out_accuracy
+from jrh_stats.ordinal import pearson
 from jrh_stats.panel import Ties, majority_vote
+from jrh_stats.phi import EXPECTED_JOINT, phi_coefficient
 from jrh_stats.proportion import clustered_proportion
 from jrh_stats.student import t_quantile
 from jrh_stats.wilson import z_quantile
@@ -72,6 +74,37 @@ def error_correlation(errors: ArrayLike) -> NDArray[np.float64]:
     defined = (n >= 2) & (square > _NOISE) & (square.T > _NOISE)  # noqa: PLR2004 - two points make a correlation
     r = np.where(defined, covariance / np.where(defined, spread, 1.0), np.nan)
     return np.asarray(np.clip(r, -1.0, 1.0), dtype=np.float64)
+
+
+def paired_error_correlation(
+    first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95
+) -> Estimate:
+    """Estimate the correlation of the errors of two judges.
+
+    Errors that are 0 or 1 have the `phi_coefficient` with its profile likelihood interval. Signed differences have
+    `pearson` with Fisher's z, and `few-events` where fewer than five items are expected to have an error of both judges
+    if their errors are independent: the correlation then rests on items that chance has not yet drawn.
+
+    Args:
+        first: errors of one judge, NaN where missing, shape (items,).
+        second: errors of the other judge, shape (items,).
+        clusters: the cluster of every item, shape (items,); None: every item is its own.
+        level: coverage.
+
+    Returns:
+        The estimate over the items both judges have; flags as of `phi_coefficient` or `pearson`.
+    """
+    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    both = ~(np.isnan(one) | np.isnan(other))
+    of = (np.arange(len(one)) if clusters is None else np.asarray(clusters))[both]
+    one, other = one[both], other[both]
+    if np.all((one == 0) | (one == 1)) and np.all((other == 0) | (other == 1)):
+        return phi_coefficient(one, other, of, level=level)
+    found = pearson(one, other, of, level=level)
+    joint = len(np.unique(of)) * float(np.mean(one != 0)) * float(np.mean(other != 0))
+    if joint < EXPECTED_JOINT and found.low is not None:
+        return evolve(found, flags=tuple(dict.fromkeys((*found.flags, FEW_EVENTS))))
+    return found
 
 
 def effective_judges(errors: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:

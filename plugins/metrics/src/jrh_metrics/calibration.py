@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypedDict
 
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh.measuring import Cell, Codes, MeasureBuilder, cells_of, stated_label
-from jrh_stats import brier_score, expected_calibration_error, paired_difference, reliability_curve
+from jrh_stats import (
+    Binning,
+    brier_score,
+    calibration_test,
+    expected_calibration_error,
+    paired_difference,
+    plain_calibration_error,
+    reliability_curve,
+)
 from numpy.typing import NDArray
 
 from jrh_metrics.options import CalibrationOptions
 
-_NOTHING: Final = "no verdict has both a probability and a right label"
+_PERFECT: Final = "consistency resampling: could a judge that is right as often as it says differ as much?"
+_ONE_CLUSTER: Final = "one cluster of items only"
+
+
+class _Bins(TypedDict):
+    """How the stated probabilities are binned."""
+
+    bins: int
+    binning: Binning
 
 
 @frozen
@@ -28,7 +44,7 @@ class Calibration:
     options: CalibrationOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `brier`, `overconfidence`, `calibration-error`, and `reliability` per bin, per task, judge and test."""
+        """Yield the measures of every task, judge and test; `reliability` per bin of the stated probability."""
         if "probability" not in records.columns:
             return
         builder = MeasureBuilder.of(records, context, self.options)
@@ -58,17 +74,7 @@ class Calibration:
         yield builder.measure("brier", cell, brier, rows=rows, usable=usable, unit="squared error")
         over = paired_difference(stated, right, clusters, level=context.level)
         yield builder.measure("overconfidence", cell, over, rows=rows, usable=usable, unit="difference")
-        error = expected_calibration_error(
-            stated,
-            right,
-            clusters,
-            bins=self.options.bins,
-            binning=self.options.binning,
-            level=context.level,
-            resamples=context.resamples,
-            seed=builder.seed(cell),
-        )
-        yield builder.measure("calibration-error", cell, error, rows=rows, usable=usable)
+        yield from self._against_perfect(builder, cell, rows, usable, stated, right)
         curve = reliability_curve(
             stated,
             right,
@@ -89,3 +95,25 @@ class Calibration:
                 usable=within,
                 note=f"mean stated probability {part.confidence:.3f}",
             )
+
+    def _against_perfect(
+        self,
+        builder: MeasureBuilder,
+        cell: Cell,
+        rows: Codes,
+        usable: Codes,
+        stated: NDArray[np.float64],
+        right: NDArray[np.float64],
+    ) -> Iterator[Measure]:
+        """Yield the calibration error, and the p-value of perfect calibration."""
+        clusters = builder.trials.cluster.codes[usable]
+        bins: _Bins = {"bins": self.options.bins, "binning": self.options.binning}
+        error = expected_calibration_error(stated, right, clusters, level=builder.context.level, **bins)
+        plain = plain_calibration_error(stated, right, **bins)
+        note = f"without its bias; plain estimate {plain:.3f}"
+        yield builder.measure("calibration-error", cell, error, rows=rows, usable=usable, note=note)
+        test = calibration_test(
+            stated, right, clusters, **bins, resamples=builder.context.resamples, seed=builder.seed(cell)
+        )
+        note = _PERFECT if test.p is not None else _ONE_CLUSTER
+        yield builder.p_value("calibration-p", cell, test.p, rows=rows, usable=usable, note=note)

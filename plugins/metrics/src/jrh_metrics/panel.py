@@ -16,8 +16,8 @@ from jrh_stats import (
     best_panel,
     effective_judges,
     leave_one_out,
+    paired_error_correlation,
     panel_accuracy,
-    pearson,
 )
 from numpy.typing import NDArray
 
@@ -94,7 +94,7 @@ def _measured(builder: MeasureBuilder, cell: Cell, votes: _Votes) -> Iterator[Me
     yield made("effective-judges", effective_judges(errors, votes.clusters, level=level), "judges")
     for pair in combinations(range(len(votes.judges)), _TWO):
         both = votes.only(builder.trials, pair)
-        correlation = _correlation(errors[:, pair], votes.clusters, level)
+        correlation = paired_error_correlation(*errors[:, pair].T, votes.clusters, level=level)
         yield _made(
             builder, cell, both, "error-correlation", correlation, "coefficient", judges=" & ".join(both.judges)
         )
@@ -147,12 +147,6 @@ def _best_trio(builder: MeasureBuilder, cell: Cell, votes: _Votes, size: int) ->
         f"{best.same:.0%} of the folds choose this trio"
     )
     return _made(builder, cell, votes, "best-trio", _known(best.held_out, votes), note=note)
-
-
-def _correlation(errors: NDArray[np.float64], clusters: Codes, level: float) -> Estimate:
-    """Return Pearson's correlation of the errors of two judges, shape (items, 2), over the items that both have."""
-    both = np.flatnonzero(~np.isnan(errors).any(axis=1))
-    return pearson(errors[both, 0], errors[both, 1], clusters[both], level=level)
 
 
 def _known(estimate: Estimate, votes: _Votes) -> Estimate:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh.measuring import DEGENERATE, Cell, Codes, MeasureBuilder, MetricOptions, Trials, panels_of, questions
 from jrh_stats import AlphaMetric, Estimate, IccForm, fleiss_kappa, gwet_ac1, icc, krippendorff_alpha, pabak
@@ -22,15 +22,13 @@ class _Ratings:
 
     counts: NDArray[np.int64]
     """Verdicts by label of the scale, shape (questions, labels)."""
-    items: Codes
-    """Item of each question, shape (questions,)."""
     clusters: Codes
     """Cluster of each question."""
     usable: Codes
     """Rows of the counted verdicts."""
-    complete: NDArray[np.float64] | None
-    """Levels of the questions that every judge answered, averaged by item, shape (items, judges); None where there are
-    fewer than two."""
+    complete: tuple[NDArray[np.float64], Codes] | None
+    """Levels of the questions that every judge answered, averaged by item, shape (items, judges), and the cluster of
+    every item; None where there are fewer than two."""
 
 
 @frozen
@@ -69,9 +67,11 @@ def _measured(builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
         forms: dict[str, IccForm] = {"icc-2-1": "2,1", "icc-2-k": "2,k"}
         none = Estimate(value=None, flags=("empty",))
         for name, form in forms.items():
-            found[name] = (
-                none if ratings.complete is None else _alone(ratings, icc(ratings.complete, form, level=level))
-            )
+            if ratings.complete is None:
+                found[name] = none
+            else:
+                levels, of = ratings.complete
+                found[name] = icc(levels, form, of, level=level)
     for name, estimate in found.items():
         yield builder.measure(
             name,
@@ -82,13 +82,6 @@ def _measured(builder: MeasureBuilder, cell: Cell) -> Iterator[Measure]:
             note=_why(estimate),
             unit="coefficient",
         )
-
-
-def _alone(ratings: _Ratings, estimate: Estimate) -> Estimate:
-    """Drop the interval where items share clusters: that of the coefficient takes items as independent."""
-    if estimate.low is None or len(np.unique(ratings.clusters)) == len(np.unique(ratings.items)):
-        return estimate
-    return evolve(estimate, low=None, high=None, method="", flags=(*estimate.flags, "no-interval"))
 
 
 def _why(estimate: Estimate) -> str:
@@ -107,15 +100,14 @@ def _ratings(trials: Trials, rows: Codes, labels: tuple[str, ...]) -> _Ratings:
     several = counts.sum(axis=1) >= _TWO
     return _Ratings(
         counts=counts[several],
-        items=trials.item.codes[answered[first]][several],
         clusters=trials.cluster.codes[answered[first]][several],
         usable=answered[several[of]],
         complete=_complete(trials, rows, answered, code),
     )
 
 
-def _complete(trials: Trials, rows: Codes, answered: Codes, level: Codes) -> NDArray[np.float64] | None:
-    """Return the mean level per item and judge of the items with a verdict of every judge."""
+def _complete(trials: Trials, rows: Codes, answered: Codes, level: Codes) -> tuple[NDArray[np.float64], Codes] | None:
+    """Return the mean level per item and judge of the items with a verdict of every judge, and the items' clusters."""
     judges = np.unique(trials.judge.codes[rows])
     items, of = np.unique(trials.item.codes[answered], return_inverse=True)
     if len(judges) < _TWO or len(items) < _TWO:
@@ -125,4 +117,9 @@ def _complete(trials: Trials, rows: Codes, answered: Codes, level: Codes) -> NDA
     number = np.bincount(cell, minlength=size).reshape(len(items), len(judges))
     total = np.bincount(cell, weights=level, minlength=size).reshape(len(items), len(judges))
     full = (number > 0).all(axis=1)
-    return total[full] / number[full] if full.sum() >= _TWO else None
+    if full.sum() < _TWO:
+        return None
+    # All trials of an item have its cluster.
+    clusters = np.zeros(len(items), dtype=np.int64)
+    clusters[of] = trials.cluster.codes[answered]
+    return total[full] / number[full], clusters[full]
