@@ -175,4 +175,4 @@ def _drawn(pseudo: Floats) -> float:
     own = float(np.square(centred).sum())
     shared = float(np.square(centred.sum(axis=0)).sum()) / levels
     sampling = (own - shared) / ((levels - 1) * (items - 1) * items)
-    return max(float(means.var(ddof=1)) - sampling, 0.0) / levels
+    return float(max(float(means.var(ddof=1)) - sampling, 0.0) / levels)

@@ -146,7 +146,7 @@ def _end(table: _Table, value: float, edge: float, cut: float) -> float:
         # The root of the deviance is nearly a straight line in Fisher's z, so that few steps find the end.
         nonlocal start
         found, start = _profile(table, tanh(z), start)
-        return max(2 * (top - found), 0.0) ** 0.5 - reach
+        return float(max(2 * (top - found), 0.0) ** 0.5 - reach)
 
     here, there = (atanh(max(min(place, _EDGE), -_EDGE)) for place in (value, edge))
     if beyond(there) <= 0:

@@ -94,7 +94,7 @@ def _measured(builder: MeasureBuilder, cell: Cell, votes: _Votes) -> Iterator[Me
     yield made("effective-judges", effective_judges(errors, votes.clusters, level=level), "judges")
     for pair in combinations(range(len(votes.judges)), _TWO):
         both = votes.only(builder.trials, pair)
-        correlation = paired_error_correlation(*errors[:, pair].T, votes.clusters, level=level)
+        correlation = paired_error_correlation(errors[:, pair[0]], errors[:, pair[1]], votes.clusters, level=level)
         yield _made(
             builder, cell, both, "error-correlation", correlation, "coefficient", judges=" & ".join(both.judges)
         )
