@@ -97,8 +97,8 @@ def variance_components(
 
     Source: expected mean squares and D-studies: Brennan (2001), Generalizability Theory, chapters 3 to 5; intervals:
     Ting, Burdick, Graybill, Jeyaratnam and Lu (1990), J. Statistical Computation and Simulation 35:135-143, and Burdick
-    and Graybill (1992), Confidence Intervals on Variance Components, chapter 3; REML: Patterson and Thompson (1971),
-    Biometrika 58:545-554; method 1: Henderson (1953), Biometrics 9:226-252.
+    and Graybill (1992), Confidence Intervals on Variance Components, chapter 3 (neither consulted); REML: Patterson and
+    Thompson (1971), Biometrika 58:545-554; method 1: Henderson (1953), Biometrics 9:226-252.
 
     Args:
         scores: the scores, shape (n,), finite.

@@ -32,8 +32,8 @@ def effective_degrees(deviations: ArrayLike, counts: ArrayLike | None = None) ->
     is rare, the degrees are about twice the number of clusters that have it. Student's t with so many degrees knows
     that the variance rests on few clusters, K - 1 degrees do not.
 
-    Source: moments of the sample variance: Kenney and Keeping (1951), Mathematics of Statistics, part 2, p. 164;
-    matching its variance by a chi-squared one: Satterthwaite (1946), Biometrics Bulletin 2:110-114.
+    Source: moments of the sample variance: Kenney and Keeping (1951), Mathematics of Statistics, part 2 (not
+    consulted); matching its variance by a chi-squared one: Satterthwaite (1946), Biometrics Bulletin 2:110-114.
 
     Args:
         deviations: one per cluster, or per kind of cluster; their mean is subtracted, shape (k,).
@@ -74,8 +74,8 @@ def design_degrees(deviations: ArrayLike, share: float, counts: ArrayLike | None
     and Student's t is normal. `effective_degrees` would count the rare outcome there and widen an interval that needs
     no widening.
 
-    Source: linearised variance of a log-ratio: Cochran (1977), Sampling Techniques, 3rd ed., section 6.3; matching a
-    chi-squared variable: Satterthwaite (1946), Biometrics Bulletin 2:110-114.
+    Source: our own, derived in `docs/derivations.md`; linearised variance of a log-ratio: Cochran (1977), Sampling
+    Techniques, 3rd ed., section 6.3 (not consulted); matching a chi-squared variable: Satterthwaite (1946).
 
     Args:
         deviations: one per cluster, or per kind of cluster, in the unit of the share, shape (k,); their mean is

@@ -57,7 +57,8 @@ def excess_disagreement(counts: ArrayLike, clusters: ArrayLike | None = None, *,
     E + (P(Y1 != Y1') - P(Y0 != Y0')) / 2: a condition that makes the judge noisier has an excess without moving it.
 
     Source: Rao (1982), Theoretical Population Biology 21:24-43 (the Jensen difference of the Gini-Simpson index);
-    Szekely and Rizzo (2013), Journal of Statistical Planning and Inference 143:1249-1272 (energy statistics).
+    Szekely and Rizzo (2013), Journal of Statistical Planning and Inference 143:1249-1272 (energy statistics). Neither
+    was consulted.
 
     Args:
         counts: answers per item, group and label, shape (items, groups, labels); group 0 is the reference, each other

@@ -111,7 +111,7 @@ def icc(
     Source: Shrout and Fleiss (1979), Psychological Bulletin 86:420-428; McGraw and Wong (1996), Psychological Methods
     1:30-46. Modified large-sample: Burdick and Graybill (1992), Confidence Intervals on Variance Components; compared
     with others for this coefficient by Ionan, Polley, McShane and Dobbin (2014), BMC Medical Research Methodology
-    14:121.
+    14:121. The last two were not consulted.
 
     Args:
         ratings: numbers, shape (items, raters), complete, at least two of each.

@@ -82,7 +82,7 @@ def clustered_kappa(
 
     Source: jackknife over clusters: Efron (1982), The Jackknife, the Bootstrap and Other Resampling Plans, chapter 3;
     Fisher's z for weighted kappa and the concordance correlation, which are equal: Lin (1989), Biometrics 45:255-268;
-    the score interval: see `clustered_proportion`.
+    the score interval of (1 - kappa) / 2 is ours (`docs/derivations.md`).
 
     Args:
         first: label codes as in `cohen_kappa`, shape (n,).

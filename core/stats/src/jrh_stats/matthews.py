@@ -36,7 +36,7 @@ def matthews_correlation(
     equal margins, and is never below kappa in size.
 
     Source: Matthews (1975), Biochimica et Biophysica Acta 405:442-451; k labels: Gorodkin (2004), Computational Biology
-    and Chemistry 28:367-374.
+    and Chemistry 28:367-374 (not consulted; for two labels the formula is scikit-learn's).
 
     Args:
         first: label codes, whole numbers >= 0, shape (n,).

@@ -56,7 +56,7 @@ def missingness_test(
     clusters of d_c d_c', with d_c the part of d that is the cluster's.
 
     Source: Landis, Heyman and Koch (1978), International Statistical Review 46:237-254; Cochran (1950), Biometrika
-    37:256-266.
+    37:256-266. Not consulted.
 
     Args:
         missing: whether the trial has no verdict, shape (n,).

@@ -108,7 +108,8 @@ def combination_interval(
 ) -> tuple[float, float]:
     """Compute the modified large-sample interval of a linear combination of expected mean squares.
 
-    Source: Burdick and Graybill (1992), Confidence Intervals on Variance Components, chapter 3.
+    Source: Burdick and Graybill (1992), Confidence Intervals on Variance Components, chapter 3. Not consulted: the
+    terms of `_mixed` and `_alike` are from memory, and checked by their coverage alone.
 
     Args:
         weights: weight of every mean square, of either sign, shape (m,).

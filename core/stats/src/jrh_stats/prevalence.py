@@ -44,8 +44,8 @@ def rogan_gladen(
         d = 2 z^2 (e' q1'(1-q1')/m1' - (1-e') q0'(1-q0')/m0').
 
     Source: Rogan and Gladen (1978), American J. Epidemiology 107:71-76; interval: Lang and Reiczigel (2014), Preventive
-    Veterinary Medicine 113:13-22. The labelled items have to be judged under the same condition as the others, and not
-    to be among them.
+    Veterinary Medicine 113:13-22 (not consulted). The labelled items have to be judged under the same condition as the
+    others, and not to be among them.
 
     Args:
         positives: verdicts that are positive.

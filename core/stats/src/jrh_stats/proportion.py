@@ -49,7 +49,7 @@ def clustered_proportion(
 
     Source: effective sample size in Wilson's interval: Korn and Graubard (1998), Survey Methodology 24:193-201 (there
     with Clopper-Pearson); Dean and Pagano (2015), J. Survey Statistics and Methodology 3:484-503; Franco, Little, Louis
-    and Slud (2019), same journal 7:334-364.
+    and Slud (2019), same journal 7:334-364. None consulted: the degrees of freedom are ours (`docs/derivations.md`).
 
     Args:
         numerators: sum of the scores of each cluster, shape (K,); a trial scores from 0 to 1.

@@ -6,7 +6,7 @@ for 0 of K (the "rule of three"). The ends of the interval are the extremes of t
 was seen, with weight 1 - h, and clusters as different as the scale allows, with weight h.
 
 Source: Hanley and Lippman-Hand (1983), JAMA 249:1743-1745, for the share; Horowitz and Manski (1995), Econometrica
-63:281-302, for the bounds of a contaminated sample.
+63:281-302, for the bounds of a contaminated sample. Not consulted; the mixtures are our own.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def corrected_failure_rate(
     combination of the three intervals, those of a and b at a third of the error each (method `box`, conservative).
 
     Source: post-stratification by the verdict, as in Begg and Greenes (1983), Biometrics 39:207-215; MOVER: Zou and
-    Donner (2008), Statistics in Medicine 27:1693-1702.
+    Donner (2008), Statistics in Medicine 27:1693-1702. Not consulted.
 
     Args:
         failures: failure rate over all cases, with its interval.
