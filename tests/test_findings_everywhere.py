@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 from jrh import open_run, run
+from jrh_testing import Project
+from support.inside import call
 
 SUITE = {
     "name": "planted",
@@ -37,6 +40,15 @@ def test_position_bias_reads_the_same_in_terminal_file_page_json_and_python(tmp_
     assert f">{basis.value.removeprefix('+')}<" in page
     stored = [each for each in json.loads(texts[".json"])["findings"] if each["kind"] == "position-bias"]
     assert [each["sentence"] for each in stored] == [finding.sentence]
+    files = [part for kind in ("markdown", "json", "junit") for part in (f"--{kind}", f"gate.{kind}")]
+    checked = call(Project(tmp_path), "gate", "run", "--rule", "position-bias[option-order] <= 0.9", *files)
+    assert finding.sentence in checked.output
+    assert finding.sentence in (tmp_path / "gate.markdown").read_text(encoding="utf-8").replace("\\", "")
+    assert finding.sentence in [
+        each["sentence"] for each in json.loads((tmp_path / "gate.json").read_text())["findings"]
+    ]
+    printed = [each.text or "" for each in ET.parse(tmp_path / "gate.junit").getroot().iter("system-out")]
+    assert any(finding.sentence in text for text in printed)
     with open_run(tmp_path / "run") as again:
         assert again.findings == result.report.findings
 

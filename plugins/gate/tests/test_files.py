@@ -86,7 +86,7 @@ def test_one_trial_is_not_called_trials(trials, items, said):
     assert sizes(measured(0.5, 0.6, n_trials=trials, n_items=items)) == said
 
 
-def test_the_terminal_shows_the_findings_that_touch_a_rule() -> None:
+def test_every_output_shows_the_findings_that_touch_a_rule() -> None:
     def finding(kind: str, severity: Severity, test: str, judge: str = "mini") -> Finding:
         return Finding(
             kind=kind, severity=severity, judge=judge, task="mini", tests=(test,), statement=kind, sentence=f"{kind}."
@@ -98,8 +98,23 @@ def test_the_terminal_shows_the_findings_that_touch_a_rule() -> None:
         finding("moves elsewhere", Severity.BAD, "another test"),
         finding("robust", Severity.GOOD, "mini"),
         finding("of another judge", Severity.BAD, "mini", judge="other"),
+        finding("data <b>of</b> one group", Severity.WARNING, "mini", judge=""),
     )
-    text = console_text(found(["mini"], findings=findings))
-    assert "bad: mini (simulated) on mini: moves more than reruns." in text
-    assert "prefers the first option." in text
-    assert not any(word in text for word in ("elsewhere", "robust", "another judge"))
+    checked = found(["mini"], findings=findings)
+    document, xml = json.loads(gate_json(checked)), ET.fromstring(junit(checked))
+    printed = {suite.get("name"): suite.findtext("system-out") for suite in xml}
+    texts = (console_text(checked), markdown(checked).replace("\\", ""), json.dumps(document), str(printed))
+    for text in texts:
+        assert "moves more than reruns." in text
+        assert "prefers the first option." in text
+        assert not any(word in text for word in ("elsewhere", "robust", "another judge"))
+    for text in (texts[0], texts[1], texts[3]):
+        assert "bad: mini (simulated) on mini: moves more than reruns." in text
+    assert [(each["severity"], each["judge"], each["sentence"]) for each in document["findings"]] == [
+        ("bad", "mini", "moves more than reruns."),
+        ("bad", "mini", "prefers the first option."),
+        ("warning", "", "data <b>of</b> one group."),
+    ]
+    assert printed["run"] == "warning: data on mini: data <b>of</b> one group."
+    assert "<b>" not in markdown(checked)
+    assert "Findings" not in markdown(found(["mini"]))

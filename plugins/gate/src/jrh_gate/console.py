@@ -40,9 +40,7 @@ def console_text(checked: Checked) -> str:
         name = wording.judge(place.judge, checked)
         console.print(f"missing: {name} in {wording.where(place, checked)}: {wording.silence(place)}", soft_wrap=True)
     for finding in checked.touching:
-        about = wording.judge(finding.judge, checked) if finding.judge else "data"
-        told = f"{finding.severity.value}: {about} on {clean_text(finding.task)}: {clean_text(finding.sentence)}"
-        console.print(told, soft_wrap=True)
+        console.print(wording.told(finding, checked), soft_wrap=True)
     for sentence in wording.terms_of_decision(checked):
         console.print(f"{sentence}.", soft_wrap=True)
     console.print(f"Gate of {clean_text(checked.suite)}: {wording.conclusion(checked)}.", soft_wrap=True)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 
 from jrh import Measure
+from jrh.values import Finding
 
 from jrh_gate.checking import Answered, Checked
 from jrh_gate.deciding import Decision
@@ -35,6 +36,7 @@ def _document(checked: Checked) -> Mapping[str, object]:
         "rules": [{"rule": text, "outcome": outcome.value} for text, outcome in checked.rules.items()],
         "checks": [_decision(each, checked) for each in checked.decisions],
         "verdicts": [_answered(each, checked) for each in checked.answered],
+        "findings": [_finding(each) for each in checked.touching],
     }
 
 
@@ -83,6 +85,18 @@ def _measure(measure: Measure) -> Mapping[str, object]:
         "clusters": measure.n_clusters,
         "missing": dict(measure.missing),
         "flags": list(measure.flags),
+    }
+
+
+def _finding(each: Finding) -> Mapping[str, object]:
+    return {
+        "kind": each.kind,
+        "severity": each.severity.value,
+        "judge": each.judge,
+        "task": each.task,
+        "tests": list(each.tests),
+        "statement": each.statement,
+        "sentence": each.sentence,
     }
 
 

@@ -20,7 +20,8 @@ def junit(checked: Checked) -> bytes:
     """Return the document: a suite for the run and one per judge, with a case per rule and place.
 
     A failing rule is a failure. An undecided one is an error, or as its exit code says: a failure for 1, skipped for 0.
-    Too many missing verdicts and an unfinished run are errors. There is no timestamp, so that the same findings give
+    Too many missing verdicts and an unfinished run are errors. Findings about what was judged are the `system-out` of
+    their judge's suite, those about the data of the run's. There is no timestamp, so that the same findings give
     the same bytes.
     """
     root = ET.Element("testsuites", name=_text(f"jrh gate: {checked.suite}"))
@@ -28,6 +29,7 @@ def junit(checked: Checked) -> bytes:
     case = _case(run, checked, "run", "the run is finished")
     if checked.unfinished:
         _mark(case, "error", "incomplete", checked.unfinished)
+    _findings(run, "", checked)
     _verdict_cases(root, checked)
     _count(root, *(_count(suite) for suite in root))
     ET.indent(root)
@@ -49,6 +51,15 @@ def _verdict_cases(root: ET.Element, checked: Checked) -> None:
         for decision in checked.decisions:
             if decision.place.judge == name:
                 _rule_case(suite, checked, label, decision)
+        if name:
+            _findings(suite, name, checked)
+
+
+def _findings(suite: ET.Element, name: str, checked: Checked) -> None:
+    """Add what the run found about a judge, or with an empty name about the data, to what its suite printed."""
+    told = [wording.told(each, checked) for each in checked.touching if each.judge == name]
+    if told:
+        ET.SubElement(suite, "system-out").text = _text("\n".join(told), 10_000)
 
 
 def _rule_case(suite: ET.Element, checked: Checked, label: str, decision: Decision) -> None:

@@ -20,7 +20,7 @@ _NAMES: Final = 40
 
 
 def markdown(checked: Checked) -> str:
-    """Return the document: conclusion, missing verdicts, failing and undecided rules, and rules that hold (folded).
+    """Return the document: conclusion, missing verdicts, open rules, findings, and rules that hold (folded).
 
     At most 65,536 characters, GitHub's limit for comments; lines that do not fit are dropped from the end and counted.
     """
@@ -36,7 +36,20 @@ def markdown(checked: Checked) -> str:
             block = f"<details><summary>{title}</summary>\n\n{table}\n\n</details>" if title else table
             blocks.append(block)
             left -= len(block)
+        if not title:
+            found = _found(checked, left)
+            blocks += found
+            left -= sum(map(len, found))
     return "\n\n".join(blocks) + "\n"
+
+
+def _found(checked: Checked, room: int) -> list[str]:
+    """Return what the run found about what was judged, as a list; nothing where it found nothing."""
+    lines, dropped = _fitting(
+        [f"- {markdown_text(wording.told(each, checked), 2000)}" for each in checked.touching], room
+    )
+    more = [f"- {dropped} more do not fit here; the JSON file has them all."] if dropped else []
+    return ["Findings about what was judged:", "\n".join([*lines, *more])] if lines or more else []
 
 
 def _head(checked: Checked) -> Iterator[str]:

@@ -6,12 +6,14 @@ import math
 
 from jrh import Measure
 from jrh.text import clean_text, counted, counted_items, format_counts, format_number
+from jrh.values import Finding
 
 from jrh_gate import checking
 from jrh_gate.checking import Answered, Checked
 from jrh_gate.deciding import Decision, Outcome, Place, usable_interval
 
 _DIGITS = 4
+_SENTENCE = 2000
 
 
 def number(value: float) -> str:
@@ -126,3 +128,9 @@ def _meaning(checked: Checked) -> str:
         counted = {checking.FAILS: "counted as failing", checking.HOLDS: "let pass"}
         return f"a rule is undecided{f', {counted[code]}' if (code := checked.exit_code) in counted else ''}"
     return "all rules hold"
+
+
+def told(finding: Finding, checked: Checked) -> str:
+    """Write a finding of the run in one line, the same in every output."""
+    about = judge(finding.judge, checked) if finding.judge else "data"
+    return f"{finding.severity.value}: {about} on {clean_text(finding.task)}: {clean_text(finding.sentence, _SENTENCE)}"
