@@ -108,3 +108,24 @@ def test_the_corrected_rate_lies_within_the_bounds_that_its_own_reviews_imply(hi
     invalid = p * (1 - a / 20) + (1 - p) * (1 - b / 20)
     assert max(0, (p - invalid) / (1 - invalid)) - 1e-9 <= found.value <= min(1, p / (1 - invalid)) + 1e-9
     assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+def test_reviews_that_share_clusters_cover_and_counted_one_by_one_do_not():
+    """80 clusters of 5 cases with a failure rate and a share of valid cases of their own; 200 studies."""
+    generator = np.random.default_rng(12)
+    clusters, size, studies = 80, 5, 200
+    covered = naive = 0
+    for seed in range(studies):
+        ease, validity = generator.beta(1.2, 2.8, clusters), generator.beta(1.4, 0.6, clusters)
+        fails = generator.random((clusters, size)) < ease[:, None]
+        valid = generator.random((clusters, size)) < validity[:, None]
+        rate = clustered_proportion(fails.sum(1), np.full(clusters, size), resamples=200, seed=seed)
+        sides = [(valid & side).sum(1) for side in (fails, ~fails)], [side.sum(1) for side in (fails, ~fails)]
+        names = ("valid_failures", "valid_passes"), ("reviewed_failures", "reviewed_passes")
+        counts = {name: side for pair in zip(names, sides, strict=True) for name, side in zip(*pair, strict=True)}
+        found = corrected_failure_rate(rate, **counts)
+        alone = corrected_failure_rate(rate, **{name: int(side.sum()) for name, side in counts.items()})
+        covered += found.low <= 0.3 <= found.high  # failing and being valid are independent
+        naive += alone.low <= 0.3 <= alone.high
+    assert covered / studies >= 0.95 - 2.5 * (0.95 * 0.05 / studies) ** 0.5
+    assert naive < covered
