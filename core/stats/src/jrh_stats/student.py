@@ -33,6 +33,13 @@ def t_quantile(level: float, degrees: float) -> float:
     return _series(normal, degrees) if degrees >= _MANY else _solved(level, normal, degrees)
 
 
+def t_tail(t: float, degrees: float) -> float:
+    """Return P(|T| > t) of Student's t: 0.05 for 2.26 and 9 degrees of freedom; 1 where t is 0 or less."""
+    if t <= 0:
+        return 1.0
+    return 2 * NormalDist().cdf(-t) if degrees >= _MANY else _beyond(t, degrees)
+
+
 def _series(z: float, degrees: float) -> float:
     if degrees == inf:
         return z
