@@ -31,6 +31,8 @@ class Significance:
     """Observations the test rests on; for paired tests those that differ."""
     clusters: int = 0
     """Clusters the test rests on."""
+    least: float = 0.0
+    """The smallest p-value that the test could have given, from what it holds fixed; 0 where it is not known."""
     flags: tuple[str, ...] = ()
     """`empty`: nothing was observed; `few`: too little for the approximation."""
 
@@ -59,7 +61,8 @@ def mcnemar_exact(only_first: int, only_second: int) -> Significance:
         raise ValueError("numbers of pairs are 0 or more")
     n = only_first + only_second
     p = min(1.0, 2 * float(bdtr(min(only_first, only_second), n, 0.5))) if n else 1.0
-    return Significance(p=p, statistic=float(only_first), method="mcnemar-exact", n=n, clusters=n)
+    least = min(1.0, 2.0 ** (1 - n))
+    return Significance(p=p, statistic=float(only_first), method="mcnemar-exact", n=n, clusters=n, least=least)
 
 
 def sign_flip_test(differences: ArrayLike, *, resamples: int = 2000, seed: int = 0) -> Significance:
@@ -100,6 +103,7 @@ def sign_flip_test(differences: ArrayLike, *, resamples: int = 2000, seed: int =
         method="sign-flip-exact" if exact else "sign-flip",
         n=len(sizes),
         clusters=len(sums),
+        least=min(1.0, 2.0 ** (1 - len(sizes))),
     )
 
 

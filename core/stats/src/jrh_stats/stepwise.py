@@ -56,16 +56,16 @@ def chained_holm(
         raise ValueError("give one least p-value per p-value")
     if not all(0.0 <= p <= 1.0 for chain in (*chains, *reach) for p in chain):
         raise ValueError("p-values lie between 0 and 1; leave out tests that are not defined")
-    # The smallest of what is left of a chain: k must not grow when a chain moves on.
-    left = [np.minimum.accumulate(np.array(each[::-1], dtype=np.float64))[::-1] for each in reach]
+    # The largest so far along a chain: a chain that moves on is not counted where it was not before, so k cannot grow.
+    floor = [np.maximum.accumulate(np.array(each, dtype=np.float64)) for each in reach]
     rejected = [0] * len(chains)
     while True:
         active = [number for number, chain in enumerate(chains) if rejected[number] < len(chain)]
-        limit = _limit(np.array([left[number][rejected[number]] for number in active]), alpha)
+        limit = _limit(np.array([floor[number][rejected[number]] for number in active]), alpha)
         moved = [
             number
             for number in active
-            if max(chains[number][rejected[number]], left[number][rejected[number]]) <= limit
+            if max(chains[number][rejected[number]], floor[number][rejected[number]]) <= limit
         ]
         if not moved:
             return tuple(rejected)

@@ -50,7 +50,7 @@ class AccuracyChange:
             yield builder.measure(_NAME, cell, estimate, rows=rows, usable=usable, note=note, unit="difference")
             if not cell.levels:
                 test = sign_flip_test(sums[:, 0], resamples=context.resamples, seed=builder.seed(cell))
-                family.append(Tested(cell=cell, rows=rows, usable=usable, p=test.p))
+                family.append(Tested(cell=cell, rows=rows, usable=usable, p=test.p, least=test.least))
         yield from p_values(
             builder, _NAME, family, test=_SIGN_FLIP, over=_FAMILY, nothing=_NOTHING, adjusted=self.options.all
         )

@@ -138,7 +138,7 @@ def _measured(
             nothing=_NOTHING,
         )
     else:
-        family.append(Tested(cell=cell, rows=rows, usable=usable, p=test.p))
+        family.append(Tested(cell=cell, rows=rows, usable=usable, p=test.p, least=test.least))
 
 
 def _clusters(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> Codes:

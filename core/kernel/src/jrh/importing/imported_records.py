@@ -14,7 +14,7 @@ from jrh.importing.log_gaps import unmeasured
 from jrh.importing.option_orders import meanings, read_order, read_polarity
 from jrh.importing.record_checks import check_records
 from jrh.importing.reference_conditions import several_references
-from jrh.measuring import findings_of
+from jrh.measuring import with_findings
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.protocols import Metric, MetricContext
 from jrh.running.building import used
@@ -354,7 +354,7 @@ def measure_records(
         warnings=broken,
         records=table,
     )
-    return evolve(report, findings=findings_of(report))
+    return with_findings(report)
 
 
 def _summary(task: Task, rows: Sequence[Record]) -> TaskSummary:

@@ -29,6 +29,7 @@ from .families import difference_test as difference_test
 from .families import p_values as p_values
 from .findings.accuracy_rules import commonest as commonest
 from .findings.finding_rules import findings_of as findings_of
+from .findings.finding_rules import with_findings as with_findings
 from .flags import ALL_MISSING as ALL_MISSING
 from .flags import CHANGE_DUE as CHANGE_DUE
 from .flags import CONSTANT_GOLD as CONSTANT_GOLD

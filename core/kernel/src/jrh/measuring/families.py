@@ -16,6 +16,7 @@ from jrh.measuring.coded import Codes
 from jrh.values.types import Measure
 
 _TWO: Final = 2
+_LEAST: Final = "the smallest p-value this test could have given; findings leave out tests that cannot decide"
 
 
 @frozen(kw_only=True, eq=False)
@@ -28,6 +29,8 @@ class Tested:
     usable: Codes
     """The trials it rests on."""
     p: float | None
+    least: float = 0.0
+    """The smallest p-value that the test could have given."""
 
 
 def p_values(
@@ -40,14 +43,14 @@ def p_values(
     nothing: str,
     adjusted: bool = True,
 ) -> Iterator[Measure]:
-    """Yield the p-value of every member of a family, and where there are several the two adjusted ones.
+    """Yield the p-value of every member of a family, its least one, and where there are several the two adjusted ones.
 
     Holm's bounds the probability of any false alarm in the family, Benjamini and Hochberg's the expected share of false
     ones among the alarms.
 
     Args:
         builder: the metric's.
-        name: name of what is compared; `-p`, `-p-holm` and `-p-bh` are added.
+        name: name of what is compared; `-p`, `-p-least`, `-p-holm` and `-p-bh` are added.
         family: the tests.
         test: note of the plain p-values.
         over: what the family is made of, for the notes of the adjusted ones.
@@ -64,6 +67,11 @@ def p_values(
             note=nothing if each.p is None else test,
         )
         for each in family
+    )
+    yield from (
+        builder.p_value(f"{name}-p-least", each.cell, each.least, rows=each.rows, usable=each.usable, note=_LEAST)
+        for each in family
+        if each.p is not None and each.least > 0
     )
     tested = [(each, each.p) for each in family if each.p is not None]
     if not adjusted or len(tested) < _TWO:

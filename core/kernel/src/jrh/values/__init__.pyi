@@ -9,6 +9,7 @@ from .events import RunFinished as RunFinished
 from .events import RunStarted as RunStarted
 from .evidence import Evidence as Evidence
 from .finding import Basis as Basis
+from .finding import ClaimFamily as ClaimFamily
 from .finding import Finding as Finding
 from .finding import FindingSettings as FindingSettings
 from .finding import Severity as Severity

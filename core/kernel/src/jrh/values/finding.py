@@ -88,6 +88,29 @@ class Finding:
     """The equivalence margin it was held against."""
 
 
+@frozen(kw_only=True)
+class ClaimFamily:
+    """The hypotheses behind all claims of a difference in a report, tested as one family."""
+
+    tests: int
+    """Number of hypotheses."""
+    claimed: int
+    """Number of hypotheses that are rejected."""
+    alpha: float
+    """The probability of any false claim of a difference in the report is at most this."""
+    method: str = "holm-tarone"
+    """Name of the procedure; see `jrh_stats.chained_holm`."""
+
+    @property
+    def sentence(self) -> str:
+        """Return what is controlled, for readers of the report."""
+        tests = f"{self.tests:,} {'test' if self.tests == 1 else 'tests'}"
+        return (
+            f"The chance of any false claim of a difference in this report is at most {self.alpha:.3g} "
+            f"(one family of {tests}, Holm). Equivalence is claimed one by one, each with its own error rate."
+        )
+
+
 FLOORED: Final = (
     "trivial-accuracy",
     "accuracy-change",

@@ -11,7 +11,7 @@ from typing import ClassVar
 from attrs import Factory, frozen
 
 from jrh.values.evidence import Evidence, NoEvidence
-from jrh.values.finding import Finding
+from jrh.values.finding import ClaimFamily, Finding
 from jrh.values.records import RecordTable
 from jrh.values.types import Interval, Json, Measure, Task
 
@@ -191,6 +191,9 @@ class RunReport:
     findings: tuple[Finding, ...] = ()
     """What the measures say, in sentences: by judge in the suite's order, those about data and tests first, the worst
     first."""
+    family: ClaimFamily | None = None
+    """The tests behind the findings that claim a difference, and the error rate of all together; None before findings.
+    """
     spending: tuple[SpendLine, ...] = ()
     """What all replies of the run cost: judges, writers, graders, validators, preflight. The sum is the run's cost."""
     records: RecordTable

@@ -9,11 +9,11 @@ from jrh.measuring.findings.claims import (
     Claim,
     Situation,
     estimate_text,
-    excludes_zero,
     margin_of,
     needed_for,
     open_effect,
 )
+from jrh.measuring.findings.hypotheses import beyond_margin
 from jrh.measuring.flags import UNSURE
 from jrh.measuring.same_family import has_model_gold
 from jrh.text.numbers import format_interval
@@ -55,10 +55,10 @@ def against_trivial(now: Situation) -> Iterator[Claim]:
 
 def _versus_trivial(now: Situation, measure: Measure, gain: Measure) -> Claim:
     floor, margin = now.settings.floor_of(_TRIVIAL), now.settings.margin
-    severity, statement = _against(gain, floor)
+    severity, statement = _against(now, gain, floor)
     needed = None
     if severity is Severity.INCONCLUSIVE:
-        needed = needed_for(gain, open_effect(gain.estimate or 0.0, margin))
+        needed = needed_for(gain, open_effect(gain.estimate or 0.0, margin), now.family.chains)
     return Claim(
         kind=_TRIVIAL,
         severity=severity,
@@ -84,8 +84,8 @@ def _right(now: Situation, summary: TaskSummary) -> Measure | None:
     return found if found is not None else now.whole(EXPECTED, summary.task.name)
 
 
-def _against(gain: Measure, floor: float) -> tuple[Severity, str]:
-    if not excludes_zero(gain) or "degenerate" in gain.flags:
+def _against(now: Situation, gain: Measure, floor: float) -> tuple[Severity, str]:
+    if not now.claims(gain):
         return Severity.INCONCLUSIVE, f"Not significantly different from {_USUAL}"
     value = gain.estimate or 0.0
     if abs(value) < floor:
@@ -97,10 +97,10 @@ def accuracy_change(now: Situation) -> Iterator[Claim]:
     """Tell in which tests accuracy is lower or higher than in the reference condition."""
     kind = "accuracy-change"
     floor = now.settings.floor_of(kind)
-    for each in now.significant(now.measures("accuracy-change")):
-        if each.interval is None or each.interval.low <= 0 <= each.interval.high:
+    for each in now.measures("accuracy-change"):
+        if not now.claims(each):
             continue
-        lower = each.interval.high < 0
+        lower = (each.estimate or 0.0) < 0
         severity = Severity.BAD if lower else Severity.INFO
         word = _accuracy(now, each)
         statement = f"{word} {'lower' if lower else 'higher'} than in the reference condition"
@@ -121,7 +121,7 @@ def misses_changes(now: Situation) -> Iterator[Claim]:
         due = each.test in now.moving.get(each.task, ())
         if not due or (each.task, each.test) in worse or each.interval is None:
             continue
-        if each.interval.high < 1 - floor:
+        if now.claims(each, 1 - floor):
             severity = Severity.BAD if each.interval.high < _HALF else Severity.WARNING
             statement = "Misses changes that are due; share of verdicts that follow them"
             yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor, kept=True)
@@ -134,7 +134,7 @@ def accuracy_equivalence(now: Situation) -> Iterator[Claim]:
         if (each.task, each.test) in changed or UNSURE & set(each.flags):
             continue
         margin = margin_of(each, now.settings.margin)
-        if "different" in each.flags:
+        if now.claims(each, beyond_margin(now, each)):
             yield Claim(
                 kind="accuracy-equivalence",
                 severity=Severity.BAD,

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from jrh.measuring.findings.claims import Claim, Situation, excludes_zero
+from jrh.measuring.findings.claims import Claim, Situation
+from jrh.measuring.findings.hypotheses import MISREAD
 from jrh.measuring.flags import FEW_CLUSTERS, FEW_ITEMS
 from jrh.text.numbers import counted, counted_items, format_counts
 from jrh.values.finding import Severity
@@ -56,10 +57,8 @@ def missing_verdicts(now: Situation) -> Iterator[Claim]:
 
 def missing_by_condition(now: Situation) -> Iterator[Claim]:
     """Tell whether missing verdicts depend on the condition, or on the gold label where that was measured."""
-    p_values = now.measures("missing-by-condition-p")
-    alpha = 1 - now.report.level
-    for each in p_values:
-        if each.estimate is not None and each.estimate * len(p_values) < alpha:
+    for each in now.measures("missing-by-condition-p"):
+        if now.claims(each):
             yield Claim(
                 kind="missing-by-condition",
                 severity=Severity.WARNING,
@@ -92,7 +91,7 @@ def calibration(now: Situation) -> Iterator[Claim]:
     kind = "miscalibration"
     floor = now.settings.floor_of(kind)
     for each in now.measures("overconfidence"):
-        if each.test != REFERENCE or each.estimate is None or not excludes_zero(each):
+        if each.test != REFERENCE or each.estimate is None or not now.claims(each):
             continue
         over = "Overconfident" if each.estimate > 0 else "Underconfident"
         severity, statement = Severity.WARNING, f"{over}: stated probability minus share of right verdicts"
@@ -106,15 +105,17 @@ def compression(now: Situation) -> Iterator[Claim]:
     kind = "compression"
     floor = now.settings.floor_of(kind)
     for each in now.measures("scale-compression"):
-        found = each.interval
-        if each.test != REFERENCE or each.estimate is None or found is None or abs(1 - each.estimate) < floor:
+        if (
+            each.test != REFERENCE
+            or each.estimate is None
+            or abs(1 - each.estimate) < floor
+            or not now.claims(each, 1.0)
+        ):
             continue
-        if found.high < 1:
+        if each.estimate < 1:
             severity, statement = Severity.WARNING, "Compresses the scale: spread of verdicts relative to gold levels"
-        elif found.low > 1:
-            severity, statement = Severity.INFO, "Stretches the scale: spread of verdicts relative to gold levels"
         else:
-            continue
+            severity, statement = Severity.INFO, "Stretches the scale: spread of verdicts relative to gold levels"
         yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
 
 
@@ -123,7 +124,7 @@ def rationales(now: Situation) -> Iterator[Claim]:
     kind = "rationale-contradiction"
     floor = now.settings.floor_of(kind)
     for each in now.measures(kind):
-        if each.interval is not None and each.interval.low > 0 and (each.estimate or 0.0) >= floor:
+        if now.claims(each, MISREAD) and (each.estimate or 0.0) >= floor:
             yield Claim(
                 kind=kind,
                 severity=Severity.BAD,

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh_stats import holm, items_to_decide, items_to_rule_out, rare_change_bound
+from jrh_stats import items_to_decide, items_to_rule_out, rare_change_bound
 
 from jrh.measuring.findings.measure_index import MeasureIndex
+from jrh.measuring.findings.page_family import PageFamily
 from jrh.measuring.flags import UNSURE
 from jrh.text.numbers import counted, counted_items, format_interval, format_number, format_p, is_proportion
 from jrh.values.finding import Basis, Finding, FindingSettings, Severity
@@ -30,6 +31,8 @@ class Situation:
     moving: Mapping[str, frozenset[str]]
     """Task -> tests in which a reliable judge's verdict may change."""
     settings: FindingSettings
+    family: PageFamily = PageFamily.of((), level=0.95)
+    """All hypotheses of the report, those of the other judges included."""
 
     def measures(self, name: str) -> tuple[Measure, ...]:
         """Return the judge's measures of a name, for whole tests."""
@@ -47,16 +50,9 @@ class Situation:
         """Return the judge's measure of a name for a whole test."""
         return self.index.whole(name, task, self.judge, test)
 
-    def significant(self, measures: Sequence[Measure]) -> list[Measure]:
-        """Return the measures whose p-value stays below 1 - level after Holm's correction over all of them.
-
-        The p-value of `x` is the measure `x-p`. Measures without one are left to their interval.
-        """
-        tested = [(each, self.whole(f"{each.name}-p", each.task, each.test)) for each in measures]
-        known = [p.estimate for _, p in tested if p is not None and p.estimate is not None]
-        adjusted = iter(holm(known).tolist()) if known else iter(())
-        alpha = 1 - self.report.level
-        return [each for each, p in tested if p is None or (p.estimate is not None and next(adjusted) < alpha)]
+    def claims(self, measure: Measure, null: float = 0.0) -> bool:
+        """Tell whether the quantity of a measure is shown to differ from a null value, in the family of the report."""
+        return self.family.claims(measure, null)
 
 
 @frozen(kw_only=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
 
+from attrs import evolve
+
 from jrh.measuring.findings.accuracy_rules import (
     accuracy_change,
     accuracy_equivalence,
@@ -22,6 +24,7 @@ from jrh.measuring.findings.answer_rules import (
 from jrh.measuring.findings.claims import Claim, Situation, grouped
 from jrh.measuring.findings.covariate_rules import covariate_effects
 from jrh.measuring.findings.data_rules import doubted, found_by_plugins, without_cases
+from jrh.measuring.findings.hypotheses import chains_of
 from jrh.measuring.findings.measure_index import MeasureIndex
 from jrh.measuring.findings.option_rules import (
     identical_options,
@@ -31,6 +34,7 @@ from jrh.measuring.findings.option_rules import (
     template_flips,
 )
 from jrh.measuring.findings.ordinal_rules import grading_bias, inverted_order
+from jrh.measuring.findings.page_family import PageFamily
 from jrh.measuring.findings.stability_rules import moves, reruns, robust, undecided, unmeasured_noise
 from jrh.measuring.moving import moving_tests
 from jrh.values.finding import Finding, FindingSettings
@@ -83,17 +87,31 @@ def findings_of(report: RunReport, settings: FindingSettings | None = None) -> t
     Returns:
         Findings about data and tests first, then judge by judge in the suite's order; the worst first.
     """
-    return tuple(_all(report, settings or FindingSettings()))
+    return with_findings(report, settings).findings
 
 
-def _all(report: RunReport, settings: FindingSettings) -> Iterator[Finding]:
+def with_findings(report: RunReport, settings: FindingSettings | None = None) -> RunReport:
+    """Return a report with its findings, and with the family of tests that its claims of a difference belong to."""
+    situations, family = _situations(report, settings or FindingSettings())
+    return evolve(report, findings=tuple(_all(report, situations)), family=family.summary)
+
+
+def _situations(report: RunReport, settings: FindingSettings) -> tuple[list[Situation], PageFamily]:
+    """Return the judges, each with the family of all."""
     index, moving = MeasureIndex.of(report.measures), moving_tests(report.records)
+    judges = [
+        Situation(judge=judge, report=report, index=index, moving=moving, settings=settings) for judge in report.judges
+    ]
+    family = PageFamily.of((chain for now in judges for chain in chains_of(now)), report.level)
+    return [evolve(now, family=family) for now in judges], family
+
+
+def _all(report: RunReport, situations: Iterable[Situation]) -> Iterator[Finding]:
     told = [finding for rule in DATA_RULES for finding in rule(report)]
     yield from _worst_first(each for each in told if each.judge not in report.judges)
-    for judge in report.judges:
-        now = Situation(judge=judge, report=report, index=index, moving=moving, settings=settings)
+    for now in situations:
         found = grouped(claim for rule in RULES for claim in rule(now))
-        about = [each for each in told if each.judge == judge]
+        about = [each for each in told if each.judge == now.judge]
         yield from _worst_first((*doubted(found, told), *about))
 
 

@@ -16,13 +16,11 @@ from jrh.measuring.findings.claims import (
     open_effect,
     within,
 )
-from jrh.measuring.findings.stability_rules import EXCESS
+from jrh.measuring.findings.hypotheses import EVEN, inverted, reruns_tell
 from jrh.values.finding import Severity
-from jrh.values.types import REFERENCE, Measure, Polarity
+from jrh.values.types import Measure
 
 _BIAS: Final = "position-bias"
-_EVEN: Final = 0.5
-_TWO: Final = 2
 _PLACES: Final = ("first", "second")
 _PLACE: Final = "place"
 """What the measures of single places are parted by."""
@@ -35,13 +33,12 @@ def position_bias(now: Situation) -> Iterator[Claim]:
     place that is furthest from an even share.
     """
     floor, margin = now.settings.floor_of(_BIAS), now.settings.margin
-    significant = {id(each) for each in now.significant(now.measures(_BIAS))}
     for whole in now.measures(_BIAS):
         places = _places(now, whole)
         each = max(places, key=lambda place: abs(place.estimate or 0.0), default=whole)
         if each.estimate is None or each.interval is None:
             continue
-        found, needed = id(whole) in significant and excludes_zero(each), None
+        found, needed = now.claims(whole) and (not places or excludes_zero(each)), None
         if found and abs(each.estimate) >= floor:
             severity, statement = Severity.BAD, _preferred(each)
         elif found:
@@ -50,7 +47,7 @@ def position_bias(now: Situation) -> Iterator[Claim]:
             severity, statement = Severity.GOOD, f"No position bias beyond ±{margin:g}"
         else:
             severity, statement = Severity.INCONCLUSIVE, "Position bias neither shown nor ruled out"
-            needed = needed_for(each, open_effect(each.estimate, margin), len(now.measures(_BIAS)))
+            needed = needed_for(each, open_effect(each.estimate, margin), now.family.chains)
         yield Claim(
             kind=_BIAS,
             severity=severity,
@@ -90,11 +87,10 @@ def _kept(now: Situation, kind: str, name: str, what: str) -> Iterator[Claim]:
     """Hold a share of unchanged verdicts against floor and margin."""
     floor, margin = now.settings.floor_of(kind), now.settings.margin
     for each in now.measures(name):
-        excess = now.whole(EXCESS, each.task, each.test)
-        if each.interval is None or each.estimate is None or (excess is not None and excess.estimate is not None):
+        if each.interval is None or each.estimate is None or reruns_tell(now, each):
             continue
         needed = None
-        if 1 - each.interval.high > floor:
+        if now.claims(each, 1 - floor):
             severity, statement = Severity.WARNING, f"Changes {what} (share that agrees)"
         elif kept_within(each, margin):
             severity, statement = Severity.GOOD, f"Keeps {what} (share that agrees)"
@@ -118,10 +114,8 @@ def overlooked_inversion(now: Situation) -> Iterator[Claim]:
 
     Of two labels, whoever reads the inversion keeps the verdict and noise alone flips half of them at most.
     """
-    binary = {each.task.name for each in now.report.tasks if len(each.task.scale.labels) == _TWO}
     for each in now.measures("flip-rate"):
-        found = each.interval
-        if each.task not in binary or found is None or found.low <= _EVEN or not _inverted(now, each):
+        if not now.claims(each, EVEN) or not inverted(now, each):
             continue
         yield Claim(
             kind="polarity-blindness",
@@ -131,26 +125,13 @@ def overlooked_inversion(now: Situation) -> Iterator[Claim]:
         )
 
 
-def _inverted(now: Situation, measure: Measure) -> bool:
-    """Tell whether a test asks all its questions inverted, and the reference condition none."""
-    records = now.report.records
-    if not {"task", "test", "judge", "polarity"} <= set(records.columns):
-        return False
-    own = records.equals("task", measure.task) & records.equals("judge", now.judge)
-    inverted, reference = records.equals("polarity", Polarity.INVERTED.value), records.equals("test", REFERENCE)
-    test = own & records.equals("test", measure.test)
-    # Positive rows of a test ask the reference question again: they are no part of its measures.
-    usual = own & (reference | (test & ~inverted))
-    return bool((test & inverted).any() and usual.any() and not (own & reference & inverted).any())
-
-
 def identical_options(now: Situation) -> Iterator[Claim]:
     """Tell which of several identical responses a judge picks more than half of the time."""
     kind = "identical-options"
     floor = now.settings.floor_of(_BIAS)
     for place in _PLACES:
         for each in now.measures(f"identical-{place}-position-rate"):
-            if _more_than_half(each, floor):
+            if now.claims(each, EVEN) and (each.estimate or 0.0) >= EVEN + floor:
                 yield Claim(
                     kind=kind,
                     severity=Severity.BAD,
@@ -158,8 +139,3 @@ def identical_options(now: Situation) -> Iterator[Claim]:
                     measure=each,
                     floor=floor,
                 )
-
-
-def _more_than_half(measure: Measure, floor: float) -> bool:
-    found = measure.interval
-    return found is not None and found.low > _EVEN and (measure.estimate or 0.0) >= _EVEN + floor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jrh.measuring.findings.claims import Claim, Situation, excludes_zero
+from jrh.measuring.findings.claims import Claim, Situation
 from jrh.values.finding import Severity
 from jrh.values.types import REFERENCE
 
@@ -16,7 +16,7 @@ def grading_bias(now: Situation) -> Iterator[Claim]:
     steps = {each.task.name: len(each.task.scale.labels) - 1 for each in now.report.tasks}
     for each in now.measures("bias"):
         value = each.estimate
-        if each.test != REFERENCE or value is None or not excludes_zero(each):
+        if each.test != REFERENCE or value is None or not now.claims(each):
             continue
         severity, statement = Severity.WARNING, f"Grades too {'high' if value > 0 else 'low'} (mean error in levels)"
         if abs(value) < floor * max(steps.get(each.task, 1), 1):
@@ -27,6 +27,6 @@ def grading_bias(now: Situation) -> Iterator[Claim]:
 def inverted_order(now: Situation) -> Iterator[Claim]:
     """Tell whether verdicts fall where the gold levels rise."""
     for each in now.measures("spearman"):
-        if each.test == REFERENCE and each.interval is not None and each.interval.high < 0:
+        if each.test == REFERENCE and now.claims(each) and (each.estimate or 0.0) < 0:
             statement = "Ranks items against the gold order (Spearman's correlation)"
             yield Claim(kind="inverted-order", severity=Severity.BAD, statement=statement, measure=each)

@@ -7,11 +7,11 @@ from typing import Final
 
 from jrh.measuring.findings.accuracy_rules import accuracy_change, accuracy_equivalence
 from jrh.measuring.findings.claims import Claim, Situation, margin_of, needed_for, open_effect, within
+from jrh.measuring.findings.hypotheses import EXCESS, most_noise, unmeasured
 from jrh.measuring.flags import UNSURE
 from jrh.values.finding import Severity
 from jrh.values.types import REFERENCE, Measure
 
-EXCESS: Final = "excess-disagreement"
 _CHANGE: Final = "accuracy-change"
 _RERUN: Final = "rerun-disagreement"
 
@@ -20,8 +20,8 @@ def moves(now: Situation) -> Iterator[Claim]:
     """Tell in which tests verdicts change more than between reruns."""
     kind = "moves-more-than-reruns"
     floor = now.settings.floor_of(kind)
-    for each in now.significant(now.steady(EXCESS)):
-        if each.interval is None or each.interval.low <= 0:
+    for each in now.steady(EXCESS):
+        if not now.claims(each):
             continue
         severity, statement = Severity.BAD, "Moves more than reruns"
         if (each.estimate or 0.0) < floor:
@@ -77,7 +77,7 @@ def undecided(now: Situation) -> Iterator[Claim]:
                 severity=Severity.INCONCLUSIVE,
                 statement=f"Too few data to confirm or rule out {what}",
                 measure=each,
-                needed=needed_for(each, open_effect(each.estimate, margin), len(compared)),
+                needed=needed_for(each, open_effect(each.estimate, margin), now.family.chains),
                 margin=margin,
             )
 
@@ -87,16 +87,14 @@ def unmeasured_noise(now: Situation) -> Iterator[Claim]:
 
     Two answers from one distribution over k labels differ with probability 1 - 1/k at most: more is no noise.
     """
-    measured = {_place(each) for each in now.measures(EXCESS) if each.estimate is not None}
-    labels = {each.task.name: len(each.task.scale.labels) for each in now.report.tasks}
     for each in now.steady("flip-rate"):
-        if each.estimate is None or _place(each) in measured:
+        if each.estimate is None or not unmeasured(now, each):
             continue
         kind, severity = "no-reruns", Severity.INFO
         statement = "Some verdicts differ from the reference; without reruns this may be noise"
         if not each.estimate:
             statement = "No verdict differs from the reference"
-        elif each.interval is not None and each.interval.low > 1 - 1 / max(labels.get(each.task, 1), 1) > 0:
+        elif now.claims(each, most_noise(now, each)):
             kind, severity = "moves-more-than-reruns", Severity.BAD
             statement = "Moves more than any rerun noise could"
         yield Claim(kind=kind, severity=severity, statement=statement, measure=each)
@@ -109,7 +107,7 @@ def reruns(now: Situation) -> Iterator[Claim]:
     for each in now.measures(_RERUN):
         if each.interval is None or each.estimate is None:
             continue
-        if each.interval.low > floor:
+        if now.claims(each, floor):
             severity, statement = Severity.WARNING, "Unstable: identical reruns get different verdicts"
         elif within(each, margin):
             severity, statement = Severity.GOOD, f"Stable on reruns: at most {margin:g} disagree"

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from jrh.document.serial import from_text, to_text
 from jrh.errors import RAISED, EmptyStoreError, JrhError, StoreError
-from jrh.measuring import findings_of
+from jrh.measuring import with_findings
 from jrh.models.payer import PREFLIGHT, ROLES
 from jrh.plugins.protocols import Logger
 from jrh.plugins.specs import ReporterSpec, ReportTarget
@@ -165,7 +165,7 @@ def gather(
         records=records,
         evidence=StoredEvidence(store=store),
     )
-    return evolve(report, findings=findings_of(report, summary.findings))
+    return with_findings(report, summary.findings)
 
 
 def _plan_notes(store: Store) -> tuple[str, ...]:
