@@ -68,6 +68,8 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     head: list[RenderableType] = [Text(_headline(report), style="bold")]
     if report.missing_records:
         head.append(Text(tables.totals(report), style="yellow"))
+    if report.family is not None and report.family.tests:
+        head.append(Text(report.family.brief, style="dim"))
     blocks = [found for judge in ("", *report.judges) if (found := _block(report, judge, console)) is not None]
     head += _warned(report, console)
     notes = [_row(None, clean(note, _TEXT)) for note in report.notes if note not in report.warnings]

@@ -81,6 +81,8 @@ def _findings(report: RunReport) -> Iterator[Block]:
         lines = [line(report, each) for each in told.findings]
         what = f"findings of {safe(told.heading, 60)}"
         yield bullets(lines, head=head, limit=1000, what=what, share=_SIDE, rank=-1)
+    if report.family is not None and report.family.tests:
+        yield Block(lines=(report.family.sentence,), rank=-1, what="the family of tests")
 
 
 def _task(report: RunReport, summary: TaskSummary, tasks: int) -> Iterator[Block]:

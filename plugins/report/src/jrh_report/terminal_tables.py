@@ -34,6 +34,8 @@ def tables_of(report: RunReport, width: int) -> Iterator[RenderableType]:
     for told in told_by_judge(report):
         yield from _heading(f"Findings: {clean(told.heading)}")
         yield from (_bullet(clean(line(report, each), 1000)) for each in told.findings)
+    if report.family is not None and report.family.tests:
+        yield Text(report.family.sentence, style="dim")
     mains = {summary.task.name: overview(report, summary.task.name) for summary in report.tasks}
     for summary in report.tasks:
         yield from _task(report, summary, mains[summary.task.name], width)

@@ -102,13 +102,15 @@ class ClaimFamily:
     """Name of the procedure; see `jrh_stats.chained_holm`."""
 
     @property
+    def brief(self) -> str:
+        """Return what is controlled, in one line of a terminal."""
+        tests = f"{self.tests:,} {'test' if self.tests == 1 else 'tests'}"
+        return f"Chance of any false claim of a difference: at most {self.alpha:.3g} ({tests}, Holm)"
+
+    @property
     def sentence(self) -> str:
         """Return what is controlled, for readers of the report."""
-        tests = f"{self.tests:,} {'test' if self.tests == 1 else 'tests'}"
-        return (
-            f"The chance of any false claim of a difference in this report is at most {self.alpha:.3g} "
-            f"(one family of {tests}, Holm). Equivalence is claimed one by one, each with its own error rate."
-        )
+        return f"{self.brief}. Equivalence is claimed test by test, each with an error rate of its own."
 
 
 FLOORED: Final = (

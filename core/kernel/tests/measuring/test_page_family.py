@@ -1,0 +1,124 @@
+"""Claims of a difference are one family per report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from attrs import evolve
+from jrh import REFERENCE, Interval, Measure, RunReport, Scale, Task
+from jrh.measuring import findings_of, with_findings
+from jrh.values import Severity, TaskSummary
+from jrh_testing import empty_report
+from scipy import stats
+
+CLAIMS = {"moves-more-than-reruns", "accuracy-change"}
+
+
+def shown(name: str, judge: str, test: str, p: float, least: float | None = None) -> Iterator[Measure]:
+    """Yield an effect of 0.2 with the interval that goes with its p-value, and the p-value."""
+    half = 0.2 * 1.96 / max(float(stats.norm.isf(p / 2)), 1e-9)
+    place = {"judge": judge, "task": "task", "test": test, "n_trials": 60, "n_items": 60}
+    ends = Interval(low=max(0.2 - half, -1.0), high=min(0.2 + half, 1.0))
+    yield Measure(name=name, estimate=0.2, interval=ends, unit="difference", **place)
+    yield Measure(name=f"{name}-p", estimate=p, unit="p-value", **place)
+    if least is not None:
+        yield Measure(name=f"{name}-p-least", estimate=least, unit="p-value", **place)
+
+
+def report(*measures: Measure) -> RunReport:
+    summary = TaskSummary(
+        task=Task(name="task", scale=Scale.of_labels("YES", "NO")), items=60, labelled=60, gold={"YES": 30, "NO": 30}
+    )
+    return evolve(
+        empty_report(),
+        tasks=(summary,),
+        judges=tuple(dict.fromkeys(each.judge for each in measures)),
+        tests=(REFERENCE, *dict.fromkeys(each.test for each in measures)),
+        measures=measures,
+    )
+
+
+def claimed(*measures: Measure) -> set[tuple[str, str, str]]:
+    found = findings_of(report(*measures))
+    return {(each.judge, test, each.kind) for each in found if each.kind in CLAIMS for test in each.tests}
+
+
+def grid(p: float, others: float, least: float | None = None, judges: int = 8, tests: int = 6) -> list[Measure]:
+    """Return the changes of all judges and tests: one with the p-value, the others with theirs."""
+    return [
+        each
+        for judge in range(judges)
+        for test in range(tests)
+        for each in shown(
+            "excess-disagreement",
+            f"judge{judge}",
+            f"test{test}",
+            others if judge or test else p,
+            least if judge or test else None,
+        )
+    ]
+
+
+def test_the_family_spans_all_judges_and_tests_of_a_report() -> None:
+    assert claimed(*grid(0.005, 0.9, judges=1)) == {("judge0", "test0", "moves-more-than-reruns")}
+    assert claimed(*grid(0.005, 0.9)) == set(), "0.005 is below 0.05 / 6, not below 0.05 / 48"
+    assert len(claimed(*grid(0.001, 0.9))) == 1
+
+
+def test_a_test_that_cannot_decide_is_not_counted() -> None:
+    assert len(claimed(*grid(0.005, 0.9, least=0.3))) == 1
+
+
+def test_a_chain_of_verdicts_and_accuracy_costs_one_test() -> None:
+    both = [
+        *shown("excess-disagreement", "judge", "format", 0.03),
+        *shown("accuracy-change", "judge", "format", 0.04),
+    ]
+    assert len(claimed(*both)) == 2
+    swapped = [
+        *shown("excess-disagreement", "judge", "format", 0.06),
+        *shown("accuracy-change", "judge", "format", 0.001),
+    ]
+    assert claimed(*swapped) == set(), "accuracy is tested where verdicts are shown to move"
+
+
+def test_claims_that_rest_on_an_interval_belong_to_the_family() -> None:
+    place = {"judge": "judge0", "task": "task", "n_trials": 60, "n_items": 60}
+    ends = Interval(low=0.01, high=0.19)
+    over = Measure(name="overconfidence", estimate=0.1, interval=ends, unit="difference", test=REFERENCE, **place)
+    alone = findings_of(report(over))
+    assert [each.kind for each in alone] == ["miscalibration"]
+    among = findings_of(report(over, *grid(0.9, 0.9)))
+    assert "miscalibration" not in {each.kind for each in among}
+
+
+def test_the_report_says_what_is_controlled() -> None:
+    family = with_findings(report(*grid(0.001, 0.9))).family
+    assert family is not None
+    assert (family.tests, family.claimed, family.alpha) == (48, 1, 0.05)
+    assert family.brief == "Chance of any false claim of a difference: at most 0.05 (48 tests, Holm)"
+
+
+@pytest.mark.parametrize(("judges", "tests"), [(1, 1), (2, 3), (8, 6), (8, 12)])
+def test_a_page_under_the_complete_null_makes_a_false_claim_in_at_most_five_percent(judges: int, tests: int) -> None:
+    """Tests of a judge share a reference; accuracy and verdicts are two tests each. Before: 24% of pages of 8 x 6."""
+    rng = np.random.default_rng(judges * 100 + tests)
+    pages, false = 250, 0
+    for _ in range(pages):
+        shared = rng.standard_normal((judges, 1, 2))
+        z = np.sqrt(0.5) * (shared + rng.standard_normal((judges, tests, 2)))
+        p = 2 * stats.norm.sf(np.abs(z))
+        measures = [
+            each
+            for judge in range(judges)
+            for test in range(tests)
+            for place, name in enumerate(("excess-disagreement", "accuracy-change"))
+            for each in shown(name, f"judge{judge}", f"test{test}", float(p[judge, test, place]))
+        ]
+        found = findings_of(report(*measures))
+        false += any(
+            each.severity in (Severity.BAD, Severity.WARNING, Severity.INFO, Severity.GOOD) for each in found
+        )
+    assert false / pages <= 0.05 + 3.5 * np.sqrt(0.05 * 0.95 / pages)
