@@ -118,7 +118,5 @@ def test_a_page_under_the_complete_null_makes_a_false_claim_in_at_most_five_perc
             for each in shown(name, f"judge{judge}", f"test{test}", float(p[judge, test, place]))
         ]
         found = findings_of(report(*measures))
-        false += any(
-            each.severity in (Severity.BAD, Severity.WARNING, Severity.INFO, Severity.GOOD) for each in found
-        )
+        false += any(each.severity in (Severity.BAD, Severity.WARNING, Severity.INFO, Severity.GOOD) for each in found)
     assert false / pages <= 0.05 + 3.5 * np.sqrt(0.05 * 0.95 / pages)

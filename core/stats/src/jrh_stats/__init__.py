@@ -67,7 +67,9 @@ from jrh_stats.mean import clustered_difference as clustered_difference
 from jrh_stats.mean import clustered_mean as clustered_mean
 from jrh_stats.mean import paired_difference as paired_difference
 from jrh_stats.mean import signed_mean as signed_mean
+from jrh_stats.missing import imbens_manski_quantile as imbens_manski_quantile
 from jrh_stats.missing import manski_bounds as manski_bounds
+from jrh_stats.missing import missing_association as missing_association
 from jrh_stats.missing import missingness_test as missingness_test
 from jrh_stats.one_sided import binomial_limits as binomial_limits
 from jrh_stats.one_sided import bounded_upper_limit as bounded_upper_limit
@@ -189,6 +191,7 @@ __all__ = [
     "gwet_ac1",
     "holm",
     "icc",
+    "imbens_manski_quantile",
     "interval_p",
     "items_for_excess_power",
     "items_for_mean",
@@ -212,6 +215,7 @@ __all__ = [
     "mean_score",
     "mean_squares",
     "median_score",
+    "missing_association",
     "missingness_test",
     "pabak",
     "paired_difference",

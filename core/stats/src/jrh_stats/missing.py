@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -13,6 +14,8 @@ from jrh_stats.significance import Significance
 _FEW: Final = 5
 """An expected number below this makes the chi-squared approximation rough."""
 _GROUPS: Final = 2
+_STEPS: Final = 60
+_NOISE: Final = 1e-12
 
 
 def manski_bounds(total: float, observed: float, missing: float) -> tuple[float, float] | None:
@@ -106,6 +109,75 @@ def missingness_test(
         n=int(gone.sum()),
         clusters=int(telling.sum()),
         flags=("few",) if expected.sum(axis=0).min() < _FEW else (),
+    )
+
+
+def imbens_manski_quantile(width: float, error: float, *, level: float = 0.95) -> float:
+    """Return how many standard errors an interval reaches beyond each bound of a quantity that is only bounded.
+
+    c with Phi(c + width / error) - Phi(-c) = level: 1.96 where the bounds coincide, 1.64 where they are far apart,
+    because the quantity cannot be near both ends. [lower - c se, upper + c se] then covers the quantity, wherever
+    between the bounds it lies, with probability `level`.
+
+    Source: Imbens and Manski (2004), Econometrica 72:1845-1857.
+
+    Args:
+        width: distance of the estimated bounds, 0 or more.
+        error: the larger standard error of the two bounds.
+        level: coverage.
+
+    Raises:
+        ValueError: a width or error is negative, or the level is not between 0 and 1.
+    """
+    if width < 0 or error < 0 or not 0 < level < 1:
+        raise ValueError("widths and errors are 0 or more, and the level lies between 0 and 1")
+    normal = NormalDist()
+    least, most = normal.inv_cdf(level), normal.inv_cdf(0.5 + level / 2)
+    if error == 0:
+        return least if width > 0 else most
+    for _ in range(_STEPS):
+        middle = (least + most) / 2
+        covered = normal.cdf(middle + width / error) - normal.cdf(-middle)
+        least, most = (middle, most) if covered < level else (least, middle)
+    return most
+
+
+def missing_association(missing: ArrayLike, scores: ArrayLike) -> Significance:
+    """Test whether clusters with other scores lose more verdicts.
+
+    The statistic is (K - 1) R^2, with R^2 of the regression of the missing shares on the scores over K clusters; under
+    the null hypothesis that shares fall on clusters at random it is chi-squared, with the rank of the centred scores as
+    degrees of freedom. For one score this is Mantel's test (K - 1) r^2; for indicators of groups, the general
+    Cochran-Mantel-Haenszel statistic of one stratum.
+
+    Source: Mantel (1963), JASA 58:690-700; Landis, Heyman and Koch (1978), International Statistical Review 46:237-254.
+
+    Args:
+        missing: share of missing verdicts of each cluster, less what its conditions lead to expect, shape (K,).
+        scores: one or several scores of each cluster, shape (K,) or (K, columns).
+
+    Returns:
+        The p-value, method `mantel`; flag `empty` and no p-value where shares or scores do not vary.
+
+    Raises:
+        ValueError: the shapes differ.
+    """
+    from scipy.special import chdtrc
+
+    lost = np.asarray(missing, dtype=np.float64)
+    columns = np.asarray(scores, dtype=np.float64).reshape(len(lost), -1)
+    if lost.ndim != 1 or not (np.isfinite(lost).all() and np.isfinite(columns).all()):
+        raise ValueError("give a share and finite scores per cluster")
+    if len(lost) <= _GROUPS:
+        return Significance(p=None, method="mantel", clusters=len(lost), flags=("empty",))
+    y, x = lost - lost.mean(), columns - columns.mean(axis=0)
+    degrees = int(np.linalg.matrix_rank(x))
+    if not degrees or not np.any(np.abs(y) > _NOISE):
+        return Significance(p=None, method="mantel", clusters=len(lost), flags=("empty",))
+    fitted = x @ np.linalg.lstsq(x, y, rcond=None)[0]
+    statistic = (len(y) - 1) * float(fitted @ fitted) / float(y @ y)
+    return Significance(
+        p=float(chdtrc(degrees, statistic)), statistic=statistic, degrees=degrees, method="mantel", clusters=len(lost)
     )
 
 

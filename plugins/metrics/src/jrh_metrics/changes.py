@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Final
 
+import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.measuring import Cell, MeasureBuilder, Scores, Tested, cells_of, gold_changes, p_values
-from jrh_stats import clustered_difference, equivalence, sign_flip_test
+from jrh.measuring import Cell, MeasureBuilder, Scores, Tested, bounded, cells_of, gold_changes, p_values
+from jrh_stats import Estimate, clustered_difference, equivalence, sign_flip_test
+from numpy.typing import NDArray
 
 from jrh_metrics.options import EquivalenceOptions, FullOptions
 
@@ -47,13 +49,27 @@ class AccuracyChange:
             rows, usable, sums = builder.paired(cell, scores)
             estimate = clustered_difference(sums[:, 0], sums[:, 1], level=context.level)
             note = "" if len(usable) else _NOTHING
-            yield builder.measure(_NAME, cell, estimate, rows=rows, usable=usable, note=note, unit="difference")
+            measured = builder.measure(
+                _NAME,
+                cell,
+                estimate,
+                rows=rows,
+                usable=usable,
+                bounds=scores.bounds(rows),
+                note=note,
+                unit="difference",
+            )
+            yield bounded(measured, builder.trials, scores, rows, _ends)
             if not cell.levels:
                 test = sign_flip_test(sums[:, 0], resamples=context.resamples, seed=builder.seed(cell))
                 family.append(Tested(cell=cell, rows=rows, usable=usable, p=test.p, least=test.least))
         yield from p_values(
             builder, _NAME, family, test=_SIGN_FLIP, over=_FAMILY, nothing=_NOTHING, adjusted=self.options.all
         )
+
+
+def _ends(sums: NDArray[np.float64], level: float) -> Estimate:
+    return clustered_difference(sums[:, 0], sums[:, 1], level=level)
 
 
 @frozen

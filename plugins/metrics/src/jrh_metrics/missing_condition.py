@@ -1,4 +1,4 @@
-"""Metric `missing-by-condition`: test whether the share of missing verdicts depends on the condition."""
+"""Metric `missing-by-condition`: test what the share of missing verdicts depends on."""
 
 from __future__ import annotations
 
@@ -7,24 +7,32 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import MeasureBuilder, MetricOptions, condition_codes, tasks_of
+from jrh.measuring import MeasureBuilder, MetricOptions, Reason, condition_codes, informative, tasks_of
 from jrh_stats import missingness_test
 
 _TEST = "Cochran-Mantel-Haenszel test stratified by item; null hypothesis: equal missing rates in all conditions"
+_FURTHER = {Reason.LABEL: "missing-by-label-p", Reason.ERROR: "missing-by-error-p"}
+_MANTEL = (
+    "Mantel's test over clusters, beyond what conditions explain; adjusted by Holm over the tests of what is missing"
+)
 _NONE = "no item has both missing and usable verdicts across several conditions"
 
 
 @frozen
 class MissingByCondition:
-    """Test whether missing verdicts depend on the condition, given the item.
+    """Test whether missing verdicts depend on the condition, on the gold label, or on the judge being wrong.
 
-    If they do, rates over the usable verdicts compare different sets of questions: use their `bounds` instead.
+    If they do, rates over the usable verdicts are about other questions than those asked: measures with missing
+    verdicts have the flag `informative-missing`, and intervals that allow for any missing verdicts.
     """
 
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `missing-by-condition-p` per task and judge; `test` is empty: it is about all tests together."""
+        """Yield `missing-by-condition-p`, `-label-p` and `-error-p` per task and judge.
+
+        `test` is empty: they are about all tests together. The last two are missing where they are not defined.
+        """
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         conditions = condition_codes(trials)
@@ -43,3 +51,8 @@ class MissingByCondition:
                 flags=("few-missing",) if "few" in found.flags else (),
                 note=_NONE if found.p is None else _TEST,
             )
+            depends = informative(trials).get((cell.task, cell.judge))
+            for reason, name in _FURTHER.items():
+                p = None if depends is None else depends.p.get(reason)
+                if p is not None:
+                    yield builder.p_value(name, cell, p, rows=rows, usable=rows, note=_MANTEL)

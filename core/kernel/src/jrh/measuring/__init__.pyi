@@ -4,7 +4,6 @@ from .answers import aligned as aligned
 from .answers import answers_by as answers_by
 from .answers import modal as modal
 from .builder import MeasureBuilder as MeasureBuilder
-from .builder import mirrored as mirrored
 from .cells import Cell as Cell
 from .cells import cells_of as cells_of
 from .cells import judged_tasks_of as judged_tasks_of
@@ -41,9 +40,13 @@ from .flags import FEW_EVENTS as FEW_EVENTS
 from .flags import FEW_ITEMS as FEW_ITEMS
 from .flags import FINDING as FINDING
 from .flags import FLAG_MEANINGS as FLAG_MEANINGS
+from .flags import INFORMATIVE_MISSING as INFORMATIVE_MISSING
 from .flags import ONE_ITEM as ONE_ITEM
 from .flags import SIMULATED as SIMULATED
 from .flags import unsure as unsure
+from .informative import Dependence as Dependence
+from .informative import Reason as Reason
+from .informative import informative as informative
 from .judges import judge_pairs as judge_pairs
 from .judges import questions as questions
 from .moving import moving_tests as moving_tests
@@ -55,6 +58,8 @@ from .orders import answers_by_order as answers_by_order
 from .pairs import Pairs as Pairs
 from .pairs import all_pairs as all_pairs
 from .pairs import joint_kappa as joint_kappa
+from .partial import bounded as bounded
+from .partial import mirrored as mirrored
 from .reference import ReferenceVerdicts as ReferenceVerdicts
 from .reference import reference_verdicts as reference_verdicts
 from .same_family import has_model_gold as has_model_gold

@@ -20,10 +20,13 @@ from jrh.measuring.flags import (
     FEW_CLUSTERS,
     FEW_EVENTS,
     FEW_ITEMS,
+    INFORMATIVE_MISSING,
     ONE_ITEM,
     SIMULATED,
 )
+from jrh.measuring.informative import is_informative
 from jrh.measuring.options import MetricOptions
+from jrh.measuring.partial import bounded
 from jrh.measuring.scoring import NO_REFERENCE, Scores
 from jrh.measuring.trials import Trials, missing_by_status, read_trials
 from jrh.plugins.protocols import MetricContext
@@ -142,7 +145,7 @@ class MeasureBuilder:
         """
         rows, usable = self._selected(cell, scores)
         sums = self._sums(scores, usable)
-        return self.measure(
+        measured = self.measure(
             name,
             cell,
             self.proportion(cell, sums[:, 0], sums[:, 1]),
@@ -152,6 +155,10 @@ class MeasureBuilder:
             flags=(*self._constant_truth(scores, usable), *flags),
             note=self.why_none(rows, usable, nothing, scores.unscored) or note,
             unscored=scores.unscored,
+        )
+
+        return bounded(
+            measured, self.trials, scores, rows, lambda sums, level: self.at(level).proportion(cell, *sums.T)
         )
 
     def mean(
@@ -362,6 +369,7 @@ class MeasureBuilder:
             FEW_ITEMS: few and alone,
             FEW_CLUSTERS: few and not alone,
             SIMULATED: bool(np.any(self.trials.simulated[cell.rows])),
+            INFORMATIVE_MISSING: len(usable) < len(rows) and is_informative(self.trials, cell),
         }
         return tuple(name for name, applies in found.items() if applies)
 
@@ -370,18 +378,6 @@ class MeasureBuilder:
             return ()
         truth = scores.truth[usable]
         return (CONSTANT_GOLD,) if truth[0] >= 0 and np.all(truth == truth[0]) else ()
-
-
-def mirrored(measure: Measure, name: str) -> Measure:
-    """Return 1 - a proportion, with the mirrored interval and bounds."""
-    interval, bounds = measure.interval, measure.bounds
-    return evolve(
-        measure,
-        name=name,
-        estimate=None if measure.estimate is None else 1 - measure.estimate,
-        interval=None if interval is None else evolve(interval, low=1 - interval.high, high=1 - interval.low),
-        bounds=None if bounds is None else (1 - bounds[1], 1 - bounds[0]),
-    )
 
 
 def _own_flags(estimate: Estimate) -> Flags:

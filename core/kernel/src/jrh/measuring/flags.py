@@ -29,6 +29,8 @@ FEW_ITEMS: Final = "few-items"
 """Few items: the interval is wide, and its coverage approximate."""
 FINDING: Final = "finding"
 """The measure is a finding about the data, a test, or a judge; its note says it in words."""
+INFORMATIVE_MISSING: Final = "informative-missing"
+"""Verdicts go missing more often under some conditions, for some labels, or where the judge is wrong."""
 ONE_ITEM: Final = "one-item"
 """One item only: agreement beyond chance cannot be estimated."""
 SIMULATED: Final = "simulated"
@@ -36,7 +38,9 @@ SIMULATED: Final = "simulated"
 
 SMALL_SAMPLE: Final = frozenset({FEW_EVENTS, FEW_ITEMS, FEW_CLUSTERS, DEGENERATE, ONE_ITEM})
 """Flags of intervals that rest on too little for their approximation; an exact limit does not need it."""
-UNSURE: Final = SMALL_SAMPLE
+BOUNDED: Final = "imbens-manski"
+"""Begin of the method of intervals that hold whatever the missing verdicts would have been."""
+UNSURE: Final = SMALL_SAMPLE | {INFORMATIVE_MISSING}
 """Flags of intervals that may cover less than they say: nothing is called equivalent and no rule decided on them."""
 
 FLAG_MEANINGS: Final[Mapping[str, str]] = {
@@ -52,6 +56,7 @@ FLAG_MEANINGS: Final[Mapping[str, str]] = {
     CONSTANT_GOLD: "all gold labels are the same; a judge that always gives that label scores 100%.",
     CONSTANT_VERDICTS: "the judge gave a single label throughout.",
     CONSTANT_REFERENCE: "the judge gave a single label in the reference condition, so kappa is 0 by definition.",
+    INFORMATIVE_MISSING: "verdicts are not missing at random; intervals of rates allow for any missing verdicts.",
     DEGENERATE: "not estimable from identical values.",
     ALL_MISSING: "every verdict is missing.",
     EMPTY: "no data.",
@@ -77,7 +82,11 @@ _EXACT: Final = frozenset({"clopper-pearson", "bentkus-clusters"})
 def unsure(measure: Measure) -> tuple[str, ...]:
     """Return the flags that forbid a decision on a measure's interval; empty if there are none.
 
-    Exact limits are not affected by small samples, so those flags do not count there.
+    Exact limits are not affected by small samples, Imbens and Manski's intervals not by what is missing: those flags do
+    not count there.
     """
-    exact = measure.interval is not None and measure.interval.method in _EXACT
-    return tuple(flag for flag in measure.flags if flag in UNSURE and not (exact and flag in SMALL_SAMPLE))
+    method = "" if measure.interval is None else measure.interval.method
+    settled = (SMALL_SAMPLE if method in _EXACT else frozenset()) | (
+        {INFORMATIVE_MISSING} if method.startswith(BOUNDED) else frozenset()
+    )
+    return tuple(flag for flag in measure.flags if flag in UNSURE - settled)

@@ -253,7 +253,22 @@ def gold_changes(trials: Trials) -> Scores:
     number = np.bincount(of[before], minlength=groups)
     total = np.bincount(of[before], weights=right[before], minlength=groups)
     mean = np.where(number > 0, total / np.maximum(number, 1), np.nan)
-    return Scores(eligible=(truth >= 0) & ~trials.reference, value=np.where(trials.reference, np.nan, right - mean[of]))
+    return Scores(
+        eligible=(truth >= 0) & ~trials.reference,
+        value=np.where(trials.reference, np.nan, right - mean[of]),
+        low=np.where(scored, right, 0.0) - _before(trials, reference, truth, missing=1.0)[of],
+        high=np.where(scored, right, 1.0) - _before(trials, reference, truth, missing=0.0)[of],
+    )
+
+
+def _before(trials: Trials, reference: ReferenceVerdicts, truth: Codes, *, missing: float) -> Numbers:
+    """Return the mean score of each group of reference trials if those without a verdict scored `missing`."""
+    rows = np.flatnonzero(trials.reference & (truth >= 0))
+    groups = len(reference.counts)
+    score = np.where(trials.usable[rows], trials.label[rows] == truth[rows], missing)
+    asked = np.bincount(reference.of[rows], minlength=groups)
+    total = np.bincount(reference.of[rows], weights=score, minlength=groups)
+    return np.where(asked > 0, total / np.maximum(asked, 1), missing)
 
 
 @frozen(kw_only=True, eq=False)

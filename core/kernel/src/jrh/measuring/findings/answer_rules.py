@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh.measuring.findings.claims import Claim, Situation
-from jrh.measuring.findings.hypotheses import MISREAD
+from jrh.measuring.findings.hypotheses import MISREAD, MISSING_BY
 from jrh.measuring.flags import FEW_CLUSTERS, FEW_ITEMS
 from jrh.text.numbers import counted, counted_items, format_counts
 from jrh.values.finding import Severity
@@ -56,15 +56,16 @@ def missing_verdicts(now: Situation) -> Iterator[Claim]:
 
 
 def missing_by_condition(now: Situation) -> Iterator[Claim]:
-    """Tell whether missing verdicts depend on the condition, or on the gold label where that was measured."""
-    for each in now.measures("missing-by-condition-p"):
-        if now.claims(each):
-            yield Claim(
-                kind="missing-by-condition",
-                severity=Severity.WARNING,
-                statement="Missing verdicts depend on the condition; use the bounds of each rate",
-                measure=each,
-            )
+    """Tell whether missing verdicts depend on the condition, on the gold label, or on the judge being wrong."""
+    for name, statement in MISSING_BY.items():
+        for each in now.measures(name):
+            if now.claims(each):
+                yield Claim(
+                    kind=name.removesuffix("-p"),
+                    severity=Severity.WARNING,
+                    statement=f"{statement}; intervals of rates allow for any missing verdicts",
+                    measure=each,
+                )
     by_label: dict[tuple[str, str], list[Measure]] = {}
     for each in now.index.parts.get((now.judge, _MISSING), ()):
         if set(each.cell) == {"gold"} and each.interval is not None:

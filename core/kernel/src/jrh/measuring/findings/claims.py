@@ -11,7 +11,7 @@ from jrh_stats import items_to_decide, items_to_rule_out, rare_change_bound
 
 from jrh.measuring.findings.measure_index import MeasureIndex
 from jrh.measuring.findings.page_family import PageFamily
-from jrh.measuring.flags import UNSURE
+from jrh.measuring.flags import BOUNDED, UNSURE
 from jrh.text.numbers import counted, counted_items, format_interval, format_number, format_p, is_proportion
 from jrh.values.finding import Basis, Finding, FindingSettings, Severity
 from jrh.values.report import RunReport
@@ -51,8 +51,14 @@ class Situation:
         return self.index.whole(name, task, self.judge, test)
 
     def claims(self, measure: Measure, null: float = 0.0) -> bool:
-        """Tell whether the quantity of a measure is shown to differ from a null value, in the family of the report."""
-        return self.family.claims(measure, null)
+        """Tell whether the quantity of a measure is shown to differ from a null value, in the family of the report.
+
+        Never where the missing verdicts could overturn it: an interval that allows for them must exclude the null
+        value, too, also if the p-value rests on the verdicts that are there.
+        """
+        found = measure.interval
+        overturned = found is not None and found.method.startswith(BOUNDED) and found.low <= null <= found.high
+        return not overturned and self.family.claims(measure, null)
 
 
 @frozen(kw_only=True)

@@ -19,6 +19,12 @@ EXCESS: Final = "excess-disagreement"
 EVEN: Final = 0.5
 MISREAD: Final = 0.06
 """The rules that read rationales misread about one in seventeen."""
+MISSING_BY: Final[Mapping[str, str]] = {
+    "missing-by-condition-p": "Missing verdicts depend on the condition",
+    "missing-by-label-p": "Missing verdicts depend on the gold label",
+    "missing-by-error-p": "Verdicts go missing more often, or less, on items that the judge gets wrong",
+}
+"""p-values about missing verdicts, and what a small one says."""
 _TWO: Final = 2
 _NEARLY_ONE: Final = 1 - 1e-9
 _SCALES: Final[Mapping[str, Callable[[float], float]]] = {
@@ -41,7 +47,7 @@ def chains_of(now: Situation) -> Iterator[Sequence[Hypothesis]]:
     Which hypotheses there are depends on the design alone, never on the estimates.
     """
     yield from changes(now)
-    for each in (*_of_reference(now), *_of_options(now), *_of_tests(now)):
+    for each in (*_of_reference(now), *_of_options(now), *_of_tests(now), *_of_missing(now)):
         if each is not None:
             yield (each,)
 
@@ -109,9 +115,13 @@ def _of_tests(now: Situation) -> Iterator[Hypothesis | None]:
         yield hypothesis_of(now, each, now.settings.floor_of("unstable-on-reruns"), above=True)
     for each in now.measures("rationale-contradiction"):
         yield hypothesis_of(now, each, MISREAD, above=True)
-    for each in now.measures("missing-by-condition-p"):
-        if each.estimate is not None:
-            yield Hypothesis(measure=each, null=0.0, p=each.estimate)
+
+
+def _of_missing(now: Situation) -> Iterator[Hypothesis]:
+    for name in MISSING_BY:
+        for each in now.measures(name):
+            if each.estimate is not None:
+                yield Hypothesis(measure=each, null=0.0, p=each.estimate)
 
 
 def hypothesis_of(

@@ -1,0 +1,87 @@
+"""Whether verdicts go missing for a reason that matters: by condition, by gold label, or where the judge is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from jrh_stats import cluster_sums, holm, missing_association, missingness_test
+
+from jrh.measuring.cells import Cell, tasks_of
+from jrh.measuring.coded import Codes
+from jrh.measuring.scoring import stated_label
+from jrh.measuring.trials import Trials, condition_codes
+
+_LEAST: Final = 5
+"""With fewer missing verdicts the tests' approximation is too rough."""
+
+
+class Reason(Enum):
+    """What missing verdicts depend on."""
+
+    CONDITION = "condition"
+    LABEL = "gold label"
+    ERROR = "judge being wrong"
+
+
+@frozen(kw_only=True)
+class Dependence:
+    """What the missing verdicts of a judge depend on in a task, by three tests."""
+
+    reasons: tuple[Reason, ...]
+    p: Mapping[Reason, float]
+    """The p-values, adjusted by Holm over the tests that are defined."""
+
+
+def is_informative(trials: Trials, cell: Cell) -> bool:
+    """Tell whether the missing verdicts of a cell's judge and task depend on anything, at a level of 95%."""
+    found = informative(trials).get((cell.task, cell.judge))
+    return found is not None and bool(found.reasons)
+
+
+def informative(trials: Trials, level: float = 0.95) -> Mapping[tuple[str, str], Dependence]:
+    """Return by task and judge what missing verdicts depend on; those that lose too few verdicts are left out.
+
+    Given the item, the share missing may differ by condition (`jrh_stats.missingness_test`). Given the condition, it
+    may differ by the gold label of the item, or by how often the judge's other verdicts on the item are right
+    (`jrh_stats.missing_association`). The last test needs items that are asked more than once: where every item is
+    asked a single time, nothing in the study tells whether the missing verdicts would have been right.
+    """
+    return trials.shared(f"informative {level}", lambda: dict(_found(trials, 1 - level)))
+
+
+def _found(trials: Trials, alpha: float) -> Iterator[tuple[tuple[str, str], Dependence]]:
+    for cell in tasks_of(trials):
+        rows = cell.rows
+        if int(np.count_nonzero(~trials.usable[rows])) < _LEAST:
+            continue
+        p = {reason: value for reason, value in _tests(trials, rows) if value is not None}
+        adjusted = dict(zip(p, holm(list(p.values())).tolist(), strict=True)) if p else {}
+        reasons = tuple(reason for reason, value in adjusted.items() if value < alpha)
+        yield (cell.task, cell.judge), Dependence(reasons=reasons, p=adjusted)
+
+
+def _tests(trials: Trials, rows: Codes) -> Iterator[tuple[Reason, float | None]]:
+    gone, cluster = ~trials.usable[rows], trials.cluster.codes[rows]
+    condition = np.unique(condition_codes(trials)[rows], return_inverse=True)[1]
+    yield Reason.CONDITION, missingness_test(gone, condition, trials.item.codes[rows], cluster).p
+    asked = np.bincount(condition)
+    beyond = gone - (np.bincount(condition, weights=gone) / np.maximum(asked, 1))[condition]
+    truth = stated_label(trials)[rows]
+    gold = trials.gold[rows]
+    codes = np.unique(gold[gold >= 0])
+    labelled = gold >= 0
+    if labelled.any() and len(codes) > 1:
+        columns = [(gold == code).astype(np.float64) for code in codes[1:]]
+        sums = cluster_sums(cluster[labelled], *(part[labelled] for part in (beyond, *columns, np.ones(len(gold)))))
+        shares = sums[:, :-1] / sums[:, -1:]
+        yield Reason.LABEL, missing_association(shares[:, 0], shares[:, 1:]).p
+    scored = (truth >= 0) & ~gone
+    right = np.where(scored, trials.label[rows] == truth, 0.0)
+    sums = cluster_sums(cluster, beyond, right, scored, np.ones(len(rows)))
+    known = sums[sums[:, 2] > 0]
+    if len(known):
+        yield Reason.ERROR, missing_association(known[:, 0] / known[:, 3], known[:, 1] / known[:, 2]).p

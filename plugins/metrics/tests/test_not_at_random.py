@@ -1,0 +1,119 @@
+"""A judge whose wrong answers are lost ten times as often as its right ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale, Task
+from jrh.measuring import INFORMATIVE_MISSING, BreakdownOptions, MetricOptions
+from jrh.values import Categorical
+from jrh_metrics.as_expected import GoldAccuracy
+from jrh_metrics.changes import AccuracyChange
+from jrh_metrics.missing_condition import MissingByCondition
+from jrh_metrics.options import FullOptions
+
+RIGHT = 0.8
+LABELS = ("YES", "NO")
+
+
+def records(rng: np.random.Generator, items: int, lost_wrong: float, lost_right: float) -> RecordTable:
+    """Ask every item twice in the reference condition and twice in a test; the judge never changes its mind."""
+    gold = rng.integers(0, 2, items)
+    said = np.where(rng.random(items) < RIGHT, gold, 1 - gold)
+    item, test = np.tile(np.arange(items), 4), np.repeat([0, 0, 1, 1], items)
+    answer = said[item]
+    lost = rng.random(len(item)) < np.where(answer == gold[item], lost_right, lost_wrong)
+    answer = np.where(lost, -1, answer)
+    names = tuple(f"item-{number}" for number in range(items))
+    cases = tuple(f"{name}/{part}" for part in ("reference", "test") for name in names)
+    zero = np.zeros_like(item)
+    columns = {
+        "task": (zero, ("task",)),
+        "judge": (zero, ("judge",)),
+        "item_id": (item, names),
+        "group": (item, names),
+        "case_id": (item + test * items, cases),
+        "test": (test, (REFERENCE, "changed")),
+        "family": (test, (REFERENCE, "changed")),
+        **dict.fromkeys(("variant", "stratum", "template", "option_order"), (zero, ("",))),
+        "polarity": (zero, ("positive",)),
+        "gold": (gold[item], LABELS),
+        "expectation": (test, ("equals", "same")),
+        "expected": (np.where(test == 0, gold[item], -1), LABELS),
+        "status": (lost.astype(int), ("ok", "refused")),
+        "presented": (answer, LABELS),
+        "canonical": (answer, LABELS),
+    }
+    numbers = {"repeat": np.tile([0.0, 1.0], 2).repeat(items), "simulated": zero * 0.0, "strength": zero * 0.0}
+    return RecordTable({name: Categorical(c.astype(np.int32), k) for name, (c, k) in columns.items()}, numbers)
+
+
+def context(seed: int) -> MetricContext:
+    return MetricContext(tasks={"task": Task(name="task", scale=Scale.of_labels(*LABELS))}, resamples=200, seed=seed)
+
+
+def accuracy(table: RecordTable, seed: int) -> Measure:
+    found = GoldAccuracy(BreakdownOptions()).measure(table, context(seed))
+    return next(each for each in found if each.test == REFERENCE and not each.cell)
+
+
+def test_it_is_flagged_and_covered() -> None:
+    """Before: never flagged; with 200 items asked once the interval covered 63%, with 60 asked twice 90%."""
+    rng, studies = np.random.default_rng(11), 60
+    found = [accuracy(records(rng, 100, 0.3, 0.03), study) for study in range(studies)]
+    flagged = [each for each in found if INFORMATIVE_MISSING in each.flags]
+    assert len(flagged) >= 0.95 * studies
+    intervals = [each.interval for each in flagged if each.interval is not None]
+    assert {each.method for each in intervals} == {"imbens-manski"}
+    assert sum(each.low <= RIGHT <= each.high for each in intervals) >= 0.9 * len(intervals)
+
+
+def test_verdicts_that_are_missing_at_random_are_rarely_flagged() -> None:
+    rng, studies = np.random.default_rng(12), 100
+    flagged = sum(
+        INFORMATIVE_MISSING in accuracy(records(rng, 60, 0.08, 0.08), study).flags for study in range(studies)
+    )
+    assert flagged / studies <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / studies)
+
+
+def test_the_reason_is_told_and_the_change_of_accuracy_is_bounded() -> None:
+    table = records(np.random.default_rng(13), 200, 0.3, 0.03)
+    p = {each.name: each.estimate for each in MissingByCondition(MetricOptions()).measure(table, context(0))}
+    assert p["missing-by-error-p"] is not None
+    assert p["missing-by-error-p"] < 1e-6
+    change = next(each for each in AccuracyChange(FullOptions()).measure(table, context(0)))
+    assert change.interval is not None
+    assert change.bounds is not None
+    low, high = change.bounds
+    assert low < 0 < high
+    assert change.interval.low <= low
+    assert change.interval.high >= high
+
+
+@pytest.mark.parametrize("lost", ["reference", "test"])
+def test_the_bounds_of_a_change_are_its_extremes_over_all_answers_that_were_lost(lost: str) -> None:
+    """Four items, two lost answers: every way to fill them in."""
+    rng = np.random.default_rng(14)
+    whole = records(rng, 4, 0.0, 0.0)
+    codes = {name: np.array(whole.codes(name)) for name in ("canonical", "status", "test")}
+    rows = np.flatnonzero(codes["test"] == (lost == "test"))[[0, 5]]
+    gold = np.array(whole.codes("gold"))
+
+    def changed(filled: tuple[int, int] | None) -> Measure:
+        answers, status = codes["canonical"].copy(), codes["status"].copy()
+        answers[rows] = -1 if filled is None else filled
+        status[rows] = 1 if filled is None else 0
+        columns = {
+            name: Categorical(np.array(whole.codes(name)), whole.categories(name))
+            for name in whole.columns
+            if name not in ("status", "presented", "canonical", "repeat", "simulated", "strength")
+        }
+        columns["status"] = Categorical(status.astype(np.int32), ("ok", "refused"))
+        columns["presented"] = columns["canonical"] = Categorical(answers.astype(np.int32), LABELS)
+        numbers = {name: np.array(whole.number(name)) for name in ("repeat", "simulated", "strength")}
+        return next(iter(AccuracyChange(FullOptions()).measure(RecordTable(columns, numbers), context(0))))
+
+    values = [changed((one, two)).estimate for one in (0, 1) for two in (0, 1)]
+    assert gold.size
+    bounds = changed(None).bounds
+    assert bounds == pytest.approx((min(v for v in values if v is not None), max(v for v in values if v is not None)))
