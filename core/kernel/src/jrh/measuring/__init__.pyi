@@ -44,11 +44,10 @@ from .flags import INFORMATIVE_MISSING as INFORMATIVE_MISSING
 from .flags import ONE_ITEM as ONE_ITEM
 from .flags import SIMULATED as SIMULATED
 from .flags import unsure as unsure
-from .informative import Dependence as Dependence
-from .informative import Reason as Reason
-from .informative import informative as informative
 from .judges import judge_pairs as judge_pairs
 from .judges import questions as questions
+from .missing_reasons import Reason as Reason
+from .missing_reasons import informative as informative
 from .moving import moving_tests as moving_tests
 from .moving import steady_tests as steady_tests
 from .options import BreakdownOptions as BreakdownOptions

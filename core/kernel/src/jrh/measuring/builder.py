@@ -24,7 +24,7 @@ from jrh.measuring.flags import (
     ONE_ITEM,
     SIMULATED,
 )
-from jrh.measuring.informative import is_informative
+from jrh.measuring.missing_reasons import is_informative
 from jrh.measuring.options import MetricOptions
 from jrh.measuring.partial import bounded
 from jrh.measuring.scoring import NO_REFERENCE, Scores
