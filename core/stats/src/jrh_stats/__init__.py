@@ -120,10 +120,10 @@ from jrh_stats.significance import exchange_test as exchange_test
 from jrh_stats.significance import holm as holm
 from jrh_stats.significance import mcnemar_exact as mcnemar_exact
 from jrh_stats.significance import sign_flip_test as sign_flip_test
-from jrh_stats.strata import Slope as Slope
-from jrh_stats.strata import slope_within_strata as slope_within_strata
 from jrh_stats.stepwise import chained_holm as chained_holm
 from jrh_stats.stepwise import interval_p as interval_p
+from jrh_stats.strata import Slope as Slope
+from jrh_stats.strata import slope_within_strata as slope_within_strata
 from jrh_stats.validity import ValidityBounds as ValidityBounds
 from jrh_stats.validity import corrected_failure_rate as corrected_failure_rate
 from jrh_stats.validity import validity_bounds as validity_bounds

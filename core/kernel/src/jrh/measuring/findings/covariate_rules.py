@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from jrh_stats import holm
-
 from jrh.measuring.findings.claims import Claim, Situation, excludes_zero, needed_for, open_effect, within
 from jrh.values.covariates import LENGTH
 from jrh.values.finding import Severity
@@ -21,20 +19,19 @@ _NOISE: Final = "label noise or a narrow use of the scale could explain it"
 
 
 def covariate_effects(now: Situation) -> Iterator[Claim]:
-    """Tell which covariates move verdicts; Holm's correction is over all covariates of the judge.
+    """Tell which covariates move verdicts.
 
     An effect counts if it is significant at equal gold, reaches the floor, and verdict minus gold moves the same way:
     the first alone can come from a label that misses quality, the second alone from a judge that uses less of the
     scale. An effect that is not significant is mentioned only where it would be if it were the only one tested.
     """
     for kind, given in _GIVEN.items():
-        tested = [each for each in now.parts(f"{kind}{EFFECT}-p") if each.estimate is not None]
-        adjusted = holm([each.estimate for each in tested if each.estimate is not None]).tolist() if tested else []
-        for p, held in zip(tested, adjusted, strict=True):
-            yield from _claims(now, kind, given, p, float(held))
+        for p in now.parts(f"{kind}{EFFECT}-p"):
+            if p.estimate is not None:
+                yield from _claims(now, kind, given, p)
 
 
-def _claims(now: Situation, kind: str, given: str, p: Measure, held: float) -> Iterator[Claim]:
+def _claims(now: Situation, kind: str, given: str, p: Measure) -> Iterator[Claim]:
     effects = [
         each
         for each in now.parts(f"{kind}{EFFECT}")
@@ -49,7 +46,7 @@ def _claims(now: Situation, kind: str, given: str, p: Measure, held: float) -> I
     each = max(effects, key=lambda one: (round(abs(one.estimate or 0.0), 9), (one.estimate or 0.0) > 0))
     estimate = each.estimate or 0.0
     needed = None
-    if held < alpha and excludes_zero(each):
+    if now.claims(p) and excludes_zero(each):
         severity, statement = Severity.WARNING, f"{_moves(task, each)} {given}"
         if abs(estimate) < floor * unit:
             severity, statement = Severity.INFO, f"Negligible effect of {_named(name)} {given} (below {floor:g})"

@@ -47,7 +47,7 @@ def chains_of(now: Situation) -> Iterator[Sequence[Hypothesis]]:
     Which hypotheses there are depends on the design alone, never on the estimates.
     """
     yield from changes(now)
-    for each in (*_of_reference(now), *_of_options(now), *_of_tests(now), *_of_missing(now)):
+    for each in (*_of_reference(now), *_of_options(now), *_of_tests(now), *_of_p_values(now)):
         if each is not None:
             yield (each,)
 
@@ -117,11 +117,12 @@ def _of_tests(now: Situation) -> Iterator[Hypothesis | None]:
         yield hypothesis_of(now, each, MISREAD, above=True)
 
 
-def _of_missing(now: Situation) -> Iterator[Hypothesis]:
-    for name in MISSING_BY:
-        for each in now.measures(name):
-            if each.estimate is not None:
-                yield Hypothesis(measure=each, null=0.0, p=each.estimate)
+def _of_p_values(now: Situation) -> Iterator[Hypothesis]:
+    """Yield the hypotheses of which only the p-value is a measure: missing verdicts, and covariates by name."""
+    covariates = (*now.parts("covariate-effect-p"), *now.parts("peer-covariate-effect-p"))
+    for each in (*(found for name in MISSING_BY for found in now.measures(name)), *covariates):
+        if each.estimate is not None:
+            yield Hypothesis(measure=each, null=0.0, p=each.estimate)
 
 
 def hypothesis_of(
