@@ -300,14 +300,14 @@ def test_the_budget_in_dollars_is_never_exceeded_and_more_of_it_continues_the_ru
 ) -> None:
     suite = judged(project, server, 12, model={"price": PRICE, "max_tokens": 10}, tests=[])
     worst_call = one_worst_call(project, server, suite)
-    budget = 4.5 * worst_call
+    budget = 2.2 * worst_call  # 12 calls cost more
     stopped = project.run("run", suite, "--yes", "--run-dir", "run", "--no-cache", "--set", f"budget.usd={budget}")
     assert stopped.exit_code == 4, stopped.output
     assert "jrh: not done: the next call could exceed the budget of $" in stopped.stderr
     sent, paid = query(project, "run", "SELECT count(*), total(cost) FROM calls")[0]
     assert sent >= 4, "the budget allows more"
     assert paid <= budget
-    assert paid + worst_call > budget - 3 * worst_call, "it stopped long before the budget was used"
+    assert paid > 0.6 * budget, "it stopped long before the budget was used"
     assert one(project, "run", "SELECT count(*) FROM records WHERE judge = 'mini'") == sent - 1  # the preflight
     same = project.run("run", suite, "--yes", "--run-dir", "run", "--no-cache", "--set", f"budget.usd={paid}")
     assert same.exit_code == 4

@@ -12,7 +12,7 @@ from jrh.authoring import Unusable, Written, no_text, read_text
 from jrh.authoring.languages import other_language
 from jrh.authoring.texts import LONGEST_TEXT
 from jrh.plugins import TOO_LONG
-from jrh.text import clean_lines
+from jrh.text.escaping import clean_lines
 
 RUBRIC = "A good answer names the city, gives a reason, and does not go on for longer than needed."
 ORIGINAL = "The tower stands in Paris because it was built for a fair there, and it is high."

@@ -11,6 +11,7 @@ import click
 from jrh import Item, JrhError, Task, read_items
 from jrh.api import read_judge_models
 from jrh.measuring import same_families
+from jrh.text import say
 
 from jrh_audit.checks import audit
 from jrh_audit.data_files import read_data
@@ -45,7 +46,7 @@ def command(target: Path, scale: str | None, columns: tuple[str, ...], plugins: 
     else:
         tasks, models = read_data(target, _columns(columns), scale), {}
     for line in lines(tasks, models):
-        click.echo(line)
+        say(line)
     return 0
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from jrh.text import say, tell
 
 if TYPE_CHECKING:
     from jrh_compare.sides import Side
@@ -67,23 +68,22 @@ def command(
 
         _write(plot, cost_svg(comparison))
     renderers = {"table": terminal, "markdown": markdown, "json": as_json, "csv": as_csv}
-    click.echo(renderers[form](comparison), nl=False)
+    say(renderers[form](comparison), nl=False, data=form != "table")
     _say_changes(pairs)
     if comparison.matched:
         return 0
-    click.echo("jrh: the sides have no cases in common; nothing was compared", err=True)
+    tell("jrh: the sides have no cases in common; nothing was compared")
     return NOTHING
 
 
 def _say_changes(pairs: list[tuple[Side, Side]]) -> None:
     """Say on the error stream whose code has changed since its run; of several runs, in which."""
     from jrh.api import code_changes
-    from jrh.text import clean_lines
 
     runs = list(dict.fromkeys(side.run.path for pair in pairs for side in pair))
     for run in runs:
         for sentence in code_changes(run):
-            click.echo(clean_lines(f"{run}: {sentence}." if len(runs) > 1 else f"{sentence}."), err=True)
+            tell(f"{run}: {sentence}." if len(runs) > 1 else f"{sentence}.")
 
 
 def _write(path: Path, content: bytes) -> None:

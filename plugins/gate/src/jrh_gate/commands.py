@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from jrh.text import say, tell
 
 if TYPE_CHECKING:
     from jrh.running import RunState
@@ -56,7 +57,6 @@ def command(
     verdicts missing; 1 a rule fails; 5 a rule is undecided; 0 all rules hold.
     """
     from jrh.api import code_changes
-    from jrh.text import clean_lines
 
     from jrh_gate.console import console_text
     from jrh_gate.json_file import gate_json
@@ -70,9 +70,9 @@ def command(
         _write(as_json, gate_json(checked).encode())
     if markdown is not None:
         _write(markdown, markdown_text(checked).encode())
-    click.echo(console_text(checked), nl=False)
+    say(console_text(checked), nl=False)
     for sentence in code_changes(run_dir) if checked.run_id else ():  # else nothing is stored yet
-        click.echo(clean_lines(f"{sentence}."), err=True)
+        tell(f"{sentence}.")
     return checked.exit_code
 
 

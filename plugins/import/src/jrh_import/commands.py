@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from jrh.text import say
 
 if TYPE_CHECKING:
     from jrh_import.checking.measured import Checked
@@ -55,7 +56,7 @@ def import_table(file: Path, run_dir: Path | None, plugins: str) -> int:
     judges = len({record.judge for record in found.records})
     items = len({(record.task, record.item_id) for record in found.records})
     of = f"{counted(judges, 'judge')} on {counted(items, 'item')}"
-    click.echo(f"Imported {count} verdicts of {of} into {target}.")
+    say(f"Imported {count} verdicts of {of} into {target}.")
     _say_next(target, unmeasured(tasks, found.records))
     return 0
 
@@ -85,7 +86,7 @@ def import_decisions(log: Path, judge: str, scale: str | None, inverted: tuple[s
     count = import_records(target, log.stem, tasks, records, notes=notes)
     judges, items = (len({getattr(record, name) for record in records}) for name in ("judge", "item_id"))
     of = f"{counted(judges, 'judge')} on {counted(items, 'item')}"
-    click.echo(f"Imported {count} decisions of {of} into {target}.")
+    say(f"Imported {count} decisions of {of} into {target}.")
     _say_next(target, unmeasured(tasks, records))
     return 0
 
@@ -93,10 +94,10 @@ def import_decisions(log: Path, judge: str, scale: str | None, inverted: tuple[s
 def _say_next(target: Path, gaps: Sequence[str]) -> None:
     """Say what the log does not allow to measure, and what to do with what was imported."""
     if gaps:
-        click.echo("\nNot measurable from this log:")
+        say("\nNot measurable from this log:")
     for gap in gaps:
-        click.echo(f"- {gap}")
-    click.echo(f"\nNext: {shlex.join(['jrh', 'report', str(target)])}")
+        say(f"- {gap}")
+    say(f"\nNext: {shlex.join(['jrh', 'report', str(target)])}")
 
 
 @click.command("check")
@@ -189,11 +190,11 @@ def check(
     )
     checked = check_table(asked)
     answers = answers_of(checked)
-    click.echo(as_json(checked, answers) if shown == "json" else as_text(checked, answers))
+    say(as_json(checked, answers) if shown == "json" else as_text(checked, answers), data=shown == "json")
     if write_import is not None:
         _write(checked, write_import)
         if shown == "text":
-            click.echo(f"Import file: {write_import}")
+            say(f"Import file: {write_import}")
     return 0
 
 

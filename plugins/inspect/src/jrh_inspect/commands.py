@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from jrh.text import say
 
 if TYPE_CHECKING:
     from jrh import RunReport
@@ -55,7 +56,7 @@ def command(
             _write_logs(report, edited, log, source)
         if jsonl is not None:
             count = write_lines(jsonl, edited_transcripts(report, wanted))
-            click.echo(f"Wrote {count} edited transcripts to {jsonl}.")
+            say(f"Wrote {count} edited transcripts to {jsonl}.")
     return 0
 
 
@@ -92,7 +93,7 @@ def _write_logs(report: RunReport, edited: Mapping[str, Edited], log: Path, sour
             written = write_log(each, target, edited, prefix=log_prefix(each, paths), bounds=bounds)
             found |= written
             if written:
-                click.echo(f"Wrote {len(written)} edited transcripts to {target}.")
+                say(f"Wrote {len(written)} edited transcripts to {target}.")
     missing = sorted(set(edited) - found)
     if missing:
         raise JrhError(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from jrh.text import say, tell
 
 if TYPE_CHECKING:
     from jrh.plugins import Metric
@@ -85,7 +86,7 @@ def command(
         jobs=jobs or (_processors() if full else 1),
     )
     found = list(_findings(plan, allowed, runs=runs and not only and not worlds))
-    click.echo({"table": _as_table, "json": _as_json, "markdown": _as_markdown}[form](found), nl=False)
+    say({"table": _as_table, "json": _as_json, "markdown": _as_markdown}[form](found), nl=False, data=form != "table")
     failed = [finding for finding in found if finding.verdict is Verdict.FAIL]
     if form == "table":
         _conclude(found, failed)
@@ -110,7 +111,7 @@ def _processors() -> int:
 
 
 def _tell(what: str) -> None:
-    click.echo(f"simulating: {what}", err=True)
+    tell(f"simulating: {what}")
 
 
 def _silent(_what: str) -> None:
@@ -168,11 +169,7 @@ def _as_markdown(findings: Sequence[Finding]) -> str:
 
 
 def _conclude(findings: Sequence[Finding], failed: Sequence[Finding]) -> None:
-    from jrh.text import clean_lines
-
     for finding in failed:
-        click.echo(clean_lines(f"jrh: {finding.where}: {finding.name}: {finding.reason}"), err=True)
+        tell(f"jrh: {finding.where}: {finding.name}: {finding.reason}")
     counts = Counter(finding.verdict.value for finding in findings)
-    click.echo(
-        f"{len(findings)} checks on simulated data: {', '.join(f'{count} {name}' for name, count in counts.items())}."
-    )
+    say(f"{len(findings)} checks on simulated data: {', '.join(f'{count} {name}' for name, count in counts.items())}.")

@@ -11,8 +11,8 @@ from typing import Any, Final
 import click
 
 from jrh.cli import plugin_commands
-from jrh.cli.telling import tell
 from jrh.errors import JrhError
+from jrh.text import telling
 from jrh.version import __version__
 
 COMMANDS: Final = {
@@ -97,13 +97,13 @@ def _failed(error: BaseException) -> int:
         case click.exceptions.Exit():
             return error.exit_code
         case click.ClickException():
-            tell(_usage(error))
+            telling.tell(_usage(error))
             code = 2
         case JrhError():
-            tell(f"jrh: {error}")
+            telling.tell(f"jrh: {error}")
             code = error.exit_code
         case KeyboardInterrupt() | click.Abort():
-            tell("jrh: interrupted")
+            telling.tell("jrh: interrupted")
             code = 130
         case BrokenPipeError():  # the reader closed the pipe, as `head` does
             sys.stdout = sys.__stdout__ = None  # type: ignore[misc]
@@ -111,7 +111,7 @@ def _failed(error: BaseException) -> int:
         case _:
             import traceback
 
-            tell(f"jrh: {''.join(traceback.format_exception(error))}")
+            telling.tell(f"jrh: {''.join(traceback.format_exception(error))}")
             code = 1
     return code
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from jrh.cli.shared_options import allowed, plugins_option
-from jrh.cli.telling import say
 from jrh.errors import JrhError
 from jrh.plugins.loading import load_plugins
+from jrh.text.telling import say
 
 
 @click.command("init")

@@ -11,11 +11,10 @@ from attrs import evolve
 
 from jrh.api import default_run_dir, open_run, resolve
 from jrh.cli.shared_options import settings_of, suite_options
-from jrh.cli.telling import say
 from jrh.errors import JrhError
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.running.outcome import Settings
-from jrh.text import counted, format_dollars
+from jrh.text import counted, format_dollars, telling
 
 if TYPE_CHECKING:
     from jrh.running.call_meter import Amount
@@ -82,9 +81,9 @@ def command(
         assumed = evolve(_piloted(pilot, plan, assumed, settings), **stated)
     show_precision(plan, wished=half_width, level=resolved.suite.level, assumptions=assumed)
     for line in rule_lines(resolved, plan.lines):
-        say(f"{line}.")
+        telling.say(f"{line}.")
     for line in plan.shared:
-        say(f"Warning: {line}")
+        telling.say(f"Warning: {line}")
     return 0
 
 
@@ -95,7 +94,7 @@ def _piloted(run_dir: Path, plan: Plan, assumed: Assumptions, settings: Settings
     with open_run(run_dir, measure=True, plugins=settings.plugins) as report:
         found = read_pilot(str(run_dir), report, plan, assumed)
     for sentence in found.sentences:
-        say(f"{sentence}.")
+        telling.say(f"{sentence}.")
     return found.assumptions
 
 
@@ -110,7 +109,6 @@ def show(plan: Plan) -> None:
     """Print the plan as a table."""
     from rich.table import Table
 
-    from jrh.cli.console import console
     from jrh.running.call_meter import FEWEST_CHARACTERS, MOST_CHARACTERS, MOST_OUTPUT
 
     table = Table("component", "role", "task", "test")
@@ -123,14 +121,14 @@ def show(plan: Plan) -> None:
         tokens = (f"<{number:,}" if number else "0" for number in (spent.prompt_high, spent.output_high))
         calls = between(f"{spent.low:,}", f"{spent.high:,}")
         table.add_row(line.name, line.role, line.task, line.test, *counts, calls, *tokens, _cost(spent))
-    console().print(table)
+    telling.show(table)
     for sentence in plan.changes:
-        say(f"{sentence}.")
+        telling.say(f"{sentence}.")
     for sentence in plan.nothing:
-        say(f"{sentence}.")
+        telling.say(f"{sentence}.")
     total = plan.total
-    say(f"Total: {between(f'{total.low:,}', f'{total.high:,}')} model calls, cost {_cost(total)}.")
-    click.echo(
+    telling.say(f"Total: {between(f'{total.low:,}', f'{total.high:,}')} model calls, cost {_cost(total)}.")
+    telling.say(
         "Cached replies are free. Low end: every text is asked for once and no written case is kept. High end: all\n"
         "attempts are used, every case is kept, and replies are as long as `max_tokens` allows (without it, "
         f"{MOST_OUTPUT:,}\ntokens). A token is taken to have {FEWEST_CHARACTERS} to {MOST_CHARACTERS} characters."
@@ -154,7 +152,6 @@ def show_precision(plan: Plan, *, wished: float, level: float, assumptions: Assu
     """Print what every test can show with its items and repeats, and what would give the target precision and power."""
     from rich.table import Table
 
-    from jrh.cli.console import console
     from jrh.running.power import POWER, precision
     from jrh.values.types import REFERENCE
 
@@ -187,9 +184,9 @@ def show_precision(plan: Plan, *, wished: float, level: float, assumptions: Assu
         power = "reference asked once" if found.power is None else f"{about}{found.power:.0%}"
         compared = (change, power, _enough(found, unit)) if line.test != REFERENCE else ("-", "-", "-")
         table.add_row(line.task, line.test, *(f"{about}{number}" for number in numbers), *compared)
-    console().print(table)
+    telling.show(table)
     missing = f"; {_percent(assumptions.missing)} of verdicts are missing" if assumptions.missing else ""
-    click.echo(
+    telling.say(
         f"Intervals are for a rate of 0.5, where they are widest. Accuracy change: smallest difference from the "
         f"reference found with {POWER:.0%} power.\nPower: probability to report that a test moves verdicts more than "
         f"reruns do, if it changes the verdict on {_percent(assumptions.effect)} of items.\n"

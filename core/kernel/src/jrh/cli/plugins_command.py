@@ -10,6 +10,7 @@ from jrh.cli.shared_options import allowed, plugins_option
 from jrh.errors import JrhError
 from jrh.plugins.factories import missing_module
 from jrh.plugins.loading import load_plugins
+from jrh.text import telling
 
 
 @click.group("plugins")
@@ -23,20 +24,18 @@ def list_all(plugins: str) -> int:
     """List all components and the problems of plugins that did not load."""
     from rich.table import Table
 
-    from jrh.cli.console import console
-
     found = load_plugins(allowed(plugins)).plugins
     table = Table("role", "name", "plugin", "version", "summary")
     for registry in found.registries():
         for entry in registry:
             table.add_row(registry.role, entry.spec.name, entry.distribution, entry.version, entry.spec.summary)
-    console().print(table)
+    telling.show(table)
     problems = [f"{each.plugin} ({each.distribution} {each.version}): {each.message}" for each in found.problems]
     problems += [wrong for registry in found.registries() for entry in registry if (wrong := missing_module(entry))]
     if problems:
-        click.echo(f"\n{len(problems)} problem{'s' * (len(problems) != 1)}:")
+        telling.say(f"\n{len(problems)} problem{'s' * (len(problems) != 1)}:")
     for problem in problems:
-        click.echo(f"  {problem}")
+        telling.say(f"  {problem}")
     return 0
 
 
@@ -71,22 +70,22 @@ def _unknown(name: str, found: Any) -> str:
 def _describe(role: str, entry: Any) -> None:
     import attrs
 
-    click.echo(f"{role} {entry.qualified} {entry.version}\n{entry.spec.summary}\n")
+    telling.say(f"{role} {entry.qualified} {entry.version}\n{entry.spec.summary}\n")
     if not getattr(entry.spec, "default", True):
-        click.echo("Runs only where a suite names it.\n")
+        telling.say("Runs only where a suite names it.\n")
     options = attrs.fields(entry.spec.options)
     if not options:
-        click.echo("No options.")
+        telling.say("No options.")
     for option in options:
         default = "required" if option.default is attrs.NOTHING else f"default {_shown(option.default)}"
-        click.echo(f"  {option.name} ({_type(option.type)}; {default})")
+        telling.say(f"  {option.name} ({_type(option.type)}; {default})")
         text = option.metadata.get("help", "")
         if text:
-            click.echo(f"      {text}")
+            telling.say(f"      {text}")
     if entry.spec.starter:
-        click.echo("\nIn a suite:\n")
-        click.echo(entry.spec.starter.rstrip("\n"))
-    click.echo()
+        telling.say("\nIn a suite:\n")
+        telling.say(entry.spec.starter.rstrip("\n"))
+    telling.say()
 
 
 def _shown(default: Any) -> str:

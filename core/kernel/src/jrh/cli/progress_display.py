@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from jrh.cli.telling import tell
 from jrh.models.ledger import Spent
 from jrh.running.progress import Progress
-from jrh.text import clean_lines, counted, format_dollars
+from jrh.text import counted, format_dollars, telling
+from jrh.text.escaping import clean_lines
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -109,7 +109,7 @@ class PlainProgress(_Counting):
         super().begin(stage, total, done=done)
         self._open, self._said = True, time.monotonic()
         if total is not None:
-            tell(f"{stage}: {_to_do(stage, total, done)}")
+            telling.tell(f"{stage}: {_to_do(stage, total, done)}")
 
     def advance(self, steps: int = 1) -> None:
         """Print the progress, every ten seconds."""
@@ -117,17 +117,17 @@ class PlainProgress(_Counting):
         now = time.monotonic()
         if now - self._said >= EVERY_SECONDS:
             self._said = now
-            tell(f"{self.stage}: {self.done}/{self.total} ({self.facts()})")
+            telling.tell(f"{self.stage}: {self.done}/{self.total} ({self.facts()})")
 
     def end(self) -> None:
         """Print the result of the stage."""
         if self._open and self.total is not None:
-            tell(f"{self.stage}: {self.done}/{self.total} done ({self.facts()})")
+            telling.tell(f"{self.stage}: {self.done}/{self.total} done ({self.facts()})")
         self._open = False
 
     def say(self, text: str) -> None:
         """Print the sentence."""
-        tell(text)
+        telling.tell(text)
 
 
 class RichProgress(_Counting):

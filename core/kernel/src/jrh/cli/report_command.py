@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from jrh.cli.shared_options import allowed, full_option, plugins_option
-from jrh.cli.telling import tell
+from jrh.text import telling
 
 
 @click.command("report")
@@ -44,11 +44,11 @@ def command(
     loaded = load_plugins(allowed(plugins))
     written = report_again(run_dir, loaded, formats=allowed(formats), settings=settings, output=output, full=full)
     if written.terminal:
-        click.echo(written.terminal.rstrip("\n") + "\n")
+        telling.say(written.terminal.rstrip("\n") + "\n", styled=True)
     for path in written.files:
-        click.echo(f"Report: {path}")
+        telling.say(f"Report: {path}")
     for sentence in written.changed:
-        tell(f"{sentence}.")
+        telling.tell(f"{sentence}.")
     for problem in written.problems:  # what went wrong comes last
-        tell(f"jrh: {problem}")
+        telling.tell(f"jrh: {problem}")
     return 2 if written.problems else 0

@@ -14,11 +14,10 @@ from click.core import ParameterSource
 
 from jrh.api import execute, resolve
 from jrh.cli.shared_options import full_option, settings_of, suite_options
-from jrh.cli.telling import tell
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.running.outcome import BUDGET_REACHED, RunResult, Settings
 from jrh.suite.resolved import ResolvedSuite
-from jrh.text import counted, format_dollars
+from jrh.text import counted, format_dollars, telling
 from jrh.values.spending import total_spending
 
 _DOLLARS: Final = "budget.usd="
@@ -81,19 +80,19 @@ def _enough(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, result:
 
 def _show(result: RunResult, budget: Sequence[str]) -> None:
     if result.terminal:
-        click.echo(result.terminal.rstrip("\n"))
-        click.echo()
-    click.echo(_spending(result))
+        telling.say(result.terminal.rstrip("\n"), styled=True)
+        telling.say()
+    telling.say(_spending(result))
     for path in result.files:
-        click.echo(f"Report: {path}")
+        telling.say(f"Report: {path}")
     for problem in result.problems:  # what went wrong comes last
-        tell(f"jrh: {problem}")
+        telling.tell(f"jrh: {problem}")
     if result.exit_code:
-        tell(f"jrh: not done: {result.message}.")
+        telling.tell(f"jrh: not done: {result.message}.")
     if any(setting.startswith(_DOLLARS) for setting in budget):
-        tell(_WHY_MORE)
+        telling.tell(_WHY_MORE)
     if result.exit_code and result.may_continue:
-        tell(f"jrh: to continue: {_same_command(click.get_current_context(), budget)}")
+        telling.tell(f"jrh: to continue: {_same_command(click.get_current_context(), budget)}")
 
 
 def _same_command(context: click.Context, budget: Sequence[str]) -> str:

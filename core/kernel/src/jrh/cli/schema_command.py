@@ -10,6 +10,7 @@ import click
 from jrh.cli.shared_options import allowed, plugins_option
 from jrh.errors import JrhError
 from jrh.plugins.loading import load_plugins
+from jrh.text import telling
 
 
 @click.command("schema")
@@ -27,8 +28,8 @@ def command(what: str, output: Path | None, plugins: str) -> int:
         except OSError as error:
             raise JrhError(f"cannot write into '{output}': {error.strerror or error}") from error
         for path in paths:
-            click.echo(f"Wrote {path}")
+            telling.say(f"Wrote {path}")
         return 0
     makers = {"suite": lambda: suite_schema(found), "record": record_schema, "results": results_schema}
-    click.echo(json.dumps(makers[what](), indent=2, ensure_ascii=False))
+    telling.say(json.dumps(makers[what](), indent=2, ensure_ascii=False), data=True)
     return 0

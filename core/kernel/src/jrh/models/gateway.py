@@ -20,9 +20,9 @@ from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
 from jrh.models.client import BREAKER, Client, request_key
 from jrh.models.ledger import Ledger, worst_case
 from jrh.models.payer import PREFLIGHT, current_payer
+from jrh.models.refused_settings import set_in
 from jrh.models.replies import read_reply
 from jrh.models.retries import FIRST_WAIT, as_fault, retrying
-from jrh.models.settings import set_in
 from jrh.models.stop_messages import (
     STOPPING,
     billed_beyond,

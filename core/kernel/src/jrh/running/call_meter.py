@@ -12,7 +12,7 @@ from attrs import define, evolve, field, frozen
 from jrh.document.serial import from_text
 from jrh.hashing import canonical_json
 from jrh.models.client import rates_of, request_key
-from jrh.models.ledger import prompt_tokens_at_most
+from jrh.models.ledger import prompt_tokens_at_most, worst_case
 from jrh.models.stand_in import StandIn
 from jrh.plugins.protocols import ChatModel, ChatRequest, ModelClient
 from jrh.suite.definition import ModelUse
@@ -101,6 +101,8 @@ class Meter:
     opened: dict[str, tuple[ModelUse, ChatModel]] = field(factory=dict)
     asked: Counter[str] = field(factory=Counter)
     """Model -> requests that no stored reply answers."""
+    unbounded: set[str] = field(factory=set)
+    """Models asked for a reply of any length, whose cost has no upper bound."""
     _seen: set[str] = field(factory=set)
 
     def open(self, use: ModelUse, model: ChatModel) -> ModelClient:
@@ -133,6 +135,9 @@ class Meter:
         return Reply(status=Status.PROVIDER_ERROR, detail="planned only")
 
     def _count(self, use: ModelUse, model: ChatModel, request: ChatRequest, *, certain: bool) -> None:
+        rates = rates_of(use, model)
+        if rates is not None and worst_case(request, rates) is None:
+            self.unbounded.add(use.name)
         most = tokens_at_most(request)
         for name in ("", use.name):
             self.largest[name] = max(self.largest.get(name, 0), most)

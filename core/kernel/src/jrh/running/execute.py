@@ -63,19 +63,21 @@ async def execute(ready: Prepared) -> Executed:
 
 async def _preflight(ready: Prepared) -> None:
     """Ask every model once; where the budget does not allow it, the stages find out for themselves."""
-    if not ready.settings.preflight:
-        return
-    with suppress(StopRun):
-        await Preflight(
-            resolved=ready.resolved,
-            store=ready.store,
-            items=ready.items,
-            gateway=ready.gateway,
-            builder=ready.builder,
-            trial_builder=lambda meter: ready.trial_builder(meter.open),
-            cached=ready.gateway.known,
-            progress=ready.progress,
-        ).run()
+    preflight = Preflight(
+        resolved=ready.resolved,
+        store=ready.store,
+        items=ready.items,
+        gateway=ready.gateway,
+        builder=ready.builder,
+        trial_builder=lambda meter: ready.trial_builder(meter.open),
+        cached=ready.gateway.known,
+        progress=ready.progress,
+    )
+    if ready.settings.preflight:
+        with suppress(StopRun):
+            await preflight.run()
+    elif ready.suite.budget.usd is not None:
+        await preflight.check_bounds()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from attrs import frozen
 
-from jrh.errors import RAISED, FaultKind, JrhError, ModelFault
+from jrh.errors import RAISED, FaultKind, JrhError, ModelFault, SuiteError
 from jrh.models.client import Client, with_defaults
 from jrh.models.gateway import Gateway
 from jrh.models.payer import PREFLIGHT, Payer, paid_by
@@ -68,12 +68,32 @@ class Preflight:
         meter = Meter(known=self.cached)
         trying = self.trial_builder(meter)
         called = await self._called(trying, meter)
+        self._check_bounds(meter)
         lines = [line for line in await asyncio.gather(*(self._ask(name) for name in called)) if line]
         for name in self.resolved.models:
             if name in meter.opened and name not in called and checked(self.resolved, name):
                 self._book_earlier(name)
         if lines:
             raise JrhError("\n".join([*lines, "Nothing else was sent. Pass --no-preflight to run anyway."]))
+
+    async def check_bounds(self) -> None:
+        """Check that a budget in dollars can be held, without asking any model.
+
+        Raises:
+            SuiteError: a model's replies have no limit.
+        """
+        meter = Meter(known=self.cached)
+        await self._called(self.trial_builder(meter), meter)
+        self._check_bounds(meter)
+
+    def _check_bounds(self, meter: Meter) -> None:
+        if self.resolved.suite.budget.usd is not None and meter.unbounded:
+            raise SuiteError(
+                f"model '{name}': the suite has a budget in dollars, but a reply of this model has no limit, so its "
+                "cost has no upper bound; give the model `max_tokens`, or remove the budget"
+                for name in self.resolved.models
+                if name in meter.unbounded
+            )
 
     async def _called(self, trying: Builder, meter: Meter) -> list[str]:
         """Return the models that stored replies do not make superfluous."""

@@ -1,6 +1,5 @@
 from .csv_cells import csv_rows as csv_rows
 from .csv_cells import next_csv_row as next_csv_row
-from .escaping import clean_lines as clean_lines
 from .escaping import clean_text as clean_text
 from .escaping import formula_safe as formula_safe
 from .escaping import html_text as html_text
@@ -29,6 +28,9 @@ from .redact import Redactor as Redactor
 from .structured import json_objects as json_objects
 from .structured import object_schema as object_schema
 from .structured import read_json as read_json
+from .telling import say as say
+from .telling import show as show
+from .telling import tell as tell
 from .templates import check_template as check_template
 from .templates import packaged_template as packaged_template
 from .templates import tag_mark as tag_mark

@@ -51,7 +51,7 @@ def clean_text(text: str, limit: int = 200) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _cleaned(text: str, limit: int) -> str:
-    return _bounded(" ".join(_visible(text).split()), limit)
+    return _bounded(" ".join(visible(text).split()), limit)
 
 
 def clean_lines(text: str, limit: int = 2000) -> str:
@@ -63,10 +63,11 @@ def clean_lines(text: str, limit: int = 2000) -> str:
         text: any text.
         limit: characters kept of each line; a longer line ends in an ellipsis.
     """
-    return "\n".join(_bounded(_visible(line[: 10 * limit]).rstrip(), limit) for line in text.split("\n"))
+    return "\n".join(_bounded(visible(line[: 10 * limit]).rstrip(), limit) for line in text.split("\n"))
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
+    """Return a line without what acts on a terminal, as long as it is."""
     return "".join(map(_shown, _ESCAPES.sub("", text)))
 
 

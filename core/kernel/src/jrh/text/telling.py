@@ -1,0 +1,92 @@
+"""Write to the terminal: the only place that does, so that nothing reaches it with control sequences in it.
+
+Messages quote suites, tables, stored names and replies of servers, which may hold anything. Answers go to standard
+output; errors, warnings, notes and progress to standard error.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from io import StringIO
+from typing import Any, Final
+
+from jrh.errors import JrhError
+from jrh.text.escaping import clean_lines, visible
+
+_STYLE: Final = re.compile(r"(\x1b\[[0-9;]*m)")
+"""Colours and weights, which jrh's own tables have."""
+_CONCEALED: Final = re.compile(r"[\[;]0*8[;m]")
+"""The style that hides text."""
+_PLAIN_WIDTH: Final = 160
+"""Where there is no terminal, lines are this long, so that tables do not wrap."""
+_ANY_LENGTH: Final = 2**31
+
+
+def say(text: str = "", *, nl: bool = True, styled: bool = False, data: bool = False) -> None:
+    """Print on standard output, without terminal control sequences.
+
+    Args:
+        text: any text.
+        nl: end with a line feed.
+        styled: keep colours and weights.
+        data: the text is for programs: lines have any length, and what is not written to a terminal stays as it is.
+
+    Raises:
+        JrhError: standard output cannot be written to, such as a full disk.
+    """
+    if styled:
+        text = "".join(_styled(part) for part in _STYLE.split(text))
+    elif not data:
+        text = clean_lines(text)
+    elif sys.stdout.isatty():
+        text = clean_lines(text, _ANY_LENGTH)
+    _write(text, nl=nl, err=False)
+
+
+def tell(text: str) -> None:
+    """Print a message on standard error, without secrets and without terminal control sequences."""
+    from jrh.text.redact import Redactor
+
+    redacted = Redactor.from_environment()
+    # Redact twice: before a long line is cut within a secret, and after what interrupts a secret is removed.
+    _write(redacted(clean_lines(redacted(text))), nl=True, err=True)
+
+
+def show(table: Any) -> None:
+    """Print a table or another renderable of `rich` on standard output; with colour on a terminal that has it."""
+    from rich.console import Console
+
+    terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    out = StringIO()
+    Console(
+        file=out,
+        width=shutil.get_terminal_size().columns if terminal else _PLAIN_WIDTH,
+        force_terminal=terminal,
+        highlight=False,
+        markup=False,
+        no_color=not terminal or None,
+    ).print(table)
+    say(out.getvalue(), nl=False, styled=terminal)
+
+
+def _styled(part: str) -> str:
+    if _STYLE.fullmatch(part):
+        return "" if _CONCEALED.search(part) else part
+    return "\n".join(map(visible, part.split("\n")))
+
+
+def _write(text: str, *, nl: bool, err: bool) -> None:
+    import click
+
+    try:
+        click.echo(text, nl=nl, err=err)
+        (sys.stderr if err else sys.stdout).flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if err:
+            return  # there is no other place to say so
+        raise JrhError(f"standard output cannot be written to: {error.strerror or error}") from None

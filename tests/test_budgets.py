@@ -1,0 +1,145 @@
+"""A budget is never exceeded, and a run whose true cost is within it finishes by one command."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from jrh.models import cost_or_none, count_or_none
+from jrh_testing import ChatServer, Outcome, Project
+from support.keys import KEY, KEY_VARIABLE
+from support.looking import one, report
+from support.suites import PROVIDERS, llm_suite, write_items, write_suite
+
+pytestmark = pytest.mark.slow
+
+ITEMS = 120
+PRICE = {"input": 100.0, "output": 200.0}
+"""US dollars per million tokens."""
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    project.env[KEY_VARIABLE] = KEY
+    return project
+
+
+def run(
+    project: Project, url: str, usd: float, items: int = ITEMS, provider: str = "openai-http", **model: Any
+) -> Outcome:
+    settings = {"price": PRICE, "max_tokens": 4000, "concurrency": 64, **model}
+    write_items(project, items)
+    write_suite(project, llm_suite(PROVIDERS[provider](url, **settings), budget={"usd": usd}))
+    return project.run("run", "suite.yaml", "--run-dir", "run", "--yes")
+
+
+def paid(project: Project) -> float:
+    return float(one(project, "run", "SELECT total(cost) FROM calls"))
+
+
+@pytest.fixture(scope="module")
+def true_cost(tmp_path_factory: pytest.TempPathFactory) -> float:
+    """What the run costs without a budget that matters."""
+    project = Project(tmp_path_factory.mktemp("rich"), env={KEY_VARIABLE: KEY})
+    with ChatServer("YES") as server:
+        outcome = run(project, server.url, 1000.0)
+    assert outcome.exit_code == 0, outcome.output
+    return paid(project)
+
+
+@pytest.mark.parametrize(("provider", "share"), [("openai-http", 1.05), ("openai-http", 2.0), ("litellm", 1.05)])
+def test_a_run_whose_true_cost_fits_finishes_in_one_invocation(
+    project: Project, true_cost: float, share: float, provider: str
+) -> None:
+    """One call alone may cost $0.80 and more at its worst case, a third of all 120 calls together."""
+    cap = true_cost * share + 0.8
+    with ChatServer("YES", latency=0.02) as server:
+        outcome = run(project, server.url, cap, provider=provider)
+    assert outcome.exit_code == 0, outcome.output
+    assert paid(project) <= cap
+    assert one(project, "run", "SELECT count(*) FROM records WHERE status = 'ok'") == ITEMS
+    assert server.count == ITEMS
+
+
+def test_the_last_calls_are_reserved_by_what_the_model_has_used(project: Project, true_cost: float) -> None:
+    """The budget is 5% above the true cost: less than one call's worst case is left for the last ones."""
+    cap = true_cost * 1.05
+    with ChatServer("YES") as server:
+        outcome = run(project, server.url, cap, max_tokens=400, concurrency=4)
+    assert outcome.exit_code == 0, outcome.output
+    assert paid(project) <= cap
+    assert "reserved by what was used so far" in project.read("run/log.jsonl")
+    limits = {body["max_tokens"] for body in server.requests}
+    assert max(limits) == 400
+    assert min(limits) < 400
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_a_run_that_costs_more_stops_below_its_budget_and_continues(
+    project: Project, true_cost: float, share: float
+) -> None:
+    cap = true_cost * share + 0.01
+    with ChatServer("YES") as server:
+        outcome = run(project, server.url, cap, max_tokens=50)
+        assert outcome.exit_code == 4, outcome.output
+        assert paid(project) <= cap
+        assert "may cost" in outcome.stderr
+        again = run(project, server.url, true_cost + 1.0, max_tokens=50)
+    assert again.exit_code == 0, again.output
+    assert server.count == ITEMS
+
+
+def test_a_model_that_suddenly_writes_more_than_before_stays_below_the_budget(project: Project) -> None:
+    asked = []
+
+    def answer(body: dict[str, Any]) -> str:
+        asked.append(body)
+        # As a provider does, the server cuts a reply at the limit that it was given.
+        return "YES" if len(asked) < 20 else "YES " + "x" * min(4 * body["max_tokens"] - 8, 3000)
+
+    with ChatServer(answer) as server:
+        outcome = run(project, server.url, 1.2, max_tokens=800, concurrency=8)
+    assert outcome.exit_code == 4, outcome.output
+    assert paid(project) <= 1.2
+
+
+def test_a_provider_that_bills_beyond_its_maximum_stops_the_run_at_once_and_in_numbers(project: Project) -> None:
+    with ChatServer("YES " + "x" * 8000) as server:  # 2,000 tokens, whatever the limit
+        outcome = run(project, server.url, 1.0, max_tokens=10, concurrency=2)
+    assert outcome.exit_code == 4, outcome.output
+    assert "billed $0.4" in outcome.stderr
+    assert "more than the budget of $1.00" in outcome.stderr
+    assert server.count <= 4
+    (warning,) = [note for note in report(project, "run")["warnings"] if "billed" in note]
+    assert "that could cost" in warning
+    assert "billed" in project.read("run/report.md")
+
+
+@pytest.mark.parametrize("preflight", [True, False])
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_budget_that_can_never_be_held_is_an_error_of_the_suite_before_any_call(
+    project: Project, provider: str, preflight: bool
+) -> None:
+    with ChatServer("YES") as server:
+        write_items(project, 3)
+        model = PROVIDERS[provider](server.url, price=PRICE)
+        write_suite(project, llm_suite(model, budget={"usd": 5.0}))
+        more = [] if preflight else ["--no-preflight"]
+        found = Project(project.path, env=project.env, preflight=True).run(
+            "run", "suite.yaml", "--run-dir", "run", "--yes", *more
+        )
+    assert found.exit_code == 2, found.output
+    assert "give the model `max_tokens`" in found.stderr
+    assert server.count == 0
+
+
+def test_refused_connections_and_unknown_hosts_cost_nothing(project: Project, unused_tcp_port: int) -> None:
+    outcome = run(project, f"http://127.0.0.1:{unused_tcp_port}/v1", 1.0, items=3, max_attempts=1)
+    assert outcome.exit_code == 3, outcome.output
+    assert one(project, "run", "SELECT total(cost) || ' ' || count(*) FROM calls WHERE cost IS NOT NULL") == "0.0 3"
+    assert "uncertain" not in outcome.stderr
+
+
+def test_absurd_token_counts_are_an_unknown_cost() -> None:
+    assert (count_or_none(10**30), count_or_none(1000)) == (None, 1000)
+    assert (cost_or_none(1e300), cost_or_none(float("nan")), cost_or_none(0.5)) == (None, None, 0.5)
