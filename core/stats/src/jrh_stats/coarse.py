@@ -157,7 +157,7 @@ def _part(own: Floats, pseudo: list[Floats], levels: tuple[int, ...], level: flo
     degrees = max(variance**2 / known, 1.0) if known > _NOISE else 1.0
     reach = t_quantile(level, degrees) * variance**0.5
     few = [FEW_EVENTS] if degrees < FEW or items < FEW_CLUSTERS else []
-    unsure = any(len(each) < ENOUGH_LEVELS and part > variance / 2 for part, each in zip(drawn, pseudo, strict=True))
+    unsure = any(len(each) < ENOUGH_LEVELS and part > variance / 4 for part, each in zip(drawn, pseudo, strict=True))
     if unsure or any(number < MANY_LEVELS for number in levels):
         few.append(FEW_LEVELS)
     share = min(reach / value, 1.0) if value > 0 else 1.0
