@@ -62,3 +62,5 @@ def test_floor_and_margin_of_the_suite_reach_findings_and_metrics(tmp_path: Path
     assert (finding.severity.value, finding.floor) == ("info", 0.99)
     notes = {each.note for each in report.measures if each.name == "excess-equivalence"}
     assert notes == {"margin 0.2"}
+    assert {each.margin for each in report.measures if each.name.endswith("-equivalence")} == {0.2}
+    assert {each.margin for each in report.measures if not each.name.endswith("-equivalence")} == {None}

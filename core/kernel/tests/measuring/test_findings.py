@@ -226,7 +226,7 @@ def test_a_shift_that_noise_can_hide_is_not_called_robust() -> None:
 
 
 def test_equivalence_is_told_with_the_margin_it_was_tested_with() -> None:
-    wide = {"flags": ("equivalent",), "note": "margin 0.3; p of the two one-sided tests 0.01", "unit": "difference"}
+    wide = {"flags": ("equivalent",), "note": "in other words", "margin": 0.3, "unit": "difference"}
     found = findings_of(
         report(
             measure("accuracy-equivalence", 0.0, (-0.22, 0.22), **wide),

@@ -103,4 +103,5 @@ class AccuracyEquivalence:
                 flags=(found.answer.value,),
                 note=f"margin {margin:g}{p}" if len(usable) else _NOTHING,
                 unit="difference",
+                margin=margin,
             )

@@ -97,6 +97,7 @@ class ExcessEquivalence:
                 flags=(found.answer.value,),
                 note=f"margin {margin:g}" if len(usable) else _NOTHING,
                 unit="difference",
+                margin=margin,
             )
 
 

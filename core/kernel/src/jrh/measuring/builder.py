@@ -257,6 +257,7 @@ class MeasureBuilder:
         unit: str = "proportion",
         unscored: str = "",
         labels: Codes | None = None,
+        margin: float | None = None,
     ) -> Measure:
         """Put a measure together.
 
@@ -276,6 +277,7 @@ class MeasureBuilder:
                 those that have a verdict and no label there; empty: as nothing.
             labels: what the judge said, if not the canonical label, as codes of shape (n,) over all trials; for
                 `constant-verdicts`.
+            margin: that an equivalence was tested with.
         """
         one_item = unit == _COEFFICIENT and self.clusters(usable) == 1
         if one_item and estimate.value is not None:
@@ -299,6 +301,7 @@ class MeasureBuilder:
             bounds=bounds,
             flags=_cautious((*_own_flags(estimate), *flags), estimate),
             note=note,
+            margin=margin,
         )
 
     def items(self, rows: Codes) -> int:

@@ -540,3 +540,5 @@ class Measure:
     flags: tuple[str, ...] = ()
     """`degenerate`, `underpowered`, `constant-gold`, `simulated`, `all-missing`, ..."""
     note: str = ""
+    margin: float | None = None
+    """The margin that an equivalence was tested with; None for other measures."""
