@@ -15,6 +15,8 @@ from jrh import Measure, Scale
 COPIES = 10
 ITEMS = 40
 RESAMPLES = 200
+NARROWEST = 0.95
+"""A design effect that is estimated from copies may differ a little from the 1 of single items."""
 LEVELS = Scale.of_levels(1, 4)
 LABELS = Scale.of_labels("YES", "NO")
 VARIANCE_COMPONENTS = "generalizability"
@@ -108,4 +110,4 @@ def test_no_interval_is_narrower_than_that_of_single_items(
         if one.interval is None or other.interval is None:
             continue
         widths = [each.interval.high - each.interval.low for each in (one, other) if each.interval is not None]
-        assert widths[0] >= widths[1] * 0.98, (place, widths, one.interval.method)
+        assert widths[0] >= widths[1] * NARROWEST, (place, widths, one.interval.method)
