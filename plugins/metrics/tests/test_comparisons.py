@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from jrh_stats import holm
-from scipy.stats import binomtest
+from scipy.stats import binom, norm
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.inter_rater import fleiss_kappa
 
@@ -24,7 +24,7 @@ def test_judges_are_compared_on_the_same_items_by_mcnemar(measures, ref) -> None
     assert (difference.judge, difference.cell) == ("a", {"against": "b"})
     assert difference.estimate == pytest.approx(9 / 25)
     assert difference.interval.low < 9 / 25 < difference.interval.high
-    assert p.estimate == pytest.approx(mcnemar([[0, 12], [3, 0]], exact=True).pvalue)
+    assert p.estimate == pytest.approx(mcnemar([[0, 12], [3, 0]], exact=True).pvalue - binom.pmf(3, 15, 0.5))  # mid-p
     assert (p.unit, p.n_trials, p.n_items) == ("p-value", 50, 25)
 
 
@@ -71,13 +71,14 @@ def test_the_change_of_accuracy_is_paired_by_item(measures, ref, row) -> None:
     assert (change.unit, change.n_trials, change.n_items) == ("difference", 20, 20)
 
 
-def test_a_change_everywhere_is_a_change_by_chance_with_p_of_a_sign_test(measures, ref, row) -> None:
+def test_a_change_everywhere_has_the_p_value_of_what_unseen_items_could_change(measures, ref, row) -> None:
     rows = [r for item in range(10) for r in (*ref(item, "YES", gold="YES"), row(item, "NO", gold="YES"))]
     found = measures("accuracy-change", rows)
     (change,), (p,) = _named(found, "accuracy-change"), _named(found, "accuracy-change-p")
 
     assert (change.estimate, change.interval.low) == (-1.0, -1.0)
-    assert p.estimate == pytest.approx(binomtest(0, 10).pvalue)
+    # Larger than the mid-p of the sign test, 2 / 2^10 / 2: Wilson's upper end for 0 of 10 is 1/2 at z^2 = 10.
+    assert p.estimate == pytest.approx(2 * norm.sf(10**0.5))
 
 
 @pytest.mark.parametrize(("flipped", "answer"), [(0, "equivalent"), (1, "undecided"), (8, "different")])
@@ -121,3 +122,34 @@ def test_judges_that_agree_have_the_coefficients_of_the_stats_functions(measures
 def test_one_judge_agrees_with_nobody(measures, ref) -> None:
     for found in measures("judge-agreement", [r for item in range(5) for r in ref(item, "YES")]):
         assert (found.estimate, found.note) == (None, "one judge only: agreement needs two")
+
+
+@pytest.mark.parametrize("metric", ["accuracy-change", "noise-excess"])
+def test_the_interval_excludes_0_exactly_where_the_p_value_is_below_5_percent(metric, measures, ref, row) -> None:
+    generator, rejected = np.random.default_rng(31), []
+    for _ in range(25):
+        wrong = generator.random((40, 4)) < np.array([0.1, 0.1, 0.1, 0.25])
+        rows = []
+        for item, (*before, after) in enumerate(wrong):
+            rows += ref(item, *("NO" if each else "YES" for each in before), gold="YES")
+            rows.append(row(item, "NO" if after else "YES", gold="YES"))
+        found = measures(metric, rows)
+        name = "excess-disagreement" if metric == "noise-excess" else metric
+        (change,), (p,) = _named(found, name), _named(found, f"{name}-p")
+        rejected.append(p.estimate < 0.05)
+        assert (change.interval.low > 0 or change.interval.high < 0) == rejected[-1]
+    assert 0 < sum(rejected) < 25
+
+
+def test_a_reference_asked_ten_times_is_no_change_of_accuracy(measures, ref, row) -> None:
+    """A judge that is right in 97% everywhere; sign flips of its items' differences reject in 16% of studies."""
+    generator, rejected, studies = np.random.default_rng(32), 0, 120
+    for _ in range(studies):
+        wrong = generator.random((60, 11)) < 0.03
+        rows = []
+        for item, (*before, after) in enumerate(wrong):
+            rows += ref(item, *("NO" if each else "YES" for each in before), gold="YES")
+            rows.append(row(item, "NO" if after else "YES", gold="YES"))
+        (p,) = _named(measures("accuracy-change", rows, options={}), "accuracy-change-p")
+        rejected += p.estimate < 0.05
+    assert rejected <= binom.ppf(0.999, studies, 0.05)

@@ -235,3 +235,15 @@ def test_equivalence_is_told_with_the_margin_it_was_tested_with() -> None:
     )
     assert [each.statement.endswith("within ±0.3") for each in found] == [True, True]
     assert {each.margin for each in found} == {0.3}
+
+
+def test_the_p_value_alone_decides_where_there_is_one() -> None:
+    """Test and interval are one decision; asking for both again costs power where rounding parts them."""
+    change = measure("accuracy-change", -0.1, (-0.2, 0.0), unit="difference")
+    p = measure("accuracy-change-p", 0.04, unit="p-value")
+    assert only(findings_of(report(change, p))).statement == "Accuracy lower than in the reference condition"
+    assert only(findings_of(report(*moved(0.1, (0.0, 0.2), 0.04)))).statement == "Moves more than reruns"
+
+    weak = evolve(p, estimate=0.06)
+    assert only(findings_of(report(change, weak))).severity is Severity.INCONCLUSIVE
+    assert only(findings_of(report(evolve(change, interval=Interval(low=-0.2, high=-0.01))))).severity is Severity.BAD

@@ -14,7 +14,6 @@ from jrh.measuring import (
     agreeing,
     answers_by,
     as_expected,
-    difference_test,
     gold_changes,
     judge_pairs,
     missing_by_status,
@@ -137,16 +136,3 @@ def test_two_judges_are_compared_on_the_questions_that_both_were_asked() -> None
     ((cell, first, second),) = [pair for panel in panels_of(trials) for pair in judge_pairs(trials, panel)]
     assert (cell.judge, dict(cell.levels)) == ("x", {"against": "y"})
     assert [trials.item.names[trials.item.codes[row]] for row in (*first, *second)] == ["2", "2"]
-
-
-def test_one_yes_or_no_per_item_is_mcnemars_test_and_else_signs_are_flipped() -> None:
-    one, other = np.ones(7), np.array([0.0] * 6 + [1.0])
-    assert difference_test(np.arange(7), one, other, resamples=100, seed=1).method == "mcnemar-exact"
-    assert difference_test(np.arange(7), one, other, resamples=100, seed=1).p == pytest.approx(2 / 2**6)
-    assert difference_test(np.arange(7) // 2, one, other, resamples=100, seed=1).method.startswith("sign-flip")
-
-
-@pytest.mark.parametrize("shift", [0.5, 1.0])
-def test_levels_and_shares_are_not_mcnemars_though_they_differ_by_one(shift: float) -> None:
-    one, other = np.ones(7) + shift, np.array([0.0] * 6 + [1.0]) + shift
-    assert difference_test(np.arange(7), one, other, resamples=100, seed=1).method.startswith("sign-flip")

@@ -23,6 +23,9 @@ from jrh_stats.calibration import reliability_curve as reliability_curve
 from jrh_stats.calibration_error import calibration_test as calibration_test
 from jrh_stats.calibration_error import expected_calibration_error as expected_calibration_error
 from jrh_stats.calibration_error import plain_calibration_error as plain_calibration_error
+from jrh_stats.change import Change as Change
+from jrh_stats.change import exchanged_difference as exchanged_difference
+from jrh_stats.change import paired_change as paired_change
 from jrh_stats.clusters import cluster_sums as cluster_sums
 from jrh_stats.clusters import ratio_variance as ratio_variance
 from jrh_stats.compat import jrh_bootstrap_accuracy as jrh_bootstrap_accuracy
@@ -47,6 +50,7 @@ from jrh_stats.equivalence import items_to_rule_out as items_to_rule_out
 from jrh_stats.equivalence import rare_change_bound as rare_change_bound
 from jrh_stats.estimate import Estimate as Estimate
 from jrh_stats.excess import Excess as Excess
+from jrh_stats.excess import excess_decision as excess_decision
 from jrh_stats.excess import excess_disagreement as excess_disagreement
 from jrh_stats.excess import excess_permutation_test as excess_permutation_test
 from jrh_stats.generalizability import DStudy as DStudy
@@ -114,6 +118,7 @@ from jrh_stats.prevalence import rogan_gladen_of_shares as rogan_gladen_of_share
 from jrh_stats.proportion import clustered_proportion as clustered_proportion
 from jrh_stats.ranks import kendall_tau_b as kendall_tau_b
 from jrh_stats.ranks import spearman as spearman
+from jrh_stats.restricted import score_difference as score_difference
 from jrh_stats.significance import Significance as Significance
 from jrh_stats.significance import benjamini_hochberg as benjamini_hochberg
 from jrh_stats.significance import exchange_test as exchange_test
@@ -135,6 +140,7 @@ __all__ = [
     "Answer",
     "BestPanel",
     "Binning",
+    "Change",
     "DStudy",
     "Equivalence",
     "Estimate",
@@ -179,11 +185,13 @@ __all__ = [
     "effective_judges",
     "equivalence",
     "error_correlation",
+    "excess_decision",
     "excess_disagreement",
     "excess_equivalence",
     "excess_permutation_test",
     "excess_power",
     "exchange_test",
+    "exchanged_difference",
     "expected_calibration_error",
     "fewest_right",
     "fleiss_kappa",
@@ -218,6 +226,7 @@ __all__ = [
     "missing_association",
     "missingness_test",
     "pabak",
+    "paired_change",
     "paired_difference",
     "paired_error_correlation",
     "paired_gwet_ac1",
@@ -237,6 +246,7 @@ __all__ = [
     "rogan_gladen_of_shares",
     "root_mean_squared_error",
     "scale_compression",
+    "score_difference",
     "sign_flip_test",
     "signed_mean",
     "slope_within_strata",

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from enum import Enum
+from statistics import NormalDist
 
 import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.clusters import cluster_sums, ratio_variance
+from jrh_stats.clusters import cluster_sums
 from jrh_stats.degrees import FEW_EVENTS
 from jrh_stats.estimate import Estimate
 from jrh_stats.excess import excess_disagreement
 from jrh_stats.mean import clustered_difference
+from jrh_stats.restricted import score_difference, score_p_value
 from jrh_stats.student import t_quantile
 
 _NOISE = 1e-12
@@ -38,25 +40,26 @@ class Equivalence:
     difference: Estimate
     """The difference with its interval of coverage 1 - 2 alpha, which decides."""
     p_equivalent: float | None
-    """p-value of the two one-sided tests, the larger of the two; None where nothing varies."""
+    """p-value of the two one-sided tests, the larger of the two; None where the margin is the span or more."""
     margin: float
 
 
 def equivalence(
     numerators: ArrayLike, denominators: ArrayLike, *, margin: float, alpha: float = 0.05, span: float = 1.0
 ) -> Equivalence:
-    """Test whether a mean difference is within a declared margin, by two one-sided t-tests (TOST).
+    """Test whether a mean difference is within a declared margin, by two one-sided score tests (TOST).
 
-    With d the mean difference, s its cluster-robust standard error (`ratio_variance`) and K - 1 degrees of freedom, the
-    tests of d <= -margin and of d >= margin both reject at alpha exactly if the interval d -+ t s of coverage 1 - 2
-    alpha lies within the margin: `equivalent`. If it lies wholly outside: `different`. Otherwise: `undecided`.
+    The tests of d <= -margin and of d >= margin take the variance that the margin implies (`score_difference`), not
+    that of the sample: where all changes have one direction, a sample with few of them by luck has little variance,
+    too. Both reject at alpha exactly if the score limits of coverage 1 - 2 alpha, with Student's t for K - 1 degrees of
+    freedom, lie within the margin: `equivalent`. If they lie wholly outside: `different`. Otherwise: `undecided`.
 
-    Where few clusters differ (flag `few-events`) the t interval may cover too little. `equivalent` then also needs the
-    exact bound of `rare_change_bound` on the share of clusters that change at all, which no mean difference can exceed;
-    the interval is that bound, method `exact-changed-clusters`, and the flag is dropped. If no cluster differs from
-    another there is no standard error, and the same bound decides alone.
+    Where few clusters differ (flag `few-events`) no approximation is trusted. `equivalent` then also needs the exact
+    bound of `rare_change_bound` on the share of clusters that change at all, which no mean difference can exceed; the
+    interval is that bound, method `exact-changed-clusters`, and the flag is dropped.
 
-    Source: Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15:657-680.
+    Source: two one-sided tests: Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15:657-680; score
+    tests of paired proportions: Tango (1998), Statistics in Medicine 17:891-908.
 
     Args:
         numerators: sum of the differences of each cluster, shape (K,).
@@ -71,35 +74,24 @@ def equivalence(
     Raises:
         ValueError: the margin is not positive, alpha is not between 0 and 0.5, or the sums are not usable.
     """
-    from scipy.special import stdtr
-
     _check(margin, alpha)
     level = 1 - 2 * alpha
     found = clustered_difference(numerators, denominators, span=span, level=level)
     clusters = found.clusters
     if found.value is None or clusters <= 1:
         return Equivalence(answer=Answer.UNDECIDED, difference=found, p_equivalent=None, margin=margin)
-    # Sorted, because the order of floating-point addition would show in the last digit.
-    pairs = np.stack([np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)], axis=1)
-    pairs = pairs[np.lexsort(pairs.T)]
-    variance = ratio_variance(pairs[:, 0], pairs[:, 1])
-    if variance <= _NOISE:
-        answer, bounded = _exact(_answer(found, margin), found, _rare_change(pairs, alpha, span), margin)
-        return Equivalence(answer=answer, difference=bounded, p_equivalent=None, margin=margin)
-    error = float(np.sqrt(variance))
-    reach = t_quantile(level, clusters - 1) * error
-    interval = Estimate(
-        value=found.value,
-        low=found.value - reach,
-        high=found.value + reach,
-        method="cluster-robust-t",
-        n=found.n,
-        clusters=clusters,
-        flags=found.flags,
-    )
-    nearest = margin - abs(found.value)
-    p = float(stdtr(clusters - 1, -nearest / error))
-    answer, interval = _exact(_answer(interval, margin), interval, _rare_change(pairs, alpha, span), margin)
+    sums = np.stack([np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)], axis=1)
+    # The level of the normal interval that reaches as far as Student's.
+    reach = 2 * NormalDist().cdf(t_quantile(level, clusters - 1)) - 1
+    low, high = score_difference(sums[:, 0], sums[:, 1], span=span, level=reach)
+    interval = evolve(found, low=min(low, found.value), high=max(high, found.value), method="restricted-score")
+    p = None
+    if margin < span:
+        p = max(
+            score_p_value(sign * sums[:, 0], sums[:, 1], mean=-margin, degrees=clusters - 1, span=span)
+            for sign in (1, -1)
+        )
+    answer, interval = _exact(_answer(interval, margin), interval, _rare_change(sums, alpha, span), margin)
     return Equivalence(answer=answer, difference=interval, p_equivalent=p, margin=margin)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.clusters import cluster_sums, distinct
@@ -178,6 +178,34 @@ def excess_permutation_test(
         p, method = drawn.dealt_p(seen, resamples), _METHOD
     least = drawn.least() if moving <= _DEALT else 0.0
     return Significance(p=p, statistic=seen, method=method, n=moving, clusters=units, least=least)
+
+
+def excess_decision(
+    counts: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95, resamples: int = 2000, seed: int = 0
+) -> tuple[Excess, Significance]:
+    """Estimate the excess disagreement and test it as one decision.
+
+    The estimates of `excess_disagreement` and the test of `excess_permutation_test`. Where the interval and the test
+    disagree about 0, the lower end of the excess is moved to 0, and the test decides on which side of it: its interval
+    is above 0 exactly where p < 1 - level. An excess of 0 is covered as often as the test does not reject.
+
+    Args:
+        counts: as for `excess_disagreement`.
+        clusters: as for `excess_disagreement`.
+        level: coverage; the test rejects at 1 - level.
+        resamples: dealings drawn.
+        seed: the only source of randomness.
+
+    Returns:
+        The estimates and the test, with the flags of both functions.
+    """
+    found = excess_disagreement(counts, clusters, level=level)
+    test = excess_permutation_test(counts, clusters, resamples=resamples, seed=seed)
+    excess = found.excess
+    if test.p is None or excess.value is None or excess.low is None:
+        return found, test
+    low = max(excess.low, min(_NOISE, excess.value)) if test.p < 1 - level else min(excess.low, 0.0)
+    return evolve(found, excess=evolve(excess, low=low)), test
 
 
 @frozen(kw_only=True, eq=False)

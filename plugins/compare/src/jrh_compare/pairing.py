@@ -10,7 +10,6 @@ import jrh_stats
 import numpy as np
 from attrs import evolve, frozen
 from jrh import REFERENCE, RunReport
-from jrh.measuring import difference_test
 from jrh.values import linked
 from numpy.typing import NDArray
 
@@ -110,8 +109,8 @@ def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, term
     before = np.array([each[2] for each in scored], dtype=np.float64)
     after = np.array([each[3] for each in scored], dtype=np.float64)
     clusters = _clusters([each[:2] for each in scored])
-    found = jrh_stats.paired_difference(after, before, clusters, span=span, level=terms.level)
-    p, method = _significance(before, after, clusters, terms)
+    change = _change(measure, [each[:2] for each in scored], clusters, span, terms)
+    found, test = change.estimate, change.test
     gain = (before - after if measure == ERROR else after - before).round(12)
     same = not gain.any() and all(_labels(case) == _labels(other) for case, other, _, _ in scored)
     return Row(
@@ -130,10 +129,10 @@ def _row(measure: str, place: tuple[str, str], pairs: Matched, span: float, term
         clusters=found.clusters,
         better=int((gain > 0).sum()),
         worse=int((gain < 0).sum()),
-        p=p,
+        p=test.p,
         p_adjusted=None,
         same_as="",
-        test_method=method,
+        test_method=test.method,
         answer=Answer.EMPTY if not scored else Answer.IDENTICAL if same else Answer.NOT_SHOWN,
         equivalence=_equivalence(before, after, clusters, terms) if measure != ERROR else "",
         unpaired=len(pairs) - len(scored),
@@ -159,14 +158,26 @@ def _labels(case: Case) -> list[str | None]:
     return [trial.label for trial in case.trials]
 
 
-def _significance(
-    before: NDArray[np.float64], after: NDArray[np.float64], clusters: NDArray[np.int64], terms: Terms
-) -> tuple[float | None, str]:
-    """Test the difference, whole clusters exchanged."""
-    if not len(before):
-        return None, ""
-    found = difference_test(clusters, after, before, resamples=terms.resamples, seed=terms.seed)
-    return found.p, found.method
+def _change(measure: str, pairs: Matched, clusters: NDArray[np.int64], span: float, terms: Terms) -> jrh_stats.Change:
+    """Estimate and test the change of a score over matched cases, each of which counts the same, answer by answer."""
+    scores, places, second = [], [], []
+    for place, pair in enumerate(pairs):
+        for side, case in enumerate(pair):
+            scores += [trial.scores.get(measure, np.nan) for trial in case.trials]
+            places += [place] * len(case.trials)
+            second += [bool(side)] * len(case.trials)
+    items = np.array(places, dtype=np.int64)
+    return jrh_stats.paired_change(
+        scores,
+        second,
+        items,
+        clusters[items],
+        weights=np.ones(len(items)),
+        span=span,
+        level=terms.level,
+        resamples=terms.resamples,
+        seed=terms.seed,
+    )
 
 
 def _equivalence(

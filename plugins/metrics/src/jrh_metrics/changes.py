@@ -9,15 +9,25 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.measuring import Cell, MeasureBuilder, Scores, Tested, bounded, cells_of, gold_changes, p_values
-from jrh_stats import Estimate, clustered_difference, equivalence, sign_flip_test
+from jrh.measuring import (
+    Cell,
+    MeasureBuilder,
+    Scores,
+    Tested,
+    accuracy_change_of,
+    bounded,
+    cells_of,
+    gold_changes,
+    p_values,
+)
+from jrh_stats import Estimate, clustered_difference, equivalence
 from numpy.typing import NDArray
 
 from jrh_metrics.options import EquivalenceOptions, FullOptions
 
 _NAME: Final = "accuracy-change"
 _NOTHING: Final = "no item with a right label has a verdict in the reference condition and in the test"
-_SIGN_FLIP: Final = "two-sided sign-flip test by cluster; null hypothesis: accuracy is the same as in the reference"
+_TEST: Final = "two-sided permutation test by cluster; null hypothesis: accuracy is the same as in the reference"
 _FAMILY: Final = "the tests of this judge and task"
 
 
@@ -26,8 +36,9 @@ class AccuracyChange:
     """Measure accuracy in a test minus accuracy in the reference condition, paired by item.
 
     A trial counts where its right label is stated (see `jrh.measuring.stated_label`) and its item has a verdict in the
-    reference condition; it is compared with the mean over the reference repeats. With `all` also the p-values adjusted
-    by Holm and by Benjamini and Hochberg.
+    reference condition; it is compared with the mean over the reference repeats. Interval and p-value are one decision
+    (`jrh_stats.paired_change`): the interval excludes 0 exactly where the p-value is below 1 minus its level. With
+    `all` also the p-values adjusted by Holm and by Benjamini and Hochberg.
     """
 
     options: FullOptions
@@ -41,18 +52,17 @@ class AccuracyChange:
             yield from self._of_judge(builder, scores, of_judge)
 
     def _of_judge(self, builder: MeasureBuilder, scores: Scores, cells: Iterable[Cell]) -> Iterator[Measure]:
-        context = builder.context
         family: list[Tested] = []
         for cell in cells:
             if cell.test == REFERENCE:
                 continue
-            rows, usable, sums = builder.paired(cell, scores)
-            estimate = clustered_difference(sums[:, 0], sums[:, 1], level=context.level)
+            rows, usable, _ = builder.paired(cell, scores)
+            found = accuracy_change_of(builder, cell, rows)
             note = "" if len(usable) else _NOTHING
             measured = builder.measure(
                 _NAME,
                 cell,
-                estimate,
+                found.estimate,
                 rows=rows,
                 usable=usable,
                 bounds=scores.bounds(rows),
@@ -61,10 +71,10 @@ class AccuracyChange:
             )
             yield bounded(measured, builder.trials, scores, rows, _ends)
             if not cell.levels:
-                test = sign_flip_test(sums[:, 0], resamples=context.resamples, seed=builder.seed(cell))
+                test = found.test
                 family.append(Tested(cell=cell, rows=rows, usable=usable, p=test.p, least=test.least))
         yield from p_values(
-            builder, _NAME, family, test=_SIGN_FLIP, over=_FAMILY, nothing=_NOTHING, adjusted=self.options.all
+            builder, _NAME, family, test=_TEST, over=_FAMILY, nothing=_NOTHING, adjusted=self.options.all
         )
 
 

@@ -17,15 +17,14 @@ from jrh.measuring import (
     Scores,
     Tested,
     as_expected,
-    difference_test,
     judge_pairs,
     p_values,
     panels_of,
 )
-from jrh_stats import cluster_sums, clustered_difference
+from jrh_stats import cluster_sums, exchanged_difference
 
 _NOTHING: Final = "no question was answered by both judges and has an expected answer"
-_TEST: Final = "two-sided: exact McNemar where every cluster has one question, otherwise the sign-flip test by cluster"
+_TEST: Final = "two-sided test, judges exchanged by cluster (mid-p; McNemar where every cluster has one question)"
 _FAMILY: Final = "all pairs of judges and tests of the task"
 _NAME: Final = "accuracy-difference"
 
@@ -64,14 +63,17 @@ def _compared(
     value, against = scores.value[one], scores.value[other]
     sums = cluster_sums(clusters, value - against, np.ones(len(clusters)))
     rows, usable = np.concatenate([first, second]), np.concatenate([one, other])
+    context = builder.context
+    found = exchanged_difference(
+        sums[:, 0], sums[:, 1], level=context.level, resamples=context.resamples, seed=builder.seed(cell)
+    )
     measured = builder.measure(
         _NAME,
         cell,
-        clustered_difference(sums[:, 0], sums[:, 1], level=builder.context.level),
+        found.estimate,
         rows=rows,
         usable=usable,
         note="" if len(usable) else _NOTHING,
         unit="difference",
     )
-    test = difference_test(clusters, value, against, resamples=builder.context.resamples, seed=builder.seed(cell))
-    return measured, Tested(cell=cell, rows=rows, usable=usable, p=test.p)
+    return measured, Tested(cell=cell, rows=rows, usable=usable, p=found.test.p, least=found.test.least)

@@ -23,7 +23,7 @@ from jrh.measuring import (
     p_values,
     reference_verdicts,
 )
-from jrh_stats import excess_disagreement, excess_equivalence, excess_permutation_test
+from jrh_stats import excess_decision, excess_equivalence
 from numpy.typing import NDArray
 
 from jrh_metrics.options import EquivalenceOptions, FullOptions
@@ -45,8 +45,9 @@ _BORROWED: Final = (
 class NoiseExcess:
     """Measure how much more verdicts differ from the reference than reruns differ from each other.
 
-    The excess, and the p-value of a permutation test. With `all` also the raw disagreement and the noise floor over the
-    same items, and the p-values adjusted over the tests of a judge by Holm and by Benjamini and Hochberg.
+    The excess, and the p-value of a permutation test, as one decision: the interval is above 0 exactly where the
+    p-value is below 1 minus its level. With `all` also the raw disagreement and the noise floor over the same items,
+    and the p-values adjusted over the tests of a judge by Holm and by Benjamini and Hochberg.
     """
 
     options: FullOptions
@@ -115,7 +116,9 @@ def _measured(
     rows, usable = _selected(trials, cell, reference)
     counts = _counts(trials, reference, usable)
     clusters = _clusters(trials, reference, usable)
-    found = excess_disagreement(counts, clusters, level=context.level)
+    found, test = excess_decision(
+        counts, clusters, level=context.level, resamples=context.resamples, seed=builder.seed(cell)
+    )
     note = "" if len(usable) else _NOTHING
     beside = (("disagreement", found.raw), ("noise-floor", found.floor)) if everything else ()
     for name, estimate in (*beside, (_EXCESS, found.excess)):
@@ -128,7 +131,6 @@ def _measured(
             note=_BORROWED if "reference-floor" in estimate.flags else note,
             unit="proportion" if name != _EXCESS else "difference",
         )
-    test = excess_permutation_test(counts, clusters, resamples=context.resamples, seed=builder.seed(cell))
     if cell.levels:
         yield from p_values(
             builder,

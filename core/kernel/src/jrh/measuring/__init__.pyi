@@ -9,6 +9,7 @@ from .cells import cells_of as cells_of
 from .cells import judged_tasks_of as judged_tasks_of
 from .cells import panels_of as panels_of
 from .cells import tasks_of as tasks_of
+from .changes import accuracy_change_of as accuracy_change_of
 from .coded import Coded as Coded
 from .coded import Codes as Codes
 from .coded import Mask as Mask
@@ -24,7 +25,6 @@ from .covariates import peers_standard as peers_standard
 from .empty_tests import listed_reasons as listed_reasons
 from .empty_tests import why_no_cases as why_no_cases
 from .families import Tested as Tested
-from .families import difference_test as difference_test
 from .families import p_values as p_values
 from .findings.accuracy_rules import commonest as commonest
 from .findings.finding_rules import findings_of as findings_of

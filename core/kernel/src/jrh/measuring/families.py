@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-import numpy as np
 from attrs import frozen
-from jrh_stats import Significance, benjamini_hochberg, cluster_sums, holm, mcnemar_exact, sign_flip_test
-from numpy.typing import NDArray
+from jrh_stats import benjamini_hochberg, holm
 
 from jrh.measuring.builder import MeasureBuilder
 from jrh.measuring.cells import Cell
@@ -84,23 +82,3 @@ def p_values(
         note = f"the p-value adjusted by {who} over {over}"
         for (each, _), p in zip(tested, changed.tolist(), strict=True):
             yield builder.p_value(f"{name}-p-{suffix}", each.cell, p, rows=each.rows, usable=each.usable, note=note)
-
-
-def difference_test(
-    clusters: Codes, first: NDArray[np.float64], second: NDArray[np.float64], *, resamples: int, seed: int
-) -> Significance:
-    """Test whether paired scores differ on average, whole clusters exchanged.
-
-    McNemar's exact test where every cluster has one pair and all scores are 0 or 1; the sign-flip test otherwise.
-
-    Args:
-        clusters: cluster of every pair, shape (n,).
-        first: one score of every pair, shape (n,).
-        second: the other, shape (n,).
-        resamples: draws of the sign-flip test, where there are too many clusters to try all.
-        seed: seed of the draws.
-    """
-    sums = cluster_sums(clusters, first - second, np.ones(len(first)))
-    if len(sums) and np.all(sums[:, 1] == 1) and np.isin((first, second), (0.0, 1.0)).all():
-        return mcnemar_exact(int((first > second).sum()), int((first < second).sum()))
-    return sign_flip_test(sums[:, 0], resamples=resamples, seed=seed)

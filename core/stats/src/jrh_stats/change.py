@@ -1,0 +1,237 @@
+"""Estimate a change between two sides and test it as one decision: the interval excludes 0 where the test rejects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import erfc, sqrt
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import ArrayLike
+
+from jrh_stats.bootstrap import ratio_kinds
+from jrh_stats.degrees import design_degrees, effective_degrees, few_events
+from jrh_stats.estimate import Estimate
+from jrh_stats.exchange import Compared, Kind, Statistic, mid_p
+from jrh_stats.redealt import null_families, sides
+from jrh_stats.significance import Significance
+from jrh_stats.student import t_quantile
+from jrh_stats.unseen import identical_mean
+from jrh_stats.wilson import score_interval, z_quantile
+
+_NOISE: Final = 1e-12
+_MANY: Final = 200
+"""With more clusters that may differ the statistic has Student's distribution for all practical purposes."""
+_BOUNDS: Final = (-1.0, 1.0)
+_CLOSE: Final = 1e-7
+_TWO: Final = 2
+
+
+@frozen(kw_only=True)
+class Change:
+    """A mean difference and the test of it; the interval excludes 0 exactly where p < 1 - level."""
+
+    estimate: Estimate
+    test: Significance
+
+
+@frozen(kw_only=True, eq=False)
+class _Terms:
+    span: float
+    level: float
+    resamples: int
+    seed: int
+
+
+def paired_change(
+    values: ArrayLike,
+    second: ArrayLike,
+    items: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    span: float = 1.0,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Change:
+    """Estimate and test the change of a mean score from one side to another, from all answers to the same items.
+
+    An item's difference is the mean of its answers on the second side less the mean of those on the first. The sides
+    may have any number of answers. Two null hypotheses are tested, and the larger p-value counts:
+
+    * The condition does not matter: an item's answers are exchangeable, and are dealt again to the two sides. Items of
+      a cluster share the dealing of their slots, so that what they have in common stays together.
+    * The condition matters for single items, as often upwards as downwards: whole sides of a cluster are exchanged
+      (sign flips). Where every item has as many answers on both sides this covers the first hypothesis.
+
+    Sign flips alone reject too often where the sides have different numbers of noisy answers (the mean of ten less one
+    answer is not as likely as its opposite), dealings alone where a judge repeats itself. The statistic is studentised
+    (`jrh_stats.exchange.Statistic`), so that both tests are asymptotically valid for the mean whatever else differs.
+    p is a mid-p-value, exact where there are few outcomes: with one answer of 0 or 1 per side and item that of
+    McNemar's test. With more than 200 clusters that may differ it is that of Student's distribution.
+
+    The interval is Wilson's with the effective number of trials and Student's t of `clustered_mean`; where Student's
+    distribution and the tests disagree about 0, the end on that side is moved to 0, and the tests decide on which side
+    of it. Where no cluster differs from another it holds what unseen clusters could change
+    (`jrh_stats.unseen`), and p is at least the level at which its end touches 0.
+
+    Source: studentised permutations: Chung and Romano (2013), Annals of Statistics 41:484-507; the larger of two
+    p-values for a union of null hypotheses: Berger (1982), Technometrics 24:295-300; mid-p: Fagerland, Lydersen and
+    Laake (2013), BMC Medical Research Methodology 13:91.
+
+    Args:
+        values: score of every answer; NaN where it is missing, shape (n,). Give the answers to an item in the order in
+            which they were asked, missing ones too: the same place is the same slot for all items of a cluster.
+        second: whether an answer belongs to the second side, shape (n,).
+        items: the item of every answer, whole numbers >= 0, shape (n,).
+        clusters: the cluster of every answer's item, whole numbers >= 0, shape (n,); None: every item is its own.
+        weights: what the item of every answer counts, shape (n,); None: its number of answers on the second side.
+        span: the largest difference that two scores can have.
+        level: coverage; the test rejects at 1 - level.
+        resamples: outcomes drawn where they are too many to be enumerated.
+        seed: the only source of randomness.
+
+    Returns:
+        The change in the unit of the scores; items without an answer on either side are left out. Flags: `empty`
+        without items; `few-events`. The test's method is `exchange-exact`, `exchange` or `exchange-student`.
+
+    Raises:
+        ValueError: the shapes differ, or a difference exceeds the span.
+    """
+    score, side = np.asarray(values, dtype=np.float64), np.asarray(second, dtype=np.bool_)
+    columns = [None if each is None else np.asarray(each) for each in (items, clusters, weights)]
+    if score.ndim != 1 or any(each is not None and each.shape != score.shape for each in (side, *columns)):
+        raise ValueError("give one value, side, item, cluster and weight per answer")
+    item, cluster, weight = columns
+    answers = sides(
+        score / span,
+        side,
+        np.asarray(item, dtype=np.int64),
+        None if cluster is None else cluster.astype(np.int64),
+        None if weight is None else weight.astype(np.float64),
+    )
+    terms = _Terms(span=span, level=level, resamples=resamples, seed=seed)
+    if answers is None:
+        return _nothing(terms)
+    data, families = null_families(answers, seed)
+    return _change(data, families, terms)
+
+
+def exchanged_difference(
+    numerators: ArrayLike,
+    denominators: ArrayLike,
+    *,
+    span: float = 1.0,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Change:
+    """Estimate and test a mean difference from per-cluster sums, exchanging both sides of whole clusters.
+
+    As `paired_change` where both sides have as many answers: one decision by the studentised sign-flip test.
+
+    Args:
+        numerators: sum of the differences of each cluster, shape (K,).
+        denominators: number of pairs of each cluster, shape (K,), all > 0.
+        span: the largest difference that two scores can have.
+        level: coverage; the test rejects at 1 - level.
+        resamples: outcomes drawn where they are too many to be enumerated.
+        seed: the only source of randomness.
+
+    Raises:
+        ValueError: the shapes differ, a denominator is not positive, or a difference exceeds the span.
+    """
+    terms = _Terms(span=span, level=level, resamples=resamples, seed=seed)
+    sums = ratio_kinds(numerators, denominators)
+    if not len(sums):
+        return _nothing(terms)
+    data = Compared.of(np.repeat(sums.rows / np.array([span, 1.0]), sums.counts, axis=0))
+    return _change(data, [data.exchanged()], terms)
+
+
+def _nothing(terms: _Terms) -> Change:
+    z_quantile(terms.level)
+    return Change(estimate=Estimate(value=None, flags=("empty",)), test=Significance(p=None, flags=("empty",)))
+
+
+def _change(data: Compared, families: Sequence[Sequence[Kind]], terms: _Terms) -> Change:
+    """Decide about the differences of clusters, by all families of null kinds; the first one has the dealings."""
+    z_quantile(terms.level)
+    top, bottom = data.sums.T
+    if np.any(np.abs(top) > bottom * (1 + _NOISE) + _NOISE):
+        raise ValueError(f"a difference lies within the span of {terms.span:g}")
+    clusters, total = len(top), float(bottom.sum())
+    value = float(np.clip(top.sum() / total, *_BOUNDS))
+    deviations = (top - value * bottom) * clusters / total
+    statistic = Statistic.of(families[0])
+    variance = float(statistic.variance(data.observed)[0])
+    if clusters < _TWO or variance <= _NOISE:
+        p, ends = _identical(value, data, statistic, families, terms)
+        test, method = "exchange", "wilson-clusters"
+    else:
+        degrees = design_degrees(deviations / 2, (value + 1) / 2)
+        p, quantile, test = _decided(data, statistic, families, degrees, terms)
+        share = score_interval((value + 1) / 2, (1 - value**2) / variance, quantile)
+        ends, method = (2 * float(share[0]) - 1, 2 * float(share[1]) - 1), "exchange-wilson"
+    return Change(
+        estimate=Estimate(
+            value=terms.span * value,
+            low=terms.span * min(ends[0], value),
+            high=terms.span * max(ends[1], value),
+            method=method,
+            n=total,
+            clusters=clusters,
+            flags=few_events(effective_degrees(deviations), clusters),
+        ),
+        test=Significance(
+            p=p,
+            statistic=terms.span * abs(value),
+            method=test,
+            n=(moving := _moving(families[0])),
+            clusters=clusters,
+            # Two of all sign patterns are the most extreme, and a mid-p-value counts half of them.
+            least=0.5**moving if moving <= _MANY else 0.0,
+        ),
+    )
+
+
+def _moving(kinds: Sequence[Kind]) -> int:
+    return sum(kind.count for kind in kinds if kind.moving)
+
+
+def _decided(
+    data: Compared, statistic: Statistic, families: Sequence[Sequence[Kind]], degrees: float, terms: _Terms
+) -> tuple[float, float, str]:
+    """Return the p-value, the quantile of the interval, and the name of the test."""
+    alpha, seen = 1 - terms.level, float(statistic.values(data.observed)[0])
+    quantile = t_quantile(terms.level, degrees)
+    if _moving(families[0]) > _MANY:
+        from scipy.special import stdtr
+
+        p, test = 2 * float(stdtr(degrees, -seen)), "exchange-student"
+    else:
+        found = [mid_p(seen, statistic, kinds, resamples=terms.resamples, seed=terms.seed) for kinds in families]
+        p = max(each for each, _ in found)
+        test = "exchange-exact" if all(exact for _, exact in found) else "exchange"
+    # Where the test decides otherwise than Student's quantile, the end of the interval is just on the other side of 0.
+    quantile = max(quantile, seen * (1 + _CLOSE)) if p >= alpha else min(quantile, seen * (1 - _CLOSE))
+    return p, quantile, test
+
+
+def _identical(
+    value: float, data: Compared, statistic: Statistic, families: Sequence[Sequence[Kind]], terms: _Terms
+) -> tuple[float, tuple[float, float]]:
+    """Return p-value and ends where all clusters have the same difference, or there is only one.
+
+    The ends of `identical_mean` touch 0 where Wilson's upper end for 0 of K is |d| / (1 + |d|), so at z^2 = K |d|.
+    """
+    clusters = len(data.sums)
+    least, most = identical_mean(value, clusters, _BOUNDS, terms.level)
+    if clusters < _TWO or abs(value) <= _NOISE:
+        return 1.0, (min(least, 0.0), max(most, 0.0))
+    seen = float(statistic.values(data.observed)[0])
+    tests = (mid_p(seen, statistic, kinds, resamples=terms.resamples, seed=terms.seed)[0] for kinds in families)
+    p = max(*tests, erfc(sqrt(clusters * abs(value) / 2)))
+    return p, ((min(least, 0.0), max(most, 0.0)) if p >= 1 - terms.level else (least, most))

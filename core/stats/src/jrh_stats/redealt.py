@@ -1,0 +1,178 @@
+"""Deal the answers of items again to their two sides, or exchange the sides: what differences may be by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import comb
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from jrh_stats.clusters import dense_codes, distinct
+from jrh_stats.exchange import Compared, Kind, Numbers
+
+_DEALINGS: Final = 1000
+"""With so many ways to deal, or fewer, all are listed; otherwise so many are drawn."""
+_DECIMALS: Final = 12
+_TWO: Final = 2
+
+
+@frozen(kw_only=True, eq=False)
+class Answers:
+    """The answers to two sides of the same items, without those that are missing; arrays of one entry per answer."""
+
+    value: Numbers
+    second: NDArray[np.bool_]
+    item: NDArray[np.int64]
+    """Numbered from 0 without gaps; every item has answers on both sides."""
+    slot: NDArray[np.int64]
+    """Place of the answer among those of its item and side, missing ones included."""
+    cluster: NDArray[np.int64]
+    """Cluster of every item, numbered from 0 without gaps, shape (items,)."""
+    weight: Numbers
+    """What an item counts, shape (items,)."""
+    first_number: NDArray[np.int64]
+    """Answers of the first side, shape (items,)."""
+    second_number: NDArray[np.int64]
+
+    @property
+    def sums(self) -> Numbers:
+        """Return the weighted sum of the items' differences and the sum of their weights per cluster."""
+        scaled = np.where(self.second, 1 / self.second_number[self.item], -1 / self.first_number[self.item])
+        parts = self.weight[self.item] * self.value * scaled
+        tops = np.bincount(self.cluster[self.item], weights=parts)
+        sums = np.stack([tops, np.bincount(self.cluster, weights=self.weight)], axis=1)
+        return np.asarray(sums, dtype=np.float64).round(_DECIMALS)
+
+
+def sides(
+    value: Numbers,
+    second: NDArray[np.bool_],
+    items: NDArray[np.int64],
+    clusters: NDArray[np.int64] | None,
+    weights: Numbers | None,
+) -> Answers | None:
+    """Number items and clusters, and leave out missing answers and items without an answer on either side."""
+    _, item = np.unique(items, return_inverse=True)
+    item = item.reshape(-1).astype(np.int64)
+    there = np.isfinite(value)
+    number = int(item.max(initial=-1)) + 1
+    both = [np.bincount(item[there & side], minlength=number) for side in (~second, second)]
+    kept = (both[0] > 0) & (both[1] > 0)
+    if not kept.any():
+        return None
+    first = np.zeros(number, dtype=np.int64)
+    first[item] = np.arange(len(item))  # any answer of the item: they share cluster and weight
+    cluster, _ = dense_codes(np.arange(int(kept.sum())) if clusters is None else clusters[first[kept]])
+    used = there & kept[item]
+    place = np.cumsum(kept) - 1
+    return Answers(
+        value=value[used],
+        second=second[used],
+        item=place[item[used]],
+        slot=_ranks(item, second)[used],
+        cluster=cluster,
+        weight=both[1][kept].astype(np.float64) if weights is None else weights[first[kept]],
+        first_number=both[0][kept],
+        second_number=both[1][kept],
+    )
+
+
+def _ranks(item: NDArray[np.int64], second: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Number the answers of each item and side in the order given."""
+    key = item * 2 + second
+    order = np.argsort(key, kind="stable")
+    counts = np.bincount(key)
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    ranks = np.empty(len(key), dtype=np.int64)
+    ranks[order] = np.arange(len(key)) - np.repeat(starts, counts)
+    return ranks
+
+
+def null_families(answers: Answers, seed: int) -> tuple[Compared, list[list[Kind]]]:
+    """Return the clusters, and what they may be under two null hypotheses: answers dealt again, whole sides exchanged.
+
+    Where both sides of every item of a cluster have as many answers, exchanging the sides is valid under either; where
+    that holds for all clusters, there is one family.
+    """
+    of, size = answers.cluster[answers.item], np.bincount(answers.cluster)
+    even = np.ones(len(size), dtype=np.bool_)
+    even[answers.cluster[answers.first_number != answers.second_number]] = False
+    data = Compared.of(answers.sums, ~even)
+    exchanged = data.exchanged()
+    if even.all():
+        return data, [exchanged]
+    width = int(answers.slot.max()) + 1
+    column = answers.slot + answers.second * width
+    asked, totals = (
+        np.bincount(of * 2 * width + column, weights=weight, minlength=len(size) * 2 * width).reshape(-1, 2 * width)
+        for weight in (None, answers.weight[answers.item] * answers.value)
+    )
+    # Where all items of a cluster have the same slots, its dealings are those of the sums of its slots.
+    alike = ~even & ((asked == 0) | (asked == size[:, None])).all(axis=1)
+    weights = answers.sums[:, 1]
+    dealt = [*data.exchanged(~data.dealt), *_dealt(totals[alike], asked[alike] > 0, weights[alike], seed)]
+    others = np.flatnonzero(~even & ~alike)
+    dealt += [_in_one_order(answers, int(cluster), float(weights[cluster]), seed) for cluster in others]
+    return data, [dealt, exchanged]
+
+
+def _dealt(totals: Numbers, asked: NDArray[np.bool_], weights: Numbers, seed: int) -> Iterator[Kind]:
+    """Yield the kinds of clusters whose slots are dealt again, from the sum of each slot over the cluster's items."""
+    half = totals.shape[1] // 2
+    # Sorted, so that clusters with the same sums are one kind wherever these stand; slots without an answer come last.
+    ordered = np.sort(np.where(asked, totals.round(_DECIMALS), np.inf), axis=1)
+    sizes = np.stack([asked[:, :half].sum(axis=1), asked[:, half:].sum(axis=1)], axis=1)
+    table = np.column_stack([sizes, weights, np.where(np.isfinite(ordered), ordered, 0.0)])
+    for row, count in zip(*distinct(table), strict=True):
+        first, second = int(row[0]), int(row[1])
+        values, chances = _differences(row[3 : 3 + first + second], first, second, seed)
+        yield Kind(values=values, chances=chances, weight=float(row[2]), count=int(count), dealt=True)
+
+
+def _differences(slots: Numbers, first: int, second: int, seed: int) -> tuple[Numbers, Numbers]:
+    """Return the differences of all ways to deal the slots to sides of these sizes, and their probabilities."""
+    total, number = float(slots.sum()), first + second
+    levels, times = np.unique(slots, return_counts=True)
+    if len(levels) <= _TWO:
+        # Of two values only how many of the larger come to the second side matters: hypergeometric.
+        high = int(times[-1])
+        taken = np.arange(max(0, high - first), min(second, high) + 1)
+        ways = np.array(
+            [comb(high, int(k)) * comb(number - high, second - int(k)) / comb(number, second) for k in taken]
+        )
+        got = taken * levels[-1] + (second - taken) * levels[0]
+    else:
+        if comb(number, second) <= _DEALINGS:
+            chosen = np.array(list(combinations(range(number), second)))
+        else:
+            generator = np.random.default_rng(seed)
+            chosen = generator.permuted(np.tile(np.arange(number), (_DEALINGS, 1)), axis=1)[:, :second]
+        got, counts = np.unique(slots[chosen].sum(axis=1).round(_DECIMALS), return_counts=True)
+        ways = counts / counts.sum()
+    found = got / second - (total - got) / first
+    return found - float(ways @ found), ways
+
+
+def _in_one_order(answers: Answers, cluster: int, weight: float, seed: int) -> Kind:
+    """Return a cluster whose items have different slots: an order of all slots is drawn, and each item follows it.
+
+    The answers that come first in that order go to the item's second side. Items with the same slots are thereby dealt
+    alike, and those that lack some nearly so: what the items have in common in a slot stays together.
+    """
+    own = answers.cluster[answers.item] == cluster
+    item, second, slot, value = answers.item[own], answers.second[own], answers.slot[own], answers.value[own]
+    column = slot + second * (int(slot.max()) + 1)
+    order = np.random.default_rng(seed).random((_DEALINGS, int(column.max()) + 1))
+    found = np.zeros(_DEALINGS)
+    for each in np.unique(item):
+        rows = np.flatnonzero(item == each)
+        rows = rows[np.lexsort((value[rows], column[rows]))]
+        first, number = int(answers.first_number[each]), int(answers.second_number[each])
+        dealt = value[rows][np.argsort(order[:, column[rows]], axis=1)[:, :number]].sum(axis=1)
+        found += answers.weight[each] * (dealt / number - (value[rows].sum() - dealt) / first)
+    values, counts = np.unique((found - found.mean()).round(_DECIMALS), return_counts=True)
+    return Kind(values=values, chances=counts / _DEALINGS, weight=weight, count=1, dealt=True)
