@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 from jrh import open_run, run
-from jrh_testing import Project
+from jrh_testing import ChatServer, Project
 from support.inside import call
+from support.keys import KEY, KEY_VARIABLE
+from support.suites import llm_suite, openai_http, write_suite
 
 SUITE = {
     "name": "planted",
@@ -64,3 +66,30 @@ def test_floor_and_margin_of_the_suite_reach_findings_and_metrics(tmp_path: Path
     assert notes == {"margin 0.2"}
     assert {each.margin for each in report.measures if each.name.endswith("-equivalence")} == {0.2}
     assert {each.margin for each in report.measures if not each.name.endswith("-equivalence")} == {None}
+
+
+@pytest.mark.slow
+def test_a_report_made_again_knows_which_model_a_judge_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The directory remembers it: `jrh report` has no suite, and computes the measures again."""
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    project = Project(tmp_path)
+    items = [
+        {"id": f"i{place}", "request": "?", "response": f"answer {place}", "label": "YES", "author": "gpt-4o"}
+        for place in range(12)
+    ]
+    project.write("items.jsonl", "".join(json.dumps(item) + "\n" for item in items))
+    with ChatServer("YES") as server:
+        model = openai_http(server.url) | {"model": "openai/gpt-4o-mini"}
+        data = {"source": "jsonl", "path": "items.jsonl", "gold_source": "model:gpt-4o"}
+        write_suite(project, llm_suite(model, data=data, reports=["json"]))
+        done = call(project, "run", "suite.yaml", "--run-dir", "run", "--no-cache", "--yes", "--no-preflight")
+        assert done.exit_code == 0, done.output
+    first = _kinds(tmp_path)
+    assert {"gold-of-own-family", "responses-of-own-family"} <= first
+    assert call(project, "report", "run", "--format", "json").exit_code == 0
+    assert _kinds(tmp_path) == first
+
+
+def _kinds(folder: Path) -> set[str]:
+    document = json.loads((folder / "run" / "report.json").read_text(encoding="utf-8"))
+    return {each["kind"] for each in document["findings"]}

@@ -203,6 +203,7 @@ def _measures(
         Quiet(),
         items=store.items.read(),
         evidence=StoredEvidence(store=store),
+        models=summary.models,
         one_sided=one_sided,
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 from attrs import evolve
 
 from jrh.running.building import parts_used, used
+from jrh.running.judge_models import judge_models
 from jrh.running.prepare import Prepared
 from jrh.running.schedule import is_put
 from jrh.running.stages import load as loading_items
@@ -38,6 +39,7 @@ def summarise(ready: Prepared) -> Summary:
         notes=tuple(_unfit(resolved)),
         reports=_reports(resolved),
         findings=suite.findings,
+        models=judge_models(resolved),
     )
 
 

@@ -35,15 +35,19 @@ def measure(
     *,
     items: Mapping[str, Sequence[Item]] | None = None,
     evidence: Evidence = NoEvidence(),  # noqa: B008 - without state
+    models: Mapping[str, str] | None = None,
     one_sided: bool = False,
 ) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
-    """Run every metric of the suite over the records; return the measures and a note per metric that broke."""
+    """Run every metric of the suite over the records; return the measures and a note per metric that broke.
+
+    `models` names the model of every judge, where the suite of the run is not there to say it.
+    """
     suite = builder.resolved.suite
     context = MetricContext(
         tasks=tasks,
         # In the order of the suite, also where the store has given them in another.
         items={name: items[name] for name in tasks if name in items} if items else {},
-        models=judge_models(builder.resolved),
+        models=judge_models(builder.resolved) if models is None else models,
         evidence=evidence,
         level=suite.level,
         resamples=suite.resamples,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import Factory, evolve, frozen
 
 from jrh.document.serial import from_text, to_text
 from jrh.errors import RAISED, EmptyStoreError, JrhError, StoreError
@@ -80,6 +80,8 @@ class Summary:
     """The reporters the suite names; None where it names none."""
     findings: FindingSettings = FindingSettings()
     """What findings are held against."""
+    models: Mapping[str, str] = Factory(dict)
+    """Judge -> name of the model it asks; judges without a model are left out."""
 
 
 def remember(store: Store, summary: Summary) -> None:
