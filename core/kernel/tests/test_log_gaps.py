@@ -16,6 +16,7 @@ FACTS = Task(name="f", scale=Scale.of_labels("YES", "NO"))
 def row(task=PAIRS, **more):
     label = task.scale.labels[0]
     filled = {"gold": label, "probability": 0.9, "rationale": "r", "cost": 0.1, "group": "g", "stratum": "s"}
+    filled |= {"covariates": {"length": {"A": 120, "B": 80}}}
     filled |= {"template": "short", "option_order": "AB"} if task is PAIRS else {"template": "short"}
     return imported_record(**{"task": task, "item_id": "i", "judge": "j", "label": label, **filled, **more})
 
@@ -44,6 +45,7 @@ def test_a_log_with_every_column_lacks_nothing():
         ({"judge": "j"}, "One judge:"),
         ({"probability": None}, "No probabilities: calibration cannot be measured."),
         ({"rationale": ""}, "No rationales:"),
+        ({"covariates": ""}, "No lengths or authors:"),
         ({"cost": None}, "No cost:"),
         ({"group": "i"}, "No groups:"),
         ({"stratum": "s"}, "No strata:"),
