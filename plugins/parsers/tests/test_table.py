@@ -393,7 +393,7 @@ JSON = [
     ('Here is my verdict:\n```\n{"reason": "no sources", "verdict": "YES"}\n```\nLet me know!', YES_NO, OK, "YES"),
     ('{"Verdict": "no"}', YES_NO, OK, "NO"),
     ('{"final verdict": "NO"}', YES_NO, OK, "NO"),
-    ('{"verdict": "NO", "verdict": "YES"}', YES_NO, OK, "YES"),
+    ('{"verdict": "NO", "verdict": "YES"}', YES_NO, BAD, None),
     ('{"verdict": "NO"}\n{"verdict": "YES"}', YES_NO, OK, "YES"),
     ('Example: {"verdict": "YES"}. Mine: {"verdict": "NO"}', YES_NO, OK, "NO"),
     ('{"verdict": "YES"}\n\nOn reflection:\nFinal answer: NO', YES_NO, OK, "NO"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -19,7 +19,17 @@ _MAX_OPENERS = 400
 _RELAXED_CHARACTERS = 4_000
 _RELAXED_TRIES = 4
 _MAX_DEPTH = 3
-_DECODER = json.JSONDecoder(strict=False)
+
+
+def _every_value(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; a key that occurs twice has the list of its values, which have to agree."""
+    found: dict[str, list[Any]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return {key: values[0] if len(values) == 1 else values for key, values in found.items()}
+
+
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_every_value)
 _BRACES = re.compile(r"[{}\"'\\]")
 
 
@@ -88,7 +98,7 @@ def _relaxed(text: str, at: int) -> tuple[Any, int] | None:
     import json5
 
     try:
-        return json5.loads(text[at:end]), end
+        return json5.loads(text[at:end], object_pairs_hook=_every_value), end
     except (ValueError, RecursionError):
         return None
 

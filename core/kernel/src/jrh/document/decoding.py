@@ -14,6 +14,7 @@ from cattrs.gen import make_dict_structure_fn, override
 
 from jrh.document import option_types
 from jrh.document.decode_errors import Mistake, Mistakes, mistakes_of
+from jrh.document.plain_files import UTF16, not_utf8, read_plain
 from jrh.document.positions import did_you_mean
 from jrh.values.types import Json, Text
 
@@ -156,9 +157,11 @@ def _text(value: object, base: Path) -> Text:
     if not isinstance(name, str) or not name:
         raise Mistakes.of(f"expected the name of a file, got {option_types.described(name)}", "file")
     try:
-        return Text(content=_path(name, base).read_text(encoding="utf-8-sig"), source=name)
+        content = read_plain(_path(name, base))
+        return Text(content="\n".join(content.decode("utf-8-sig").replace("\r\n", "\n").split("\r")), source=name)
     except UnicodeDecodeError as error:
-        raise Mistakes.of(f"'{name}' is not UTF-8 text: byte {error.start + 1} cannot be read", "file") from None
+        wrong = not_utf8(content) if content[:2] in UTF16 else f"not UTF-8 text: byte {error.start + 1} cannot be read"
+        raise Mistakes.of(f"'{name}' is {wrong}", "file") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise Mistakes.of(f"cannot read '{name}': {reason}", "file") from None

@@ -15,6 +15,7 @@ from typing import Any, Final
 import yaml
 from attrs import define, field
 
+from jrh.document.plain_files import not_utf8
 from jrh.document.positions import Document, Location, Position, path_text
 from jrh.errors import Problem, SuiteError
 from jrh.values.types import Json
@@ -56,7 +57,7 @@ def read_document(path: Path) -> Document:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         problem = Problem(
-            message="this is not UTF-8 text; save the file as UTF-8",
+            message=f"this is {not_utf8(content)}",
             source=source,
             line=content.count(b"\n", 0, error.start) + 1,
         )

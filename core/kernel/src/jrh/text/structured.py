@@ -41,9 +41,9 @@ def read_json(text: str, *, keys: Collection[str] = ()) -> Mapping[str, Json] | 
 
     A reply that is one object is that object. Otherwise the text is searched for objects, in fences or not, with
     anything around them; the last outermost one that has the keys binds. Objects in a thinking block at the
-    beginning (`<think>`, `<thinking>`, `<reasoning>`; the opening tag may be missing) are not read. Line breaks inside
-    strings are accepted, as models write them. NaN, infinite numbers and a text of more than `LONGEST_READ` characters
-    are not. Pure; never raises.
+    beginning (`<think>`, `<thinking>`, `<reasoning>`; the opening tag may be missing) are not read. Line breaks
+    inside strings are accepted, as models write them. NaN, infinite numbers, a key that occurs twice and a text of
+    more than `LONGEST_READ` characters are not. Pure; never raises.
 
     Args:
         text: the reply.
@@ -114,5 +114,13 @@ def _finite(written: str) -> float:
     return value
 
 
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """Return an object; one that has a key twice says two things, and the last is not more its word than the first."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key occurs twice")
+    return found
+
+
 # A name such as NaN is rejected by handing it to the same check. `strict=False`: control characters inside strings.
-_DECODER: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_finite, strict=False)
+_DECODER: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_finite, strict=False, object_pairs_hook=_unique)

@@ -1,0 +1,62 @@
+"""Files that never end, or are not what they seem, are refused; a reply that says two things says nothing."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+from jrh.text import read_json
+from jrh_testing import ChatServer, Project
+from support.keys import KEY, KEY_VARIABLE
+from support.looking import one
+from support.suites import llm_suite, openai_http, simulated_suite, write_items, write_suite
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no devices")  # noqa: PTH110
+@pytest.mark.parametrize("kind", ["device", "pipe", "huge"])
+@pytest.mark.parametrize("where", ["file", "data"])
+def test_what_never_ends_is_refused_at_once(project: Project, kind: str, where: str) -> None:
+    write_items(project, 2)
+    path = project.path / "endless.jsonl"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        with path.open("wb") as file:
+            file.truncate(100 * 1024 * 1024)
+    changes: dict[str, Any] = {"data": {"source": "jsonl", "path": "endless.jsonl"}}
+    if where == "file":
+        changes = {"task": {"instruction": {"file": "endless.jsonl"}, "scale": {"labels": ["YES", "NO"]}}}
+    if (kind, where) == ("huge", "data"):
+        pytest.skip("data may be large")
+    write_suite(project, simulated_suite(**changes))
+    outcome = project.run("plan", "suite.yaml", timeout=60)
+    assert outcome.exit_code == 2, outcome.output
+    assert "not a regular file" in outcome.stderr or "is larger than" in outcome.stderr
+
+
+def test_utf16_is_named_as_such(project: Project) -> None:
+    write_items(project, 2)
+    project.write("rubric.txt", "Is it right?".encode("utf-16"))
+    write_suite(
+        project, simulated_suite(task={"instruction": {"file": "rubric.txt"}, "scale": {"labels": ["YES", "NO"]}})
+    )
+    assert "'rubric.txt' is UTF-16 text; save the file as UTF-8" in project.run("plan", "suite.yaml").stderr
+    project.write("suite.yaml", project.read("suite.yaml").encode("utf-16"))
+    assert "this is UTF-16 text; save the file as UTF-8" in project.run("plan", "suite.yaml").stderr
+
+
+def test_a_reply_whose_json_has_a_key_twice_is_unparsable(project: Project) -> None:
+    said = '{"verdict": "YES", "verdict": "NO"}'
+    assert read_json(said) is None
+    project.env[KEY_VARIABLE] = KEY
+    write_items(project, 1)
+    with ChatServer(said) as server:
+        judge = {"name": "mini", "judge": "llm", "model": "mini", "parser": "json"}
+        write_suite(project, llm_suite(openai_http(server.url), judges=[judge]))
+        project.run("run", "suite.yaml", "--run-dir", "run")
+    assert one(project, "run", "SELECT status FROM records") == "unparsable"
