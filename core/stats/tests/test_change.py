@@ -236,3 +236,16 @@ def test_items_without_answers_on_both_sides_are_left_out_and_levels_have_a_span
         paired_change([1.0, 0.0], [True], [0, 1])
     with pytest.raises(ValueError, match="span"):
         exchanged_difference([3.0, 1.0], [1.0, 1.0])
+
+
+def test_few_events_on_the_side_with_fewer_answers_are_flagged() -> None:
+    """Half of the items have an error among ten reference answers, so that many differences vary, each a little."""
+    first = np.ones((60, 10))
+    first[:30, 0] = 0.0
+    second = np.ones((60, 1))
+    second[30:33] = 0.0
+    assert paired_change(*_answers(first, second)).estimate.flags == ("few-events",)
+    assert paired_change(*_answers(second, first)).estimate.flags == ("few-events",)
+
+    second[33:50] = 0.0
+    assert paired_change(*_answers(first, second)).estimate.flags == ()

@@ -7,14 +7,14 @@ from math import erfc, sqrt
 from typing import Final
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import ArrayLike
 
 from jrh_stats.bootstrap import ratio_kinds
-from jrh_stats.degrees import design_degrees, effective_degrees, few_events
+from jrh_stats.degrees import FEW_EVENTS, design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.exchange import Compared, Kind, Statistic, mid_p
-from jrh_stats.redealt import null_families, sides
+from jrh_stats.redealt import null_families, rarely_varies, sides
 from jrh_stats.significance import Significance
 from jrh_stats.student import t_quantile
 from jrh_stats.unseen import identical_mean
@@ -95,7 +95,8 @@ def paired_change(
 
     Returns:
         The change in the unit of the scores; items without an answer on either side are left out. Flags: `empty`
-        without items; `few-events`. The test's method is `exchange-exact`, `exchange` or `exchange-student`.
+        without items; `few-events`, also where fewer than 5 clusters vary on the side with fewer answers. The test's
+        method is `exchange-exact`, `exchange` or `exchange-student`.
 
     Raises:
         ValueError: the shapes differ, or a difference exceeds the span.
@@ -116,7 +117,10 @@ def paired_change(
     if answers is None:
         return _nothing(terms)
     data, families = null_families(answers, seed)
-    return _change(data, families, terms)
+    found = _change(data, families, terms)
+    if not rarely_varies(answers) or FEW_EVENTS in found.estimate.flags:
+        return found
+    return evolve(found, estimate=evolve(found.estimate, flags=(*found.estimate.flags, FEW_EVENTS)))
 
 
 def exchanged_difference(

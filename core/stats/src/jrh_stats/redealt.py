@@ -18,6 +18,7 @@ _DEALINGS: Final = 1000
 """With so many ways to deal, or fewer, all are listed; otherwise so many are drawn."""
 _DECIMALS: Final = 12
 _TWO: Final = 2
+_FEW: Final = 5
 
 
 @frozen(kw_only=True, eq=False)
@@ -118,6 +119,21 @@ def null_families(answers: Answers, seed: int) -> tuple[Compared, list[list[Kind
     others = np.flatnonzero(~even & ~alike)
     dealt += [_in_one_order(answers, int(cluster), float(weights[cluster]), seed) for cluster in others]
     return data, [dealt, exchanged]
+
+
+def rarely_varies(answers: Answers) -> bool:
+    """Tell whether few clusters differ from the others on the side that has fewer answers, where one has.
+
+    The other side may have many events, each of them small: they hide that there is next to none on this one.
+    """
+    numbers = [np.bincount(answers.cluster, weights=each) for each in (answers.first_number, answers.second_number)]
+    if np.array_equal(*numbers):
+        return False
+    fewer = bool(numbers[1].sum() < numbers[0].sum())
+    own = answers.second == fewer
+    sums = np.bincount(answers.cluster[answers.item[own]], weights=answers.value[own], minlength=len(numbers[0]))
+    _, alike = np.unique((sums / numbers[fewer]).round(_DECIMALS), return_counts=True)
+    return int(len(sums) - alike.max()) < _FEW
 
 
 def _dealt(totals: Numbers, asked: NDArray[np.bool_], weights: Numbers, seed: int) -> Iterator[Kind]:
