@@ -6,7 +6,7 @@ from jrh import REFERENCE, Scale
 from jrh_selftest.cutting import components, draw_scores
 from jrh_selftest.page import Page
 from jrh_selftest.ratings import agreement, draw_ratings
-from jrh_selftest.trios import majority
+from jrh_selftest.trios import correlated, majority
 from jrh_selftest.truth import gold_said_in_test, ordinal, truths
 from jrh_selftest.world import TEST, World
 from jrh_selftest.worlds import DESIGNS, WORLDS, worlds
@@ -218,3 +218,8 @@ def test_a_trio_is_right_as_often_as_a_count_of_all_eight_outcomes_says():
     outcomes = np.indices((2, 2, 2)).reshape(3, -1).T
     each = np.where(outcomes == 1, chances, 1 - chances).prod(axis=1)
     assert majority(chances) == pytest.approx(each[outcomes.sum(axis=1) >= 2].sum())
+
+
+def test_errors_come_together_as_often_as_planted():
+    found = correlated(np.random.default_rng(0), items=100_000, rate=0.2, planted=0.3)
+    assert found.value == pytest.approx(0.3, abs=0.015)

@@ -77,12 +77,13 @@ def _hard() -> Iterator[ArrayCheck]:
 
 
 def _cut() -> Iterator[ArrayCheck]:
-    """Yield variance components and ICC of normal scores cut into few levels, as verdicts are, and chosen trios."""
+    """Yield components and ICC of scores cut into few levels, as verdicts are; chosen trios; shared errors."""
     from jrh_selftest.cutting import cut_checks
-    from jrh_selftest.trios import trio_checks
+    from jrh_selftest.trios import error_checks, trio_checks
 
     yield from cut_checks()
     yield from trio_checks()
+    yield from error_checks()
 
 
 def _mean(where: str, *, items: int, trials: int) -> ArrayCheck:
@@ -144,7 +145,7 @@ def components_by_name(found: VarianceComponents) -> Mapping[str, Estimate]:
             low=part.low,
             high=part.high,
             method=found.method,
-            flags=(*found.flags, *getattr(part, "flags", ())),
+            flags=(*found.flags, *part.flags),
         )
         for part in found.components
     }

@@ -38,15 +38,8 @@ BIAS: Final = 0.25
 """Tolerated bias in standard deviations of the estimator; it costs an interval less than 1% of coverage."""
 EXCUSES: Final = frozenset(
     {
-        "few-items",
-        "few-events",
-        "few-clusters",
-        "few-labels",
-        "few-levels",
-        "conservative",
-        "no-interval",
-        "degenerate",
-        "one-item",
+        *("few-items", "few-events", "few-clusters", "few-labels", "few-levels", "conservative", "no-interval"),
+        *("degenerate", "one-item", "informative-missing"),
     }
 )
 """Flags with which a measure itself reports that its interval may not cover 95%, or is missing."""

@@ -1,4 +1,4 @@
-"""Plant judges with independent errors, and choose the best trio of them."""
+"""Plant judges whose errors are independent or come together: the best trio, and the correlation of two."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 from attrs import evolve
-from jrh_stats import Estimate, best_panel
+from jrh_stats import Estimate, best_panel, paired_error_correlation
 from numpy.typing import NDArray
 
-from jrh_selftest.checks import ArrayCheck
+from jrh_selftest.checks import FEW, ArrayCheck
 
 _WORLDS: Final = {
     "trio: six alike, 60 items": (60, (0.75,) * 6),
@@ -24,6 +24,24 @@ def trio_checks() -> Iterator[ArrayCheck]:
     for where, (items, accuracies) in _WORLDS.items():
         draw = partial(chosen_trio, items=items, accuracies=accuracies)
         yield ArrayCheck(where=where, name="best trio, held out", planted=0.0, draw=draw, biased=True)
+
+
+def error_checks() -> Iterator[ArrayCheck]:
+    """Yield the correlation of two judges' errors, rare or not, independent or not."""
+    for items, rate, planted in ((60, 0.05, 0.0), (200, 0.05, 0.0), (60, 0.3, 0.0), (200, 0.2, 0.3), (200, 0.05, 0.3)):
+        draw = partial(correlated, items=items, rate=rate, planted=planted)
+        where = f"errors: {rate:.0%} of {items} items, correlation {planted}"
+        yield ArrayCheck(where=where, name="error correlation", planted=planted, draw=draw, biased=rate * items < FEW)
+
+
+def correlated(rng: np.random.Generator, *, items: int, rate: float, planted: float) -> Estimate:
+    """Draw the errors of two judges, equally frequent, and return their correlation.
+
+    Both err with probability rate^2 + planted rate (1 - rate), which is the definition of the phi coefficient.
+    """
+    both = rate**2 + planted * rate * (1 - rate)
+    cells = rng.choice(4, size=items, p=(both, rate - both, rate - both, 1 - 2 * rate + both))
+    return paired_error_correlation(np.isin(cells, (0, 1)), np.isin(cells, (0, 2)))
 
 
 def majority(accuracies: NDArray[np.float64]) -> float:
