@@ -33,7 +33,8 @@ def answered(right):
 def compared(before, after, margin=None):
     matched, _ = match(answered(before), answered(after), (REPORT, REPORT))
     terms = Terms(level=0.95, margin=margin)
-    return {row.measure: row for row in adjusted(tuple(rows(matched, (REPORT, REPORT), terms)), 0.95)}["as-expected"]
+    (found,) = adjusted([tuple(rows(matched, (REPORT, REPORT), terms))], 0.95)
+    return {row.measure: row for row in found}["as-expected"]
 
 
 @pytest.mark.slow
@@ -158,3 +159,23 @@ def test_scales_of_different_lengths_are_compared_on_the_longer_one():
     error = next(row for row in rows(matched, (first, second), Terms(level=0.95, margin=None)) if row.unit == "levels")
     assert error.difference == 2.0
     assert error.low <= 2.0 <= error.high
+
+
+def test_all_pairs_of_a_comparison_are_one_family():
+    """Eight judges against one: 7 items lost of 60 are p = 0.016 alone, and nothing among eight."""
+    before, after, same = np.ones(60), np.arange(60) >= 7, np.ones(60)
+    terms = Terms(level=0.95, margin=None)
+
+    def decided(each):
+        matched, _ = match(answered(before), answered(each), (REPORT, REPORT))
+        return tuple(rows(matched, (REPORT, REPORT), terms))
+
+    def pairs(*second):
+        found = adjusted([decided(each) for each in second], 0.95)
+        return [next(row for row in each if row.measure == "as-expected") for each in found]
+
+    (alone,) = pairs(after)
+    assert alone.answer is Answer.WORSE
+    among = pairs(after, *[same] * 7)
+    assert among[0].p_adjusted == pytest.approx(8 * among[0].p)
+    assert among[0].answer is Answer.NOT_SHOWN

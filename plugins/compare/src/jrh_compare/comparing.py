@@ -43,12 +43,19 @@ def compare(
     matched = [
         match(cases[one.name.label], cases[two.name.label], (one.run.report, two.run.report)) for one, two in labelled
     ]
+    tested = adjusted(
+        [
+            tuple(rows(both, (one.run.report, two.run.report), terms))
+            for (one, two), (both, _) in zip(labelled, matched, strict=True)
+        ],
+        terms.level,
+    )
     found = [
         Pair(
             first=one.name,
             second=two.name,
             matching=matching,
-            rows=adjusted(tuple(rows(both, (one.run.report, two.run.report), terms)), terms.level),
+            rows=decided,
             changes=tuple(changes(both, one.run.report, (noise[one.name.label], noise[two.name.label]), terms)),
             causes=causes(one, two),
             recorded=not (one.run.imported or two.run.imported),
@@ -58,7 +65,7 @@ def compare(
             missing_first=missing_verdicts(case for case, _ in both),
             missing_second=missing_verdicts(other for _, other in both),
         )
-        for (one, two), (both, matching) in zip(labelled, matched, strict=True)
+        for (one, two), (both, matching), decided in zip(labelled, matched, tested, strict=True)
         for shown in [flips(both, most_flips)]
     ]
     return Comparison(

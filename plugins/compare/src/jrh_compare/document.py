@@ -250,7 +250,7 @@ def _legend(comparison: Comparison) -> Iterator[str]:
     level = f"{comparison.level * 100:.4g}%"
     yield f"Differences are after minus before, paired by case; {level} confidence intervals by cluster of items."
     yield from _same(comparison)
-    yield "p-values are Holm-adjusted over all differences of a pair and a task; they decide what is shown."
+    yield "p-values are Holm-adjusted over all differences of this comparison (one family); they decide what is shown."
     if any(row.answer is Answer.NOT_SHOWN for pair in comparison.pairs for row in pair.rows):
         yield '"No difference shown" does not mean that there is none: use --margin to test for equivalence.'
     if comparison.margin is not None:

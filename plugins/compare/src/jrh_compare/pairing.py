@@ -68,25 +68,23 @@ def cells(matched: Matched, first: RunReport) -> Mapping[tuple[str, str], Matche
     return {place: pairs for place, pairs in found.items() if pairs}
 
 
-def adjusted(found: Sequence[Row], level: float) -> tuple[Row, ...]:
-    """Adjust the p-values of one pair by Holm, all differences of a task being one family, and say what each row shows.
+def adjusted(pairs: Sequence[Sequence[Row]], level: float) -> Iterator[tuple[Row, ...]]:
+    """Adjust p-values by Holm, all differences of a comparison being one family, and say what each row shows.
 
     The same difference under the name of two measures is one hypothesis, and has one adjusted p-value.
     """
-    families: dict[str, dict[tuple[str, str], float]] = {}
-    for row in found:
-        if row.p is not None:
-            families.setdefault(row.task, {}).setdefault(_hypothesis(row), row.p)
-    known = {
-        (task, *place): float(p)
-        for task, family in families.items()
-        for place, p in zip(family, jrh_stats.holm(list(family.values())), strict=True)
-    }
-    return tuple(_decided(row, known.get((row.task, *_hypothesis(row))), level) for row in found)
+    family: dict[tuple[int, str, str, str], float] = {}
+    for number, found in enumerate(pairs):
+        for row in found:
+            if row.p is not None:
+                family.setdefault((number, *_hypothesis(row)), row.p)
+    known = dict(zip(family, jrh_stats.holm(list(family.values())).tolist(), strict=True)) if family else {}
+    for number, found in enumerate(pairs):
+        yield tuple(_decided(row, known.get((number, *_hypothesis(row))), level) for row in found)
 
 
-def _hypothesis(row: Row) -> tuple[str, str]:
-    return row.test, row.same_as or row.measure
+def _hypothesis(row: Row) -> tuple[str, str, str]:
+    return row.task, row.test, row.same_as or row.measure
 
 
 def _decided(row: Row, p: float | None, level: float) -> Row:

@@ -95,7 +95,7 @@ class Row:
     worse: int
     p: float | None
     p_adjusted: float | None
-    """Adjusted by Holm over all differences of the pair and the task; what is the same difference counts once."""
+    """Adjusted by Holm over all differences of the comparison; what is the same difference counts once."""
     same_as: str
     """The measure of the same task and test that is the same difference by definition; empty where none is."""
     test_method: str
