@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -100,3 +102,15 @@ def test_no_secret_is_left_in_any_text(secrets: set[str], pieces: list[str]) -> 
     text = "|".join(piece + secret for piece, secret in zip(pieces, sorted(secrets) * 6, strict=False))
     masked = Redactor(frozenset(secrets))(text)
     assert not [secret for secret in secrets if secret in masked]
+
+
+@pytest.mark.parametrize("before", ["", "u", "me", "user:"])
+@pytest.mark.parametrize("after", ["", ":x", "!!"])
+@pytest.mark.parametrize("alphabet", [base64.b64encode, base64.urlsafe_b64encode])
+def test_a_secret_is_masked_in_base64_wherever_it_stands_in_the_encoded_text(before, after, alphabet):
+    secret = "canary-1f9e/+key~?>\u00ff"
+    shown = Redactor(frozenset([secret]))(f"Basic {alphabet((before + secret + after).encode()).decode()}")
+    assert MASK in shown
+    # At most the digits that a neighbouring character shares are left: no three bytes of the secret.
+    left = shown.removeprefix("Basic ").replace(MASK, "")
+    assert len(left) <= len(alphabet((before + after).encode())) + 4
