@@ -127,7 +127,7 @@ def rarely_varies(answers: Answers) -> bool:
     The other side may have many events, each of them small: they hide that there is next to none on this one.
     """
     numbers = [np.bincount(answers.cluster, weights=each) for each in (answers.first_number, answers.second_number)]
-    if np.array_equal(*numbers):
+    if np.array_equal(numbers[0], numbers[1]):
         return False
     fewer = bool(numbers[1].sum() < numbers[0].sum())
     own = answers.second == fewer
