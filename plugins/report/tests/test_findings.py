@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 from attrs import evolve
-from jrh import Interval, Measure, RunReport
+from jrh import Interval, Measure, RunReport, measuring
 from jrh.measuring import findings_of
 from jrh.values import SpendLine
 from jrh_report.json_report import document
@@ -173,3 +173,14 @@ def test_a_judge_of_unknown_cost_says_what_is_unknown(render) -> None:
 
 def _changed(report: RunReport, judge: str) -> Measure:
     return evolve(moved(report, judge)[0], name="accuracy-change", interval=Interval(low=-0.1, high=0.6))
+
+
+@pytest.mark.parametrize("reporter", ["terminal", "markdown", "html", "json"])
+def test_every_output_says_which_family_is_controlled(render, reporter: str) -> None:
+    report = sample_report()
+    report = evolve(report, measures=(*report.measures, *moved(report, report.judges[0])))
+    whole = measuring.with_findings(report)
+    assert whole.family is not None
+    said = {"json": '"family":', "terminal": whole.family.brief.split(" (")[0]}.get(reporter, whole.family.sentence)
+    assert said in render(reporter, whole)
+    assert said not in render(reporter, evolve(whole, family=None)).replace('"family":null', "")
