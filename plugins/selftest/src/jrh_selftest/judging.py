@@ -139,7 +139,8 @@ def _interval_faults(
         error = width / (2 * studies) ** 0.5  # of a standard deviation, the scores being near normal
         close = abs(width - WIDEST) < error
         z = float(t_quantile(SURE if studies >= MANY else VERY_SURE, 1e9))
-        grade = _Grade.FINE if width <= WIDEST else _Grade.OUTSIDE if width - z * error > WIDEST else _Grade.UNCLEAR
+        unclear = _Grade.UNCLEAR if studies >= MANY else _Grade.FINE
+        grade = _Grade.FINE if width <= WIDEST else _Grade.OUTSIDE if width - z * error > WIDEST else unclear
         yield _Fault(grade=grade, text=f"{width:.2f} times as wide as the narrowest", close=close)
 
 
