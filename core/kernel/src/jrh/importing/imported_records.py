@@ -26,9 +26,9 @@ from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
 from jrh.suite.resolve import resolve_metrics
 from jrh.values.clusters import linked
-from jrh.values.covariates import LENGTH, length_of, read, written
 from jrh.values.finding import FindingSettings
 from jrh.values.gold_source import GoldSource
+from jrh.values.item_covariates import LENGTH, length_of, read, written
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport, TaskSummary
 from jrh.values.scales import invert

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from jrh.measuring.cells import Cell
 from jrh.measuring.coded import Codes, numbered
 from jrh.measuring.trials import Trials
-from jrh.values.covariates import LENGTH, read
+from jrh.values.item_covariates import LENGTH, read
 from jrh.values.scales import ScaleKind
 from jrh.values.types import Json, Task
 

@@ -10,8 +10,8 @@ from .completions import token_probabilities as token_probabilities
 from .http import error_text as error_text
 from .http import response_format as response_format
 from .http import retry_after as retry_after
-from .refused_settings import refused_settings as refused_settings
 from .replies import COMPLETE as COMPLETE
 from .replies import FAILED as FAILED
 from .routing import header_digests as header_digests
 from .routing import routing_digest as routing_digest
+from .unsettable import refused_settings as refused_settings

@@ -16,8 +16,8 @@ from jrh.errors import FaultKind, ModelFault
 from jrh.hashing import content_id
 from jrh.models.ledger import estimate_prompt_tokens
 from jrh.models.limits import AdaptiveConcurrency, RateLimits
-from jrh.models.refused_settings import set_in, without
 from jrh.models.seen_usage import SeenUsage
+from jrh.models.unsettable import set_in, without
 from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, Rates
 from jrh.suite.definition import Limits, ModelUse
 from jrh.values.types import Reply, Sampling

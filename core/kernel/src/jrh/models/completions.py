@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from jrh.errors import FaultKind, ModelFault
-from jrh.models.refused_settings import refused_settings
+from jrh.models.unsettable import refused_settings
 from jrh.text.plain import utf8_text
 
 FILTERED: Final = frozenset({"content_filter", "content_policy_violation"})

@@ -20,7 +20,6 @@ from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
 from jrh.models.client import BREAKER, Client, request_key
 from jrh.models.ledger import Ledger, worst_case
 from jrh.models.payer import PREFLIGHT, current_payer
-from jrh.models.refused_settings import set_in
 from jrh.models.replies import read_reply
 from jrh.models.retries import FIRST_WAIT, as_fault, retrying
 from jrh.models.stop_messages import (
@@ -30,6 +29,7 @@ from jrh.models.stop_messages import (
     too_long_for_budget,
     too_many_failures,
 )
+from jrh.models.unsettable import set_in
 from jrh.plugins.protocols import ChatModel, ChatRequest, Logger
 from jrh.store.calls_table import ANSWERED, NOT_SETTABLE
 from jrh.suite.definition import ModelUse

@@ -9,8 +9,8 @@ from jrh.document.serial import from_text, to_text
 from jrh.hashing import content_id
 from jrh.store.database import Database
 from jrh.values.clusters import clusters_of
-from jrh.values.covariates import written
 from jrh.values.gold_source import GoldSource
+from jrh.values.item_covariates import written
 from jrh.values.types import Item
 
 _STAGE: Final = "items"

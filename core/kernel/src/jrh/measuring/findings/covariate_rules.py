@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from jrh.measuring.findings.claims import Claim, Situation, excludes_zero, needed_for, open_effect, within
-from jrh.values.covariates import LENGTH
 from jrh.values.finding import Severity
+from jrh.values.item_covariates import LENGTH
 from jrh.values.scales import ScaleKind
 from jrh.values.types import Measure, Task
 

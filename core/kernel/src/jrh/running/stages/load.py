@@ -15,8 +15,8 @@ from jrh.plugins.protocols import DataSource
 from jrh.running.building import Builder
 from jrh.suite.definition import Sample, TaskUse
 from jrh.text.transcripts import transcript_problems
-from jrh.values.covariates import check_declared, covariates_of
 from jrh.values.gold_source import GoldSource
+from jrh.values.item_covariates import check_declared, covariates_of
 from jrh.values.report import TaskSummary
 from jrh.values.types import Item, Mode, Task
 
