@@ -10,8 +10,7 @@ from attrs import evolve
 from jrh import Measure, MetricContext, RecordTable, RunReport
 from jrh.measuring import findings_of
 from jrh.plugins import Metric
-from jrh.values import FindingSettings
-from jrh.values.report import TaskSummary
+from jrh.values import FindingSettings, TaskSummary
 
 from jrh_selftest.checks import ClaimCheck
 from jrh_selftest.page import Page
