@@ -1,8 +1,6 @@
 from .clusters import clusters_of as clusters_of
 from .clusters import linked as linked
 from .clusters import shown_text as shown_text
-from .covariates import LENGTH as LENGTH
-from .covariates import length_of as length_of
 from .events import CaseReady as CaseReady
 from .events import RecordCommitted as RecordCommitted
 from .events import RunFinished as RunFinished
@@ -15,6 +13,8 @@ from .finding import FindingSettings as FindingSettings
 from .finding import Severity as Severity
 from .gold_source import GoldKind as GoldKind
 from .gold_source import GoldSource as GoldSource
+from .item_covariates import LENGTH as LENGTH
+from .item_covariates import length_of as length_of
 from .records import Categorical as Categorical
 from .report import Agreement as Agreement
 from .report import Attrition as Attrition
