@@ -9,6 +9,7 @@ from jrh.measuring import INFORMATIVE_MISSING, BreakdownOptions, MetricOptions
 from jrh.values import Categorical
 from jrh_metrics.as_expected import GoldAccuracy
 from jrh_metrics.changes import AccuracyChange
+from jrh_metrics.gain import GainOverCommonest
 from jrh_metrics.missing_condition import MissingByCondition
 from jrh_metrics.options import FullOptions
 
@@ -16,10 +17,12 @@ RIGHT = 0.8
 LABELS = ("YES", "NO")
 
 
-def records(rng: np.random.Generator, items: int, lost_wrong: float, lost_right: float) -> RecordTable:
+def records(
+    rng: np.random.Generator, items: int, lost_wrong: float, lost_right: float, right: float = RIGHT
+) -> RecordTable:
     """Ask every item twice in the reference condition and twice in a test; the judge never changes its mind."""
     gold = rng.integers(0, 2, items)
-    said = np.where(rng.random(items) < RIGHT, gold, 1 - gold)
+    said = np.where(rng.random(items) < right, gold, 1 - gold)
     item, test = np.tile(np.arange(items), 4), np.repeat([0, 0, 1, 1], items)
     answer = said[item]
     lost = rng.random(len(item)) < np.where(answer == gold[item], lost_right, lost_wrong)
@@ -117,3 +120,19 @@ def test_the_bounds_of_a_change_are_its_extremes_over_all_answers_that_were_lost
     assert gold.size
     bounds = changed(None).bounds
     assert bounds == pytest.approx((min(v for v in values if v is not None), max(v for v in values if v is not None)))
+
+
+def test_a_judge_that_guesses_and_loses_its_mistakes_is_not_better_than_a_constant_one() -> None:
+    """The verdicts that are there are right in about 60%: their gain looks real."""
+    rng, studies, excluded, seen = np.random.default_rng(14), 40, 0, []
+    for study in range(studies):
+        table = records(rng, 200, 0.4, 0.03, right=0.5)
+        (gain,) = GainOverCommonest(MetricOptions()).measure(table, context(study))
+        assert INFORMATIVE_MISSING in gain.flags
+        assert gain.interval is not None
+        assert gain.bounds is not None
+        assert gain.interval.low <= gain.bounds[0] <= (gain.estimate or 0.0) <= gain.bounds[1] <= gain.interval.high
+        excluded += gain.interval.low > 0
+        seen.append(gain.estimate or 0.0)
+    assert np.mean(seen) > 0.05, "the verdicts that are there mislead"
+    assert excluded == 0

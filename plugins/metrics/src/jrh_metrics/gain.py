@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from attrs import frozen
-from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.measuring import Cell, MeasureBuilder, MetricOptions, Scores, against_gold, cells_of
+from attrs import evolve, frozen
+from jrh import REFERENCE, Interval, Measure, MetricContext, RecordTable
+from jrh.measuring import (
+    BOUNDED,
+    INFORMATIVE_MISSING,
+    Cell,
+    Codes,
+    MeasureBuilder,
+    MetricOptions,
+    Scores,
+    against_gold,
+    cells_of,
+)
 from jrh_stats import gain_over_constant
 
 
@@ -15,8 +25,9 @@ from jrh_stats import gain_over_constant
 class GainOverCommonest:
     """Measure gold accuracy minus the share of the most common gold label, paired on the same items.
 
-    The interval allows for the most common label not being known: see `jrh_stats.gain_over_constant`. Reported for the
-    reference condition.
+    The interval allows for the most common label not being known: see `jrh_stats.gain_over_constant`. Where verdicts
+    are not missing at random it reaches from the gain with every missing verdict wrong to that with every one right.
+    Reported for the reference condition.
     """
 
     options: MetricOptions
@@ -39,7 +50,7 @@ def _measured(builder: MeasureBuilder, cell: Cell, scores: Scores) -> Measure:
     )
     # Only one gold label: a constant judge is always right, and nobody can be better.
     single = len(np.unique(trials.gold[usable])) == 1
-    return builder.measure(
+    measure = builder.measure(
         "gain-over-commonest",
         cell,
         found,
@@ -49,3 +60,19 @@ def _measured(builder: MeasureBuilder, cell: Cell, scores: Scores) -> Measure:
         note="" if len(usable) else "no verdict on an item with a gold label",
         unit="difference",
     )
+    return _bounded(measure, builder, rows, scores)
+
+
+def _bounded(measure: Measure, builder: MeasureBuilder, rows: Codes, scores: Scores) -> Measure:
+    """Allow for any missing verdicts where they are not missing at random: all of them wrong, and all of them right."""
+    if INFORMATIVE_MISSING not in measure.flags or scores.low is None or scores.high is None:
+        return measure
+    trials, level = builder.trials, builder.context.level
+    worst, best = (
+        gain_over_constant(side[rows], trials.gold[rows], trials.cluster.codes[rows], level=level)
+        for side in (scores.low, scores.high)
+    )
+    if worst.value is None or worst.low is None or best.value is None or best.high is None:
+        return measure
+    interval = Interval(low=worst.low, high=best.high, level=level, method=BOUNDED)
+    return evolve(measure, interval=interval, bounds=(worst.value, best.value))

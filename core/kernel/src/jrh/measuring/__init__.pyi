@@ -40,6 +40,7 @@ from .flags import FEW_EVENTS as FEW_EVENTS
 from .flags import FEW_ITEMS as FEW_ITEMS
 from .flags import FINDING as FINDING
 from .flags import FLAG_MEANINGS as FLAG_MEANINGS
+from .flags import BOUNDED as BOUNDED
 from .flags import INFORMATIVE_MISSING as INFORMATIVE_MISSING
 from .flags import ONE_ITEM as ONE_ITEM
 from .flags import SIMULATED as SIMULATED
