@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import frozen
 from jrh import Case, Interval, Measure, Prompt, Record, RecordTable, Reply, RunReport, Scale, ScaleKind, Status, Task
 from jrh.values import Attrition, ComponentUsed, CostLine, FaultLine, TaskSummary
-from jrh.values.types import Provenance
+from jrh.values.cases import Provenance
 
 _WHOLE = (
     *("as-expected", "gold-accuracy", "agreement", "excess-disagreement", "accuracy-change", "missing", "flip-rate"),

@@ -29,7 +29,8 @@ from jrh.running.building import Builder
 from jrh.store.run_store import Store
 from jrh.suite.resolve import load_suite
 from jrh.suite.resolved import ResolvedSuite
-from jrh.values.types import Item, Judgement, Status, Verdict
+from jrh.values.items import Item
+from jrh.values.verdicts import Judgement, Status, Verdict
 from jrh_testing import RecordingLog
 
 ROLES: Mapping[str, tuple[str, type[Spec]]] = {

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from jrh.running.stages.perturb import Perturbed, attrition, write
 from jrh.running.stages.validator_agreement import agreements, measured
 from jrh.store.run_store import Store
-from jrh.values.types import Draft, Item, Skip
+from jrh.values.cases import Draft, Skip
+from jrh.values.items import Item
 
 VOTES = {"y": True, "n": False, "-": None}
 

@@ -13,12 +13,10 @@ from jrh.plugins.specs import PerturberSpec, Scope, ValidatorSpec
 from jrh.running.progress import Silent
 from jrh.running.stages import perturb as stage
 from jrh.running.stages.chain import ConflictError, combined, expected
-from jrh.values.types import (
+from jrh.values.cases import (
     Changes,
     Draft,
     Equals,
-    Item,
-    Mode,
     NotAbove,
     NotBelow,
     Polarity,
@@ -26,9 +24,9 @@ from jrh.values.types import (
     Same,
     Sampling,
     Skip,
-    Task,
     Validation,
 )
+from jrh.values.items import Item, Mode, Task
 
 
 class Acts:

@@ -14,36 +14,28 @@ from hypothesis import strategies as st
 from jrh.document.convert import collect, expectation_kind, from_json, structure, to_json, unstructure
 from jrh.document.yaml_reader import in_order, parse_document
 from jrh.errors import JrhError, PluginError, SuiteError
-from jrh.values.scales import Scale
-from jrh.values.types import (
+from jrh.values.cases import (
     Case,
     Changes,
     Condition,
     Draft,
     Equals,
-    Item,
-    Json,
-    Measure,
-    Mode,
-    ModelName,
     NotAbove,
     NotBelow,
-    ParserName,
     Polarity,
     Prompt,
     Provenance,
-    Record,
-    Reply,
     Same,
     Sampling,
     Skip,
-    Status,
-    Task,
-    Text,
-    Usage,
     Validation,
-    Verdict,
 )
+from jrh.values.items import Item, Mode, Task
+from jrh.values.json_values import Json
+from jrh.values.measures import Measure
+from jrh.values.option_values import ModelName, ParserName, Text
+from jrh.values.scales import Scale
+from jrh.values.verdicts import Record, Reply, Status, Usage, Verdict
 
 
 @frozen(kw_only=True)

@@ -22,7 +22,8 @@ from jrh.store.database import FILENAME
 from jrh.store.run_store import Store
 from jrh.suite.definition import Budget, Limits, ModelUse, Price
 from jrh.text.redact import Redactor
-from jrh.values.types import Message, Reply, Sampling, Status, Usage
+from jrh.values.cases import Message, Sampling
+from jrh.values.verdicts import Reply, Status, Usage
 from jrh_testing import RecordingLog, ScriptedModel
 
 USAGE = Usage(prompt_tokens=10, completion_tokens=2)

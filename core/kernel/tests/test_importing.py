@@ -9,7 +9,7 @@ from jrh.running import load_metrics
 from jrh.store.run_store import Store
 from jrh.suite import read_settings, task_of
 from jrh.suite.syntax import WrittenScale, WrittenTask
-from jrh.values.types import Mode
+from jrh.values.items import Mode
 
 TASK = Task(name="t", scale=Scale.of_labels("YES", "NO"))
 PAIRS = Task(name="p", scale=Scale.of_pairs(tie="TIE"), mode=Mode.PAIRWISE)

@@ -9,7 +9,8 @@ from jrh.errors import StopReason, StopRun
 from jrh.models.ledger import Ledger, cost_of, estimate_prompt_tokens, prompt_tokens_at_most, worst_case
 from jrh.plugins.protocols import ChatRequest, Rates
 from jrh.suite.definition import Budget
-from jrh.values.types import Message, Sampling, Usage
+from jrh.values.cases import Message, Sampling
+from jrh.values.verdicts import Usage
 
 RATES = Rates(input=0.001, output=0.01)
 FREE = Rates(input=0.0, output=0.0)

@@ -7,7 +7,7 @@ from attrs import evolve
 from jrh import Scale, Task
 from jrh.importing import imported_record, unmeasured
 from jrh.importing.log_gaps import GAPS, PAIRED_GAPS
-from jrh.values.types import Mode
+from jrh.values.items import Mode
 
 PAIRS = Task(name="p", scale=Scale.of_pairs(), mode=Mode.PAIRWISE)
 FACTS = Task(name="f", scale=Scale.of_labels("YES", "NO"))

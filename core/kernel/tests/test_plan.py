@@ -20,19 +20,10 @@ from jrh.running.draft_estimate import spread
 from jrh.running.outcome import Settings
 from jrh.running.progress import Silent
 from jrh.suite.resolved import ResolvedSuite
-from jrh.values.types import (
-    Draft,
-    Item,
-    Judgement,
-    Message,
-    ModelName,
-    Prompt,
-    Question,
-    Sampling,
-    Skip,
-    Status,
-    Verdict,
-)
+from jrh.values.cases import Draft, Message, Prompt, Sampling, Skip
+from jrh.values.items import Item
+from jrh.values.option_values import ModelName
+from jrh.values.verdicts import Judgement, Question, Status, Verdict
 from jrh_testing import LabelParser, ScriptedModel
 
 

@@ -8,7 +8,7 @@ from attrs import asdict, evolve, fields
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh.values.records import COLUMNS, NUMERIC, Categorical, RecordTable
-from jrh.values.types import Record, Status
+from jrh.values.verdicts import Record, Status
 from jrh_testing import sample_records
 
 ROWS = sample_records()

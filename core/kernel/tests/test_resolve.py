@@ -22,8 +22,10 @@ from jrh.plugins.specs import (
 from jrh.suite.definition import Budget, Limits, OnMismatch, Price, Sample
 from jrh.suite.resolve import load_suite
 from jrh.suite.resolved import references, simulated_judges
+from jrh.values.cases import Sampling
+from jrh.values.items import Mode
+from jrh.values.option_values import ModelName, ParserName, ValidatorName
 from jrh.values.scales import Scale
-from jrh.values.types import Mode, ModelName, ParserName, Sampling, ValidatorName
 
 
 @frozen(kw_only=True)

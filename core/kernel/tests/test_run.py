@@ -17,7 +17,8 @@ from jrh.running.progress import Silent
 from jrh.running.run import run_suite
 from jrh.running.stages import summary as reporting
 from jrh.store.run_store import Store
-from jrh.values.types import Draft, Item, Prompt
+from jrh.values.cases import Draft, Prompt
+from jrh.values.items import Item
 
 NOTE = "4 cases change only the prompt; judge 'fixed' does not read prompts"
 

@@ -11,10 +11,12 @@ from jrh.errors import SuiteError
 from jrh.plugins.registry import Plugins, Registry
 from jrh.suite.resolve import load_suite
 from jrh.suite.schema import FILES, record_schema, results_schema, suite_schema, write_schemas
+from jrh.values.items import Task
+from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, ComponentUsed, CostLine, FaultLine, RunReport, TaskSummary
 from jrh.values.scales import Scale
-from jrh.values.types import Interval, Measure, Record, Status, Task
+from jrh.values.verdicts import Record, Status
 from jsonschema import Draft202012Validator
 
 

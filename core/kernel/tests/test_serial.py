@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jrh.document import serial
 from jrh.document.serial import from_text, to_text, to_text_once
-from jrh.values.types import Reply, Status, Usage
+from jrh.values.verdicts import Reply, Status, Usage
 
 REPLIES = st.builds(
     Reply,

@@ -24,25 +24,12 @@ from jrh.running.stages import judge as stage
 from jrh.running.stages.perturb import reference_cases
 from jrh.store.run_store import Store
 from jrh.text.redact import Redactor
+from jrh.values.cases import Case, Condition, Equals, Sampling
 from jrh.values.clusters import clusters_of
 from jrh.values.events import RecordCommitted
-from jrh.values.types import (
-    Case,
-    Condition,
-    Equals,
-    Example,
-    Item,
-    Judgement,
-    Mode,
-    ModelName,
-    Question,
-    Reply,
-    Sampling,
-    Status,
-    Truth,
-    Usage,
-    Verdict,
-)
+from jrh.values.items import Item, Mode
+from jrh.values.option_values import ModelName
+from jrh.values.verdicts import Example, Judgement, Question, Reply, Status, Truth, Usage, Verdict
 from jrh_testing import ScriptedModel
 
 KEY = "sk-canary-0123456789"

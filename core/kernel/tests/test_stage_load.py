@@ -14,8 +14,8 @@ from jrh.running.stages import load as stage
 from jrh.store.items_table import items_id
 from jrh.store.run_store import Store
 from jrh.suite.definition import DataUse, Sample, TaskUse
+from jrh.values.items import Item, Mode, Task
 from jrh.values.scales import Scale
-from jrh.values.types import Item, Mode, Task
 from jrh_testing import sample_task
 
 USE = TaskUse(task=Task(name="t", scale=Scale.of_labels("YES", "NO")), data=DataUse(name="essays", component="csv"))

@@ -10,8 +10,9 @@ from jrh.plugins.protocols import MetricContext
 from jrh.plugins.specs import MetricSpec
 from jrh.running.stages import measure as stage
 from jrh.store.run_store import Store
+from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable
-from jrh.values.types import Interval, Measure, Record, Status
+from jrh.values.verdicts import Record, Status
 from jrh_testing import RecordingLog, sample_records
 
 CONTEXT = MetricContext(tasks={})

@@ -13,22 +13,10 @@ from jrh.plugins.specs import PerturberSpec, Scope, ValidatorSpec
 from jrh.running.progress import Silent
 from jrh.running.stages import perturb as stage
 from jrh.store.run_store import Store
+from jrh.values.cases import Changes, Condition, Draft, Equals, Polarity, Prompt, Same, Sampling, Skip, Validation
+from jrh.values.items import Item, Task
 from jrh.values.report import Attrition
 from jrh.values.scales import Scale
-from jrh.values.types import (
-    Changes,
-    Condition,
-    Draft,
-    Equals,
-    Item,
-    Polarity,
-    Prompt,
-    Same,
-    Sampling,
-    Skip,
-    Task,
-    Validation,
-)
 
 Drafts = Callable[[Item], Any]
 

@@ -7,7 +7,8 @@ from jrh.errors import PluginError
 from jrh.models.stand_in import StandIn
 from jrh.plugins.protocols import ChatRequest
 from jrh.suite.definition import ModelUse
-from jrh.values.types import Reply, Sampling, Status
+from jrh.values.cases import Sampling
+from jrh.values.verdicts import Reply, Status
 from jrh_testing import ScriptedModel
 
 USE = ModelUse(name="mini", component="acme/fake", sampling=Sampling(temperature=0.5, max_tokens=7))

@@ -16,7 +16,7 @@ from jrh.errors import StoreError
 from jrh.store.database import FILENAME, SCHEMA_VERSION
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
-from jrh.values.types import Record, Status
+from jrh.values.verdicts import Record, Status
 from jrh_testing import sample_records
 
 

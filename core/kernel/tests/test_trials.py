@@ -14,7 +14,8 @@ from jrh.running.schedule import folds_of, is_put, judge_identity, plan_trials, 
 from jrh.running.stages.perturb import reference_cases
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved
-from jrh.values.types import Case, Condition, Mode, Prompt, Sampling
+from jrh.values.cases import Case, Condition, Prompt, Sampling
+from jrh.values.items import Mode
 from jrh_testing import sample_items, sample_task
 
 TASK = sample_task()

@@ -11,7 +11,7 @@ from agentic_samples import item, shop, task
 from attrs import evolve
 from jrh import Case, ChatRequest, Equals, Measure, MetricContext, Record, RecordTable, Scale, Task
 from jrh.values import Condition, Evidence
-from jrh.values.types import Provenance
+from jrh.values.cases import Provenance
 from jrh_testing import (
     MetricContract,
     PerturberContract,

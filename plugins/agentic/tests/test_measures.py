@@ -24,7 +24,7 @@ from jrh import (
     read_transcript,
 )
 from jrh.values import Condition, Evidence
-from jrh.values.types import Provenance
+from jrh.values.cases import Provenance
 from jrh_agentic.measures.edited import EditedCase
 from jrh_agentic.measures.pointing import chance, numbers_in, pointed_at, quotes_in, texts_of
 from jrh_testing import build

@@ -35,9 +35,10 @@ from jrh.store.run_store import Store
 from jrh.suite.definition import Suite, Use
 from jrh.suite.resolve import load_suite
 from jrh.suite.resolved import Resolved, ResolvedSuite
+from jrh.values.items import Item, Task
+from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import ComponentUsed, RunReport
-from jrh.values.types import Item, Measure, Task
 
 
 def run(

@@ -7,8 +7,10 @@ from typing import Any
 
 from attrs import evolve
 from jrh.plugins.protocols import Metric, MetricContext
+from jrh.values.items import Task
+from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
-from jrh.values.types import Measure, Record, Status, Task
+from jrh.values.verdicts import Record, Status
 
 from jrh_testing.reports import sample_records
 

@@ -22,7 +22,8 @@ from jrh.plugins.specs import (
     Spec,
     ValidatorSpec,
 )
-from jrh.values.types import Json, Task
+from jrh.values.items import Task
+from jrh.values.json_values import Json
 
 from jrh_testing.context import FakeContext
 from jrh_testing.samples import sample_task

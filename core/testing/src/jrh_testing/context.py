@@ -13,7 +13,7 @@ from jrh.hashing import derive_seed
 from jrh.plugins.component_identity import Source, python_source
 from jrh.plugins.local_code import load_object
 from jrh.plugins.protocols import ModelClient, Parser, Validator
-from jrh.values.types import Task
+from jrh.values.items import Task
 
 T = TypeVar("T")
 

@@ -11,8 +11,9 @@ from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
 from jrh.models.replies import read_reply
 from jrh.plugins.protocols import ChatRequest, Completion, Rates
 from jrh.text.redact import Redactor
+from jrh.values.json_values import Json
 from jrh.values.scales import Scale
-from jrh.values.types import Json, Judgement, Question, Reply, Status, Usage, Verdict
+from jrh.values.verdicts import Judgement, Question, Reply, Status, Usage, Verdict
 
 Answer: TypeAlias = str | Completion | Reply | BaseException
 """What a script may answer: text, a completion, a finished reply, or something to raise."""

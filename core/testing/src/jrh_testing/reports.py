@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jrh.hashing import content_id, derive_seed
+from jrh.values.cases import REFERENCE
+from jrh.values.items import Task
+from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, ComponentUsed, CostLine, FaultLine, RunReport, SpendLine, TaskSummary
 from jrh.values.spending import spending_of
-from jrh.values.types import REFERENCE, Interval, Measure, Record, Status, Task
+from jrh.values.verdicts import Record, Status
 
 from jrh_testing.samples import sample_task
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from jrh.hashing import content_id, derive_seed
+from jrh.values.cases import Condition
+from jrh.values.items import Item, Mode, Task
+from jrh.values.json_values import Json
 from jrh.values.scales import Scale
-from jrh.values.types import Condition, Example, Item, Json, Mode, Question, Task, Truth
+from jrh.values.verdicts import Example, Question, Truth
 
 _REQUESTS: Final = (
     "Which river flows through Paris?",

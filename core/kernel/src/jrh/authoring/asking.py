@@ -9,7 +9,8 @@ from attrs import frozen
 
 from jrh.authoring.texts import PROVIDER_ERROR, no_text
 from jrh.plugins.protocols import ChatRequest, ModelClient
-from jrh.values.types import Json, Reply
+from jrh.values.json_values import Json
+from jrh.values.verdicts import Reply
 
 T = TypeVar("T")
 

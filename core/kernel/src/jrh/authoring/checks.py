@@ -8,7 +8,10 @@ from attrs import frozen
 
 from jrh.errors import JrhError
 from jrh.plugins.protocols import BuildContext, Validator
-from jrh.values.types import Draft, Item, Json, Skip, ValidatorName
+from jrh.values.cases import Draft, Skip
+from jrh.values.items import Item
+from jrh.values.json_values import Json
+from jrh.values.option_values import ValidatorName
 
 
 def texts_of(item: Item, fields: Sequence[str]) -> dict[str, str] | Skip:

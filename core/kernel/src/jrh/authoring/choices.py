@@ -9,7 +9,7 @@ from attrs import Attribute, field
 from attrs.validators import ge
 
 from jrh.errors import JrhError
-from jrh.values.types import Mode, Task
+from jrh.values.items import Mode, Task
 
 
 class WrittenBy(Enum):

@@ -8,7 +8,7 @@ from typing import Protocol
 from attrs import frozen
 
 from jrh.hashing import shuffled
-from jrh.values.types import Json
+from jrh.values.json_values import Json
 
 
 class Replacement(Protocol):

@@ -12,7 +12,9 @@ from jrh.authoring.texts import PROVIDER_ERROR, Unusable, Written, read_text
 from jrh.authoring.wording import length_ratio
 from jrh.plugins.protocols import ChatRequest, ModelClient
 from jrh.text.structured import object_schema
-from jrh.values.types import Draft, Expectation, Json, Message, Same, Sampling, Skip, Status
+from jrh.values.cases import Draft, Expectation, Message, Same, Sampling, Skip
+from jrh.values.json_values import Json
+from jrh.values.verdicts import Status
 
 _SAME: Final = Same()
 

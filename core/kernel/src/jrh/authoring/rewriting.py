@@ -12,7 +12,10 @@ from jrh.authoring.generation import Generated, TextWriter
 from jrh.authoring.wording import length_ratio, word_count
 from jrh.plugins.protocols import BuildContext
 from jrh.text.templates import render, tag_mark, variables_of
-from jrh.values.types import Draft, Item, Json, Message, ModelName, Skip, Task, ValidatorName
+from jrh.values.cases import Draft, Message, Skip
+from jrh.values.items import Item, Task
+from jrh.values.json_values import Json
+from jrh.values.option_values import ModelName, ValidatorName
 
 
 @frozen(kw_only=True)

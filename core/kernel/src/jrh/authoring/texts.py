@@ -11,7 +11,8 @@ from attrs import Factory, frozen
 from jrh.authoring.languages import other_language
 from jrh.plugins.protocols import TOO_LONG
 from jrh.text.structured import read_json
-from jrh.values.types import Json, Reply, Status
+from jrh.values.json_values import Json
+from jrh.values.verdicts import Reply, Status
 
 LONGEST_TEXT: Final = 100_000
 """Maximum length of a text, in characters; a longer one is rejected."""

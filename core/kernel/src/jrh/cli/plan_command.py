@@ -153,7 +153,7 @@ def show_precision(plan: Plan, *, wished: float, level: float, assumptions: Assu
     from rich.table import Table
 
     from jrh.running.power import POWER, precision
-    from jrh.values.types import REFERENCE
+    from jrh.values.cases import REFERENCE
 
     table = Table("task", "test")
     columns = ("items", "trials per item", f"{level:.0%} interval", f"items for ±{wished:g}", "accuracy change")

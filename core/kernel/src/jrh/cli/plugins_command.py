@@ -99,4 +99,6 @@ def _shown(default: Any) -> str:
 
 
 def _type(kind: Any) -> str:
-    return kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind)).replace("jrh.values.types.", "")
+    return (
+        kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind)).replace("jrh.values.option_values.", "")
+    )

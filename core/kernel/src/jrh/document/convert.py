@@ -16,7 +16,9 @@ from jrh.document.decode_errors import mistakes_of
 from jrh.document.decoding import strict_converter
 from jrh.document.positions import Document, Location
 from jrh.errors import Problem, SuiteError
-from jrh.values.types import Changes, Equals, Expectation, Json, NotAbove, NotBelow, Same, Text
+from jrh.values.cases import Changes, Equals, Expectation, NotAbove, NotBelow, Same
+from jrh.values.json_values import Json
+from jrh.values.option_values import Text
 
 T = TypeVar("T")
 

@@ -16,7 +16,8 @@ from jrh.document import option_types
 from jrh.document.decode_errors import Mistake, Mistakes, mistakes_of
 from jrh.document.plain_files import UTF16, not_utf8, read_plain
 from jrh.document.positions import did_you_mean
-from jrh.values.types import Json, Text
+from jrh.values.json_values import Json
+from jrh.values.option_values import Text
 
 Hook: TypeAlias = Callable[[Any, Any], Any]
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NewType, Union, get_args, get_origin
 import attrs
 
 from jrh.errors import PluginError
-from jrh.values.types import CodeName, CommandWord, ModelName, ParserName, Text, ValidatorName
+from jrh.values.option_values import CodeName, CommandWord, ModelName, ParserName, Text, ValidatorName
 
 REFERENCES: Final[Mapping[Any, str]] = {
     ModelName: "model",

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from attrs import Factory, frozen
 
 from jrh.errors import Problem
-from jrh.values.types import Json
+from jrh.values.json_values import Json
 
 Location: TypeAlias = tuple[str | int, ...]
 """The way to a value: keys and list positions."""

@@ -17,7 +17,8 @@ from attrs import define, field
 
 from jrh.document import option_types
 from jrh.document.convert import EXPECTATIONS, to_json
-from jrh.values.types import Same, Text
+from jrh.values.cases import Same
+from jrh.values.option_values import Text
 
 Schema: TypeAlias = dict[str, Any]
 

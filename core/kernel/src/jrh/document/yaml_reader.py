@@ -18,7 +18,7 @@ from attrs import define, field
 from jrh.document.plain_files import not_utf8
 from jrh.document.positions import Document, Location, Position, path_text
 from jrh.errors import Problem, SuiteError
-from jrh.values.types import Json
+from jrh.values.json_values import Json
 
 MAX_BYTES: Final = 10_000_000
 MAX_VALUES: Final = 100_000

@@ -25,14 +25,17 @@ from jrh.running.stages.summary import IMPORTED, Summary, is_known, remember
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
 from jrh.suite.resolve import resolve_metrics
+from jrh.values.cases import REFERENCE
 from jrh.values.clusters import linked
 from jrh.values.finding import FindingSettings
 from jrh.values.gold_source import GoldSource
 from jrh.values.item_covariates import LENGTH, length_of, read, written
+from jrh.values.items import Mode, Task
+from jrh.values.json_values import Json
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport, TaskSummary
 from jrh.values.scales import invert
-from jrh.values.types import REFERENCE, Json, Mode, Record, Status, Task
+from jrh.values.verdicts import Record, Status
 from jrh.version import __version__
 
 

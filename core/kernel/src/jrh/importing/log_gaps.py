@@ -9,9 +9,11 @@ from attrs import frozen
 
 from jrh.measuring.trials import read_trials
 from jrh.plugins.protocols import MetricContext
+from jrh.values.cases import REFERENCE
+from jrh.values.items import Task
 from jrh.values.records import RecordTable
 from jrh.values.scales import ScaleKind
-from jrh.values.types import REFERENCE, Record, Task
+from jrh.values.verdicts import Record
 
 Rows: TypeAlias = Sequence[Record]
 _TWO: Final = 2

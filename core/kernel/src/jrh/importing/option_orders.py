@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from jrh.errors import JrhError
+from jrh.values.cases import Polarity
+from jrh.values.items import Task
 from jrh.values.scales import ScaleKind
-from jrh.values.types import Polarity, Task
 
 _TWO: Final = 2
 _BETWEEN: Final = re.compile(r"[\s_\-/,;|>]+")

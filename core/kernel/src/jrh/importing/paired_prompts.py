@@ -13,8 +13,9 @@ from jrh.errors import JrhError
 from jrh.importing.prompt_templates import literal, requests_of, template_of
 from jrh.importing.row_files import Mistakes, Row, read_rows
 from jrh.importing.scale_inference import infer_scale
+from jrh.values.items import Item, Mode, Task
+from jrh.values.json_values import Json
 from jrh.values.scales import Scale
-from jrh.values.types import Item, Json, Mode, Task
 
 PAIR_COLUMNS: Final = (
     "pair_id",

@@ -8,7 +8,8 @@ from typing import Final
 from jrh.document.convert import EXPECTATIONS
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.text.escaping import clean_text
-from jrh.values.types import Record, Status, Task
+from jrh.values.items import Task
+from jrh.values.verdicts import Record, Status
 
 _LONGEST: Final = 600
 """Characters of a message: it quotes the log, which may hold anything."""

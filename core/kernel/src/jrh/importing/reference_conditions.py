@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from jrh.values.types import REFERENCE, Record, Task
+from jrh.values.cases import REFERENCE
+from jrh.values.items import Task
+from jrh.values.verdicts import Record
 
 _LEVELS: Final[Mapping[str, str]] = {
     "template": "templates",

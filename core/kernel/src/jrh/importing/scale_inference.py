@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from jrh.errors import JrhError
+from jrh.values.items import Mode
 from jrh.values.scales import Scale
-from jrh.values.types import Mode
 
 _MOST_LEVELS: Final = 100
 

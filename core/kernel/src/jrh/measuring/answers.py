@@ -13,7 +13,7 @@ from jrh.measuring.cells import Cell, cells_of
 from jrh.measuring.coded import Codes, Mask
 from jrh.measuring.comparable import questions_over
 from jrh.measuring.trials import Trials
-from jrh.values.types import REFERENCE
+from jrh.values.cases import REFERENCE
 
 Counts = NDArray[np.float64]
 """Numbers of verdicts; the last axis is the label."""

@@ -30,8 +30,8 @@ from jrh.measuring.partial import bounded
 from jrh.measuring.scoring import NO_REFERENCE, Scores
 from jrh.measuring.trials import Trials, missing_by_status, read_trials
 from jrh.plugins.protocols import MetricContext
+from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable
-from jrh.values.types import Interval, Measure
 
 Flags: TypeAlias = tuple[str, ...]
 

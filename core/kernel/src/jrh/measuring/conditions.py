@@ -14,7 +14,8 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from jrh.measuring.coded import Coded, Codes, Mask, grouped, is_named
-from jrh.values.types import REFERENCE, Polarity, Task
+from jrh.values.cases import REFERENCE, Polarity
+from jrh.values.items import Task
 
 LEVELS: Final = ("template", "option_order", "polarity", "strength", "temperature", "language")
 """What the records state of a condition, besides the names of its test and variant."""

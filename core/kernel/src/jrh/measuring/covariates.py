@@ -15,8 +15,9 @@ from jrh.measuring.cells import Cell
 from jrh.measuring.coded import Codes, numbered
 from jrh.measuring.trials import Trials
 from jrh.values.item_covariates import LENGTH, read
+from jrh.values.items import Task
+from jrh.values.json_values import Json
 from jrh.values.scales import ScaleKind
-from jrh.values.types import Json, Task
 
 Numbers = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from jrh_stats import benjamini_hochberg, holm
 from jrh.measuring.builder import MeasureBuilder
 from jrh.measuring.cells import Cell
 from jrh.measuring.coded import Codes
-from jrh.values.types import Measure
+from jrh.values.measures import Measure
 
 _TWO: Final = 2
 _LEAST: Final = "the smallest p-value this test could have given; findings leave out tests that cannot decide"

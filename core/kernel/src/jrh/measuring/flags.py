@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from jrh.values.types import Measure
+from jrh.values.measures import Measure
 
 ALL_MISSING: Final = "all-missing"
 """Every verdict is missing."""

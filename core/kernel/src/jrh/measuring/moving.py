@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
+from jrh.values.cases import REFERENCE
 from jrh.values.records import RecordTable
-from jrh.values.types import REFERENCE
 
 _MOVING: Final = ("changes", "equals", "not_above", "not_below")
 

@@ -13,7 +13,8 @@ from jrh.measuring.coded import Codes, Mask, is_named, numbered
 from jrh.measuring.comparable import SHOWN, without_order
 from jrh.measuring.conditions import ORDER, acts_on
 from jrh.measuring.trials import Trials
-from jrh.values.types import REFERENCE, Task
+from jrh.values.cases import REFERENCE
+from jrh.values.items import Task
 
 _JOINT: Final = "+"
 """Joins the families of a chain: its steps change more than the order."""

@@ -15,7 +15,7 @@ from jrh.measuring.coded import Codes
 from jrh.measuring.flags import BOUNDED, INFORMATIVE_MISSING
 from jrh.measuring.scoring import Scores
 from jrh.measuring.trials import Trials
-from jrh.values.types import Interval, Measure
+from jrh.values.measures import Interval, Measure
 
 Ends: TypeAlias = Callable[[NDArray[np.float64], float], Estimate]
 """From the sum of scores and the number of trials of each cluster, shape (K, 2), and a level, the estimated mean."""

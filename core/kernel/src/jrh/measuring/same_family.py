@@ -9,8 +9,8 @@ from typing import Final
 from attrs import frozen
 
 from jrh.values.gold_source import GoldKind, GoldSource
+from jrh.values.items import Item
 from jrh.values.model_families import model_family
-from jrh.values.types import Item
 
 AUTHORS: Final = ("author", "author_a", "author_b")
 """Metadata that name the model which wrote a response; `columns` of a data source map them."""

@@ -17,7 +17,8 @@ from jrh.measuring.flags import CHANGE_DUE
 from jrh.measuring.reference import ReferenceVerdicts, reference_verdicts
 from jrh.measuring.trials import Trials
 from jrh.suite.positive import positive_conflict
-from jrh.values.types import Status, Task
+from jrh.values.items import Task
+from jrh.values.verdicts import Status
 
 Numbers = NDArray[np.float64]
 

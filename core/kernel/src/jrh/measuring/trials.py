@@ -13,9 +13,11 @@ from jrh.errors import JrhError
 from jrh.measuring.coded import Coded, Codes, Mask, is_named, numbered
 from jrh.measuring.conditions import LEVELS, Conditions
 from jrh.plugins.protocols import MetricContext
+from jrh.values.cases import REFERENCE
 from jrh.values.clusters import linked
+from jrh.values.items import Task
 from jrh.values.records import NUMERIC, RecordTable
-from jrh.values.types import REFERENCE, Status, Task
+from jrh.values.verdicts import Status
 
 T = TypeVar("T")
 

@@ -20,7 +20,8 @@ from jrh.models.seen_usage import SeenUsage
 from jrh.models.unsettable import set_in, without
 from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, Rates
 from jrh.suite.definition import Limits, ModelUse
-from jrh.values.types import Reply, Sampling
+from jrh.values.cases import Sampling
+from jrh.values.verdicts import Reply
 
 BREAKER: Final = 20
 """Consecutive failed calls of one model (each after all its retries) that stop the run."""

@@ -34,7 +34,7 @@ from jrh.plugins.protocols import ChatModel, ChatRequest, Logger
 from jrh.store.calls_table import ANSWERED, NOT_SETTABLE
 from jrh.suite.definition import ModelUse
 from jrh.text.redact import Redactor
-from jrh.values.types import Reply, Status
+from jrh.values.verdicts import Reply, Status
 
 if TYPE_CHECKING:
     from jrh.store.cache import Cache

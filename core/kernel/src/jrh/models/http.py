@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from jrh.text.redact import MASK
-from jrh.values.types import Json
+from jrh.values.json_values import Json
 
 LONGEST_ERROR_TEXT: Final = 500
 """Maximum length of a provider's error text, in characters."""

@@ -11,7 +11,7 @@ from jrh.errors import StopReason, StopRun
 from jrh.hashing import canonical_json
 from jrh.plugins.protocols import ChatRequest, Rates
 from jrh.suite.definition import Budget
-from jrh.values.types import Usage
+from jrh.values.verdicts import Usage
 
 _CENT_OF_A_CENT: Final = 1e-12
 """US dollars by which sums may differ in floating point."""

@@ -7,7 +7,7 @@ from typing import Final
 from jrh.models.ledger import cost_of
 from jrh.plugins.protocols import LONGEST_ANSWER, TOO_LONG, Completion, Rates
 from jrh.text.redact import Redactor
-from jrh.values.types import Reply, Status
+from jrh.values.verdicts import Reply, Status
 
 COMPLETE: Final = frozenset(
     {"", "stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete", "completed", "finished", "done"}

@@ -9,7 +9,7 @@ from attrs import define, evolve
 
 from jrh.models.ledger import cost_of, longest_reply, prompt_tokens_at_most
 from jrh.plugins.protocols import ChatRequest, Rates
-from jrh.values.types import Reply
+from jrh.values.verdicts import Reply
 
 ENOUGH: Final = 5
 """Replies after which their use says something about the next one."""

@@ -11,7 +11,7 @@ from jrh.errors import PluginError
 from jrh.models.client import fingerprint_of, with_defaults
 from jrh.plugins.protocols import ChatModel, ChatRequest
 from jrh.suite.definition import ModelUse
-from jrh.values.types import Reply
+from jrh.values.verdicts import Reply
 
 Answer: TypeAlias = Callable[[ModelUse, ChatModel, ChatRequest, int], Reply]
 """Answers a request, with the suite's sampling filled in, and its repeat, without sending it."""

@@ -8,26 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from attrs import Factory, frozen
 
+from jrh.values.cases import Draft, Message, Sampling, Skip, Validation
 from jrh.values.evidence import Evidence, NoEvidence
+from jrh.values.items import Item, Task
+from jrh.values.json_values import Json
+from jrh.values.measures import Measure
 from jrh.values.scales import Scale
-from jrh.values.types import (
-    Draft,
-    Example,
-    Item,
-    Json,
-    Judgement,
-    Measure,
-    Message,
-    Question,
-    Reply,
-    Sampling,
-    Skip,
-    Task,
-    Truth,
-    Usage,
-    Validation,
-    Verdict,
-)
+from jrh.values.verdicts import Example, Judgement, Question, Reply, Truth, Usage, Verdict
 
 if TYPE_CHECKING:
     from jrh.values.records import RecordTable

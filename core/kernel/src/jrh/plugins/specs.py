@@ -27,7 +27,7 @@ from jrh.plugins.protocols import (
     TrainedJudge,
     Validator,
 )
-from jrh.values.types import Mode
+from jrh.values.items import Mode
 
 T = TypeVar("T")
 

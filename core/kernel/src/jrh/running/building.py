@@ -23,8 +23,9 @@ from jrh.plugins.specs import MetricSpec, ModelSpec, ParserSpec
 from jrh.suite.definition import ModelUse
 from jrh.suite.resolved import Resolved, ResolvedSuite, parts_of, references
 from jrh.text.redact import error_line
+from jrh.values.items import Task
+from jrh.values.json_values import Json
 from jrh.values.report import ComponentUsed
-from jrh.values.types import Json, Task
 
 
 @frozen(kw_only=True)

@@ -16,7 +16,7 @@ from jrh.models.ledger import prompt_tokens_at_most, worst_case
 from jrh.models.stand_in import StandIn
 from jrh.plugins.protocols import ChatModel, ChatRequest, ModelClient
 from jrh.suite.definition import ModelUse
-from jrh.values.types import Reply, Status
+from jrh.values.verdicts import Reply, Status
 
 MOST_OUTPUT: Final = 1000
 """Most tokens assumed for a reply where neither the model nor the provider has a limit."""

@@ -19,7 +19,7 @@ from jrh.running.building import identity
 from jrh.running.schedule import judge_ids, trial_id
 from jrh.store.run_store import Store
 from jrh.suite.resolved import Resolved, ResolvedSuite, parts_of
-from jrh.values.types import Json
+from jrh.values.json_values import Json
 
 _COMPONENTS: Final = "components"
 """Meta key of the components that the run directory was made with."""

@@ -38,8 +38,10 @@ from jrh.store.items_table import items_id
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, tests_of
+from jrh.values.cases import REFERENCE, Case
 from jrh.values.clusters import clusters_of
-from jrh.values.types import REFERENCE, Case, Item, Question, Task
+from jrh.values.items import Item, Task
+from jrh.values.verdicts import Question
 
 SAMPLE: Final = 25
 """Questions per judge and test whose prompts are really written to estimate tokens."""

@@ -15,7 +15,7 @@ from jrh.running.building import Builder
 from jrh.running.run_log import Quiet
 from jrh.suite.definition import Suite, Use
 from jrh.suite.resolved import Resolved, ResolvedSuite
-from jrh.values.types import Json
+from jrh.values.json_values import Json
 
 
 def load_metrics(

@@ -17,7 +17,8 @@ from jrh.running.pool import for_each
 from jrh.running.stages import perturb as perturbing
 from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.suite.resolved import Resolved, ResolvedTest, Step, references
-from jrh.values.types import Case, Changes, Draft, Item, Skip, Task
+from jrh.values.cases import Case, Changes, Draft, Skip
+from jrh.values.items import Item, Task
 
 T = TypeVar("T")
 MOST_ITEMS: Final = 200

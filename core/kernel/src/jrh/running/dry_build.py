@@ -17,7 +17,8 @@ from jrh.running.stages import perturb as perturbing
 from jrh.store.items_table import items_id
 from jrh.store.run_store import Store
 from jrh.suite.resolved import applies, tests_of
-from jrh.values.types import REFERENCE, Item
+from jrh.values.cases import REFERENCE
+from jrh.values.items import Item
 
 _JUDGES: Final = "judges"
 """Meta key of the ids of the judges in the plan."""

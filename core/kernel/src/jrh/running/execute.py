@@ -27,8 +27,9 @@ from jrh.running.stages.rationales import read_rationales
 from jrh.running.stored_code import unchecked
 from jrh.running.suite_summary import notes_of_plan, summarise
 from jrh.suite.resolved import ResolvedTest, tests_of
+from jrh.values.cases import REFERENCE, Case
 from jrh.values.events import CaseReady, RunStarted
-from jrh.values.types import REFERENCE, Case, Task
+from jrh.values.items import Task
 from jrh.version import __version__
 
 _ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jrh.measuring.same_family import same_families
 from jrh.suite.resolved import ResolvedSuite, references
-from jrh.values.types import Item
+from jrh.values.items import Item
 
 
 def judge_models(resolved: ResolvedSuite) -> Mapping[str, str]:

@@ -15,9 +15,10 @@ from jrh.models.ledger import Spent
 from jrh.suite.definition import Gate
 from jrh.text.escaping import clean_text
 from jrh.text.numbers import counted
+from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport
-from jrh.values.types import Measure, Status
+from jrh.values.verdicts import Status
 
 if TYPE_CHECKING:
     import pandas

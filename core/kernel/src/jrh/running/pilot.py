@@ -14,8 +14,9 @@ from jrh.errors import JrhError
 from jrh.running.cost_estimate import Plan
 from jrh.running.power import Assumptions
 from jrh.text.numbers import counted, format_dollars, format_interval, format_number
+from jrh.values.cases import REFERENCE
+from jrh.values.measures import Measure
 from jrh.values.report import RunReport
-from jrh.values.types import REFERENCE, Measure
 
 _NOISE: Final = "rerun-disagreement"
 _EXCESS: Final = "excess-disagreement"

@@ -26,7 +26,9 @@ from jrh.running.stages import perturb as perturbing
 from jrh.running.stages.rationales import open_questions
 from jrh.store.run_store import Store
 from jrh.suite.resolved import Resolved, ResolvedSuite, references, tests_of
-from jrh.values.types import Case, Item, Message, Question, Sampling, Task
+from jrh.values.cases import Case, Message, Sampling
+from jrh.values.items import Item, Task
+from jrh.values.verdicts import Question
 
 ASKED: Final = ChatRequest(
     messages=(Message(role="user", content="Reply with OK."),),

@@ -32,7 +32,7 @@ from jrh.store.run_store import Store
 from jrh.suite.definition import Budget, ModelUse, Suite
 from jrh.suite.resolved import Resolved, ResolvedSuite, simulated_judges
 from jrh.text.redact import Redactor, named_secrets
-from jrh.values.types import Item
+from jrh.values.items import Item
 
 
 @frozen(kw_only=True)

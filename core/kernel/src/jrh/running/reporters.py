@@ -14,8 +14,8 @@ from jrh.plugins.registry import Entry, Registry
 from jrh.plugins.specs import ReporterSpec, ReportTarget
 from jrh.suite.definition import Use
 from jrh.suite.resolved import Resolved
+from jrh.values.json_values import Json
 from jrh.values.report import ComponentUsed
-from jrh.values.types import Json
 
 
 def chosen_reporters(

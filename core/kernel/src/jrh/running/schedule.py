@@ -14,7 +14,8 @@ from jrh.store.trials_table import TrialRow
 from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved, ResolvedSuite, applies
 from jrh.text.transcripts import without_passed_through
-from jrh.values.types import Case, Task
+from jrh.values.cases import Case
+from jrh.values.items import Task
 
 
 def is_put(case: Case, judge: Resolved[JudgeSpec], task: Task) -> bool:

@@ -15,8 +15,8 @@ from jrh.running.schedule import is_put
 from jrh.running.stages import load as loading_items
 from jrh.running.stages.summary import Summary, TestOfTask
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, serves
+from jrh.values.cases import REFERENCE, Case
 from jrh.values.report import ComponentUsed
-from jrh.values.types import REFERENCE, Case
 from jrh.version import __version__
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from jrh.document.serial import from_text, to_text
 from jrh.store.database import Database
 from jrh.text.plain import utf8_text
-from jrh.values.types import Case, Draft, Skip
+from jrh.values.cases import Case, Draft, Skip
 
 KEPT: Final = "kept"
 REJECTED: Final = "rejected"

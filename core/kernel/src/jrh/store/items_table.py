@@ -11,7 +11,7 @@ from jrh.store.database import Database
 from jrh.values.clusters import clusters_of
 from jrh.values.gold_source import GoldSource
 from jrh.values.item_covariates import written
-from jrh.values.types import Item
+from jrh.values.items import Item
 
 _STAGE: Final = "items"
 

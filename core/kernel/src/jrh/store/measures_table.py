@@ -8,7 +8,7 @@ from typing import ClassVar
 from jrh.document.serial import from_text, to_text
 from jrh.store.database import Database
 from jrh.store.writer import Statement
-from jrh.values.types import Measure
+from jrh.values.measures import Measure
 
 
 class MeasuresTable:

@@ -11,7 +11,7 @@ from jrh.store.database import Database
 from jrh.store.writer import Statement
 from jrh.values.records import COLUMNS
 from jrh.values.report import CostLine
-from jrh.values.types import Record, Reply, Status
+from jrh.values.verdicts import Record, Reply, Status
 
 _VALUES: Final = attrgetter(*COLUMNS)
 _STATUS: Final = COLUMNS.index("status")

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from jrh.store.database import Database
 from jrh.values.report import SpendLine
-from jrh.values.types import Reply, Status
+from jrh.values.verdicts import Reply, Status
 
 RATIONALES: Final = "rationales"
 """Owner of the replies that tell what rationales argue for: they belong to all trials of one rationale."""

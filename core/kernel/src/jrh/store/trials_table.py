@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from jrh.store.database import Database
-from jrh.values.types import Status
+from jrh.values.verdicts import Status
 
 _STAGE: Final = "trials"
 _TRANSIENT: Final = tuple(status.value for status in Status if status.transient)

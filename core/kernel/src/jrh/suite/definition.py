@@ -11,8 +11,10 @@ from attrs import Factory, field, frozen
 from attrs.validators import ge, gt, le, lt, optional
 
 from jrh.document.positions import Location
+from jrh.values.cases import Sampling
 from jrh.values.finding import FindingSettings
-from jrh.values.types import Json, Sampling, Task
+from jrh.values.items import Task
+from jrh.values.json_values import Json
 
 MOST_REPEATS: Final = 10_000
 """More is a slip of the pen, and would be planned for hours."""

@@ -10,7 +10,7 @@ import attrs
 from jrh.document.positions import Document, Location, did_you_mean, path_text
 from jrh.document.yaml_reader import parse_document
 from jrh.errors import Problem, SuiteError
-from jrh.values.types import Json
+from jrh.values.json_values import Json
 
 ENTRY_KEYS: Final = ("test", "judge", "metric", "validator", "reporter")
 """The keys that name the component of a list entry that is written flat."""

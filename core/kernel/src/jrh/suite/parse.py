@@ -22,7 +22,8 @@ from jrh.suite.parse_entry import own_options, read_entry, read_flat_entry, read
 from jrh.suite.rubrics import read_criteria
 from jrh.suite.syntax import DATA, JUDGE, METRIC, PARSER, REPORTER, WrittenTask, unfit_name
 from jrh.suite.tests import read_tests
-from jrh.values.types import REFERENCE, Sampling, Task
+from jrh.values.cases import REFERENCE, Sampling
+from jrh.values.items import Task
 
 T = TypeVar("T")
 

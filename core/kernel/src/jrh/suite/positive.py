@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jrh.values.types import Task
+from jrh.values.items import Task
 
 
 def positive_conflict(metric: str, stated: str, task: Task) -> str:

@@ -22,7 +22,9 @@ from jrh.suite.overrides import override
 from jrh.suite.parse import MODEL_SETTINGS, parse_suite, read_metrics
 from jrh.suite.positive import positive_conflict
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, Step, applies, serves
-from jrh.values.types import REFERENCE, Json, Mode
+from jrh.values.cases import REFERENCE
+from jrh.values.items import Mode
+from jrh.values.json_values import Json
 
 R = TypeVar("R")
 S = TypeVar("S", bound=Spec)

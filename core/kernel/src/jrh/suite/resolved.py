@@ -24,7 +24,7 @@ from jrh.plugins.specs import (
     ValidatorSpec,
 )
 from jrh.suite.definition import Suite, TestUse, Use
-from jrh.values.types import Task
+from jrh.values.items import Task
 
 S = TypeVar("S", bound=Spec)
 

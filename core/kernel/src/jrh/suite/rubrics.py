@@ -14,8 +14,8 @@ from jrh.document.positions import Document, Location, did_you_mean
 from jrh.document.yaml_reader import read_document
 from jrh.errors import Problem, SuiteError
 from jrh.suite.syntax import WrittenCriteriaTask, unfit_name
+from jrh.values.items import Mode, Task
 from jrh.values.scales import Scale, ScaleKind
-from jrh.values.types import Mode, Task
 
 SATISFIES: Final = "satisfies"
 VIOLATES: Final = "violates"

@@ -12,8 +12,9 @@ from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.suite import syntax
 from jrh.suite.definition import Limits, Price, SuiteSettings
 from jrh.suite.syntax import Named, Role, WrittenCriteriaTask, WrittenTask
+from jrh.values.cases import Sampling
 from jrh.values.report import RunReport
-from jrh.values.types import Record, Sampling
+from jrh.values.verdicts import Record
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 FILES: Final = ("suite.schema.json", "record.schema.json", "results.schema.json")

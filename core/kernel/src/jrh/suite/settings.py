@@ -10,7 +10,8 @@ from jrh.document.convert import collect
 from jrh.document.yaml_reader import document_of, read_document
 from jrh.errors import JrhError, SuiteError
 from jrh.suite.syntax import WrittenTask
-from jrh.values.types import Json, Task
+from jrh.values.items import Task
+from jrh.values.json_values import Json
 
 T = TypeVar("T")
 

@@ -12,8 +12,10 @@ from attrs import field, frozen
 from jrh.errors import JrhError
 from jrh.suite.definition import JudgeUse, OnMismatch, Sample, SuiteSettings, TestUse
 from jrh.values.gold_source import ACCEPTED, GoldSource
+from jrh.values.items import Mode, Task
+from jrh.values.json_values import Json
+from jrh.values.option_values import Text
 from jrh.values.scales import Scale, ScaleKind
-from jrh.values.types import Json, Mode, Task, Text
 
 MOST_LEVELS: Final = 1000
 MOST_FACTORS: Final = 5

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from jrh.values.types import Interval, Measure
+from jrh.values.measures import Interval, Measure
 
 _VAST: Final = 1e9
 """Numbers from here on are written in scientific notation."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jrh.values.types import Json
+from jrh.values.json_values import Json
 
 
 def utf8_text(text: str) -> str:

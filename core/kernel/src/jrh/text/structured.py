@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final, TypeAlias
 
-from jrh.values.types import Json
+from jrh.values.json_values import Json
 
 LONGEST_READ: Final = 1_000_000
 """Maximum length in characters; a longer text is not read, to bound the work."""

@@ -13,7 +13,7 @@ from typing import Final
 from attrs import define, field, frozen
 
 from jrh.text.transcripts import ToolCall, TranscriptMessage
-from jrh.values.types import Json
+from jrh.values.json_values import Json
 
 SHORTEST_LIMIT: Final = 2_000
 """Minimum limit in characters: with less, not even the first and the last message could be shown."""

@@ -10,7 +10,7 @@ from attrs import Factory, frozen
 
 from jrh.document.convert import structure
 from jrh.errors import JrhError, SuiteError
-from jrh.values.types import Json
+from jrh.values.json_values import Json
 
 TranscriptRole: TypeAlias = Literal["system", "user", "assistant", "tool"]
 

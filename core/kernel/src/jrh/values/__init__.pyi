@@ -1,3 +1,4 @@
+from .cases import Condition as Condition
 from .clusters import clusters_of as clusters_of
 from .clusters import linked as linked
 from .clusters import shown_text as shown_text
@@ -15,6 +16,9 @@ from .gold_source import GoldKind as GoldKind
 from .gold_source import GoldSource as GoldSource
 from .item_covariates import LENGTH as LENGTH
 from .item_covariates import length_of as length_of
+from .items import option_field as option_field
+from .option_values import CodeName as CodeName
+from .option_values import CommandWord as CommandWord
 from .records import Categorical as Categorical
 from .report import Agreement as Agreement
 from .report import Attrition as Attrition
@@ -25,9 +29,5 @@ from .report import SpendLine as SpendLine
 from .report import TaskSummary as TaskSummary
 from .spending import spending_of as spending_of
 from .spending import total_spending as total_spending
-from .types import CodeName as CodeName
-from .types import CommandWord as CommandWord
-from .types import Condition as Condition
-from .types import Example as Example
-from .types import Truth as Truth
-from .types import option_field as option_field
+from .verdicts import Example as Example
+from .verdicts import Truth as Truth

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from jrh.values.types import Item, Json
+from jrh.values.items import Item
+from jrh.values.json_values import Json
 
 
 def clusters_of(items: Iterable[Item]) -> dict[str, str]:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from attrs import Factory, frozen
 
-from jrh.values.types import Case, Record
+from jrh.values.cases import Case
+from jrh.values.verdicts import Record
 
 
 @frozen(kw_only=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from jrh.values.types import Case, Reply
+from jrh.values.cases import Case
+from jrh.values.verdicts import Reply
 
 
 @runtime_checkable

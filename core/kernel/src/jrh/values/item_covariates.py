@@ -8,7 +8,8 @@ from typing import Final
 
 from jrh.errors import JrhError
 from jrh.values.clusters import flat_text
-from jrh.values.types import Item, Json, Mode, Task, option_field
+from jrh.values.items import Item, Mode, Task, option_field
+from jrh.values.json_values import Json
 
 LENGTH: Final = "length"
 """Characters of the judged text."""

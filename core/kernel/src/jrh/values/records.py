@@ -10,7 +10,7 @@ import numpy as np
 from attrs import fields
 from numpy.typing import NDArray
 
-from jrh.values.types import Record
+from jrh.values.verdicts import Record
 
 if TYPE_CHECKING:
     import pandas

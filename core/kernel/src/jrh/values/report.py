@@ -12,8 +12,10 @@ from attrs import Factory, frozen
 
 from jrh.values.evidence import Evidence, NoEvidence
 from jrh.values.finding import ClaimFamily, Finding
+from jrh.values.items import Task
+from jrh.values.json_values import Json
+from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable
-from jrh.values.types import Interval, Json, Measure, Task
 
 
 @frozen(kw_only=True)

@@ -16,7 +16,8 @@ from jrh.document.option_types import resolved_fields
 from jrh.errors import JrhError, PluginError
 from jrh.plugins.protocols import ModelClient, Parser, Validator
 from jrh.plugins.specs import ALL_MODES, Spec
-from jrh.values.types import Item, Json, Mode, Task
+from jrh.values.items import Item, Mode, Task
+from jrh.values.json_values import Json
 
 from jrh_testing.building import HOOKS, build, factory_of, find_spec
 from jrh_testing.contracts.importing import foreign_modules

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from jrh.values.types import Item, Json
+from jrh.values.items import Item
+from jrh.values.json_values import Json
 
 _LONGEST_REASON = 200
 _TELLING = 12

@@ -10,7 +10,9 @@ from typing import Any, ClassVar
 
 from attrs import evolve
 from jrh.plugins.specs import JudgeKind, JudgeSpec, Spec
-from jrh.values.types import Example, Item, Judgement, Prompt, Question, Status, Task
+from jrh.values.cases import Prompt
+from jrh.values.items import Item, Task
+from jrh.values.verdicts import Example, Judgement, Question, Status
 
 from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.samples import ODD_TEXTS, sample_examples, sample_question, sample_truth, with_text

@@ -12,8 +12,10 @@ import numpy as np
 from attrs import evolve
 from jrh.plugins.protocols import MetricContext
 from jrh.plugins.specs import MetricSpec, Spec
+from jrh.values.items import Task
+from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable
-from jrh.values.types import Interval, Measure, Record, Status, Task
+from jrh.values.verdicts import Record, Status
 
 from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.contracts.situations import SITUATIONS, without_verdict

@@ -11,7 +11,8 @@ import pytest
 from jrh.errors import FaultKind, ModelFault
 from jrh.plugins.protocols import TOO_LONG, ChatRequest, Completion
 from jrh.plugins.specs import ModelSpec, Spec
-from jrh.values.types import Json, Message, Sampling
+from jrh.values.cases import Message, Sampling
+from jrh.values.json_values import Json
 
 from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.server.faults import HUGE, Fault

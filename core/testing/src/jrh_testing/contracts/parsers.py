@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jrh.plugins.protocols import Parser
 from jrh.plugins.specs import ParserSpec, Spec
 from jrh.values.scales import Scale
-from jrh.values.types import Reply, Status, Verdict
+from jrh.values.verdicts import Reply, Status, Verdict
 
 from jrh_testing.contracts.base import ComponentContract
 

@@ -10,8 +10,9 @@ from typing import ClassVar, TypeAlias
 
 from attrs import evolve
 from jrh.plugins.specs import PerturberSpec, Scope, Spec
+from jrh.values.cases import Draft, Equals, NotAbove, NotBelow, Skip
+from jrh.values.items import Item, Task
 from jrh.values.scales import Scale
-from jrh.values.types import Draft, Equals, Item, NotAbove, NotBelow, Skip, Task
 
 from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.contracts.content import assert_countable, assert_json

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Final
 
 from attrs import evolve, frozen
-from jrh.values.types import Measure, Record, Status, Task
+from jrh.values.items import Task
+from jrh.values.measures import Measure
+from jrh.values.verdicts import Record, Status
 
 OFF_SCALE: Final = "no label of any scale"
 _OTHER_STATUSES: Final = frozenset(status.value for status in Status if status is not Status.OFF_SCALE)

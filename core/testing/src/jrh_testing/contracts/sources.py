@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from jrh.plugins.specs import DataSourceSpec, Spec
-from jrh.values.types import Item
+from jrh.values.items import Item
 
 from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.contracts.content import assert_json

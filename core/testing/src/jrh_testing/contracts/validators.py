@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from jrh.plugins.specs import Scope, Spec, ValidatorSpec
-from jrh.values.types import Draft, Item, Validation
+from jrh.values.cases import Draft, Validation
+from jrh.values.items import Item
 
 from jrh_testing.contracts.base import ComponentContract
 from jrh_testing.contracts.content import assert_countable, assert_json

@@ -18,8 +18,8 @@ from jrh.measuring.flags import UNSURE
 from jrh.measuring.same_family import has_model_gold
 from jrh.text.numbers import format_interval
 from jrh.values.finding import Severity
+from jrh.values.measures import Measure
 from jrh.values.report import TaskSummary
-from jrh.values.types import Measure
 
 RIGHT: Final = "gold-accuracy"
 EXPECTED: Final = "as-expected"

@@ -10,8 +10,9 @@ from jrh.measuring.findings.claims import Claim, Situation
 from jrh.measuring.findings.hypotheses import MISREAD, MISSING_BY
 from jrh.measuring.flags import FEW_CLUSTERS, FEW_ITEMS
 from jrh.text.numbers import counted, counted_items, format_counts
+from jrh.values.cases import REFERENCE
 from jrh.values.finding import Severity
-from jrh.values.types import REFERENCE, Measure
+from jrh.values.measures import Measure
 
 _MISSING: Final = "missing"
 _HEADLINES: Final = ("gold-accuracy", "as-expected", "rerun-disagreement")

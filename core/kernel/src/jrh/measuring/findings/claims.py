@@ -12,9 +12,10 @@ from jrh.measuring.findings.measure_index import MeasureIndex
 from jrh.measuring.findings.page_family import PageFamily
 from jrh.measuring.flags import BOUNDED, UNSURE
 from jrh.text.numbers import counted, counted_items, format_interval, format_number, format_p, is_proportion
+from jrh.values.cases import REFERENCE
 from jrh.values.finding import Basis, Finding, FindingSettings, Severity
+from jrh.values.measures import Measure
 from jrh.values.report import RunReport
-from jrh.values.types import REFERENCE, Measure
 
 _DIGITS: Final = 2
 _TWO_DIGITS: Final = 100

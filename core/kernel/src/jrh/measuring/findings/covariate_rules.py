@@ -8,8 +8,9 @@ from typing import Final
 from jrh.measuring.findings.claims import Claim, Situation, excludes_zero, needed_for, open_effect, within
 from jrh.values.finding import Severity
 from jrh.values.item_covariates import LENGTH
+from jrh.values.items import Task
+from jrh.values.measures import Measure
 from jrh.values.scales import ScaleKind
-from jrh.values.types import Measure, Task
 
 EFFECT: Final = "covariate-effect"
 _GIVEN: Final = {"": "at equal gold", "peer-": "at equal verdicts of the other judges"}

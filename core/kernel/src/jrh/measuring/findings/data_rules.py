@@ -10,8 +10,8 @@ from attrs import evolve
 from jrh.measuring.empty_tests import empty_tests, why_no_cases
 from jrh.measuring.flags import FINDING
 from jrh.values.finding import Basis, Finding, Severity
+from jrh.values.measures import Measure
 from jrh.values.report import RunReport
-from jrh.values.types import Measure
 
 _CONCERNS: Final = "concerns"
 

@@ -13,7 +13,8 @@ from jrh_stats import interval_p
 from jrh.measuring.findings.claims import Situation, margin_of, units
 from jrh.measuring.findings.page_family import Hypothesis
 from jrh.text.numbers import is_proportion
-from jrh.values.types import REFERENCE, Measure, Polarity
+from jrh.values.cases import REFERENCE, Polarity
+from jrh.values.measures import Measure
 
 EXCESS: Final = "excess-disagreement"
 EVEN: Final = 0.5

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from attrs import frozen
 
-from jrh.values.types import Measure
+from jrh.values.measures import Measure
 
 
 @frozen(kw_only=True, eq=False)

@@ -18,7 +18,7 @@ from jrh.measuring.findings.claims import (
 )
 from jrh.measuring.findings.hypotheses import EVEN, inverted, reruns_tell
 from jrh.values.finding import Severity
-from jrh.values.types import Measure
+from jrh.values.measures import Measure
 
 _BIAS: Final = "position-bias"
 _PLACES: Final = ("first", "second")

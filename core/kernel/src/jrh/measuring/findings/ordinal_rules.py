@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jrh.measuring.findings.claims import Claim, Situation
+from jrh.values.cases import REFERENCE
 from jrh.values.finding import Severity
-from jrh.values.types import REFERENCE
 
 
 def grading_bias(now: Situation) -> Iterator[Claim]:

@@ -9,7 +9,7 @@ from attrs import frozen
 from jrh_stats import chained_holm
 
 from jrh.values.finding import ClaimFamily
-from jrh.values.types import Measure
+from jrh.values.measures import Measure
 
 Key: TypeAlias = tuple[object, ...]
 

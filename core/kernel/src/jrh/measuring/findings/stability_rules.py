@@ -9,8 +9,9 @@ from jrh.measuring.findings.accuracy_rules import accuracy_change, accuracy_equi
 from jrh.measuring.findings.claims import Claim, Situation, margin_of, needed_for, open_effect, within
 from jrh.measuring.findings.hypotheses import EXCESS, most_noise, unmeasured
 from jrh.measuring.flags import UNSURE
+from jrh.values.cases import REFERENCE
 from jrh.values.finding import Severity
-from jrh.values.types import REFERENCE, Measure
+from jrh.values.measures import Measure
 
 _CHANGE: Final = "accuracy-change"
 _RERUN: Final = "rerun-disagreement"

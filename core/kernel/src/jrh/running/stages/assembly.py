@@ -14,7 +14,9 @@ from jrh.running.progress import Progress, Silent
 from jrh.running.stages.chain import ConflictError, combined, presented
 from jrh.running.stages.drafts import propose, validate
 from jrh.suite.resolved import ResolvedTest, Step
-from jrh.values.types import Draft, Item, Json, Skip, Task
+from jrh.values.cases import Draft, Skip
+from jrh.values.items import Item, Task
+from jrh.values.json_values import Json
 
 Outcome: TypeAlias = tuple[Item, Draft | Skip, str]
 

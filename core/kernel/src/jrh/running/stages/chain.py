@@ -8,7 +8,8 @@ from typing import Final
 from attrs import evolve, fields
 
 from jrh.errors import JrhError
-from jrh.values.types import Changes, Draft, Equals, Expectation, Item, Polarity, Prompt, Same, Sampling, Task
+from jrh.values.cases import Changes, Draft, Equals, Expectation, Polarity, Prompt, Same, Sampling
+from jrh.values.items import Item, Task
 
 JOINT: Final = "+"
 """Between the families, and between the variants, of a chain."""

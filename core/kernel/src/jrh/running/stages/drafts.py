@@ -16,7 +16,8 @@ from jrh.running.pool import for_each
 from jrh.running.progress import Progress
 from jrh.suite.definition import OnMismatch, TestUse
 from jrh.suite.resolved import ResolvedTest, Step
-from jrh.values.types import Draft, Equals, Item, Skip, Task, Validation
+from jrh.values.cases import Draft, Equals, Skip, Validation
+from jrh.values.items import Item, Task
 
 WORKERS: Final = 64
 """Items under way at once; models have limits of their own."""

@@ -26,23 +26,12 @@ from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved, references
 from jrh.text.plain import utf8_text
 from jrh.text.redact import Redactor
+from jrh.values.cases import Case, Equals, Expectation
 from jrh.values.clusters import clusters_of
 from jrh.values.events import RecordCommitted
+from jrh.values.items import Item, Task
 from jrh.values.scales import invert
-from jrh.values.types import (
-    Case,
-    Equals,
-    Example,
-    Expectation,
-    Item,
-    Judgement,
-    Question,
-    Record,
-    Status,
-    Task,
-    Truth,
-    Verdict,
-)
+from jrh.values.verdicts import Example, Judgement, Question, Record, Status, Truth, Verdict
 
 WORKERS: Final = 32
 """Trials under way at once for a judge that uses no model."""

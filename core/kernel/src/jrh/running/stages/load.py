@@ -17,8 +17,8 @@ from jrh.suite.definition import Sample, TaskUse
 from jrh.text.transcripts import transcript_problems
 from jrh.values.gold_source import GoldSource
 from jrh.values.item_covariates import check_declared, covariates_of
+from jrh.values.items import Item, Mode, Task
 from jrh.values.report import TaskSummary
-from jrh.values.types import Item, Mode, Task
 
 
 def read(builder: Builder) -> dict[str, tuple[Item, ...]]:

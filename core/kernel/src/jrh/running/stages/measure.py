@@ -19,8 +19,9 @@ from jrh.running.judge_models import judge_models
 from jrh.store.run_store import Store
 from jrh.text.redact import error_line
 from jrh.values.evidence import Evidence, NoEvidence
+from jrh.values.items import Item, Task
+from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
-from jrh.values.types import Item, Measure, Task
 from jrh.version import __version__
 
 _FAILED: Final = "failed"

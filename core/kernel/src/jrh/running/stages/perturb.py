@@ -25,8 +25,9 @@ from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
 from jrh.store.run_store import Store
 from jrh.suite.definition import Sample
 from jrh.suite.resolved import ResolvedTest
+from jrh.values.cases import REFERENCE, Case, Condition, Draft, Equals, Provenance, Same, Sampling, Skip
+from jrh.values.items import Item, Task
 from jrh.values.report import Attrition
-from jrh.values.types import REFERENCE, Case, Condition, Draft, Equals, Item, Provenance, Same, Sampling, Skip, Task
 
 Outcome: TypeAlias = tuple[Item, Draft | Skip, str]
 """A draft or a skip of an item, and why it was rejected; empty where it was not."""

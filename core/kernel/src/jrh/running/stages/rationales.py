@@ -20,7 +20,8 @@ from jrh.store.records_table import Told
 from jrh.store.run_store import Store
 from jrh.store.spending_table import RATIONALES
 from jrh.text.redact import error_line
-from jrh.values.types import Case, Polarity, Task
+from jrh.values.cases import Case, Polarity
+from jrh.values.items import Task
 
 _SLICE: Final = 1024
 """Rationales whose cases are in memory at once."""

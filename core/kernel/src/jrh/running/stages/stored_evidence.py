@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from attrs import frozen
 
 from jrh.store.run_store import Store
-from jrh.values.types import Case, Reply
+from jrh.values.cases import Case
+from jrh.values.verdicts import Reply
 
 
 @frozen(kw_only=True)

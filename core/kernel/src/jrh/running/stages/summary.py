@@ -26,10 +26,10 @@ from jrh.suite.definition import Gate
 from jrh.text.numbers import counted
 from jrh.text.redact import error_line
 from jrh.values.finding import FindingSettings
+from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, ComponentUsed, CostLine, RunReport, SpendLine, TaskSummary
 from jrh.values.spending import spending_of
-from jrh.values.types import Measure
 
 SUMMARY = "summary"
 """Key of the summary in the store."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from jrh.store.run_store import Store
+from jrh.values.measures import Interval
 from jrh.values.report import Agreement
-from jrh.values.types import Interval
 
 PREFIX: Final = "validator:"
 """In a draft's details, what a validator said stands under this and the validator's name."""

@@ -1,0 +1,226 @@
+"""Define what a judge is asked and what comes back: trials, replies, verdicts, records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final
+
+from attrs import Factory, frozen
+
+from jrh.values.cases import Condition, Prompt, Sampling
+from jrh.values.items import Task
+from jrh.values.json_values import Json
+
+
+@frozen(kw_only=True)
+class Trial:
+    """Case x judge x repeat: one question, asked once."""
+
+    id: str
+    case_id: str
+    judge: str
+    repeat: int
+    """0-based, within the case."""
+    occasion: int
+    """0-based, within all trials of this judge with the identical question; part of the cache key."""
+
+
+class Status(Enum):
+    """Whether a trial has a verdict, and if not, why."""
+
+    OK = "ok"
+    UNPARSABLE = "unparsable"
+    """The text contains no readable decision, or more than one."""
+    OFF_SCALE = "off_scale"
+    """The decision is not one of the scale's labels."""
+    ABSTAINED = "abstained"
+    """The judge says that it cannot decide."""
+    REFUSED = "refused"
+    """The judge or the provider's filter declines to answer."""
+    TRUNCATED = "truncated"
+    """The reply was cut at the token limit; it is never parsed."""
+    INCOMPLETE = "incomplete"
+    """The provider ended the reply for a reason that does not mean complete; it is never parsed."""
+    CONTEXT_OVERFLOW = "context_overflow"
+    """The prompt is longer than the model's context window."""
+    TIMEOUT = "timeout"
+    PROVIDER_ERROR = "provider_error"
+    PLUGIN_ERROR = "plugin_error"
+    """A component raised or broke its contract."""
+
+    @property
+    def transient(self) -> bool:
+        """Return whether running the suite again repeats the trial."""
+        return self in _TRANSIENT
+
+
+_TRANSIENT: Final = frozenset({Status.TIMEOUT, Status.PROVIDER_ERROR, Status.PLUGIN_ERROR})
+
+
+@frozen(kw_only=True)
+class Usage:
+    """Tokens of one call; None if the provider does not report them."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@frozen(kw_only=True)
+class Reply:
+    """The result of one request to a model, after retries."""
+
+    status: Status
+    """`ok`, `refused`, `truncated`, `incomplete`, `context_overflow`, `timeout` or `provider_error`."""
+    text: str = ""
+    finish_reason: str = ""
+    usage: Usage = Usage()
+    cost: float | None = None
+    """US dollars; None is unknown, never 0."""
+    latency: float | None = None
+    """Seconds of the attempt that answered."""
+    fingerprint: str = ""
+    """The model that answered: provider, model, endpoint, and the version the provider reports."""
+    detail: str = ""
+    """Why there is no usable text."""
+    attempts: int = 1
+    token_probabilities: tuple[Mapping[str, float], ...] = ()
+    """Per generated token, the probabilities of the most likely tokens, if the provider reports them."""
+    not_settable: tuple[str, ...] = ()
+    """Settings of the request that the model refuses, and that it answered without: `temperature`, `seed`, ..."""
+
+    @property
+    def ok(self) -> bool:
+        """Return whether there is a text to parse."""
+        return self.status is Status.OK
+
+
+@frozen(kw_only=True)
+class Verdict:
+    """The parsed decision of a judge; it has a label only with status `ok`."""
+
+    status: Status
+    presented: str | None = None
+    """The label as the judge gave it, in terms of the presented question."""
+    canonical: str | None = None
+    """The label on the task's scale; set by the kernel from the case's label map."""
+    rationale: str = ""
+    probabilities: Mapping[str, float] = Factory(dict)
+    """Presented label -> probability, if the judge reports them."""
+    detail: str = ""
+    """Why there is no label."""
+
+
+@frozen(kw_only=True)
+class Question:
+    """What a judge sees of one trial: everything except the right answer and the condition."""
+
+    trial_id: str
+    task: Task
+    """The task as presented."""
+    fields: Mapping[str, Json]
+    prompt: Prompt | None = None
+    sampling: Sampling = Sampling()
+    occasion: int = 0
+    """Pass this to the model as `repeat`; it distinguishes identical questions."""
+    seed: int = 0
+    """A seed for this trial, for judges that use random numbers."""
+
+
+@frozen(kw_only=True)
+class Truth:
+    """What only simulated judges receive: the right answer and the condition."""
+
+    item_id: str
+    gold: str | None
+    """Canonical gold label."""
+    expected: str | None
+    """The presented label that is right under this condition; None if unknown."""
+    condition: Condition
+    label_map: Mapping[str, str]
+    reference_fields: Mapping[str, Json]
+    """The item's fields before any change."""
+
+
+@frozen(kw_only=True)
+class Example:
+    """A labelled item for training a judge; never from the fold that it judges."""
+
+    fields: Mapping[str, Json]
+    gold: str
+    group: str
+
+
+@frozen(kw_only=True)
+class Judgement:
+    """A judge's answer to one question."""
+
+    verdict: Verdict
+    reply: Reply | None = None
+    left_out: int = 0
+    """Characters of a transcript that did not fit the judge's budget and were not shown; counted in the report."""
+    parse_attempts: int = 1
+    """How often the judge asked until a verdict could be read; more than 1 for judges that ask again."""
+
+
+@frozen(kw_only=True)
+class Record:
+    """Trial + reply + verdict: one row. Statistics read only records."""
+
+    trial_id: str
+    case_id: str
+    item_id: str
+    task: str
+    test: str
+    family: str
+    variant: str
+    template: str
+    option_order: str
+    polarity: str
+    strength: float
+    language: str
+    temperature: float | None
+    stratum: str
+    group: str
+    judge: str
+    simulated: bool
+    """Whether the judge makes up its answers; reports mark such judges everywhere."""
+    repeat: int
+    gold: str | None
+    expectation: str | None
+    """`same`, `changes`, `not_above`, `not_below`, `equals`; None if nothing is expected."""
+    expected: str | None
+    """The canonical label of `equals`."""
+    status: Status
+    presented: str | None
+    canonical: str | None
+    probability: float | None
+    """The judge's probability of its label, if it reports one."""
+    cost: float | None
+    """US dollars of the reply; None is unknown, 0 is known to be free."""
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    latency: float | None
+    attempts: int
+    detail: str
+    rationale: str
+    left_out: int = 0
+    """Characters of a transcript that were not shown to the judge because its length budget was too small."""
+    cluster: str = ""
+    """Name of the item's cluster: its smallest item id. Empty: the group decides, and without a group the item."""
+    gold_source: str = ""
+    """Where the gold label comes from, such as `people` or `model:NAME`; empty: not stated. A run takes it from its
+    items when the records are read: stating it later asks no judge again."""
+    argued: str | None = None
+    """The label, as presented, that the rationale argues for, as `rationale_model` read it; empty if it read none.
+
+    None: no model was to read it.
+    """
+    not_settable: str = ""
+    """Settings that the model refuses and that this question was asked without, such as `seed, temperature`."""
+    parse_attempts: int = 1
+    """How often the judge asked until a verdict could be read."""
+    covariates: str = ""
+    """The item's covariates as JSON, such as `{"author":"gpt-4o","length":120}`; empty: none known. A run takes them
+    from its items when the records are read: declaring one later asks no judge again."""
