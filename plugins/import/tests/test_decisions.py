@@ -100,7 +100,7 @@ def test_a_log_becomes_a_report_without_one_model_call(project):
     assert reported.exit_code == 0, reported.output
     assert reported.exit_code == 0, reported.output
     results = json.loads(project.read("run/report.json"))
-    assert "125 rows are 25 distinct pairs over 5 items" in " ".join(results["notes"])
+    assert "125 rows are 25 distinct pairs over 5 items" in " ".join(str(each["note"]) for each in results["measures"])
     measures = results["measures"]
     found = {each["task"]: each["estimate"] for each in measures if each["name"] == "jss" and not each["cell"]}
     # Of ten pairs of templates four hold the odd one, which is right on one item of five.

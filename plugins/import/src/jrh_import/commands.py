@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from jrh import Status
 from jrh.text import say
 
 if TYPE_CHECKING:
@@ -66,29 +67,79 @@ def import_table(file: Path, run_dir: Path | None, plugins: str) -> int:
 @click.option("--judge", default="judge", show_default=True, help="The judge's name if the log has no column for it.")
 @click.option("--scale", metavar="LABELS", help="1-6, or YES,NO.  [default: from the log's gold labels]")
 @click.option("--inverted", multiple=True, metavar="TEXT", help="Prompts that contain this text ask for the opposite.")
+@click.option("--labels", multiple=True, metavar="DECISION=LABEL", help="What a decision in the log means. Repeatable.")
+@click.option("--gold-labels", multiple=True, metavar="GOLD=LABEL", help="The same for gold labels. Repeatable.")
+@click.option(
+    "--off-scale",
+    type=click.Choice(["error", "status"]),
+    default="error",
+    show_default=True,
+    help="A decision off the scale: an error, or a missing verdict with the status off_scale.",
+)
+@click.option(
+    "--pairs",
+    type=click.Choice(["listed", "all"]),
+    default="listed",
+    show_default=True,
+    help="Prompt pairs that JSS compares: those of the rows, or all of an item.",
+)
+@click.option("--without", multiple=True, metavar="TEXT", help="JSS also without prompts that contain this text.")
 @click.option(
     "--run-dir",
     type=click.Path(path_type=Path, file_okay=False),
     help="Run directory to create.  [default: runs/<name of the log>]",
 )
-def import_decisions(log: Path, judge: str, scale: str | None, inverted: tuple[str, ...], run_dir: Path | None) -> int:
+def import_decisions(
+    log: Path,
+    judge: str,
+    scale: str | None,
+    inverted: tuple[str, ...],
+    labels: tuple[str, ...],
+    gold_labels: tuple[str, ...],
+    off_scale: str,
+    pairs: str,
+    without: tuple[str, ...],
+    run_dir: Path | None,
+) -> int:
     """Import a decision LOG (.jsonl or .csv) with two decisions per row as a run directory. Makes no model calls.
 
-    `jrh report` then shows JSS, flip rate and kappa between the prompts.
+    `jrh report` then shows JSS, flip rate and kappa between the prompts, and JudgeSense's own estimates for comparison.
     """
     from jrh.importing import import_records, unmeasured
     from jrh.text import counted
 
-    from jrh_import.decision_log import read_log
+    from jrh_import.decision_log import LogOptions, metrics_of, read_log
 
     target = run_dir or Path("runs") / log.stem
-    tasks, records, notes = read_log(log, judge=judge, scale=scale, inverted=inverted)
-    count = import_records(target, log.stem, tasks, records, notes=notes)
+    options = LogOptions(
+        judge=judge,
+        scale=scale,
+        inverted=inverted,
+        labels=_mapped("--labels", labels),
+        gold_labels=_mapped("--gold-labels", gold_labels),
+        off_scale_missing=off_scale == "status",
+    )
+    found = read_log(log, options)
+    metrics = metrics_of(found, pairs, without)
+    records = found.records
+    count = import_records(target, log.stem, found.tasks, records, items=found.items, metrics=metrics)
     judges, items = (len({getattr(record, name) for record in records}) for name in ("judge", "item_id"))
     of = f"{counted(judges, 'judge')} on {counted(items, 'item')}"
     say(f"Imported {count} decisions of {of} into {target}.")
-    _say_next(target, unmeasured(tasks, records))
+    lost = sum(record.status is Status.OFF_SCALE for record in records)
+    if lost:
+        say(f"{counted(lost, 'decision')} of {count} {'is' if lost == 1 else 'are'} off the scale: missing verdicts.")
+    _say_next(target, unmeasured(found.tasks, records))
     return 0
+
+
+def _mapped(option: str, pairs: Sequence[str]) -> dict[str, str]:
+    """Read `TEXT=LABEL`; the last equals sign divides, as labels of a scale seldom hold one."""
+    for pair in pairs:
+        text, equals, label = pair.rpartition("=")
+        if not (equals and text.strip() and label.strip()):
+            raise click.UsageError(f"{option}: write TEXT=LABEL, such as accurate=YES; got '{pair}'")
+    return {text.strip(): label.strip() for text, _, label in (pair.rpartition("=") for pair in pairs)}
 
 
 def _say_next(target: Path, gaps: Sequence[str]) -> None:

@@ -1,52 +1,151 @@
-"""Turn a decision log, with two decisions per row, into tasks and records."""
+"""Turn a decision log, with two decisions per row, into tasks, items and records."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from jrh import Item, JrhError, MetricContext, Record, RecordTable, Task
-from jrh.importing import PairedPrompts, paired_task, read_rows
+from attrs import Factory, frozen
+from jrh import Item, JrhError, Json, Record, Task
+from jrh.importing import Mistakes, PairedPrompts, paired_task, read_rows
 from jrh.running import load_metrics
 
-from jrh_import.decisions import DECISION_COLUMNS, read_decisions, records_of
+from jrh_import.decisions import DECISION_COLUMNS, Decision, check_scale, read_decisions, records_of, with_rows
 
-_AUDIT: Final = "audit"
+_SENSITIVITY: Final = "template-sensitivity"
+_COMPAT: Final = "compat-judgesense"
 
 
-def read_log(
-    log: Path, *, judge: str = "judge", scale: str | None = None, inverted: tuple[str, ...] = ()
-) -> tuple[list[Task], list[Record], list[str]]:
-    """Read a decision log; return one task per task type, the records, and the audit's findings about the items.
+@frozen(kw_only=True)
+class LogOptions:
+    """How to read a decision log."""
+
+    judge: str = "judge"
+    """The judge's name if the log has no column for it."""
+    scale: str | None = None
+    """`1-6` or `YES,NO`; None: inferred from the gold labels."""
+    inverted: tuple[str, ...] = ()
+    """Prompts that contain one of these texts ask for the opposite."""
+    labels: Mapping[str, str] = Factory(dict)
+    """Text of a decision -> label of the scale."""
+    gold_labels: Mapping[str, str] = Factory(dict)
+    """Text of a gold label -> label of the scale."""
+    off_scale_missing: bool = False
+    """Decisions off the scale are missing verdicts; otherwise they are mistakes."""
+
+
+@frozen(kw_only=True)
+class DecisionLog:
+    """What a decision log holds."""
+
+    tasks: tuple[Task, ...]
+    items: Mapping[str, tuple[Item, ...]]
+    """Task -> items, whose metadata list the pairs of templates."""
+    records: tuple[Record, ...]
+
+
+def read_log(log: Path, options: LogOptions) -> DecisionLog:
+    """Read a decision log: one task per task type, its items and records.
 
     Raises:
-        JrhError: The log cannot be read, or its scale cannot be inferred.
+        SuiteError: lists the mistakes of the log, such as every value that is off the scale, with their lines.
+        JrhError: the log cannot be read, its scale cannot be inferred, or an option fits nothing in it.
     """
     rows = read_rows(log, log.name, {}, DECISION_COLUMNS)
-    decisions = read_decisions(log, judge=judge)
-    tasks: list[Task] = []
+    decisions = read_decisions(log, judge=options.judge)
+    _check_used(decisions, options, log.name)
+    kinds = list(dict.fromkeys(row["task_type"] for row in rows))
+    by_kind = {kind: [each for each in decisions if each.task_type == kind] for kind in kinds}
+    tasks = {
+        kind: paired_task([row for row in rows if row["task_type"] == kind], options.scale, log, options.gold_labels)
+        for kind in kinds
+    }
+    _check_labels(by_kind, tasks, options, log.name)
+    items: dict[str, tuple[Item, ...]] = {}
     records: list[Record] = []
-    notes: list[str] = []
-    for task_type in dict.fromkeys(row["task_type"] for row in rows):
-        task = paired_task([row for row in rows if row["task_type"] == task_type], scale, log)
-        own = [decision for decision in decisions if decision.task_type == task_type]
-        turned = [each.prompt for each in own if any(text in each.prompt for text in inverted)]
-        tasks.append(task)
-        records += records_of(own, task, inverted=turned)
-        items = PairedPrompts(path=log, shown=log.name, task=task, task_type=task_type).read()
-        notes += _findings(items, task)
-    unused = [text for text in inverted if not any(text in decision.prompt for decision in decisions)]
-    if unused:
-        raise JrhError(f"--inverted: no prompt in {log.name} contains '{unused[0]}'")
-    return tasks, records, notes
+    for kind, task in tasks.items():
+        own = by_kind[kind]
+        turned = [each.prompt for each in own if any(text in each.prompt for text in options.inverted)]
+        records += records_of(own, task, labels=options.labels, gold_labels=options.gold_labels, inverted=turned)
+        source = PairedPrompts(path=log, shown=log.name, task=task, task_type=kind, labels=options.gold_labels)
+        items[task.name] = with_rows(source.read(), own)
+    return DecisionLog(tasks=tuple(tasks.values()), items=items, records=tuple(records))
 
 
-def _findings(items: Sequence[Item], task: Task) -> list[str]:
-    """Return the findings of the metric `audit` about the items; empty if it is not installed."""
+def metrics_of(log: DecisionLog, pairs: str, without: Sequence[str]) -> Json:
+    """Return what the report of a decision log computes: the defaults, the chosen pairs, and JudgeSense's estimates.
+
+    Args:
+        log: from `read_log`.
+        pairs: `listed` or `all`.
+        without: texts; the prompts that contain one of them are left out under its name.
+
+    Raises:
+        JrhError: no prompt contains a text.
+    """
+    excluded = {text: list(_templates_with(log, text)) for text in without}
+    absent = [text for text, templates in excluded.items() if not templates]
+    if absent:
+        raise JrhError(f"--without: no prompt of the log contains '{absent[0]}'")
+    options: dict[str, Json] = {"pairs": pairs, **({"without": excluded} if excluded else {})}
+    chosen: tuple[tuple[str, Json], ...] = ((_SENSITIVITY, {_SENSITIVITY: options}), (_COMPAT, _COMPAT))
+    return {"add": [entry for name, entry in chosen if _is_installed(name)]}
+
+
+def _is_installed(metric: str) -> bool:
     try:
-        metric = load_metrics((_AUDIT,))[_AUDIT]
+        load_metrics((metric,))
     except JrhError:
-        return []  # jrh-audit is a separate plugin; the import works without it
-    context = MetricContext(tasks={task.name: task}, items={task.name: items})
-    return [f"{task.name}: {found.note}" for found in metric.measure(RecordTable.from_records(()), context)]
+        return False  # the metrics are in other plugins; the import works without them
+    return True
+
+
+def _templates_with(log: DecisionLog, text: str) -> Iterator[str]:
+    prompts = {
+        name: source
+        for items in log.items.values()
+        for item in items
+        if isinstance(found := item.metadata.get("prompts"), Mapping)
+        for name, source in found.items()
+    }
+    yield from (name for name, source in prompts.items() if text in str(source))
+
+
+def _check_used(decisions: Sequence[Decision], options: LogOptions, name: str) -> None:
+    """Refuse an option that fits nothing in the log, which is a slip of the pen."""
+    said, golds = (
+        {text.strip() for text in texts} for texts in zip(*((d.text, d.gold) for d in decisions), strict=True)
+    )
+    for text in options.inverted:
+        if not any(text in decision.prompt for decision in decisions):
+            raise JrhError(f"--inverted: no prompt in {name} contains '{text}'")
+    for option, what, labels, there in (
+        ("--labels", "decision", options.labels, said),
+        ("--gold-labels", "gold label", options.gold_labels, golds),
+    ):
+        for text in labels:
+            if text not in there:
+                raise JrhError(f"{option}: no {what} in {name} is '{text}'; there are {', '.join(sorted(there))[:200]}")
+
+
+def _check_labels(
+    by_kind: Mapping[str, Sequence[Decision]], tasks: Mapping[str, Task], options: LogOptions, name: str
+) -> None:
+    scales = [task.scale for task in tasks.values()]
+    for option, labels in (("--labels", options.labels), ("--gold-labels", options.gold_labels)):
+        for text, label in labels.items():
+            if not any(label in scale for scale in scales):
+                known = "; ".join(", ".join(scale.labels) for scale in scales)
+                raise JrhError(f"{option} {text}={label}: '{label}' is not on the scale {known}")
+    mistakes = Mistakes(name)
+    for kind, task in tasks.items():
+        check_scale(
+            by_kind[kind],
+            task,
+            mistakes,
+            labels=options.labels,
+            gold_labels=options.gold_labels,
+            missing=options.off_scale_missing,
+        )
+    mistakes.raise_any()

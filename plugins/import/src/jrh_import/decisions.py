@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from attrs import frozen
-from jrh import JrhError, Mode, Polarity, Record, Status, Task
+from attrs import evolve, frozen
+from jrh import Item, JrhError, Json, Mode, Polarity, Record, Status, Task
 from jrh.importing import (
     PAIR_COLUMNS,
     Mistakes,
@@ -21,11 +21,14 @@ from jrh.importing import (
     requests_of,
     template_of,
 )
+from jrh.measuring import DECISIONS, PAIRS
 
 DECISION_COLUMNS: Final = (*PAIR_COLUMNS, "decision_a", "decision_b")
 """The required columns of a decision log; `judge`, `status_a`, `status_b` and `repeat` are optional."""
 TEST: Final = "templates"
 """The test that decisions are recorded under."""
+_LINES: Final = 10
+"""Lines named per value that is off the scale; the others are counted."""
 
 
 @frozen(kw_only=True)
@@ -76,7 +79,12 @@ def read_decisions(
 
 
 def records_of(
-    decisions: Sequence[Decision], task: Task, *, labels: Mapping[str, str] | None = None, inverted: Sequence[str] = ()
+    decisions: Sequence[Decision],
+    task: Task,
+    *,
+    labels: Mapping[str, str] | None = None,
+    gold_labels: Mapping[str, str] | None = None,
+    inverted: Sequence[str] = (),
 ) -> tuple[Record, ...]:
     """Turn decisions about one task into records: one item per text, one template per prompt, numbered repeats.
 
@@ -86,18 +94,113 @@ def records_of(
         decisions: of one task, of any number of judges.
         task: the task, whose scale the decisions are on.
         labels: text of a decision -> label of the scale; `score_3` maps to 3 by default.
+        gold_labels: text of a gold label -> label of the scale.
         inverted: prompts that ask for the opposite; their labels are reversed.
     """
+    records = []
+    for decision, place in zip(decisions, places_of(decisions), strict=True):
+        status, label = _verdict(decision, task, labels or {})
+        gold = label_of(decision.gold, task.scale, gold_labels or {})
+        polarity = Polarity.INVERTED if decision.prompt in inverted else Polarity.POSITIVE
+        records.append(
+            imported_record(
+                task=task,
+                item_id=place.item,
+                judge=decision.judge,
+                label=label,
+                presented=True,
+                status=status,
+                test=TEST,
+                variant=place.template,
+                template=place.template,
+                polarity=polarity.value,
+                repeat=place.repeat,
+                gold=gold if gold in task.scale else None,
+                detail="" if label is not None else f"the log says '{decision.text[:80]}'",
+            )
+        )
+    return tuple(records)
+
+
+@frozen(kw_only=True)
+class Place:
+    """Where a decision belongs: item, template, and the number of the repeat."""
+
+    item: str
+    template: str
+    repeat: int
+
+
+def places_of(decisions: Sequence[Decision]) -> tuple[Place, ...]:
+    """Return the item, template and repeat of every decision of a task, in order."""
     items: dict[str, str] = {}
     repeats: Counter[tuple[str, str, str]] = Counter()
     names = template_names(decisions)
-    records = []
+    places = []
     for decision in decisions:
         item = items.setdefault(decision.item, decision.pair_id or f"item-{len(items) + 1}")
         key = (decision.judge, item, names[decision.item, decision.prompt])
-        records.append(_record(decision, task, labels or {}, key, repeats[key], decision.prompt in inverted))
+        places.append(Place(item=item, template=key[2], repeat=repeats[key]))
         repeats[key] += 1
-    return tuple(records)
+    return tuple(places)
+
+
+def with_rows(items: Sequence[Item], decisions: Sequence[Decision]) -> tuple[Item, ...]:
+    """Note in every item which pairs of templates its rows list, and which decisions share a row.
+
+    Args:
+        items: of one task, in the order in which their texts first appear.
+        decisions: of this task, two per row.
+    """
+    places = places_of(decisions)
+    pairs: dict[str, dict[frozenset[str], list[Json]]] = {}
+    rows: dict[str, dict[str, list[Json]]] = {}
+    for decision, one, other in zip(decisions[::2], places[::2], places[1::2], strict=True):
+        sides = [one.template, other.template]
+        pairs.setdefault(one.item, {}).setdefault(frozenset(sides), [*sides])
+        row: list[Json] = [one.template, one.repeat, other.template, other.repeat]
+        rows.setdefault(one.item, {}).setdefault(decision.judge, []).append(row)
+    return tuple(
+        evolve(item, id=name, metadata={**item.metadata, PAIRS: [*pairs[name].values()], DECISIONS: {**rows[name]}})
+        for item, name in zip(items, pairs, strict=True)
+    )
+
+
+def check_scale(
+    decisions: Sequence[Decision],
+    task: Task,
+    mistakes: Mistakes,
+    *,
+    labels: Mapping[str, str],
+    gold_labels: Mapping[str, str],
+    missing: bool,
+) -> None:
+    """Report every decision and gold label that is off the scale, value by value, each with its lines.
+
+    Args:
+        decisions: of one task.
+        task: the task.
+        mistakes: where to report them.
+        labels: text of a decision -> label.
+        gold_labels: text of a gold label -> label.
+        missing: whether a decision off the scale counts as a missing verdict, and is no mistake.
+    """
+    found: dict[tuple[str, str, str], dict[int, None]] = {}
+    for each in decisions:
+        if not missing and _verdict(each, task, labels)[0] is Status.OFF_SCALE:
+            found.setdefault(("decision", each.text, "--labels"), {})[each.line] = None
+        gold = label_of(each.gold, task.scale, gold_labels)
+        if gold is not None and gold not in task.scale:
+            found.setdefault(("gold label", each.gold, "--gold-labels"), {})[each.line] = None
+    for (what, text, option), lines in found.items():
+        shown = ", ".join(str(line) for line in [*lines][:_LINES])
+        more = f" and {len(lines) - _LINES} more" if len(lines) > _LINES else ""
+        way = " or count such answers as missing with --off-scale status" if what == "decision" else ""
+        mistakes.add(
+            next(iter(lines)),
+            f"the {what} {text.strip()[:80]!r} is not on the scale {', '.join(task.scale.labels)} "
+            f"({'line' if len(lines) == 1 else 'lines'} {shown}{more}). Map it with {option} TEXT=LABEL{way}",
+        )
 
 
 def template_names(decisions: Sequence[Decision]) -> dict[tuple[str, str], str]:
@@ -139,29 +242,6 @@ def _decision(row: Row, side: str, judge: str) -> Decision:
         status=row[f"status_{side}"],
         gold=row["ground_truth_label"],
         line=row.line,
-    )
-
-
-def _record(
-    decision: Decision, task: Task, labels: Mapping[str, str], key: tuple[str, str, str], repeat: int, inverted: bool
-) -> Record:
-    judge, item, template = key
-    status, label = _verdict(decision, task, labels)
-    gold = label_of(decision.gold, task.scale, labels)
-    return imported_record(
-        task=task,
-        item_id=item,
-        judge=judge,
-        label=label,
-        presented=True,
-        status=status,
-        test=TEST,
-        variant=template,
-        template=template,
-        polarity=(Polarity.INVERTED if inverted else Polarity.POSITIVE).value,
-        repeat=repeat,
-        gold=gold if gold in task.scale else None,
-        detail="" if label is not None else f"the log says '{decision.text[:80]}'",
     )
 
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
-from jrh.measuring import Codes, MeasureBuilder, Trials, cells_of, stated_label
+from jrh.measuring import Codes, MeasureBuilder, Trials, cells_of, listed_rows, stated_label
 from jrh_stats import jrh_bootstrap_accuracy, judgesense_jss, judgesense_kappa
 
 from jrh_metrics.options import HarnessOptions, JudgeSenseOptions
@@ -19,7 +19,7 @@ _HARNESS: Final = (
 )
 _JUDGESENSE: Final = "as in JudgeSense: treats pairs of the same item, and of the same cluster, as independent"
 _NO_TRUTH: Final = "no verdict with an expected label"
-_NO_PAIR: Final = "no verdict has a reference verdict to compare with"
+_NO_PAIR: Final = "no verdict has another to compare with: no listed pair, and no reference verdict"
 
 
 @frozen
@@ -60,7 +60,8 @@ class CompatHarness:
 class CompatJudgeSense:
     """JudgeSense's score, the share of pairs with the same decision, and its kappa, which is 1 where Cohen's has none.
 
-    Each verdict of a test is paired with the first verdict of its item and judge in the reference condition; pairs with
+    Where the items list pairs of prompts, `prompt_a` is paired with `prompt_b`, row by row as in the paper. Elsewhere
+    each verdict of a test is paired with the first verdict of its item and judge in the reference condition. Pairs with
     a missing verdict are left out.
     """
 
@@ -71,11 +72,18 @@ class CompatJudgeSense:
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials
         before = _first_reference(trials)
+        first, second = listed_rows(trials, context.items)
         for cell in cells_of(trials, self.options.by):
             if cell.test == REFERENCE:
                 continue
-            usable = cell.rows[trials.usable[cell.rows] & (before[cell.rows] >= 0)]
-            one, other = before[usable], trials.label[usable]
+            there = np.isin(first, cell.rows) & np.isin(second, cell.rows)
+            if there.any():
+                there &= trials.usable[first] & trials.usable[second]
+                usable = np.union1d(first[there], second[there])
+                one, other = trials.label[first[there]], trials.label[second[there]]
+            else:
+                usable = cell.rows[trials.usable[cell.rows] & (before[cell.rows] >= 0)]
+                one, other = before[usable], trials.label[usable]
             jss = judgesense_jss(
                 one, other, level=context.level, resamples=self.options.resamples, seed=builder.seed(cell)
             )

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 from jrh import Item, JrhError, Text
-from jrh.measuring import Answers, Mask, all_pairs
+from jrh.measuring import Answers, Mask, all_pairs, listed_pairs
 
 from jrh_prompts.options import Which
 from jrh_prompts.sampling import sampled_pairs
@@ -41,15 +41,11 @@ def chosen_pairs(pairs: int | Which | Text, answers: Answers, items: Sequence[It
 
 
 def _pairs_of(items: Sequence[Item]) -> Mapping[str, frozenset[Names]]:
-    found = {
-        item.id: frozenset(frozenset(str(name) for name in pair) for pair in pairs if isinstance(pair, Sequence))
-        for item in items
-        if isinstance(pairs := item.metadata.get("pairs"), Sequence)
-    }
+    found = {item: frozenset(map(frozenset, pairs)) for item, pairs in listed_pairs(items).items()}
     if not found:
         raise JrhError(
-            "pairs: listed: no item lists pairs of templates; the source `paired-prompts` does. Name them with "
-            "`pairs: {file: pairs.csv}`"
+            "pairs: listed: no item lists pairs of templates; the source `paired-prompts` and decision logs do. "
+            "Name them with `pairs: {file: pairs.csv}`"
         )
     return found
 

@@ -233,6 +233,12 @@ def _pairs(instance: object, attribute: Attribute[Any], value: object) -> None: 
         )
 
 
+def _exclusions(instance: object, attribute: Attribute[Any], value: Mapping[str, tuple[str, ...]]) -> None:  # noqa: ARG001
+    empty = [name for name, templates in value.items() if not (name.strip() and templates)]
+    if empty:
+        raise ValueError(f"`without`: '{empty[0]}' needs a name and at least one template")
+
+
 @frozen(kw_only=True)
 class SensitivityOptions(MetricOptions):
     """Options of the metrics over prompt templates."""
@@ -243,6 +249,14 @@ class SensitivityOptions(MetricOptions):
         metadata={
             "help": "template pairs to compare: all; listed (those that the items list); a number per item, a balanced "
             "random sample; or {file: name}, a csv file with template_a, template_b and, for pairs of one item, item"
+        },
+    )
+    without: Mapping[str, tuple[str, ...]] = field(
+        default=Factory(dict),
+        validator=_exclusions,
+        metadata={
+            "help": "name -> templates: JSS, flip rate and kappa also without these templates, under this name. "
+            "Inverted templates are left out so without being named"
         },
     )
     items: int = field(

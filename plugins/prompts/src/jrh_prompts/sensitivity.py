@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from attrs import frozen
-from jrh import Measure, MetricContext, RecordTable, Status
+from jrh import JrhError, Measure, MetricContext, Polarity, RecordTable, Status
 from jrh.measuring import (
     DEGENERATE,
     Answers,
@@ -24,6 +24,8 @@ from jrh_prompts.options import SensitivityOptions
 
 ACROSS = "across"
 """The cell of pairs whose templates are in different languages."""
+WITHOUT = "without"
+"""The factor of cells that leave out templates; the level is the name of the exclusion."""
 _PAIR = "pair"
 _DEGENERATE = "all verdicts have the same label: kappa is undefined"
 _NO_PAIR = "no item has verdicts under two templates that are compared"
@@ -43,17 +45,25 @@ class TemplateSensitivity:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield all measures per judge, task and test with at least two templates."""
         builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
+        self._check_without(builder)
         for answers in answers_by(builder.trials, "template"):
             if len(answers.levels) > 1:
                 yield from self._of_test(builder, answers)
+
+    def _check_without(self, builder: MeasureBuilder) -> None:
+        known = sorted(filter(None, builder.trials.column("template").names))
+        absent = [each for chosen in self.options.without.values() for each in chosen if each not in known]
+        if absent and known:
+            raise JrhError(f"without: there is no template '{absent[0]}'; templates: {', '.join(known)}")
 
     def _of_test(self, builder: MeasureBuilder, answers: Answers) -> Iterator[Measure]:
         items = builder.context.items.get(answers.cell.task, ())
         chosen = chosen_pairs(self.options.pairs, answers, items, builder.context.seed)
         languages = _languages(answers)
+        excluded = _excluded_templates(answers, self.options.without)
         for each, suffix in ((answers, ""), (answers.as_presented(), "-raw")):
             pairs = Pairs.of(each, chosen)
-            for levels, part in _cells(pairs, languages):
+            for levels, part in _cells(pairs, languages, excluded):
                 yield from self._agreement(builder, part, levels, suffix)
             if not suffix:
                 yield from self._items(builder, pairs)
@@ -138,9 +148,14 @@ class TemplateSensitivity:
         return builder.measure("excluded-pairs", cell, found, rows=rows, usable=rows)
 
 
-def _cells(pairs: Pairs, languages: Mapping[str, str]) -> Iterator[tuple[dict[str, str], Pairs]]:
-    """Yield the whole test, then every template pair, then within and across languages."""
+def _cells(
+    pairs: Pairs, languages: Mapping[str, str], excluded: Mapping[str, frozenset[str]]
+) -> Iterator[tuple[dict[str, str], Pairs]]:
+    """Yield the whole test, without each exclusion, every template pair, then within and across languages."""
     yield {}, pairs
+    for name, templates in excluded.items():
+        gone = np.array([level in templates for level in pairs.answers.levels])
+        yield {WITHOUT: name}, pairs.select(np.flatnonzero(~(gone[pairs.first] | gone[pairs.second])))
     # Prompts of an imported log may differ from item to item, so some pairs occur on no item.
     for pair in np.flatnonzero(pairs.looked_at.any(axis=0)):
         yield {_PAIR: pairs.name(int(pair))}, pairs.select(np.array([pair]))
@@ -153,6 +168,16 @@ def _cells(pairs: Pairs, languages: Mapping[str, str]) -> Iterator[tuple[dict[st
             if len(within):
                 yield {"language": language or "unstated"}, pairs.select(within)
         yield {"language": ACROSS}, pairs.select(np.flatnonzero(first != second))
+
+
+def _excluded_templates(answers: Answers, named: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
+    """Return the exclusions that leave out some templates of a test, but not all: inverted ones, and those named."""
+    template, polarity = (answers.trials.column(name) for name in ("template", "polarity"))
+    told = set(zip(template.codes[answers.rows].tolist(), polarity.codes[answers.rows].tolist(), strict=True))
+    inverted = {template.names[one] for one, how in told if polarity.names[how] == Polarity.INVERTED.value}
+    chosen = {f"inverted: {', '.join(sorted(inverted))}": inverted} | {name: set(own) for name, own in named.items()}
+    found = {name: frozenset(own & set(answers.levels)) for name, own in chosen.items()}
+    return {name: own for name, own in found.items() if 0 < len(own) < len(answers.levels) - 1}
 
 
 def _languages(answers: Answers) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from attrs import evolve
 
@@ -30,7 +31,7 @@ from jrh.values.clusters import linked
 from jrh.values.finding import FindingSettings
 from jrh.values.gold_source import GoldSource
 from jrh.values.item_covariates import LENGTH, length_of, read, written
-from jrh.values.items import Mode, Task
+from jrh.values.items import Item, Mode, Task
 from jrh.values.json_values import Json
 from jrh.values.records import RecordTable
 from jrh.values.report import RunReport, TaskSummary
@@ -199,6 +200,7 @@ def import_records(
     tasks: Sequence[Task],
     records: Iterable[Record],
     *,
+    items: Mapping[str, Sequence[Item]] = MappingProxyType({}),
     origins: Sequence[str] = (),
     notes: Sequence[str] = (),
     plugins: Sequence[str] = (),
@@ -218,6 +220,7 @@ def import_records(
         suite_name: the name the report shows.
         tasks: the tasks the records are of.
         records: for example from `imported_record`.
+        items: task -> its items, if the log has their texts: metrics then find the pairs of prompts that they list.
         origins: where each record comes from, such as `log.csv:12`, for messages.
         notes: notes for readers of the report, one sentence each.
         plugins: allow-list of plugins, as `--plugins`; their default metrics are those of the report.
@@ -264,15 +267,16 @@ def import_records(
     try:
         if is_known(store) and store.meta(IMPORTED) is None:
             raise StoreError(f"'{run_dir}' holds a run that was not imported; choose another directory")
-        _write(store, rows, summary)
+        _write(store, rows, items, summary)
     finally:
         store.close()
     return len(rows)
 
 
-def _write(store: Store, rows: Sequence[Record], summary: Summary) -> None:
+def _write(store: Store, rows: Sequence[Record], items: Mapping[str, Sequence[Item]], summary: Summary) -> None:
     store.set_meta(IMPORTED, "1")
     store.forget_results()
+    store.items.write(items)
     store.records.put([(row, None, None) for row in rows])
     store.trials.replace(content_id([row.trial_id for row in rows]), _plan(rows))
     remember(store, summary)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from attrs import Factory, frozen
@@ -95,11 +96,14 @@ class PairedPrompts:
         for source in sources.values():
             names.setdefault(source, f"prompt-{len(names) + 1}")
         own = {prompt: names[source] for prompt, source in sources.items()}
-        pairs = dict.fromkeys(tuple(sorted((own[row["prompt_a"]], own[row["prompt_b"]]))) for row in rows)
+        pairs: dict[frozenset[str], list[Json]] = {}
+        for row in rows:  # in the order of the row: JudgeSense's kappa tells prompt_a from prompt_b
+            pair = own[row["prompt_a"]], own[row["prompt_b"]]
+            pairs.setdefault(frozenset(pair), list(pair))
         metadata: dict[str, Json] = {
             "rows": len(rows),
             "pair_ids": [row["pair_id"] for row in rows],
-            "pairs": [list(pair) for pair in pairs],
+            "pairs": list(pairs.values()),
             "prompts": {own[prompt]: source for prompt, source in sources.items()},
         }
         return Item(
@@ -161,16 +165,14 @@ def label_of(text: str, scale: Scale, labels: Mapping[str, str]) -> str | None:
     return scale.match(bare) or bare
 
 
-def paired_task(rows: Sequence[Row], scale: str | None, path: Path) -> Task:
-    """Return the task of rows of one task type; its scale is the one given, or what the labels look like."""
+def paired_task(
+    rows: Sequence[Row], scale: str | None, path: Path, labels: Mapping[str, str] = MappingProxyType({})
+) -> Task:
+    """Return the task of rows of one task type; its scale is the one given, or what the mapped labels look like."""
     written = rows[0]["response_being_judged"].lstrip()
     mode = Mode.PAIRWISE if written.startswith("A:") and "| B:" in written else Mode.POINTWISE
-    golds = [_bare_label(row["ground_truth_label"]) for row in rows]
+    golds = [label_of(row["ground_truth_label"], Scale.of_levels(0, _MOST_LEVELS), labels) for row in rows]
     return Task(name=rows[0]["task_type"] or path.stem, scale=infer_scale(scale, golds, mode, path.name), mode=mode)
-
-
-def _bare_label(label: str) -> str | None:
-    return label_of(label, Scale.of_levels(0, _MOST_LEVELS), {})
 
 
 def _prompts_of(rows: Sequence[Row]) -> list[str]:

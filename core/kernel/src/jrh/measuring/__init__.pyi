@@ -47,6 +47,10 @@ from .flags import SIMULATED as SIMULATED
 from .flags import unsure as unsure
 from .judges import judge_pairs as judge_pairs
 from .judges import questions as questions
+from .listed import DECISIONS as DECISIONS
+from .listed import PAIRS as PAIRS
+from .listed import listed_pairs as listed_pairs
+from .listed import listed_rows as listed_rows
 from .missing_reasons import Reason as Reason
 from .missing_reasons import informative as informative
 from .moving import moving_tests as moving_tests
