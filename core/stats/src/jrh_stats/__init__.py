@@ -119,6 +119,8 @@ from jrh_stats.proportion import clustered_proportion as clustered_proportion
 from jrh_stats.ranks import kendall_tau_b as kendall_tau_b
 from jrh_stats.ranks import spearman as spearman
 from jrh_stats.restricted import score_difference as score_difference
+from jrh_stats.sensitivity import Sensitivity as Sensitivity
+from jrh_stats.sensitivity import jss as jss
 from jrh_stats.significance import Significance as Significance
 from jrh_stats.significance import benjamini_hochberg as benjamini_hochberg
 from jrh_stats.significance import exchange_test as exchange_test
@@ -150,6 +152,7 @@ __all__ = [
     "MedianTies",
     "PanelScore",
     "ReliabilityBin",
+    "Sensitivity",
     "Significance",
     "Slope",
     "Ties",
@@ -209,6 +212,7 @@ __all__ = [
     "items_to_rule_out",
     "jackknife_variance",
     "jrh_bootstrap_accuracy",
+    "jss",
     "judgesense_jss",
     "judgesense_kappa",
     "kendall_tau_b",
