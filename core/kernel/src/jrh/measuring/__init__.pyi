@@ -30,6 +30,7 @@ from .findings.accuracy_rules import commonest as commonest
 from .findings.finding_rules import findings_of as findings_of
 from .findings.finding_rules import with_findings as with_findings
 from .flags import ALL_MISSING as ALL_MISSING
+from .flags import BOUNDED as BOUNDED
 from .flags import CHANGE_DUE as CHANGE_DUE
 from .flags import CONSTANT_GOLD as CONSTANT_GOLD
 from .flags import CONSTANT_REFERENCE as CONSTANT_REFERENCE
@@ -40,7 +41,6 @@ from .flags import FEW_EVENTS as FEW_EVENTS
 from .flags import FEW_ITEMS as FEW_ITEMS
 from .flags import FINDING as FINDING
 from .flags import FLAG_MEANINGS as FLAG_MEANINGS
-from .flags import BOUNDED as BOUNDED
 from .flags import INFORMATIVE_MISSING as INFORMATIVE_MISSING
 from .flags import ONE_ITEM as ONE_ITEM
 from .flags import SIMULATED as SIMULATED
