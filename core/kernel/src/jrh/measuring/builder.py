@@ -156,7 +156,6 @@ class MeasureBuilder:
             note=self.why_none(rows, usable, nothing, scores.unscored) or note,
             unscored=scores.unscored,
         )
-
         return bounded(
             measured, self.trials, scores, rows, lambda sums, level: self.at(level).proportion(cell, *sums.T)
         )
@@ -391,9 +390,8 @@ def _own_flags(estimate: Estimate) -> Flags:
 def _cautious(flags: Flags, estimate: Estimate) -> Flags:
     """Put the estimate's `few-events` last, and leave it out where `few-items` or `few-clusters` says as much."""
     others = tuple(flag for flag in dict.fromkeys(flags) if flag != FEW_EVENTS)
-    return (
-        (*others, FEW_EVENTS) if FEW_EVENTS in estimate.flags and not {FEW_ITEMS, FEW_CLUSTERS} & set(flags) else others
-    )
+    rare = FEW_EVENTS in estimate.flags and not {FEW_ITEMS, FEW_CLUSTERS} & set(flags)
+    return (*others, FEW_EVENTS) if rare else others
 
 
 def _interval(estimate: Estimate, level: float) -> Interval | None:

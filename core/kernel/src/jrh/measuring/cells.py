@@ -13,6 +13,9 @@ from jrh.measuring.coded import Coded, Codes, grouped
 from jrh.measuring.trials import Trials
 from jrh.plugins.protocols import MetricContext
 
+OF_JUDGES: Final = frozenset({"against", "with", "without"})
+"""Levels of a cell that name a further judge."""
+
 
 @frozen(kw_only=True, eq=False)
 class Cell:
@@ -27,13 +30,13 @@ class Cell:
     """Row numbers of the trials."""
 
     def seed(self, context: MetricContext, draws: str) -> int:
-        """Derive the seed of this cell: another cell draws other numbers.
+        """Derive the seed of this cell: another task, test or level draws other numbers.
 
         Metrics with the same `draws` draw the same ones, so that two that are equal by definition also have equal
-        intervals.
+        intervals. So do all judges: equal verdicts have equal intervals, whatever the judges are called.
         """
-        levels = [part for level in sorted(self.levels.items()) for part in level]
-        return derive_seed(context.seed, draws, self.task, self.judge, self.test, *levels)
+        named = sorted(level for level in self.levels.items() if level[0] not in OF_JUDGES)
+        return derive_seed(context.seed, draws, self.task, self.test, *(part for level in named for part in level))
 
     def part(self, levels: Mapping[str, str], rows: Codes | None = None) -> Cell:
         """Return a part of this cell: by default the same trials under further levels."""
