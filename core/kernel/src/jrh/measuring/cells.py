@@ -13,8 +13,8 @@ from jrh.measuring.coded import Coded, Codes, grouped
 from jrh.measuring.trials import Trials
 from jrh.plugins.protocols import MetricContext
 
-OF_JUDGES: Final = frozenset({"against", "with", "without"})
-"""Levels of a cell that name a further judge."""
+_OF_JUDGES: Final = frozenset({"against", "judges", "with", "without"})
+"""Levels of a cell that name judges."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -35,7 +35,7 @@ class Cell:
         Metrics with the same `draws` draw the same ones, so that two that are equal by definition also have equal
         intervals. So do all judges: equal verdicts have equal intervals, whatever the judges are called.
         """
-        named = sorted(level for level in self.levels.items() if level[0] not in OF_JUDGES)
+        named = sorted(level for level in self.levels.items() if level[0] not in _OF_JUDGES)
         return derive_seed(context.seed, draws, self.task, self.test, *(part for level in named for part in level))
 
     def part(self, levels: Mapping[str, str], rows: Codes | None = None) -> Cell:
