@@ -102,6 +102,7 @@ def test_a_command_that_has_come_since_is_in_the_table() -> None:
     reads_no_run = {
         "run",
         "plan",
+        "ping",
         "plugins",
         "init",
         "schema",

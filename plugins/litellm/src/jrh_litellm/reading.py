@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from jrh import Usage
 from jrh.errors import FaultKind, ModelFault
@@ -13,11 +13,15 @@ from jrh.models import (
     cost_or_none,
     count_or_none,
     served_version,
+    stated_limits,
     string_or_empty,
     token_probabilities,
 )
 from jrh.plugins import Completion
 from jrh.text import utf8_text
+
+_PROVIDERS: Final = "llm_provider-"
+"""What litellm puts before the names of the provider's headers."""
 
 
 def read_completion(response: Any) -> Completion:
@@ -53,7 +57,16 @@ def read_completion(response: Any) -> Completion:
         model_version=served_version(getattr(response, "model", None), getattr(response, "system_fingerprint", None)),
         token_probabilities=_probabilities(getattr(choice, "logprobs", None)),
         reasoning=string_or_empty(getattr(message, "reasoning_content", None)),
+        stated_limits=_stated_limits(response),
     )
+
+
+def _stated_limits(response: Any) -> Mapping[str, str]:
+    # litellm keeps the provider's headers here, with a prefix, and some of them a second time without it.
+    hidden = getattr(response, "_hidden_params", None)
+    headers = hidden.get("additional_headers") if isinstance(hidden, Mapping) else None
+    found = headers if isinstance(headers, Mapping) else {}
+    return stated_limits({str(name).removeprefix(_PROVIDERS): str(value) for name, value in found.items()})
 
 
 def _finish_reason(mapped: str, native: str) -> str:

@@ -11,7 +11,7 @@ import aiohttp
 from attrs import evolve
 from jrh import BuildContext, ChatRequest
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import error_text, header_digests, routing_digest
+from jrh.models import error_text, header_digests, routing_digest, stated_limits
 from jrh.plugins import LONGEST_ANSWER, TOO_LONG, Completion, Logger, Rates
 from yarl import URL
 
@@ -84,7 +84,8 @@ class OpenAIHttpModel:
             if body is None:
                 return Completion(text=None, finish_reason=TOO_LONG)
             if status in _OK:
-                return read_completion(body)
+                limits = stated_limits(headers)
+                return evolve(read_completion(body), stated_limits=limits) if limits else read_completion(body)
             outcome = from_error_response(status, headers, body)
             if isinstance(outcome, Completion):
                 return evolve(outcome, refusal=error_text(outcome.refusal or "", self._credentials.redact))

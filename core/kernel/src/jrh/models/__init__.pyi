@@ -10,6 +10,7 @@ from .completions import token_probabilities as token_probabilities
 from .http import error_text as error_text
 from .http import response_format as response_format
 from .http import retry_after as retry_after
+from .http import stated_limits as stated_limits
 from .replies import COMPLETE as COMPLETE
 from .replies import FAILED as FAILED
 from .routing import header_digests as header_digests

@@ -7,7 +7,7 @@ budget, retries, ending the run.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final, Protocol
 
 from attrs import evolve
@@ -53,6 +53,8 @@ class Client:
         """Calls without an answer after all retries; a later run repeats them."""
         self.concurrency = AdaptiveConcurrency(use.limits.concurrency, gate.sleep)
         self.seen = SeenUsage()
+        self.stated_limits: Mapping[str, str] = {}
+        """Rate limits that the headers of the last answer stated, without secrets."""
         self._refused: frozenset[str] = frozenset()
         self._rate_limits = RateLimits(use.limits)
         self._failures_in_a_row = 0
@@ -109,6 +111,11 @@ class Client:
         """Send one attempt under the total timeout; raise the provider's error or `TimeoutError`."""
         async with asyncio.timeout(self.limits.timeout):
             return await self.model.complete(request)
+
+    def note_stated(self, completion: Completion, redact: Callable[[str], str]) -> None:
+        """Remember the rate limits that an answer's headers state."""
+        if isinstance(completion, Completion) and completion.stated_limits:
+            self.stated_limits = {name: redact(value) for name, value in completion.stated_limits.items()}
 
     def accepted(self, request: ChatRequest) -> ChatRequest:
         """Return the request without the settings that the model has refused."""

@@ -118,8 +118,8 @@ class Gateway:
 
     async def probe(
         self, client: Client, request: ChatRequest, attempts: int, again: Collection[FaultKind]
-    ) -> ModelFault | None:
-        """Ask a model whether it can be used: never from stored replies, within the budget; return the last fault.
+    ) -> Reply | ModelFault:
+        """Ask a model whether it can be used: never from stored replies, within the budget; or return the last fault.
 
         Args:
             client: the model.
@@ -128,20 +128,18 @@ class Gateway:
             again: the kinds of faults after which it is asked again.
         """
         call = _Call(request_key(client.use, client.model, request, 0), request, PREFLIGHT)
-        fault: ModelFault | None = None
-        for number in range(attempts):
-            if number:
-                await self.sleep(FIRST_WAIT * 2.0**number)
+        for number in range(1, attempts + 1):
             try:
-                self._book(call.key, client.name, call.purpose, await self._attempt(client, call))
-            except ModelFault as error:
-                fault = error
-                if error.kind not in again:
-                    break
-            else:
-                return None
-        await self._calls.mark_final(call.row)
-        return fault
+                reply = await self._attempt(client, call)
+            except ModelFault as fault:
+                if number < attempts and fault.kind in again:
+                    await self.sleep(FIRST_WAIT * 2.0**number)
+                    continue
+                await self._calls.mark_final(call.row)
+                return fault
+            self._book(call.key, client.name, call.purpose, reply)
+            return reply
+        raise ValueError("a probe needs at least one attempt")
 
     def book_known(self, client: Client, request: ChatRequest) -> None:
         """Book a reply that is stored, if there is one."""
@@ -318,6 +316,7 @@ class Gateway:
         started = time.perf_counter()
         try:
             completion = await client.complete(request)
+            client.note_stated(completion, self._redact)
             reply = read_reply(
                 completion,
                 self._redact,

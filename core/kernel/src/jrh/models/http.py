@@ -16,6 +16,8 @@ from jrh.values.json_values import Json
 LONGEST_ERROR_TEXT: Final = 500
 """Maximum length of a provider's error text, in characters."""
 SCHEMA_NAME: Final = "reply"
+_LONGEST_LIMIT: Final = 80
+_MOST_LIMITS: Final = 20
 
 # OpenAI's own error texts show parts of a key: "Incorrect API key provided: sk-ab***yz".
 _KEY_SHAPED: Final = re.compile(r"\bsk-[\w*.-]{4,}")
@@ -37,6 +39,20 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     value = lower.get("retry-after", "")
     seconds = _seconds(value)
     return seconds if seconds is not None else _until(value, lower.get("date", ""))
+
+
+def stated_limits(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers of an answer that state rate limits or what is left of them, in lower case; at most 20.
+
+    Args:
+        headers: of the answer, such as `x-ratelimit-limit-requests` or `anthropic-ratelimit-tokens-remaining`.
+    """
+    found = {
+        name.lower(): " ".join(str(value).split())[:_LONGEST_LIMIT]
+        for name, value in headers.items()
+        if "ratelimit" in name.lower().replace("rate-limit", "ratelimit")
+    }
+    return dict(sorted(found.items())[:_MOST_LIMITS])
 
 
 def _seconds(value: str) -> float | None:

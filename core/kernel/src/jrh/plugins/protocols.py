@@ -193,6 +193,8 @@ class Completion:
     token_probabilities: tuple[Mapping[str, float], ...] = ()
     reasoning: str = ""
     """The text of the model's reasoning, if the provider reports it apart from the reply."""
+    stated_limits: Mapping[str, str] = Factory(dict)
+    """Headers of the answer that state rate limits, as `jrh.models.stated_limits` picks them; `jrh ping` shows them."""
 
 
 @runtime_checkable

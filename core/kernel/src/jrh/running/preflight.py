@@ -28,7 +28,7 @@ from jrh.store.run_store import Store
 from jrh.suite.resolved import Resolved, ResolvedSuite, references, tests_of
 from jrh.values.cases import Case, Message, Sampling
 from jrh.values.items import Item, Task
-from jrh.values.verdicts import Question
+from jrh.values.verdicts import Question, Reply
 
 ASKED: Final = ChatRequest(
     messages=(Message(role="user", content="Reply with OK."),),
@@ -161,27 +161,13 @@ class Preflight:
         assert isinstance(client, Client)
         with paid_by(Payer(owner=PREFLIGHT, role=PREFLIGHT, name=name)):
             fault = await self.gateway.probe(client, with_defaults(ASKED, client.use.sampling), _ATTEMPTS, _AGAIN)
-        if fault is None:
+        if isinstance(fault, Reply):
             return ""
-        what = f"model '{name}' ({client.model.fingerprint}): {_status(fault)}{fault.detail}"
-        hint = self._hint(name, fault)
+        what = f"model '{name}' ({client.model.fingerprint}): {status_of(fault)}{fault.detail}"
+        hint = hint_for(self.builder, name, fault)
         if hint:
             return f"{what}; {hint}"
         self.progress.say(f"Preflight: {what}; the run goes on.")
-        return ""
-
-    def _hint(self, name: str, fault: ModelFault) -> str:
-        """Say what to do about a fault; empty if the run may go on."""
-        if fault.kind is FaultKind.NO_CREDIT:
-            return "check the account"
-        if fault.kind is FaultKind.UNAUTHORIZED:
-            with noting_secrets() as variables:
-                self.builder.build(self.resolved.models[name])
-            return f"check {' and '.join(variables)}" if variables else "check its key"
-        if fault.kind in (FaultKind.CONNECTION, FaultKind.TIMEOUT):
-            return "check the address, and that the endpoint is up"
-        if fault.kind is FaultKind.REJECTED and fault.status in _NO_USE:
-            return "check the model's name and the account"
         return ""
 
     def _book_earlier(self, name: str) -> None:
@@ -197,6 +183,21 @@ def checked(resolved: ResolvedSuite, model: str) -> bool:
     return not resolved.models[model].entry.spec.simulated
 
 
+def hint_for(builder: Builder, name: str, fault: ModelFault) -> str:
+    """Say what to do about a fault; empty if a run may go on."""
+    if fault.kind is FaultKind.NO_CREDIT:
+        return "check the account"
+    if fault.kind is FaultKind.UNAUTHORIZED:
+        with noting_secrets() as variables:
+            builder.build(builder.resolved.models[name])
+        return f"check {' and '.join(variables)}" if variables else "check its key"
+    if fault.kind in (FaultKind.CONNECTION, FaultKind.TIMEOUT):
+        return "check the address, and that the endpoint is up"
+    if fault.kind is FaultKind.REJECTED and fault.status in _NO_USE:
+        return "check the model's name and the account"
+    return ""
+
+
 def _models(components: Iterable[Resolved[Any]]) -> list[str]:
     found: list[str] = []
     for component in components:
@@ -205,7 +206,8 @@ def _models(components: Iterable[Resolved[Any]]) -> list[str]:
     return found
 
 
-def _status(fault: ModelFault) -> str:
+def status_of(fault: ModelFault) -> str:
+    """Return the HTTP status of a fault with a space after it, unless its text says it."""
     return f"{fault.status} " if fault.status is not None and str(fault.status) not in fault.detail else ""
 
 
