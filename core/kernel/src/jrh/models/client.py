@@ -19,8 +19,8 @@ from jrh.models.limits import AdaptiveConcurrency, RateLimits
 from jrh.models.seen_usage import SeenUsage
 from jrh.models.unsettable import set_in, without
 from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, Rates
-from jrh.suite.definition import Limits, ModelUse
-from jrh.values.cases import Sampling
+from jrh.suite.definition import Limits, ModelUse, Turns
+from jrh.values.cases import Message, Sampling
 from jrh.values.verdicts import Reply
 
 BREAKER: Final = 20
@@ -82,7 +82,7 @@ class Client:
 
     async def ask(self, request: ChatRequest, *, repeat: int = 0, purpose: str = "") -> Reply:
         """Answer from stored replies or ask the provider."""
-        return await self._gate.answer(self, with_defaults(request, self.use.sampling), repeat, purpose)
+        return await self._gate.answer(self, as_sent(request, self.use), repeat, purpose)
 
     # -- for the gateway ---------------------------------------------------------------------------------------------
 
@@ -160,9 +160,23 @@ def rates_of(use: ModelUse, model: ChatModel) -> Rates | None:
 
 
 def fingerprint_of(use: ModelUse, model: ChatModel) -> str:
-    """Return the provider's fingerprint followed by the sampling that the suite sets."""
-    settings = ",".join(f"{name}={value}" for name, value in _set_values(use.sampling))
+    """Return the provider's fingerprint followed by the sampling and the turns that the suite sets."""
+    turns = [("system", use.turns.system)] if use.turns != Turns() else []
+    settings = ",".join(f"{name}={value}" for name, value in (*_set_values(use.sampling), *turns))
     return f"{model.fingerprint}[{settings}]" if settings else model.fingerprint
+
+
+def as_sent(request: ChatRequest, use: ModelUse) -> ChatRequest:
+    """Return a request with the suite's settings of the model: sampling, and where a system message goes."""
+    filled = with_defaults(request, use.sampling)
+    if use.turns.system == "system" or all(message.role != "system" for message in filled.messages):
+        return filled
+    system = [message.content for message in filled.messages if message.role == "system"]
+    others = [message for message in filled.messages if message.role != "system"]
+    if not others or others[0].role != "user":
+        others.insert(0, Message(role="user", content=""))
+    content = "\n\n".join(part for part in (*system, others[0].content) if part)
+    return evolve(filled, messages=(Message(role="user", content=content), *others[1:]))
 
 
 def with_defaults(request: ChatRequest, defaults: Sampling) -> ChatRequest:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from attrs import frozen
 
 from jrh.errors import PluginError
-from jrh.models.client import fingerprint_of, with_defaults
+from jrh.models.client import as_sent, fingerprint_of
 from jrh.plugins.protocols import ChatModel, ChatRequest
 from jrh.suite.definition import ModelUse
 from jrh.values.verdicts import Reply
@@ -40,4 +40,4 @@ class StandIn:
         """Answer with the function; without one raise, because factories must not ask models."""
         if self.answer is None:
             raise PluginError(f"model '{self.name}' was asked before the run began")
-        return self.answer(self.use, self.model, with_defaults(request, self.use.sampling), repeat)
+        return self.answer(self.use, self.model, as_sent(request, self.use), repeat)

@@ -115,6 +115,15 @@ class Limits:
 
 
 @frozen(kw_only=True)
+class Turns:
+    """How the messages of a request are arranged for a model."""
+
+    system: Literal["system", "user"] = "system"
+    """Where a system message goes: a turn of its own, or, where the provider takes none, `user`: before the text of the
+    first user message."""
+
+
+@frozen(kw_only=True)
 class ModelUse(Use):
     """One entry of `models`; `component` is the provider."""
 
@@ -122,6 +131,7 @@ class ModelUse(Use):
     limits: Limits = Limits()
     price: Price | None = None
     """Overrides the provider's own prices."""
+    turns: Turns = Turns()
     code: str = ""
     """Digest of the provider's source, where it is not an installed release; set when the model is built."""
 

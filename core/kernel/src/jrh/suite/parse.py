@@ -16,7 +16,19 @@ from jrh.document.positions import Document, Location
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.plugins.registry import Plugins
 from jrh.suite import syntax
-from jrh.suite.definition import DataUse, JudgeUse, Limits, ModelUse, Price, Suite, SuiteSettings, TaskUse, TestUse, Use
+from jrh.suite.definition import (
+    DataUse,
+    JudgeUse,
+    Limits,
+    ModelUse,
+    Price,
+    Suite,
+    SuiteSettings,
+    TaskUse,
+    TestUse,
+    Turns,
+    Use,
+)
 from jrh.suite.gate_rules import mistakes_of_rule
 from jrh.suite.parse_entry import own_options, read_entry, read_flat_entry, read_use
 from jrh.suite.rubrics import read_criteria
@@ -60,7 +72,7 @@ class WrittenPrice:
     price: Price | None = None
 
 
-MODEL_SETTINGS: Final = (Sampling, Limits, WrittenPrice)
+MODEL_SETTINGS: Final = (Sampling, Limits, Turns, WrittenPrice)
 """The classes whose fields are the suite's own keys of a model."""
 
 
@@ -197,6 +209,7 @@ def read_model(node: Node, name: str, plugins: Plugins) -> ModelUse | None:
         sampling=node.read_keys_of(Sampling, leave=own),
         limits=node.read_keys_of(Limits, leave=own),
         price=node.read_keys_of(WrittenPrice, leave=own).price,
+        turns=node.read_keys_of(Turns, leave=own),
     )
 
 

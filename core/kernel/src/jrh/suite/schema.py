@@ -10,7 +10,7 @@ from jrh.document import option_types
 from jrh.document.schema_types import Schema, TypeSchemas, any_of
 from jrh.plugins.registry import Entry, Plugins, Registry
 from jrh.suite import syntax
-from jrh.suite.definition import Limits, Price, SuiteSettings
+from jrh.suite.definition import Limits, Price, SuiteSettings, Turns
 from jrh.suite.syntax import Named, Role, WrittenCriteriaTask, WrittenTask
 from jrh.values.cases import Sampling
 from jrh.values.report import RunReport
@@ -150,7 +150,7 @@ class _SuiteSchema:
 
     def _models(self) -> list[Schema]:
         registry = self._plugins.models
-        ours = self._schemas.properties(Sampling) | self._schemas.properties(Limits)
+        ours = self._schemas.properties(Sampling) | self._schemas.properties(Limits) | self._schemas.properties(Turns)
         ours["price"] = self._schemas.of(Price)
         described = []
         for entry in registry:
