@@ -387,9 +387,11 @@ def talkative(project: Project, server: ChatServer) -> int:
 
 
 def check_full_disk(project: Project, outcome: Outcome, run_dir: str, server: ChatServer, items: int) -> None:
-    assert outcome.exit_code == 2, outcome.output
+    assert outcome.exit_code == 3, outcome.output
     assert "Traceback" not in outcome.output
-    assert outcome.stderr.splitlines()[-1].startswith("jrh: cannot write ")
+    *_, why, how = outcome.stderr.splitlines()
+    assert why.startswith("jrh: not done: cannot write ")
+    assert how.startswith("jrh: to continue: jrh run suite.yaml --run-dir ")
     answered = one(project, run_dir, "SELECT count(*) FROM calls WHERE outcome = 'ok'")
     kept = one(project, run_dir, "SELECT count(*) FROM calls WHERE payload IS NOT NULL")
     assert 0 < answered == kept < items

@@ -16,7 +16,7 @@ import pytest
 from jrh import importing
 from jrh_testing import PAYLOADS, ChatServer, LabelAnswers, Project
 from support.comparing import SMALL, compare, found, row
-from support.looking import until
+from support.looking import rewrite_records, until
 from support.suites import LABELS, llm_suite, openai_http, simulated_suite, write_items, write_suite
 from support.verdicts import import_judges, right_with
 
@@ -100,9 +100,7 @@ def test_verdicts_that_differ_without_any_recorded_change_are_called_that(projec
     write_suite(project, simulated_suite(judges=[judge], **SMALL))
     assert project.run("run", "suite.yaml", "--run-dir", "a").exit_code == 0
     shutil.copytree(project.path / "a", project.path / "b")
-    with closing(sqlite3.connect(project.path / "b" / "run.sqlite")) as connection:
-        connection.execute("UPDATE records SET canonical = 'YES', presented = 'YES'")
-        connection.commit()
+    rewrite_records(project, "b", "UPDATE records SET canonical = 'YES', presented = 'YES'")
     printed = compare(project, "a", "b").stdout
     assert "No recorded difference: rerun noise, or a model that its provider changed" in printed
 

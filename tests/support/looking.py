@@ -10,6 +10,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from jrh.store.records_table import checksum
+from jrh.values.records import COLUMNS
 from jrh_testing import Outcome, Project
 
 
@@ -18,6 +20,16 @@ def query(project: Project, run_dir: str, sql: str, parameters: Sequence[Any] = 
     path = project.path / run_dir / "run.sqlite"
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
         return connection.execute(sql, parameters).fetchall()
+
+
+def rewrite_records(project: Project, run_dir: str, sql: str) -> None:
+    """Change records as if a run had written them so: with their checksums."""
+    names = ", ".join(f'"{name}"' for name in COLUMNS)
+    with closing(sqlite3.connect(project.path / run_dir / "run.sqlite")) as connection:
+        connection.execute(sql)
+        for place, *values in connection.execute(f"SELECT rowid, {names} FROM records").fetchall():
+            connection.execute("UPDATE records SET checksum = ? WHERE rowid = ?", (checksum(values), place))
+        connection.commit()
 
 
 def one(project: Project, run_dir: str, sql: str, parameters: Sequence[Any] = ()) -> Any:

@@ -30,6 +30,10 @@ class StoreError(JrhError):
     """Report a run directory or a cache that cannot be used."""
 
 
+class DamagedStoreError(StoreError):
+    """Report a store whose content is not what was written to it."""
+
+
 @frozen(kw_only=True)
 class Problem:
     """One mistake in a file, with its position."""

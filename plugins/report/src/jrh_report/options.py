@@ -25,7 +25,7 @@ class TerminalOptions:
     color: Literal["auto", "always", "never"] = field(
         default="auto",
         validator=in_(("auto", "always", "never")),
-        metadata={"help": "`auto`: colour on a terminal unless NO_COLOR is set"},
+        metadata={"help": "`auto`: colour on a terminal, unless NO_COLOR is set or TERM is dumb"},
     )
 
 

@@ -49,7 +49,7 @@ class TerminalReporter:
 
     def _coloured(self) -> bool:
         if self.options.color == "auto":
-            return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+            return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         return self.options.color == "always"
 
     def _width(self) -> int:

@@ -14,6 +14,8 @@ from jrh_sources.problems import Problems
 from jrh_sources.values import Row
 
 _BATCH: Final = 1024
+LARGEST_GROUP: Final = 2_000_000_000
+"""Unpacked bytes of one row group, which Arrow may hold in memory at once."""
 
 
 def parquet_rows(path: Path, options: ParquetOptions, problems: Problems) -> Iterator[Row]:
@@ -26,7 +28,7 @@ def parquet_rows(path: Path, options: ParquetOptions, problems: Problems) -> Ite
     try:
         with parquet.ParquetFile(path) as file:
             names = _readable(arrow, file.schema_arrow, options, problems)
-            if names:
+            if names and not _too_large(file.metadata, problems):
                 yield from _rows(arrow, file, names, problems)
     except (arrow.ArrowException, OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno:
@@ -55,6 +57,18 @@ def _readable(arrow: Any, schema: Any, options: ParquetOptions, problems: Proble
         if column in schema.names and column not in names:
             problems.add(f"column '{column}' (columns.{target}) is binary, not text")
     return names
+
+
+def _too_large(metadata: Any, problems: Problems) -> bool:
+    """Record row groups that would not fit in memory: a small file can hold any amount of compressed text."""
+    sizes = [metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups)]
+    largest = max(sizes, default=0)
+    if largest > LARGEST_GROUP:
+        problems.add(
+            f"a row group has {largest / 1e9:.1f} GB of text when unpacked, and at most {LARGEST_GROUP / 1e9:.0f} GB "
+            "are read; write the file with smaller row groups"
+        )
+    return largest > LARGEST_GROUP
 
 
 def _holds_bytes(arrow: Any, kind: Any) -> bool:

@@ -93,6 +93,8 @@ def _check_path(path: Path, shown: str) -> None:
         inside = sorted(entry.name for entry in path.iterdir() if entry.is_file())[:5]
         raise JrhError(f"{shown} is a directory; name one file in it{': ' + ', '.join(inside) if inside else ''}")
     if path.exists():
+        if not path.is_file():
+            raise JrhError(f"{shown} is not a regular file")  # a device or a pipe may never end
         return
     siblings = sorted(entry.name for entry in path.parent.iterdir()) if path.parent.is_dir() else []
     close = get_close_matches(path.name, siblings, n=1)

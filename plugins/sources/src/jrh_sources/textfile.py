@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from jrh import JrhError
-
 from jrh_sources.problems import Problems
 
 # Undecodable bytes arrive as lone surrogates ("surrogateescape"), which valid text never contains. One pass finds them
@@ -26,8 +24,6 @@ def text_lines(path: Path, *, encoding: str, newline: str, problems: Problems) -
         newline: as for `open`: empty for any line end, kept as it is, or the one that ends a line.
         problems: where mistakes are noted.
     """
-    if path.exists() and not path.is_file():
-        raise JrhError(f"'{path}' is not a regular file")  # a device or a pipe may never end
     codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
     with path.open(encoding=codec, errors="surrogateescape", newline=newline) as file:
         number = 0

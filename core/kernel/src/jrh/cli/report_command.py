@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -29,10 +30,21 @@ from jrh.text import telling
 @click.option(
     "--output", type=click.Path(path_type=Path, file_okay=False), help="Write to this directory.  [default: RUN_DIR]"
 )
+@click.option(
+    "--salvage",
+    is_flag=True,
+    help="Copy what can be read of a damaged run to RUN_DIR-salvaged, and report that.",
+)
 @full_option
 @plugins_option
 def command(
-    run_dir: Path, formats: str, settings: tuple[str, ...], output: Path | None, full: bool, plugins: str
+    run_dir: Path,
+    formats: str,
+    settings: tuple[str, ...],
+    output: Path | None,
+    salvage: bool,
+    full: bool,
+    plugins: str,
 ) -> int:
     """Write the reports of the run in RUN_DIR again, and print the one for the terminal.
 
@@ -42,6 +54,8 @@ def command(
     from jrh.plugins.loading import load_plugins
 
     loaded = load_plugins(allowed(plugins))
+    if salvage:
+        run_dir = _salvaged(run_dir)
     written = report_again(run_dir, loaded, formats=allowed(formats), settings=settings, output=output, full=full)
     if written.terminal:
         telling.say(written.terminal.rstrip("\n") + "\n", styled=True)
@@ -52,3 +66,17 @@ def command(
     for problem in written.problems:  # what went wrong comes last
         telling.tell(f"jrh: {problem}")
     return 2 if written.problems else 0
+
+
+def _salvaged(run_dir: Path) -> Path:
+    """Copy what can be read of a run, say what that is, and return the directory of the copy."""
+    from jrh.store.salvage import salvage
+
+    target = run_dir.resolve().with_name(f"{run_dir.resolve().name}-salvaged")
+    for line in salvage(run_dir, target).lines():
+        telling.tell(line)
+    telling.tell(
+        f"To ask again only what is lost, run the suite with --run-dir {shlex.quote(str(target))}: no call that was "
+        "saved is paid for again."
+    )
+    return target

@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 from weakref import ReferenceType, ref
 
 from jrh.document.convert import from_json, to_json
+from jrh.errors import DamagedStoreError
 
 T = TypeVar("T")
 
@@ -34,5 +35,16 @@ def to_text_once(value: object) -> str:
 
 
 def from_text(cls: type[T], text: str) -> T:
-    """Read what `to_text` wrote."""
-    return from_json(cls, json.loads(text))
+    """Read what `to_text` wrote.
+
+    Raises:
+        DamagedStoreError: it is something else.
+    """
+    try:
+        return from_json(cls, json.loads(text))
+    except Exception as error:  # a changed text can break the reading of any type in any way
+        kind = getattr(cls, "__name__", str(cls))
+        raise DamagedStoreError(
+            f"a stored {kind} cannot be read: it is not what jrh wrote; "
+            "`jrh report RUN_DIR --salvage` copies what can be read to a new run directory"
+        ) from error

@@ -11,10 +11,13 @@ from typing import Final
 
 from attrs import frozen
 
+from jrh.document.plain_files import read_plain
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.text.csv_cells import csv_rows, next_csv_row
 
 _SHOWN: Final = 20
+_LARGEST: Final = 1024 * 1024 * 1024
+"""Bytes of a table of verdicts, which is read whole."""
 
 
 @frozen(kw_only=True)
@@ -65,7 +68,7 @@ def read_rows(path: Path, shown: str, columns: Mapping[str, str], needed: Sequen
     """
     mistakes = Mistakes(shown)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_plain(path, _LARGEST).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise JrhError(f"{shown}: not UTF-8 text (byte {error.start + 1}); save the file as UTF-8") from error
     except OSError as error:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from attrs import define
 
 from jrh.document.serial import from_text, to_text_once
-from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
+from jrh.errors import DamagedStoreError, FaultKind, ModelFault, StopReason, StopRun
 from jrh.models.client import BREAKER, Client, request_key
 from jrh.models.ledger import Ledger, worst_case
 from jrh.models.payer import PREFLIGHT, current_payer
@@ -186,11 +186,18 @@ class Gateway:
             del self._in_flight[key]
 
     def _known(self, key: str) -> Reply | None:
-        payload = self._calls.usable_reply(key)
-        if payload is None and self._cache is not None:
-            payload = self._cache.get(key)
-            self.answered_from_cache += payload is not None
-        return None if payload is None else from_text(Reply, payload)
+        stored = self._calls.usable_reply(key)
+        if stored is not None:
+            return from_text(Reply, stored)
+        payload = self._cache.get(key) if self._cache is not None else None
+        if payload is None:
+            return None
+        try:
+            reply = from_text(Reply, payload)
+        except DamagedStoreError:  # the cache saves money; a run goes on without it
+            return None
+        self.answered_from_cache += 1
+        return reply
 
     async def _ask(self, client: Client, call: _Call) -> Reply:
         try:

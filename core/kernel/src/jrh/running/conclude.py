@@ -7,9 +7,10 @@ from collections import Counter
 from attrs import evolve
 
 from jrh.document.convert import to_json
+from jrh.errors import StoreError
 from jrh.running.component_changes import components, edited_meanwhile, note_components
 from jrh.running.execute import Executed
-from jrh.running.outcome import RunResult, asks_again, how_it_ended
+from jrh.running.outcome import INCOMPLETE, RunResult, asks_again, how_it_ended
 from jrh.running.prepare import Prepared
 from jrh.running.stages import measure as measuring
 from jrh.running.stages import summary as reporting
@@ -67,6 +68,21 @@ def conclude(ready: Prepared, executed: Executed) -> RunResult:
         files=written.files,
         problems=written.problems,
         may_continue=asks_again(executed.stop, report, executed.unfinished, executed.unread),
+    )
+
+
+def broken_off(ready: Prepared, error: StoreError) -> RunResult:
+    """Return the result of a run that can write nothing more: there is no report, and what was written is kept."""
+    return RunResult(
+        exit_code=INCOMPLETE,
+        message=str(error),
+        run_dir=ready.run_dir,
+        report=None,
+        spent=ready.gateway.ledger.spent(),
+        unknown_calls=ready.unknown_calls,
+        terminal="",
+        files=(),
+        problems=(),
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from jrh.errors import DamagedStoreError, StoreError
 from jrh.plugins.loading import Loaded
-from jrh.running.conclude import conclude
+from jrh.running.conclude import broken_off, conclude
 from jrh.running.execute import execute
 from jrh.running.outcome import RunResult, Settings
 from jrh.running.prepare import prepared
@@ -24,4 +25,9 @@ async def run_suite(
     """
     resolved = with_stored_code(resolved, run_dir)
     async with prepared(resolved, loaded, settings, progress, run_dir) as ready:
-        return conclude(ready, await execute(ready))
+        try:
+            return conclude(ready, await execute(ready))
+        except DamagedStoreError:
+            raise
+        except StoreError as error:  # the disk is full, or the run directory is gone
+            return broken_off(ready, error)

@@ -2,15 +2,59 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from collections.abc import Callable, MutableMapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, TextIO, cast
 
 from jrh.errors import StoreError
 from jrh.plugins.protocols import Logger
+from jrh.store.database import LOG as FILENAME
 from jrh.text.redact import Redactor
 
-FILENAME: Final = "log.jsonl"
+
+class _Lines:
+    """A log that may fail: it explains a run and decides nothing in it, so that a full disk does not end it here."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> None:
+        with suppress(OSError):
+            self._file.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._file.flush()
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._file.close()
+
+
+def _opened(path: Path) -> TextIO:
+    """Open a log for appending, at the start of a line; a process that was killed may have left half of one.
+
+    Raises:
+        OSError: it is a symbolic link, whose target is not the run's, or not a regular file.
+    """
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    handle = os.open(path, flags, 0o666)
+    try:
+        known = os.fstat(handle)
+        if not stat.S_ISREG(known.st_mode):
+            raise OSError("it is not a regular file")
+        torn = known.st_size and os.pread(handle, 1, known.st_size - 1) != b"\n"
+    except BaseException:
+        os.close(handle)
+        raise
+    file = os.fdopen(handle, "a", encoding="utf-8", errors="replace")
+    if torn:
+        file.write("\n")
+    return file
 
 
 class RunLog:
@@ -22,10 +66,13 @@ class RunLog:
         Raises:
             StoreError: it cannot be opened.
         """
+        path = run_dir / FILENAME
         try:
-            self._file: TextIO = (run_dir / FILENAME).open("a", encoding="utf-8", errors="replace")
+            self._file = _Lines(_opened(path))
         except OSError as error:
-            raise StoreError(f"cannot write '{run_dir / FILENAME}': {error.strerror or error}") from error
+            linked = error.errno == errno.ELOOP
+            reason = "it is a symbolic link" if linked else error.strerror or str(error)
+            raise StoreError(f"cannot write '{path}': {reason}") from error
         self._redact = redact
 
     def logger(self, **values: object) -> Logger:
@@ -33,7 +80,7 @@ class RunLog:
         import structlog
 
         logger: Logger = structlog.wrap_logger(
-            structlog.WriteLogger(self._file),
+            structlog.WriteLogger(cast("TextIO", self._file)),
             processors=[
                 structlog.processors.add_log_level,
                 structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -15,18 +15,20 @@ from typing import Any, Final, TypeVar
 from filelock import FileLock, Timeout
 
 from jrh.errors import EmptyStoreError, StoreError
-from jrh.store.writer import Statement, Writer, connect
+from jrh.store.writer import Statement, Writer, connect, damaged
 from jrh.values.records import COLUMNS
 
 T = TypeVar("T")
 
-SCHEMA_VERSION: Final = 8
+SCHEMA_VERSION: Final = 9
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
+LOG: Final = "log.jsonl"
+"""The run's log, which lies beside the store."""
 MOST_PARAMETERS: Final = 500
 """Ids per statement; older SQLite allows 999 parameters."""
 
-_RECORD_TYPES: Final = {
+RECORD_TYPES: Final = {
     "strength": "REAL",
     "temperature": "REAL",
     "simulated": "INTEGER",
@@ -40,6 +42,7 @@ _RECORD_TYPES: Final = {
     "left_out": "INTEGER",
     "parse_attempts": "INTEGER",
 }
+"""Column of a record -> its type, where it is not text."""
 
 _SCHEMA: Final = f"""
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -76,7 +79,8 @@ CREATE TABLE IF NOT EXISTS uses (
     PRIMARY KEY (owner, key, role, name)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS records (
-    {", ".join(f'"{name}" {_RECORD_TYPES.get(name, "TEXT")}' for name in COLUMNS)}, reply TEXT, probabilities TEXT
+    {", ".join(f'"{name}" {RECORD_TYPES.get(name, "TEXT")}' for name in COLUMNS)}, reply TEXT, probabilities TEXT,
+    checksum INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX IF NOT EXISTS records_by_trial ON records (trial_id);
 CREATE TABLE IF NOT EXISTS measures (position INTEGER PRIMARY KEY, payload TEXT NOT NULL);
@@ -106,6 +110,7 @@ class Database:
         lock = _locked(run_dir)
         path = run_dir / FILENAME
         try:
+            _check_emptied(path)
             connection = _guard(path, lambda: _with_tables(path))
             owner = connection.execute("SELECT value FROM meta WHERE key = 'suite'").fetchone()
             if owner and owner[0] != suite:
@@ -117,7 +122,7 @@ class Database:
         except BaseException:
             lock.release()
             raise
-        return cls(path, reader, Writer(connection, str(path)), lock)
+        return cls(path, reader, Writer(connection, str(path), watched=path), lock)
 
     @classmethod
     def view(cls, run_dir: Path) -> Database:
@@ -154,11 +159,11 @@ class Database:
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query; it sees committed data only."""
-        return self._reader.execute(sql, parameters).fetchall()
+        return self.guarded(lambda: self._reader.execute(sql, parameters).fetchall())
 
     def text(self, sql: str, parameters: Sequence[Any] = ()) -> str | None:
         """Return the first column of the first row as text, or None if there is no row."""
-        row = self._reader.execute(sql, parameters).fetchone()
+        row = self.guarded(lambda: self._reader.execute(sql, parameters).fetchone())
         return None if row is None else str(row[0])
 
     def texts_by_id(self, sql: str, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -214,7 +219,17 @@ def _guard(path: Path, action: Callable[[], T]) -> T:
     try:
         return action()
     except sqlite3.Error as error:
-        raise StoreError(f"cannot use '{path}': {error}") from error
+        raise damaged(str(path), error) or StoreError(f"cannot use '{path}': {error}") from error
+
+
+def _check_emptied(path: Path) -> None:
+    """Refuse a store without content beside a log that tells of a run: its calls would be paid for again."""
+    log = path.with_name(LOG)
+    if path.is_file() and not path.stat().st_size and log.is_file() and log.stat().st_size:
+        raise StoreError(
+            f"'{path}' is empty, and '{log}' says that a run was made here: its answers are lost or elsewhere. Restore "
+            "the file from a copy, choose another directory with --run-dir, or delete both files to pay for all again"
+        )
 
 
 def _with_tables(path: Path) -> sqlite3.Connection:

@@ -5,20 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Final, NamedTuple
+from zlib import crc32
 
 from jrh.document.serial import from_text
-from jrh.store.database import Database
-from jrh.store.writer import Statement
+from jrh.errors import DamagedStoreError
+from jrh.store.database import RECORD_TYPES, Database
+from jrh.store.writer import SALVAGE, Statement
+from jrh.text.numbers import counted
 from jrh.values.records import COLUMNS
 from jrh.values.report import CostLine
 from jrh.values.verdicts import Record, Reply, Status
 
 _VALUES: Final = attrgetter(*COLUMNS)
 _STATUS: Final = COLUMNS.index("status")
+_ITEM: Final = COLUMNS.index("item_id")
+_JUDGE: Final = COLUMNS.index("judge")
+_ARGUED: Final = COLUMNS.index("argued")
+_KINDS: Final = {"REAL": float, "INTEGER": int}
+_NUMBERS: Final = tuple((COLUMNS.index(name), _KINDS[kind]) for name, kind in RECORD_TYPES.items())
 _COLUMN_NAMES: Final = ", ".join(f'"{name}"' for name in COLUMNS)
 _INSERT: Final = (
-    f"INSERT OR REPLACE INTO records ({_COLUMN_NAMES}, reply, probabilities) "  # noqa: S608 - fixed names
-    f"VALUES ({', '.join('?' * (len(COLUMNS) + 2))})"
+    f"INSERT OR REPLACE INTO records ({_COLUMN_NAMES}, reply, probabilities, checksum) "  # noqa: S608 - fixed names
+    f"VALUES ({', '.join('?' * (len(COLUMNS) + 3))})"
 )
 _OF_THE_PLAN: Final = "FROM trials t JOIN records r ON r.trial_id = t.id"
 """Records of trials no longer in the plan stay stored in case the plan changes back, but are never counted."""
@@ -60,14 +68,29 @@ class RecordsTable:
 
     def put(self, rows: Sequence[tuple[Record, str | None, str | None]]) -> None:
         """Queue records, each with its reply and label probabilities as JSON; durable after the next flush."""
-        self._database.writer.put((_INSERT, [(*_flat(record), reply, chances) for record, reply, chances in rows]))
+        self._database.writer.put((_INSERT, [_row(*row) for row in rows]))
 
     def columns(self) -> dict[str, tuple[Any, ...]]:
-        """Return the records of the plan as columns, in plan order."""
+        """Return the records of the plan as columns, in plan order.
+
+        Raises:
+            DamagedStoreError: some are not what was written.
+        """
         names = ", ".join(f'r."{name}"' for name in COLUMNS)
-        rows = self._database.rows(f"SELECT {names} {_OF_THE_PLAN} ORDER BY t.position")
-        columns = zip(*rows, strict=True) if rows else (() for _ in COLUMNS)
-        return dict(zip(COLUMNS, columns, strict=True))
+        rows = self._database.rows(f"SELECT {names}, r.checksum {_OF_THE_PLAN} ORDER BY t.position")
+        self._check(rows)
+        columns = zip(*rows, strict=True) if rows else (() for _ in (*COLUMNS, "checksum"))
+        return dict(zip(COLUMNS, columns, strict=False))
+
+    def _check(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        changed = [row for row in rows if checksum(row[:-1]) != row[-1]]
+        if changed:
+            path = self._database.path
+            raise DamagedStoreError(
+                f"{counted(len(changed), 'record')} of '{path}' changed after jrh wrote "
+                f"{'it' if len(changed) == 1 else 'them'}, the first that of item '{changed[0][_ITEM]}' and judge "
+                f"'{changed[0][_JUDGE]}'. {SALVAGE.format(name=path.parent)}"
+            )
 
     def written(self) -> tuple[int, int | None]:
         """Return the number of records and the last row id; one of them changes with every write."""
@@ -138,7 +161,18 @@ class RecordsTable:
         return {each.judge: each for each in counted if each.times}
 
 
-def _flat(record: Record) -> tuple[Any, ...]:
+def _row(record: Record, reply: str | None, chances: str | None) -> tuple[Any, ...]:
     values = list(_VALUES(record))
     values[_STATUS] = record.status.value
-    return tuple(values)
+    for place, kind in _NUMBERS:  # as SQLite gives them back
+        if values[place] is not None:
+            values[place] = kind(values[place])
+    return (*values, reply, chances, checksum(values))
+
+
+def checksum(values: Sequence[Any]) -> int:
+    """Return the checksum of a record's columns, in the order of `COLUMNS`; it shows accidents, not forgeries.
+
+    The label that a rationale argues for is left out, because it is read later and can be read again.
+    """
+    return crc32(repr([*values[:_ARGUED], *values[_ARGUED + 1 :]]).encode("utf-8", "surrogatepass"))

@@ -14,12 +14,15 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final, TypeAlias
 
-from jrh.errors import StoreError
+from jrh.errors import DamagedStoreError, StoreError
 
 Row: TypeAlias = Sequence[Any]
 Statement: TypeAlias = tuple[str, Sequence[Row]]
 """One SQL statement and its parameter rows."""
 
+SQLITE_CORRUPT: Final = 11
+"""Result code of SQLite, which Python names from 3.11 on."""
+SALVAGE: Final = "`jrh report '{name}' --salvage` copies what can be read to a new run directory; nothing is asked."
 BUSY_SECONDS: Final = 30.0
 GATHER_SECONDS: Final = 0.0005
 """How long a group waits for more jobs. Fewer transactions also mean fewer switches of the interpreter lock."""
@@ -41,6 +44,25 @@ def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
     return connection
 
 
+def damaged(name: str, error: sqlite3.Error) -> DamagedStoreError | None:
+    """Return what to say where SQLite finds a file broken; None for any other error, such as a full disk."""
+    code = getattr(error, "sqlite_errorcode", None)
+    # The message without a code is that of Python, which reads text as UTF-8.
+    if code is None and "Could not decode to UTF-8" not in str(error):
+        return None
+    if code is not None and code & 0xFF != SQLITE_CORRUPT:
+        return None
+    return DamagedStoreError(f"'{name}' is damaged ({error}). {SALVAGE.format(name=Path(name).parent)}")
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        known = path.stat()
+    except OSError:
+        return None
+    return known.st_dev, known.st_ino
+
+
 class Writer:
     """Commit queued jobs in groups: jobs that arrive during one transaction go into the next.
 
@@ -48,8 +70,17 @@ class Writer:
     same error, so that nothing is written after a gap.
     """
 
-    def __init__(self, connection: sqlite3.Connection, name: str) -> None:
-        """Take ownership of the connection; messages call the file `name`."""
+    def __init__(self, connection: sqlite3.Connection, name: str, *, watched: Path | None = None) -> None:
+        """Take ownership of the connection.
+
+        Args:
+            connection: to the database.
+            name: what messages call the file.
+            watched: the file. Writing fails once it is deleted or replaced, since SQLite would go on writing to a file
+                that has no name any more.
+        """
+        self._watched = watched
+        self._identity = _identity(watched) if watched is not None else None
         self._connection = connection
         self._name = name
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
@@ -112,10 +143,19 @@ class Writer:
     def _write(self, jobs: list[_Job]) -> None:
         if self._failure is None:
             try:
+                self._check_place()
                 self._transact(statement for job in jobs for statement in job.statements)
+            except StoreError as error:
+                self._failure = error
+            except sqlite3.DatabaseError as error:
+                self._failure = damaged(self._name, error) or StoreError(f"cannot write {self._name}: {error}")
             except Exception as error:  # every waiter needs an answer, whatever the error is
                 self._failure = StoreError(f"cannot write {self._name}: {error}")
         _settle([job.done for job in jobs if job.done is not None], self._failure)
+
+    def _check_place(self) -> None:
+        if self._watched is not None and _identity(self._watched) != self._identity:
+            raise StoreError(f"'{self._watched}' was deleted or replaced while the run wrote to it")
 
     def _transact(self, statements: Iterable[Statement]) -> None:
         self._connection.execute("BEGIN IMMEDIATE")

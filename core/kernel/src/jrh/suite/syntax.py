@@ -266,8 +266,16 @@ SECTIONS: Final[Mapping[str, str]] = {
 """The keys of a suite -> what they hold, in the order they are listed in messages."""
 
 
+LONGEST_NAME: Final = 100
+"""Characters of a name: it becomes part of file names, which may have 255 bytes."""
+
+
 def unfit_name(name: str) -> str:
     """Say why a text cannot name a part of a suite; empty where it can."""
+    if len(name) > LONGEST_NAME:
+        return f"the name '{name[:20]}...' has {len(name)} characters; choose one of at most {LONGEST_NAME}"
+    if name and not name.strip("."):
+        return f"the name '{name}' has dots only and would be a directory; choose another"
     if name.isprintable() and name == name.strip() and not {"/", "\\"} & set(name):
         return ""
     return f"the name '{name}' has a slash, a line break or white space around it; choose another"

@@ -6,6 +6,7 @@ output; errors, warnings, notes and progress to standard error.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -43,7 +44,7 @@ def say(text: str = "", *, nl: bool = True, styled: bool = False, data: bool = F
         text = clean_lines(text)
     elif sys.stdout.isatty():
         text = clean_lines(text, _ANY_LENGTH)
-    _write(text, nl=nl, err=False)
+    _write(text, nl=nl, err=False, data=data)
 
 
 def tell(text: str) -> None:
@@ -78,12 +79,42 @@ def _styled(part: str) -> str:
     return "\n".join(map(visible, part.split("\n")))
 
 
-def _write(text: str, *, nl: bool, err: bool) -> None:
+_PLAIN: Final = str.maketrans(
+    {"\u00b1": "+/-", "\u2265": ">=", "\u2264": "<=", "\u2260": "!=", "\u2026": "...", "\u2192": "->", "\u00d7": "x"}
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
+    | dict.fromkeys("\u2018\u2019", "'")
+    | dict.fromkeys("\u201c\u201d", '"')
+    # Lines and corners of tables.
+    | dict.fromkeys(map(chr, range(0x2500, 0x2580)), "+")
+    | dict.fromkeys("\u2500\u2501\u2504\u2505\u2508\u2509\u254c\u254d\u2550\u2574\u2576\u2578\u257a", "-")
+    | dict.fromkeys("\u2502\u2503\u2506\u2507\u250a\u250b\u2551", "|")
+)
+"""What stands for a character that the output's encoding does not have."""
+
+
+def _showable(text: str, encoding: str | None, *, data: bool) -> str:
+    """Replace what an encoding cannot show: in prose by what looks like it, in data by JSON's escapes."""
+    name = encoding or "utf-8"
+    try:
+        text.encode(name)
+    except UnicodeEncodeError:
+        if data:
+            return "".join(each if _has(name, each) else json.dumps(each)[1:-1] for each in text)
+        return text.translate(_PLAIN).encode(name, "replace").decode(name)
+    return text
+
+
+def _has(encoding: str, character: str) -> bool:
+    return character.encode(encoding, "ignore") != b""
+
+
+def _write(text: str, *, nl: bool, err: bool, data: bool = False) -> None:
     import click
 
+    stream = sys.stderr if err else sys.stdout
     try:
-        click.echo(text, nl=nl, err=err)
-        (sys.stderr if err else sys.stdout).flush()
+        click.echo(_showable(text, getattr(stream, "encoding", None), data=data), nl=nl, err=err)
+        stream.flush()
     except BrokenPipeError:
         raise
     except OSError as error:

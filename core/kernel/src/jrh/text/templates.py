@@ -5,10 +5,10 @@ Text from an item enters as the value of a variable and is never rendered itself
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, MutableMapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jrh.errors import JrhError
 from jrh.hashing import content_id
@@ -33,6 +33,8 @@ def render(source: str, variables: Mapping[str, object]) -> str:
         return _compile(source).render(variables)
     except TemplateError as error:
         raise JrhError(f"prompt template: {error.message}") from error
+    except MemoryError:
+        raise JrhError("prompt template: it takes more memory than there is") from None
     except Exception as error:  # a template is a small program: a mistake in it can raise any exception
         raise JrhError(f"prompt template: {type(error).__name__}: {error}") from error
 
@@ -79,18 +81,9 @@ def tag_mark(*shown: object) -> str:
 
 @lru_cache(maxsize=1)
 def _environment() -> SandboxedEnvironment:
-    from jinja2 import StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+    from jrh.text.template_sandbox import PromptEnvironment
 
-    class Prompts(ImmutableSandboxedEnvironment):
-        """Copy the globals into each template: looking them up in a chain of mappings takes half the rendering time."""
-
-        def make_globals(self, d: MutableMapping[str, Any] | None) -> dict[str, Any]:
-            """Return the globals of a template, merged with its variables."""
-            return {**self.globals, **(d or {})}
-
-    # Prompts are plain text for a model: HTML escaping would change what the judge reads.
-    return Prompts(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
+    return PromptEnvironment()
 
 
 @lru_cache(maxsize=512)

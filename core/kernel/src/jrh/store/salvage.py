@@ -1,0 +1,174 @@
+"""Copy what can be read of a damaged store to a new one.
+
+A broken page ends a scan of its table, so every table is read from both ends. What was made from rows that are lost is
+left to be made again: a run in the new directory continues, and pays for no call whose reply was saved.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import Factory, define
+
+from jrh.document.serial import from_text
+from jrh.errors import DamagedStoreError, StoreError
+from jrh.store.database import FILENAME, SCHEMA_VERSION, Database
+from jrh.store.records_table import checksum
+from jrh.text.numbers import counted
+from jrh.values.records import COLUMNS
+from jrh.values.types import Case, Item, Reply
+
+_AT_ONCE: Final = 500
+_KEYS: Final = {
+    "meta": "key",
+    "stages": "name",
+    "items": "task, position",
+    "drafts": "task, test, position",
+    "cases": "task, test, position",
+    "trials": "position",
+    "occasions": "place",
+    "calls": "id",
+    "uses": "owner, key, role, name",
+    "records": "rowid",
+}
+"""Table -> what its rows are stored by. Measures are computed again."""
+_STAGES_OF: Final[Mapping[str, tuple[str, ...]]] = {
+    "items": ("items",),
+    "drafts": ("cases:",),
+    "cases": ("cases:",),
+    "trials": ("trials",),
+    "records": ("rationales",),
+}
+"""Table -> the starts of the stages that make its rows."""
+
+
+@define
+class Salvaged:
+    """What was saved of each table."""
+
+    kept: dict[str, int] = Factory(dict)
+    changed: dict[str, int] = Factory(dict)
+    """Table -> rows that are not what was written."""
+    broken: list[str] = Factory(list)
+    """Tables that could not be read whole."""
+
+    def lines(self) -> list[str]:
+        """Say what was saved and what is lost."""
+        kept = ", ".join(f"{self.kept[name]:,} {name}" for name in ("items", "cases", "calls", "records"))
+        lines = [f"Saved: {kept}."]
+        lines += [
+            f"Left out: {counted(count, 'row')} of {name} that changed after jrh wrote them."
+            for name, count in self.changed.items()
+            if count
+        ]
+        if self.broken:
+            lines.append(f"Not readable to the end: {', '.join(self.broken)}.")
+        return lines
+
+
+def salvage(run_dir: Path, target: Path) -> Salvaged:
+    """Copy what can be read of the store in a run directory to a new one; the damaged one stays as it is.
+
+    Raises:
+        StoreError: there is no store, it cannot be opened at all, or the new directory has one already.
+    """
+    path = run_dir / FILENAME
+    if not path.is_file():
+        raise StoreError(f"'{run_dir}' is not a run directory: it holds no {FILENAME}")
+    if (target / FILENAME).exists():
+        raise StoreError(f"'{target}' exists already; move it away to salvage '{run_dir}' again")
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as source:
+        source.text_factory = lambda text: text.decode("utf-8", "replace")
+        return _copied(source, path, target)
+
+
+def _copied(source: sqlite3.Connection, path: Path, target: Path) -> Salvaged:
+    told = Salvaged()
+    try:
+        version = source.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.Error as error:
+        raise StoreError(f"nothing of '{path}' can be saved: {error}") from error
+    if version != SCHEMA_VERSION:
+        raise StoreError(f"'{path}' was written by another version of jrh; salvage it with that version")
+    rows = {table: list(_whole(source, table, told)) for table in _KEYS}
+    suite = next((row[1] for row in rows["meta"] if row[0] == "suite"), None)
+    if suite is None:
+        raise StoreError(f"nothing of '{path}' can be saved: the name of its suite is lost")
+    lost = tuple(stage for table in (*told.broken, *told.changed) for stage in _STAGES_OF.get(table, ()))
+    rows["stages"] = [row for row in rows["stages"] if not str(row[0]).startswith((*lost, "measures"))]
+    database = Database.open(target, suite)
+    try:
+        for table, found in rows.items():
+            told.kept[table] = len(found)
+            for start in range(0, len(found), _AT_ONCE):
+                marks = ", ".join("?" * len(found[0]))
+                sql = f"INSERT OR IGNORE INTO {table} VALUES ({marks})"  # noqa: S608 - fixed names
+                database.writer.flush((sql, found[start : start + _AT_ONCE]))
+    finally:
+        database.close()
+    return told
+
+
+def _whole(source: sqlite3.Connection, table: str, told: Salvaged) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a table that are what was written, each once."""
+    check = _CHECKS.get(table, lambda row: row)
+    keys = _KEYS[table].split(", ")
+    seen: set[tuple[Any, ...]] = set()
+    for row in _both_ways(source, table, told):
+        key, values = row[: len(keys)], row[len(keys) :]
+        if key in seen:
+            continue
+        seen.add(key)
+        try:
+            yield check(values)
+        except (DamagedStoreError, TypeError):
+            told.changed[table] = told.changed.get(table, 0) + 1
+
+
+def _both_ways(source: sqlite3.Connection, table: str, told: Salvaged) -> Iterator[tuple[Any, ...]]:
+    for direction in ("ASC", "DESC"):
+        order = ", ".join(f"{key} {direction}" for key in _KEYS[table].split(", "))
+        sql = f"SELECT {_KEYS[table]}, * FROM {table} NOT INDEXED ORDER BY {order}"  # noqa: S608 - fixed names
+        try:
+            yield from source.execute(sql)
+        except sqlite3.Error:
+            if table not in told.broken:
+                told.broken.append(table)
+        else:
+            return
+
+
+def _payload(kind: type[Any]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    def check(row: Sequence[Any]) -> tuple[Any, ...]:
+        from_text(kind, row[-1])
+        return tuple(row)
+
+    return check
+
+
+def _call(row: Sequence[Any]) -> tuple[Any, ...]:
+    """Keep a call whose reply is lost, since it was paid for; its question is asked again."""
+    *known, payload = row
+    if payload is not None:
+        with suppress(DamagedStoreError):
+            from_text(Reply, payload)
+            return tuple(row)
+    return (*known, None)
+
+
+def _record(row: Sequence[Any]) -> tuple[Any, ...]:
+    if checksum(row[: len(COLUMNS)]) != row[-1]:
+        raise DamagedStoreError("changed")
+    return tuple(row)
+
+
+_CHECKS: Final[Mapping[str, Callable[[Sequence[Any]], tuple[Any, ...]]]] = {
+    "items": _payload(Item),
+    "cases": _payload(Case),
+    "calls": _call,
+    "records": _record,
+}

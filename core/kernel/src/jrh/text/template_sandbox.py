@@ -1,0 +1,211 @@
+"""The environment that renders prompts: Jinja2's sandbox, with limits on what a template may grow to.
+
+A template is written by whoever writes the suite, and a slip of the finger (`{{ 'x' * 10**10 }}`) must not take the
+machine's memory. Every operation that makes a text longer than its parts is checked before it is done.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, MutableMapping, Sized
+from functools import wraps
+from inspect import signature
+from typing import Any, Final
+
+from jinja2 import StrictUndefined, nodes
+from jinja2.compiler import CodeGenerator, Frame
+from jinja2.runtime import Context
+from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+
+LARGEST: Final = 16 * 1024 * 1024
+"""Characters of a rendered template and of every text and list in it; no model reads more."""
+WIDEST: Final = 100_000
+"""The largest number that says how wide, how deep or how many, such as the width of `center`."""
+_BITS: Final = 100_000
+_WIDTH: Final = re.compile(r"\d{6,}")
+_NESTED: Final = re.compile(r"%[^a-zA-Z%]*\*|\{[^{}]*:[^{}]*\{")
+"""A pattern whose width is one of its arguments."""
+_LONGEST_MARK: Final = 1000
+"""Characters of what is put before or after every line."""
+_PADDING: Final = frozenset({"center", "expandtabs", "ljust", "rjust", "zfill"})
+"""Methods of a text with a number that says how much they add."""
+
+
+class PromptEnvironment(ImmutableSandboxedEnvironment):
+    """Jinja2's sandbox without unbounded growth."""
+
+    intercepted_binops = frozenset({"*", "**", "+", "%"})
+
+    def __init__(self) -> None:
+        """Prompts are plain text for a model: HTML escaping would change what the judge reads."""
+        super().__init__(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
+        self.globals.pop("lipsum")  # random text: the same suite would not ask the same question twice
+        for name, check in _FILTERS.items():
+            self.filters[name] = _checked(self.filters[name], check)
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> dict[str, Any]:
+        """Return the globals of a template, merged with its variables.
+
+        A copy: looking names up in a chain of mappings takes half the rendering time.
+        """
+        return {**self.globals, **(d or {})}
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """Calculate, unless the result could be too large."""
+        _OPERATORS[operator](left, right)
+        return super().call_binop(context, operator, left, right)
+
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
+        """Call a method of a text or anything else, unless the result could be too large."""
+        method = getattr(__obj, "__wrapped__", __obj)  # the sandbox wraps `format`
+        text = getattr(method, "__self__", None)
+        if isinstance(text, str):
+            args = _check_method(text, getattr(method, "__name__", ""), args, kwargs)
+        return super().call(__context, __obj, *args, **kwargs)
+
+    @staticmethod
+    def concat(parts: Iterable[str]) -> str:
+        """Join the parts of a rendered text, as long as they are not too much."""
+        kept, length = [], 0
+        for part in parts:
+            length += len(part)
+            _bound(length)
+            kept.append(part)
+        return "".join(kept)
+
+
+class _Generator(CodeGenerator):
+    """Compile `~` to a call that checks lengths."""
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802 - Jinja2's name
+        """Write the call."""
+        self.write("environment.concat(map(str, (")
+        for part in node.nodes:
+            self.visit(part, frame)
+            self.write(", ")
+        self.write(")))")
+
+
+PromptEnvironment.code_generator_class = _Generator
+
+
+def _bound(size: int, most: int = LARGEST) -> None:
+    if size > most:
+        raise SecurityError(f"what it makes is longer than {most:,}")
+
+
+def _length(value: Any) -> int:
+    return len(value) if isinstance(value, Sized) else 0
+
+
+def _times(left: Any, right: Any) -> None:
+    if isinstance(left, int) and isinstance(right, int):
+        _bound(left.bit_length() + right.bit_length(), _BITS)
+    elif isinstance(left, int) or isinstance(right, int):
+        number, value = (left, right) if isinstance(left, int) else (right, left)
+        inside = sum(map(_length, value)) if isinstance(value, (list, tuple)) else 0
+        _bound((_length(value) + inside) * number)
+
+
+def _power(left: Any, right: Any) -> None:
+    if isinstance(left, int) and isinstance(right, int):
+        _bound(left.bit_length() * right, _BITS)
+
+
+def _plus(left: Any, right: Any) -> None:
+    _bound(_length(left) + _length(right))
+
+
+def _pattern(text: Any, arguments: Any) -> None:
+    """Check a pattern of `%` or `format`: its widths, and what it shows."""
+    if not isinstance(text, str):
+        return
+    shown = arguments if isinstance(arguments, tuple) else (arguments,)
+    if _NESTED.search(text):
+        _numbers(shown)
+    for width in _WIDTH.findall(text):
+        _bound(int(width[:9]), WIDEST)
+    # A pattern can show an argument once for every two of its characters.
+    _bound(len(text) + (len(text) // 2) * max(map(_length, shown), default=0))
+
+
+_OPERATORS: Final[dict[str, Callable[[Any, Any], None]]] = {"*": _times, "**": _power, "+": _plus, "%": _pattern}
+
+
+def _numbers(values: Iterable[Any]) -> None:
+    for value in values:
+        if isinstance(value, int):
+            _bound(value, WIDEST)
+
+
+def _check_method(text: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Check a call of a method of a text; return its arguments, which an iterator in them is read into."""
+    given = (*args, *kwargs.values())
+    if name in _PADDING:
+        _numbers(given)
+    elif name in ("format", "format_map"):
+        _pattern(text, tuple(given))
+    elif name == "replace":
+        _replacing(text, *args)
+    elif name == "join" and args:
+        parts = list(args[0])
+        _joining(parts, text)
+        return (parts, *args[1:])
+    return args
+
+
+def _replacing(text: Any, old: Any = "", new: Any = "", *_: Any) -> None:
+    if isinstance(text, str) and isinstance(old, str) and isinstance(new, str):
+        _bound(len(text) + text.count(old) * len(new))
+
+
+def _joining(parts: list[Any], mark: Any) -> None:
+    _bound(sum(map(_length, parts)) + _length(mark) * len(parts))
+
+
+def _counts(value: int) -> Callable[[list[Any]], None]:
+    """Check the arguments that follow the value a filter is applied to: numbers, and marks that come in every line."""
+
+    def check(args: list[Any]) -> None:
+        _numbers(args[value + 1 :])
+        _bound(sum(map(_length, args[value + 1 :])), _LONGEST_MARK)
+
+    return check
+
+
+def _filter_replace(args: list[Any]) -> None:
+    _replacing(*args[1:])
+
+
+def _filter_join(args: list[Any]) -> None:
+    _joining(args[1], args[2] if len(args) > 2 else "")  # noqa: PLR2004
+
+
+def _filter_format(args: list[Any]) -> None:
+    _pattern(args[0], tuple(args[1:]))
+
+
+_FILTERS: Final[dict[str, Callable[[list[Any]], None]]] = {
+    **{name: _counts(0) for name in ("batch", "center", "indent", "slice")},
+    # Jinja2 hands these its environment or context first.
+    **{name: _counts(1) for name in ("tojson", "wordwrap")},
+    "join": _filter_join,
+    "replace": _filter_replace,
+    "format": _filter_format,
+}
+
+
+def _checked(filter_: Callable[..., Any], check: Callable[[list[Any]], None]) -> Callable[..., Any]:
+    """Return a filter that checks its arguments first."""
+    parameters = signature(filter_)
+
+    @wraps(filter_)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        bound = parameters.bind(*args, **kwargs)
+        given = list(bound.args)
+        if check is _filter_join:
+            given[1] = list(given[1])  # an iterator can be read only once
+        check([*given, *bound.kwargs.values()])
+        return filter_(*given, **bound.kwargs)
+
+    return checked

@@ -1,0 +1,190 @@
+"""A store that is damaged, emptied, changed or deleted: one message, nothing paid twice, and what can be saved is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+from jrh.cli import invoke
+from jrh_testing import ChatServer, LabelAnswers, Project
+from support.keys import KEY, KEY_VARIABLE
+from support.looking import one, report_bytes, until
+from support.suites import LABELS, llm_suite, openai_http, write_items, write_suite
+
+pytestmark = pytest.mark.slow
+ITEMS = 40
+
+
+@frozen(kw_only=True)
+class Done:
+    """A finished run, and the server it asked."""
+
+    project: Project
+    server: ChatServer
+    calls: int
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
+    project = Project(tmp_path_factory.mktemp("done"), env={KEY_VARIABLE: KEY})
+    with ChatServer(LabelAnswers(labels=LABELS)) as server:
+        write_items(project, ITEMS)
+        write_suite(project, llm_suite(openai_http(server.url), tests=[{"format": {"variants": ["spaces"]}}]))
+        outcome = project.run("run", "suite.yaml", "--run-dir", "whole", "--no-cache")
+        assert outcome.exit_code == 0, outcome.output
+        yield Done(project=project, server=server, calls=server.count)
+
+
+def copied(done: Done, name: str) -> Path:
+    shutil.copytree(done.project.path / "whole", done.project.path / name)
+    return done.project.path / name / "run.sqlite"
+
+
+def run(done: Done, name: str) -> tuple[int, str, int]:
+    """Run the suite in a directory; return the exit code, the messages and the calls it made."""
+    before = done.server.count
+    outcome = done.project.run("run", "suite.yaml", "--run-dir", name, "--no-cache")
+    return outcome.exit_code, outcome.stderr, done.server.count - before
+
+
+def test_a_changed_verdict_is_found_and_left_out_and_asked_for_without_a_call(done: Done) -> None:
+    with closing(sqlite3.connect(copied(done, "changed"))) as store:
+        store.execute(
+            "UPDATE records SET canonical = CASE canonical WHEN 'YES' THEN 'NO' ELSE 'YES' END "
+            "WHERE rowid = (SELECT min(rowid) FROM records)"
+        )
+        store.commit()
+    for command in (("report", "changed"), ("run", "suite.yaml", "--run-dir", "changed", "--no-cache")):
+        refused = done.project.run(*command)
+        assert refused.exit_code == 2, refused.output
+        assert "jrh: 1 record of 'changed/run.sqlite' changed after jrh wrote it" in refused.stderr
+        assert "`jrh report 'changed' --salvage`" in refused.stderr
+    saved = done.project.run("report", "changed", "--salvage")
+    assert saved.exit_code == 0, saved.output
+    assert "Left out: 1 row of records that changed after jrh wrote them." in saved.stderr
+    assert f"Saved: {ITEMS} items, {2 * ITEMS} cases, " in saved.stderr
+    assert run(done, "changed-salvaged")[::2] == (0, 0), "the reply of the record was saved"
+    assert report_bytes(done.project, "changed-salvaged") == report_bytes(done.project, "whole")
+
+
+@pytest.mark.parametrize("how", ["zeros", "noise", "bits"])
+def test_no_broken_page_is_a_traceback_or_another_report(
+    done: Done, how: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(done.project.path)
+    path = copied(done, how)
+    with closing(sqlite3.connect(path)) as store:
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        size = store.execute("PRAGMA page_size").fetchone()[0]
+    whole = path.read_bytes()
+    pages = range(1, len(whole) // size, max(1, len(whole) // size // 12))
+    refused = 0
+    for page in pages:
+        part = whole[page * size : (page + 1) * size]
+        broken = {
+            "zeros": bytes(size),
+            "noise": bytes((place * 37 + 11) % 256 for place in range(size)),
+            "bits": bytes(byte ^ 1 if place % 500 == 250 else byte for place, byte in enumerate(part)),
+        }[how]
+        path.write_bytes(whole[: page * size] + broken + whole[(page + 1) * size :])
+        code = invoke(["report", how, "--format", "json", "--output", f"{how}-out"])
+        said = capfd.readouterr().err
+        assert code in (0, 2), said
+        assert "Traceback" not in said
+        refused += code
+        if code == 0 and how != "bits":
+            reported = (done.project.path / f"{how}-out" / "report.json").read_bytes()
+            assert reported == (done.project.path / "whole" / "report.json").read_bytes()
+    assert refused, "no page mattered"
+
+
+def test_a_store_with_a_broken_page_is_salvaged_and_only_what_is_lost_is_paid_for_again(done: Done) -> None:
+    path = copied(done, "broken")
+    with closing(sqlite3.connect(path)) as store:
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        size = store.execute("PRAGMA page_size").fetchone()[0]
+        (page,) = store.execute(
+            "SELECT pageno FROM dbstat WHERE name = 'calls' AND pagetype = 'leaf' ORDER BY pageno LIMIT 1 OFFSET 1"
+        ).fetchone()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    code, said, calls = run(done, "broken")
+    assert (code, calls) == (2, 0), said
+    assert "jrh: 'broken/run.sqlite' is damaged (" in said
+    assert "`jrh report 'broken' --salvage`" in said
+    assert said.count("\n") == 1
+    before = path.read_bytes()
+    saved = done.project.run("report", "broken", "--salvage")
+    assert "Not readable to the end: calls." in saved.stderr
+    assert path.read_bytes() == before
+    kept = one(done.project, "broken-salvaged", "SELECT count(*) FROM calls")
+    assert done.calls // 2 < kept < done.calls
+    # Every record was saved, so that nothing has to be asked.
+    assert run(done, "broken-salvaged")[::2] == (0, 0)
+    again = done.project.run("report", "broken", "--salvage")
+    assert again.exit_code == 2
+    assert "exists already; move it away" in again.stderr
+
+
+def test_an_empty_store_beside_a_log_is_refused_and_nothing_is_paid_again(done: Done) -> None:
+    path = copied(done, "emptied")
+    path.write_bytes(b"")
+    for side in ("run.sqlite-wal", "run.sqlite-shm"):
+        path.with_name(side).unlink(missing_ok=True)
+    code, said, calls = run(done, "emptied")
+    assert (code, calls) == (2, 0), said
+    assert "'emptied/run.sqlite' is empty, and 'emptied/log.jsonl' says that a run was made here" in said
+    assert path.stat().st_size == 0
+
+
+def test_a_run_stops_at_once_when_its_directory_is_deleted(project: Project) -> None:
+    project.env[KEY_VARIABLE] = KEY
+    items = write_items(project, 300)
+    with ChatServer("YES", latency=0.05) as server:
+        write_suite(project, llm_suite(openai_http(server.url, concurrency=4)))
+        command = ("run", "suite.yaml", "--run-dir", "run", "--no-cache", "--no-preflight")
+        with project.start(*command) as running:
+            until(lambda: server.count >= 20, "20 requests")
+            shutil.rmtree(project.path / "run")
+            deleted = server.count
+            outcome = running.wait()
+        asked = server.count - deleted
+    assert outcome.exit_code == 3, outcome.output
+    assert "jrh: not done: 'run/run.sqlite' was deleted or replaced while the run wrote to it." in outcome.stderr
+    assert "jrh: to continue: jrh run suite.yaml" in outcome.stderr
+    assert asked <= 3 * 4 < items
+    assert not (project.path / "run" / "report.json").exists()
+
+
+def test_a_log_with_half_a_line_goes_on_with_a_whole_one(done: Done) -> None:
+    log = copied(done, "torn").with_name("log.jsonl")
+    with log.open("a") as file:
+        file.write('{"event": "run sta')
+    assert run(done, "torn")[0] == 0
+    *_, torn, first, _last = log.read_text().splitlines()
+    assert torn == '{"event": "run sta'
+    assert first.startswith("{")
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_log_that_is_a_link_or_a_pipe_is_refused(done: Done, kind: str) -> None:
+    log = copied(done, kind).with_name("log.jsonl")
+    log.unlink()
+    target = done.project.path / "elsewhere.txt"
+    target.write_text("mine\n")
+    if kind == "link":
+        log.symlink_to(target)
+    else:
+        os.mkfifo(log)
+    code, said, _ = run(done, kind)
+    assert code == 2, said
+    assert f"cannot write '{kind}/log.jsonl': " in said
+    assert "it is a symbolic link" in said or kind == "pipe"
+    assert target.read_text() == "mine\n"
