@@ -60,3 +60,40 @@ def test_a_reply_whose_json_has_a_key_twice_is_unparsable(project: Project) -> N
         write_suite(project, llm_suite(openai_http(server.url), judges=[judge]))
         project.run("run", "suite.yaml", "--run-dir", "run")
     assert one(project, "run", "SELECT status FROM records") == "unparsable"
+
+
+@pytest.mark.parametrize("kind", ["device", "pipe"])
+@pytest.mark.parametrize("source", ["parquet", "csv"])
+def test_no_source_waits_for_what_never_ends(project: Project, kind: str, source: str) -> None:
+    path = project.path / f"endless.{source}"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    write_suite(project, simulated_suite(data={"source": source, "path": path.name}))
+    outcome = project.run("plan", "suite.yaml", timeout=60)
+    assert outcome.exit_code == 2, outcome.output
+    assert f"{path.name} is not a regular file" in outcome.stderr
+
+
+@pytest.mark.parametrize("name", ["table.csv", "table.jsonl"])
+def test_an_imported_table_that_never_ends_is_refused(project: Project, name: str) -> None:
+    os.mkfifo(project.path / name)
+    task = {"instruction": "Is it right?", "scale": {"labels": ["YES", "NO"]}}
+    write_suite(project, {"name": "table", "path": name, "task": task, "values": {"judge": "mini"}}, "import.yaml")
+    outcome = project.run("import", "import.yaml", timeout=60)
+    assert outcome.exit_code == 2, outcome.output
+    assert f"{name}: cannot be read: it is not a regular file" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("..", "has dots only"), (".", "has dots only"), ("n" * 400, "has 400 characters; choose one of at most 100")],
+)
+def test_a_name_that_no_directory_can_have_is_refused(project: Project, name: str, why: str) -> None:
+    write_items(project, 2)
+    write_suite(project, simulated_suite(name=name))
+    outcome = project.run("run", "suite.yaml")
+    assert outcome.exit_code == 2, outcome.output
+    assert why in outcome.stderr
+    assert sorted(path.name for path in project.path.iterdir()) == ["items.jsonl", "suite.yaml"]
