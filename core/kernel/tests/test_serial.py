@@ -46,6 +46,7 @@ def test_a_value_that_lives_is_written_once_and_a_changed_one_again(monkeypatch:
 
 
 def test_the_text_goes_when_the_value_does() -> None:
+    gc.collect()
     before = len(serial._TEXTS)
     for number in range(100):
         assert f'"{number}"' in to_text_once(Reply(status=Status.OK, text=str(number)))

@@ -19,8 +19,10 @@ from jrh.errors import DamagedStoreError, StoreError
 from jrh.store.database import FILENAME, SCHEMA_VERSION, Database
 from jrh.store.records_table import checksum
 from jrh.text.numbers import counted
+from jrh.values.cases import Case
+from jrh.values.items import Item
 from jrh.values.records import COLUMNS
-from jrh.values.types import Case, Item, Reply
+from jrh.values.verdicts import Reply
 
 _AT_ONCE: Final = 500
 _KEYS: Final = {

@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from jinja2 import StrictUndefined, nodes
 from jinja2.compiler import CodeGenerator, Frame
+from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
-from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 LARGEST: Final = 16 * 1024 * 1024
 """Characters of a rendered template and of every text and list in it; no model reads more."""
