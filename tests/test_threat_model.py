@@ -12,7 +12,7 @@ NAMED = re.findall(r"`([\w./-]+\.py)::(\w+)`", (ROOT / "docs" / "threat-model.md
 
 
 def test_the_threat_model_names_tests() -> None:
-    assert len(NAMED) > 20  # noqa: PLR2004
+    assert len(NAMED) > 20
 
 
 @pytest.mark.parametrize(("path", "name"), NAMED, ids=[name for _, name in NAMED])
