@@ -19,6 +19,7 @@ from jrh.measuring import (
 )
 from jrh_stats import Estimate
 
+from jrh_prompts.contradiction import correction, negative_kappa
 from jrh_prompts.listing import chosen_pairs
 from jrh_prompts.options import SensitivityOptions
 
@@ -27,6 +28,9 @@ ACROSS = "across"
 WITHOUT = "without"
 """The factor of cells that leave out templates; the level is the name of the exclusion."""
 _PAIR = "pair"
+_TEMPLATE = "template"
+_MOST_TEMPLATES = 30
+"""With more templates there is no table of each with and without the exclusions."""
 _DEGENERATE = "all verdicts have the same label: kappa is undefined"
 _NO_PAIR = "no item has verdicts under two templates that are compared"
 
@@ -61,13 +65,14 @@ class TemplateSensitivity:
         chosen = chosen_pairs(self.options.pairs, answers, items, builder.context.seed)
         languages = _languages(answers)
         excluded = _excluded_templates(answers, self.options.without)
-        for each, suffix in ((answers, ""), (answers.as_presented(), "-raw")):
-            pairs = Pairs.of(each, chosen)
+        corrected, raw = (Pairs.of(each, chosen) for each in (answers, answers.as_presented()))
+        for pairs, suffix in ((corrected, ""), (raw, "-raw")):
             for levels, part in _cells(pairs, languages, excluded):
                 yield from self._agreement(builder, part, levels, suffix)
-            if not suffix:
-                yield from self._items(builder, pairs)
-                yield from self._exclusions(builder, pairs)
+        yield from correction(builder, corrected, raw)
+        yield from negative_kappa(builder, corrected)
+        yield from self._items(builder, corrected)
+        yield from self._exclusions(builder, corrected)
 
     def _agreement(
         self, builder: MeasureBuilder, pairs: Pairs, levels: Mapping[str, str], suffix: str
@@ -94,9 +99,11 @@ class TemplateSensitivity:
         share = builder.proportion(cell, pairs.scores.sum(axis=1), pairs.usable.sum(axis=1), pairs.answers.clusters)
         jss = made("jss", share, "proportion", "", pairs.bounds)
         yield jss
-        if _PAIR in levels and not self.options.all:
+        alone = _PAIR in levels or _TEMPLATE in levels
+        if not alone or not suffix or self.options.all:
+            yield mirrored(jss, f"template-flip-rate{suffix}")
+        if alone and not self.options.all:
             return
-        yield mirrored(jss, f"template-flip-rate{suffix}")
         kappa = pairs.kappa(level=builder.context.level)
         yield made("template-kappa", kappa, "coefficient", _DEGENERATE if DEGENERATE in kappa.flags else "")
 
@@ -156,6 +163,8 @@ def _cells(
     for name, templates in excluded.items():
         gone = np.array([level in templates for level in pairs.answers.levels])
         yield {WITHOUT: name}, pairs.select(np.flatnonzero(~(gone[pairs.first] | gone[pairs.second])))
+    if excluded and len(pairs.answers.levels) <= _MOST_TEMPLATES:
+        yield from _by_template(pairs, excluded)
     # Prompts of an imported log may differ from item to item, so some pairs occur on no item.
     for pair in np.flatnonzero(pairs.looked_at.any(axis=0)):
         yield {_PAIR: pairs.name(int(pair))}, pairs.select(np.array([pair]))
@@ -168,6 +177,18 @@ def _cells(
             if len(within):
                 yield {"language": language or "unstated"}, pairs.select(within)
         yield {"language": ACROSS}, pairs.select(np.flatnonzero(first != second))
+
+
+def _by_template(pairs: Pairs, excluded: Mapping[str, frozenset[str]]) -> Iterator[tuple[dict[str, str], Pairs]]:
+    """Yield the pairs of each template, all of them and without each exclusion."""
+    names = pairs.answers.levels
+    for place, name in enumerate(names):
+        own = np.flatnonzero((pairs.first == place) | (pairs.second == place))
+        yield {_TEMPLATE: name}, pairs.select(own)
+        for what, gone in excluded.items():
+            left = [pair for pair in own if not {names[pairs.first[pair]], names[pairs.second[pair]]} & gone]
+            if left:
+                yield {_TEMPLATE: name, WITHOUT: what}, pairs.select(np.array(left))
 
 
 def _excluded_templates(answers: Answers, named: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:

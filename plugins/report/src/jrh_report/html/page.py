@@ -24,6 +24,7 @@ from jrh_report.html.further import sections
 from jrh_report.html.heat import LENSES, MIXED, HeatMap, Lens, heat_maps
 from jrh_report.html.listing import Table, by_test, meanings
 from jrh_report.html.plane import plane
+from jrh_report.html.prompts import prompt_tables
 from jrh_report.html.section import Section
 from jrh_report.html.visible import visible
 from jrh_report.overview import HEADINGS, MODEL_GOLD, RIGHT, of_models
@@ -43,8 +44,8 @@ class TaskPage:
     matrices: tuple[panels.Matrix, ...]
     more_matrices: int
     """Confusion matrices that are left out."""
-    sensitivity: Table | None
-    pairs: Table | None
+    prompts: tuple[Table, ...]
+    """About prompt templates."""
     order: Table | None
     beyond_chance: Table | None
     alarms: Table | None
@@ -73,8 +74,7 @@ class TaskPage:
         """Yield what stands in the panels."""
         for each in (
             self.ordinal,
-            self.sensitivity,
-            self.pairs,
+            *self.prompts,
             self.order,
             self.beyond_chance,
             self.alarms,
@@ -113,7 +113,7 @@ class Page:
     def has_panels(self) -> bool:
         """Tell whether any task has a panel."""
         return any(
-            (each.ordinal, each.matrices, each.sensitivity, each.order, each.beyond_chance, each.alarms, each.agentic)
+            (each.ordinal, each.matrices, each.prompts, each.order, each.beyond_chance, each.alarms, each.agentic)
             != _NO_PANELS
             for each in self.tasks
         )
@@ -166,7 +166,7 @@ class Page:
         return visible(json.dumps(value, ensure_ascii=False, default=str), _OPTION)
 
 
-_NO_PANELS: Final = (None, (), None, None, None, None, None)
+_NO_PANELS: Final = (None, (), (), None, None, None, None)
 _CENTS_FROM: Final = 100
 _OPTION: Final = 600
 """Characters of an option's value that are shown."""
@@ -254,8 +254,7 @@ def _panels(found: Found, summary: TaskSummary) -> dict[str, Any]:
         "ordinal": by_test(found, name, panels.ORDINAL, "Agreement with the gold levels"),
         "matrices": matrices,
         "more_matrices": more,
-        "sensitivity": by_test(found, name, panels.SENSITIVITY, "Agreement between prompt templates"),
-        "pairs": panels.template_pairs(found, name),
+        "prompts": prompt_tables(found, name),
         "order": by_test(found, name, panels.ORDER, "What the place of an option does"),
         "beyond_chance": by_test(found, name, panels.BEYOND_CHANCE, "Agreement with the gold labels beyond chance"),
         "alarms": by_test(found, name, panels.ALARMS, "Wrong verdicts by kind"),

@@ -9,10 +9,8 @@ from jrh import REFERENCE, Measure, RunReport, Scale
 from jrh.text import is_estimable
 
 from jrh_report.html.found import Cell, Found, sequential
-from jrh_report.html.listing import Line, Table, columns, judge_mark, table
+from jrh_report.html.listing import columns
 
-PAIRS: Final = 40
-"""Template pairs of a task that are listed, worst first; the others are counted."""
 MATRICES: Final = 24
 """Confusion matrices of a task; those of the reference condition come first."""
 _MATRIX_DIGITS: Final = 2
@@ -38,12 +36,6 @@ ORDINAL: Final = columns(
     ("mean-absolute-error", "mean absolute error, levels"),
     ("bias", "bias, levels"),
 )
-SENSITIVITY: Final = columns(
-    ("jss-raw", "JSS, raw"),
-    ("jss", "JSS, corrected"),
-    ("template-flip-rate", "flip rate"),
-    ("template-kappa", "kappa"),
-)
 ORDER: Final = columns(
     ("swap-consistency", "same choice in both orders"),
     ("right-in-both-orders", "right in both orders"),
@@ -67,29 +59,6 @@ AGENTIC: Final = columns(
     ("evidence-localisation-above-chance", "above chance"),
 )
 ALARMS: Final = columns(("false-positive-rate", "false positives"), ("false-negative-rate", "false negatives"))
-
-
-def template_pairs(found: Found, task: str) -> Table | None:
-    """Tabulate JSS per template pair, the least agreement first."""
-    corrected = [each for each in found.parts.get((task, "jss"), ()) if set(each.cell) == {"pair"}]
-    if not corrected:
-        return None
-    raw = {
-        (each.judge, each.test, each.cell.get("pair")): each
-        for each in found.parts.get((task, "jss-raw"), ())
-        if set(each.cell) == {"pair"}
-    }
-    corrected.sort(key=lambda each: 2.0 if each.estimate is None else each.estimate)
-    lines = [
-        Line(
-            heads=(each.judge, each.test, each.cell["pair"]),
-            cells=(found.maybe(raw.get((each.judge, each.test, each.cell["pair"]))), found.cell(each)),
-            mark=judge_mark(found.report, each.judge),
-        )
-        for each in corrected
-    ]
-    caption = "Agreement of two templates' verdicts on the same items, least agreement first"
-    return table(task, caption, ("Judge", "Test", "templates"), SENSITIVITY[:2], lines, PAIRS)
 
 
 def matrices(found: Found, task: str, scale: Scale) -> tuple[tuple[Matrix, ...], int]:

@@ -1,0 +1,56 @@
+"""What polarity does to agreement: corrected less raw JSS, and the finding that a judge contradicts itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from jrh import Measure
+from jrh.measuring import FINDING, MeasureBuilder, Pairs
+from jrh_stats import cluster_sums, clustered_mean
+
+_CHANCE: Final = 0.01
+"""Probability of a false finding about one judge in one test."""
+
+
+def correction(builder: MeasureBuilder, corrected: Pairs, raw: Pairs) -> Iterator[Measure]:
+    """Yield `jss-correction`, the mean of corrected less raw agreement over pairs; nothing where all are equal."""
+    both = corrected.usable & raw.usable
+    change = np.where(both, corrected.scores - raw.scores, 0.0)
+    if not change.any():
+        return
+    sums = cluster_sums(corrected.answers.clusters, change.sum(axis=1), both.sum(axis=1).astype(np.float64))
+    sums = sums[sums[:, 1] > 0]
+    found = clustered_mean(sums[:, 0], sums[:, 1], bounds=(-1.0, 1.0), level=builder.context.level)
+    yield builder.measure(
+        "jss-correction",
+        corrected.answers.cell,
+        found,
+        rows=corrected.rows,
+        usable=corrected.told,
+        unit="difference",
+        note="corrected less raw JSS: what the polarity of the templates does",
+    )
+
+
+def negative_kappa(builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:
+    """Yield a finding where kappa between templates is below 0 with one-sided error probability 0.01."""
+    found = pairs.kappa(level=1 - 2 * _CHANCE)
+    if found.value is None or found.high is None or found.high >= 0:
+        return
+    note = (
+        f"the verdicts contradict each other between templates: kappa is {found.value:.2f}, and below 0 with "
+        f"{1 - _CHANCE:.0%} confidence. Chance alone gives more agreement. Templates of undeclared polarity do that: "
+        "look at the agreement of each template pair"
+    )
+    yield builder.measure(
+        "negative-kappa",
+        pairs.answers.cell,
+        found,
+        rows=pairs.rows,
+        usable=pairs.told,
+        unit="coefficient",
+        flags=(FINDING,),
+        note=note,
+    )

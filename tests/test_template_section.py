@@ -1,0 +1,98 @@
+"""The section on prompt templates of a report, from a decision log: what the tables say is what the log holds."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from jrh_testing import Project, paired_row
+
+PROMPTS = {"true": "True?\n{}", "right": "{}\nRight?", "errors": "Any error?\n{}", "sound": "{}\nIs it sound?"}
+PAIRS = (("true", "right"), ("right", "errors"), ("sound", "true"), ("sound", "right"))
+
+
+def verdict(judge: str, name: str, number: int) -> str:
+    """Return what a judge answers, as written: steady, constant, or the opposite of itself under `true`."""
+    label = number % 2 == 0
+    if judge == "constant":
+        label = True
+    elif judge == "contrary" and name in ("true", "errors"):
+        label = not label
+    shown = not label if name == "errors" else label
+    return "YES" if shown else "NO"
+
+
+def log(judges: tuple[str, ...]) -> list[dict[str, str]]:
+    rows = []
+    for judge in judges:
+        for number in range(30):
+            text = f"text {number:02}"
+            for one, other in PAIRS:
+                shown = {"prompt_a": PROMPTS[one].format(text), "prompt_b": PROMPTS[other].format(text)}
+                told = {"decision_a": verdict(judge, one, number), "decision_b": verdict(judge, other, number)}
+                gold = "YES" if number % 2 == 0 else "NO"
+                made = paired_row(number, text=text, ground_truth_label=gold)
+                rows.append({**made, **shown, **told, "judge": judge})
+    return rows
+
+
+def reported(project: Project, *judges: str) -> tuple[dict[str, Any], str]:
+    lines = [json.dumps(each) for each in log(judges)]
+    (project.path / "log.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    options = ("--inverted", "Any error?", "--without", "sound?")
+    done = project.run("import-decisions", "log.jsonl", "--run-dir", "run", *options)
+    assert done.exit_code == 0, done.output
+    done = project.run("report", "run", "--format", "json,html")
+    assert done.exit_code == 0, done.output
+    return json.loads(project.read("run/report.json")), project.read("run/report.html")
+
+
+def section(page: str, caption: str) -> list[list[str]]:
+    """Return the texts of the cells of a table, row by row."""
+    body = next(each for each in re.findall(r"<table>.*?</table>", page, re.DOTALL) if f"<caption>{caption}" in each)
+    rows = re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)
+    return [
+        [
+            " ".join(re.sub(r"<[^>]+>", " ", cell).split())
+            for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)
+        ]
+        for row in rows
+    ]
+
+
+def test_tables_show_raw_corrected_difference_exclusions_and_constant_verdicts_apart(project: Project) -> None:
+    _, page = reported(project, "steady", "constant", "contrary")
+
+    whole = section(page, "Agreement between prompt templates")
+    assert whole[0] == ["Judge", "Test", "JSS, raw", "JSS, corrected", "difference", "flip rate", "kappa"]
+    steady = next(row for row in whole if row[0] == "steady")
+    assert [cell.split()[0] for cell in steady[2:6]] == ["0.750", "1.000", "0.250", "0.000"]
+    assert [row[0] for row in whole[1:]] == ["steady", "contrary"]
+    constant = section(page, "Constant verdicts")
+    assert [row[0] for row in constant[1:]] == ["constant"]
+    left = section(page, "Effect of leaving out templates")
+    assert left[0] == ["Judge", "Test", "left out", "JSS, all", "JSS, without", "kappa, all", "kappa, without"]
+    # contrary: true and errors against right and sound; of the four pairs only sound with right agrees.
+    row = next(row for row in left if row[0] == "contrary" and row[2] == "sound?")
+    assert [cell.split()[0] for cell in row[3:5]] == ["0.250", "0.000"]
+    own = section(page, "Agreement of each template with the others")
+    row = next(row for row in own if row[:1] == ["contrary"] and row[2] == "prompt-4")
+    assert row[3].split()[0] == "0.500"
+    flips = section(page, "Flip rate of each template pair by judge")
+    assert flips[0] == ["templates", "Test", "steady", "constant", "contrary"]
+    assert [cell.split()[0] for cell in flips[1][2:]] == ["0.000", "0.000", "1.000"]
+
+
+def test_a_kappa_below_zero_is_a_finding(project: Project) -> None:
+    results, _ = reported(project, "steady", "contrary")
+
+    found = [each for each in results["findings"] if each["kind"] == "negative-kappa"]
+    assert [each["judge"] for each in found] == ["contrary"]
+    kappa = next(
+        each["estimate"]
+        for each in results["measures"]
+        if (each["name"], each["judge"]) == ("template-kappa", "contrary") and not each["cell"]
+    )
+    assert kappa == pytest.approx(-0.5)  # 30 of 120 pairs agree, both sides are balanced: (0.25 - 0.5) / 0.5
