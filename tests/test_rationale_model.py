@@ -43,6 +43,16 @@ class Panel:
         return json.dumps({"label": "NO" if AGAINST in prompt else "YES" if SUPPORTS in prompt else "NONE"})
 
 
+class Undecided(Panel):
+    """Gives rationales that rules read as NO under the verdict YES, and reads in none of them what it argues for."""
+
+    def __call__(self, body: dict[str, Any]) -> str:
+        """Answer one request."""
+        if "The reasons:" in " ".join(prompt_of(body).split()):
+            return json.dumps({"label": "NONE"})
+        return json.dumps({"rationale": "It is wrong. Therefore, the answer is NO.", "verdict": "YES"})
+
+
 def _suite(url: str, reader_url: str = "", **changes: Any) -> dict[str, Any]:
     limits = {"max_attempts": 1, **PAID}
     models = {
@@ -233,3 +243,25 @@ def test_a_dead_reader_is_found_before_anything_is_judged(tmp_path: Any) -> None
         assert outcome.exit_code == 2
         assert "model 'reader'" in outcome.output
         assert server.count == 1
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_an_import_knows_rationales_that_argue_for_nothing_from_those_that_no_model_read(
+    project: Project, kind: str
+) -> None:
+    """Rules would read these rationales; the model read that they argue for no label, and so says the import."""
+    with ChatServer(Undecided()) as server:
+        for asked, estimate in ((True, None), (False, 1.0)):
+            suite = _suite(server.url, reports=["json", kind])
+            write_suite(project, suite if asked else {**suite, "rationale_model": None})
+            assert _run(project).exit_code == 0
+            before = _measure(project)
+            assert before["estimate"] == estimate
+            path = str(project.path / "run" / f"records.{kind}")
+            task = {"scale": {"labels": ["YES", "NO"]}}
+            log = {"name": "trial", "layout": "records", "path": path, "tasks": {"trial": task}}
+            project.write("log.json", json.dumps(log))
+            assert project.run("import", "log.json", "--run-dir", f"again-{asked}").exit_code == 0
+            assert project.run("report", f"again-{asked}", "--format", "json").exit_code == 0
+            after = _measure(project, f"again-{asked}")
+            assert (after["estimate"], after["missing"], after["note"]) == (estimate, before["missing"], before["note"])

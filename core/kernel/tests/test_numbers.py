@@ -132,3 +132,10 @@ def test_a_number_agrees_with_its_noun() -> None:
         "1,680 trials",
         "2 entries",
     ]
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"), [(0.0312, "p = 0.031"), (0.00004, "p < 0.001"), (1.0, "p = 1.000"), (None, "not estimable")]
+)
+def test_a_p_value_is_stated_as_one(p: float | None, shown: str) -> None:
+    assert format_estimate(Measure(name="x-p", judge="a", estimate=p, unit="p-value"), 2) == shown

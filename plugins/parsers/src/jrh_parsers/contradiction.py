@@ -9,6 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, Polarity, RecordTable
 from jrh.measuring import BreakdownOptions, MeasureBuilder, Scores, Trials, cells_of
+from jrh.values import ARGUES_FOR_NONE
 from numpy.typing import NDArray
 
 from jrh_parsers.rationale import announces, argued
@@ -91,7 +92,8 @@ def _contradicts(trials: Trials, context: MetricContext, has: NDArray[np.bool_])
 def _contradicts_by_model(trials: Trials, has: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the same, as a model has read it; the rules never fill in, so that one estimate has one reader."""
     said, argued_for = (np.array(_column(trials, name), dtype=np.str_) for name in ("presented", "argued"))
-    return np.where(has & (argued_for != ""), (argued_for != said).astype(np.float64), np.nan)
+    read = ~np.isin(argued_for, ("", ARGUES_FOR_NONE))
+    return np.where(has & read, (argued_for != said).astype(np.float64), np.nan)
 
 
 def _column(trials: Trials, name: str) -> list[str]:

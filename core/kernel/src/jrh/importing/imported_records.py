@@ -122,7 +122,8 @@ def imported_record(
         detail: why there is no label.
         rationale: the judge's reasons.
         left_out: characters of a transcript that were not shown to the judge.
-        argued: the label as presented that a model says the rationale argues for; empty if for none.
+        argued: the label as presented that a model says the rationale argues for, `(none)` if it read none; None or
+            empty if no model read it.
         content: the text that was judged; items of the same text are one cluster.
         gold_source: where the gold label comes from, such as `people` or `model:NAME`; empty if unknown.
         not_settable: settings that the model refuses and was asked without, such as `seed, temperature`.
@@ -179,7 +180,7 @@ def imported_record(
         detail=detail,
         rationale=rationale,
         left_out=left_out,
-        argued=argued,
+        argued=argued or None,
         not_settable=not_settable,
         parse_attempts=parse_attempts,
         cluster=content_id(" ".join(content.split())) if content.strip() else "",

@@ -8,6 +8,8 @@ from typing import Final
 
 from jrh.values.measures import Interval, Measure
 
+P_VALUE: Final = "p-value"
+"""Unit of a measure that is a p-value."""
 _VAST: Final = 1e9
 """Numbers from here on are written in scientific notation."""
 _CENTS: Final = 0.0001
@@ -55,6 +57,11 @@ def format_p(value: float | None) -> str:
     return "-" if value is None else "<0.001" if value < _SMALLEST_P else f"{value:.3f}"
 
 
+def stated_p(value: float | None) -> str:
+    """State a p-value: `p = 0.031`, `p < 0.001`, `-` if there is none."""
+    return "-" if value is None else f"p = {format_p(value)}".replace("= <", "< ")
+
+
 def counted(number: int, singular: str, plural: str = "") -> str:
     """Format a number with its noun: `1 item`, `1,680 trials`."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
@@ -73,10 +80,12 @@ def is_estimable(measure: Measure) -> bool:
 
 
 def format_estimate(measure: Measure, digits: int) -> str:
-    """Format the estimate, or `not estimable` with the flag that says why."""
+    """Format the estimate, a p-value as `p = 0.031`, or `not estimable` with the flag that says why."""
     if measure.estimate is None or not math.isfinite(measure.estimate):
         reasons = [flag for flag in measure.flags if flag in ("degenerate", "all-missing", "one-item")]
         return f"not estimable ({', '.join(reasons)})" if reasons else "not estimable"
+    if measure.unit == P_VALUE:
+        return stated_p(measure.estimate)
     return format_number(measure.estimate, digits, proportion=is_proportion(measure))
 
 

@@ -29,5 +29,6 @@ from .report import SpendLine as SpendLine
 from .report import TaskSummary as TaskSummary
 from .spending import spending_of as spending_of
 from .spending import total_spending as total_spending
+from .verdicts import ARGUES_FOR_NONE as ARGUES_FOR_NONE
 from .verdicts import Example as Example
 from .verdicts import Truth as Truth

@@ -12,6 +12,9 @@ from jrh.values.cases import Condition, Prompt, Sampling
 from jrh.values.items import Task
 from jrh.values.json_values import Json
 
+ARGUES_FOR_NONE: Final = "(none)"
+"""Instead of a label in `Record.argued`. A word, because an empty cell of a table cannot be told from none at all."""
+
 
 @frozen(kw_only=True)
 class Trial:
@@ -213,7 +216,7 @@ class Record:
     """Where the gold label comes from, such as `people` or `model:NAME`; empty: not stated. A run takes it from its
     items when the records are read: stating it later asks no judge again."""
     argued: str | None = None
-    """The label, as presented, that the rationale argues for, as `rationale_model` read it; empty if it read none.
+    """The label, as presented, that the rationale argues for, as `rationale_model` read it; `(none)` if it read none.
 
     None: no model was to read it.
     """

@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 from jrh import Measure
-from jrh.text import clean_text, counted, counted_items, format_estimate, format_interval, format_number, format_p
+from jrh.text import clean_text, counted, counted_items, format_estimate, format_interval, format_number, stated_p
 
 from jrh_import.checking.answers import Answer
 from jrh_import.checking.measured import Checked
@@ -129,7 +129,7 @@ def _comparisons(checked: Checked) -> Iterator[str]:
             continue
         p = found.get((judge, against, f"{name}-p"))
         value = format_number(each.estimate, _DIGITS, proportion=False, signed=True)
-        tested = f", p = {format_p(p.estimate)}" if p is not None else ""
+        tested = f", {stated_p(p.estimate)}" if p is not None else ""
         names = f"{clean_text(judge, _NAME)} - {clean_text(against, _NAME)}"
         yield f"  {names}: {value} {format_interval(each, _DIGITS)}{tested} ({counted_items(each)})"
 

@@ -47,6 +47,7 @@ class TaskPage:
     prompts: tuple[Table, ...]
     """About prompt templates."""
     order: Table | None
+    preferences: Table | None
     beyond_chance: Table | None
     alarms: Table | None
     agentic: Table | None
@@ -76,6 +77,7 @@ class TaskPage:
             self.ordinal,
             *self.prompts,
             self.order,
+            self.preferences,
             self.beyond_chance,
             self.alarms,
             self.agentic,
@@ -256,6 +258,7 @@ def _panels(found: Found, summary: TaskSummary) -> dict[str, Any]:
         "more_matrices": more,
         "prompts": prompt_tables(found, name),
         "order": by_test(found, name, panels.ORDER, "What the place of an option does"),
+        "preferences": panels.preferences(found, name),
         "beyond_chance": by_test(found, name, panels.BEYOND_CHANCE, "Agreement with the gold labels beyond chance"),
         "alarms": by_test(found, name, panels.ALARMS, "Wrong verdicts by kind"),
         "agentic": by_test(found, name, panels.AGENTIC, "Judging edited transcripts of agents"),

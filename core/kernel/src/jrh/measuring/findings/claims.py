@@ -11,7 +11,7 @@ from jrh_stats import items_to_decide, items_to_rule_out, rare_change_bound
 from jrh.measuring.findings.measure_index import MeasureIndex
 from jrh.measuring.findings.page_family import PageFamily
 from jrh.measuring.flags import BOUNDED, UNSURE
-from jrh.text.numbers import counted, counted_items, format_interval, format_number, format_p, is_proportion
+from jrh.text.numbers import P_VALUE, counted, counted_items, format_interval, format_number, is_proportion, stated_p
 from jrh.values.cases import REFERENCE
 from jrh.values.finding import Basis, Finding, FindingSettings, Severity
 from jrh.values.measures import Measure
@@ -136,8 +136,8 @@ def estimate_text(measure: Measure) -> str:
     """Write an estimate to two decimals, a difference with its sign."""
     if measure.estimate is None:
         return "not estimable"
-    if measure.unit == "p-value":
-        return f"p = {format_p(measure.estimate)}".replace("= <", "< ")
+    if measure.unit == P_VALUE:
+        return stated_p(measure.estimate)
     signed = measure.unit == "difference"
     return format_number(measure.estimate, _DIGITS, proportion=is_proportion(measure), signed=signed)
 

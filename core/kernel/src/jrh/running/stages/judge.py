@@ -31,7 +31,7 @@ from jrh.values.clusters import clusters_of
 from jrh.values.events import RecordCommitted
 from jrh.values.items import Item, Task
 from jrh.values.scales import invert
-from jrh.values.verdicts import Example, Judgement, Question, Record, Status, Truth, Verdict
+from jrh.values.verdicts import ARGUES_FOR_NONE, Example, Judgement, Question, Record, Status, Truth, Verdict
 
 WORKERS: Final = 32
 """Trials under way at once for a judge that uses no model."""
@@ -262,7 +262,8 @@ class _Judging:
         simulated = self.name in self.bench.simulated
         record = make_record(trial, self.name, simulated, judgement, verdict, redact)
         if self.bench.read_by_model and verdict.status is Status.OK and record.rationale.strip():
-            record = evolve(record, argued="")  # not read yet, so that a run that stops here is not read by rules
+            # Not read yet: a run that stops here is not read by rules.
+            record = evolve(record, argued=ARGUES_FOR_NONE)
         reply = redact(to_text_once(judgement.reply)) if judgement.reply is not None else None
         chances = redact(to_text(dict(verdict.probabilities))) if verdict.probabilities else None
         return record, reply, chances

@@ -22,6 +22,7 @@ from jrh.store.spending_table import RATIONALES
 from jrh.text.redact import error_line
 from jrh.values.cases import Case, Polarity
 from jrh.values.items import Task
+from jrh.values.verdicts import ARGUES_FOR_NONE
 
 _SLICE: Final = 1024
 """Rationales whose cases are in memory at once."""
@@ -86,7 +87,7 @@ async def read_rationales(builder: Builder, store: Store, progress: Progress) ->
     finally:
         # Another digest makes the next run ask again; what was answered is not repeated.
         complete = answered == len(questions)
-        store.records.put_argued(digest if complete else f"{digest}:{answered}", sorted(read.items()), "")
+        store.records.put_argued(digest if complete else f"{digest}:{answered}", sorted(read.items()), ARGUES_FOR_NONE)
         progress.end()
     if raised:
         progress.say(f"Reading rationales, '{metric.entry.qualified}' raised {raised[0]}.")
