@@ -44,7 +44,7 @@ def reported(project: Project, *judges: str) -> tuple[dict[str, Any], str]:
     options = ("--inverted", "Any error?", "--without", "sound?")
     done = project.run("import-decisions", "log.jsonl", "--run-dir", "run", *options)
     assert done.exit_code == 0, done.output
-    done = project.run("report", "run", "--format", "json,html")
+    done = project.run("report", "run", "--format", "json,html,markdown")
     assert done.exit_code == 0, done.output
     return json.loads(project.read("run/report.json")), project.read("run/report.html")
 
@@ -83,6 +83,22 @@ def test_tables_show_raw_corrected_difference_exclusions_and_constant_verdicts_a
     flips = section(page, "Flip rate of each template pair by judge")
     assert flips[0] == ["templates", "Test", "steady", "constant", "contrary"]
     assert [cell.split()[0] for cell in flips[1][2:]] == ["0.000", "0.000", "1.000"]
+
+
+def test_the_markdown_report_has_the_tables(project: Project) -> None:
+    reported(project, "steady", "constant", "contrary")
+    text = project.read("run/report.md")
+
+    def rows(title: str) -> list[list[str]]:
+        part = text.split(f"<summary>{title}</summary>")[1].split("</details>")[0]
+        return [[cell.strip() for cell in line.strip("|").split("|")] for line in part.splitlines() if line[:1] == "|"]
+
+    whole = rows("Prompt templates")
+    assert whole[0] == ["task", "judge", "test", "JSS, raw", "JSS, corrected", "difference", "flip rate", "kappa"]
+    assert [row[1] for row in whole[2:]] == ["contrary", "steady"]  # the least agreement first
+    assert [row[1] for row in rows("Prompt templates: constant verdicts")[2:]] == ["constant"]
+    left = rows("Prompt templates: effect of leaving some out")
+    assert [row[4].split()[0] for row in left[2:] if row[1] == "contrary"] == ["0.250", "0.250"]
 
 
 def test_a_kappa_below_zero_is_a_finding(project: Project) -> None:

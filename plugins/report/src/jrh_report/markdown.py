@@ -19,6 +19,7 @@ from jrh_report.flags import cautions
 from jrh_report.markup import bullets, folded, table_block
 from jrh_report.options import MarkdownOptions
 from jrh_report.overview import NOISE, Overview, Row, legend, overview
+from jrh_report.prompt_templates import prompt_templates
 from jrh_report.told import line, told_by_judge
 
 _DIGITS: Final = 3
@@ -137,6 +138,9 @@ def _about_the_run(report: RunReport) -> Iterator[Block]:
     lost = tables.missing_verdicts(report)
     if lost is not None:
         yield table_block(lost, rank=1, share=_SIDE, what="missing verdicts", heading=True)
+    for each in prompt_templates(report, _DIGITS):
+        what = each.title.lower()
+        yield folded(table_block(each, rank=2, share=_SIDE, what=what), each.title)
     cost = tables.costs(report, by_test=False)
     if cost is not None:
         yield table_block(cost, rank=2, share=_SIDE, what="cost per component", heading=True)
