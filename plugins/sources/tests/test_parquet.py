@@ -6,6 +6,7 @@ import datetime
 import decimal
 import sys
 
+import jrh_sources.parquet_rows
 import jrh_sources.plugin
 import pyarrow as pa
 import pytest
@@ -135,3 +136,12 @@ def test_without_pyarrow_the_message_says_what_to_install(read, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(JrhError, match=r"needs pyarrow .*; run `pip install pyarrow`"):
         read(b"")
+
+
+def test_a_row_group_that_would_not_fit_in_memory_is_refused_before_it_is_read(read, monkeypatch):
+    monkeypatch.setattr(jrh_sources.parquet_rows, "LARGEST_GROUP", 10_000)
+    table = pa.table({"response": [f"{number:050}" for number in range(1000)]})
+    with pytest.raises(JrhError, match="a row group has .* of text when unpacked"):
+        read(table)
+    monkeypatch.setattr(jrh_sources.parquet_rows, "LARGEST_GROUP", 1_000_000)
+    assert len(read(table)) == 1000
