@@ -141,7 +141,7 @@ def test_without_pyarrow_the_message_says_what_to_install(read, monkeypatch):
 def test_a_row_group_that_would_not_fit_in_memory_is_refused_before_it_is_read(read, monkeypatch):
     monkeypatch.setattr(jrh_sources.parquet_rows, "LARGEST_GROUP", 10_000)
     table = pa.table({"response": [f"{number:050}" for number in range(1000)]})
-    with pytest.raises(JrhError, match="a row group has .* of text when unpacked"):
+    with pytest.raises(JrhError, match="of text when unpacked"):
         read(table)
     monkeypatch.setattr(jrh_sources.parquet_rows, "LARGEST_GROUP", 1_000_000)
     assert len(read(table)) == 1000
