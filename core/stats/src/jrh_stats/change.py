@@ -187,7 +187,7 @@ def _change(data: Compared, families: Sequence[Sequence[Kind]], terms: _Terms) -
             method=method,
             n=total,
             clusters=clusters,
-            flags=few_events(effective_degrees(deviations), clusters),
+            flags=few_events(effective_degrees(deviations, sizes=bottom), clusters),
         ),
         test=Significance(
             p=p,

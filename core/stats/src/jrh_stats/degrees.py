@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 FEW: Final = 14.0
 """Below so many effective degrees of freedom an interval is flagged: five clusters or fewer differ from the others."""
@@ -20,7 +20,7 @@ _MOST: Final = 1e6
 """Student's t with so many degrees of freedom is normal."""
 
 
-def effective_degrees(deviations: ArrayLike, counts: ArrayLike | None = None) -> float:
+def effective_degrees(deviations: ArrayLike, counts: ArrayLike | None = None, sizes: ArrayLike | None = None) -> float:
     """Estimate the degrees of freedom of a variance between clusters.
 
     The variance of K deviations with kurtosis g has itself the variance sigma^4 (g - (K - 3) / (K - 1)) / K. A
@@ -32,12 +32,17 @@ def effective_degrees(deviations: ArrayLike, counts: ArrayLike | None = None) ->
     is rare, the degrees are about twice the number of clusters that have it. Student's t with so many degrees knows
     that the variance rests on few clusters, K - 1 degrees do not.
 
+    Where clusters differ in size, a sample in which by luck no large cluster has the rare outcome looks as if much were
+    known. With `sizes` w the kurtosis is therefore at least the one that d = w r has if the deviation r per trial does
+    not depend on the size, which is (mean w^4 / (mean w^2)^2) (mean r^4 / (mean r^2)^2).
+
     Source: moments of the sample variance: Kenney and Keeping (1951), Mathematics of Statistics, part 2 (not
     consulted); matching its variance by a chi-squared one: Satterthwaite (1946), Biometrics Bulletin 2:110-114.
 
     Args:
         deviations: one per cluster, or per kind of cluster; their mean is subtracted, shape (k,).
         counts: number of clusters of each kind, shape (k,); 1 by default.
+        sizes: number of trials of each cluster, > 0, shape (k,); None: all alike.
 
     Returns:
         The degrees of freedom; 1 with fewer than three clusters or where nothing varies.
@@ -52,9 +57,18 @@ def effective_degrees(deviations: ArrayLike, counts: ArrayLike | None = None) ->
     if square <= _NOISE:
         return 1.0
     kurtosis = float(many @ np.square(np.square(centred))) / clusters / square**2
+    if sizes is not None:
+        weight = np.asarray(sizes, dtype=np.float64)
+        kurtosis = max(kurtosis, _kurtosis(weight, many) * _kurtosis(values / weight, many))
     excess = kurtosis - (clusters - 3) / (clusters - 1)
     most = clusters - 1
     return float(min(max(2 * clusters / excess, 1.0), most)) if excess > 0 else most
+
+
+def _kurtosis(values: NDArray[np.float64], counts: NDArray[np.float64]) -> float:
+    """Return the mean fourth power relative to the square of the mean square; 0 where all are 0."""
+    square, fourth = float(counts @ values**2), float(counts @ values**4)
+    return fourth * float(counts.sum()) / square**2 if square > _NOISE else 0.0
 
 
 def design_degrees(deviations: ArrayLike, share: float, counts: ArrayLike | None = None) -> float:

@@ -74,7 +74,9 @@ def clustered_mean(
         method="cluster-robust-t",
         n=n,
         clusters=clusters,
-        flags=few_events(effective_degrees(sums.rows[:, 0] - value * sums.rows[:, 1], sums.counts), clusters),
+        flags=few_events(
+            effective_degrees(sums.rows[:, 0] - value * sums.rows[:, 1], sums.counts, sums.rows[:, 1]), clusters
+        ),
     )
 
 
@@ -162,7 +164,7 @@ def _within(
     share = float(np.clip((value - low) / width, 0.0, 1.0))
     varies = variance > _NOISE * width**2
     deviations = (sums.rows[:, 0] - value * sums.rows[:, 1]) * clusters / float(sums.total[1])
-    degrees = effective_degrees(deviations, sums.counts)
+    degrees = effective_degrees(deviations, sums.counts, sums.rows[:, 1])
     if varies:
         effective = share * (1 - share) * width**2 / variance
         known = degrees if heavy_tailed else design_degrees(deviations / width, share, sums.counts)

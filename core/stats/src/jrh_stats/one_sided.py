@@ -142,7 +142,7 @@ def _limits(sums: Kinds, value: float, alpha: float) -> tuple[float, float, str]
     if np.all(sizes == 1) and np.all((tops == 0) | (tops == 1)):
         return (*binomial_limits(float(sums.total[0]), clusters, alpha=alpha), "clopper-pearson")
     deviations = tops - value * sizes
-    if few_events(effective_degrees(deviations, sums.counts), clusters):
+    if few_events(effective_degrees(deviations, sums.counts, sizes), clusters):
         # The largest cluster's size makes every cluster's sum a score from 0 to 1.
         largest = float(sizes.max())
         heavier = clusters * largest / n

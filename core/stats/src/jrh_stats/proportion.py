@@ -74,7 +74,7 @@ def clustered_proportion(
         raise ValueError("a cluster's score lies between 0 and its number of trials")
     top, n = sums.total
     value = min(float(top / n), 1.0)
-    degrees = effective_degrees(sums.rows[:, 0] - value * sums.rows[:, 1], sums.counts)
+    degrees = effective_degrees(sums.rows[:, 0] - value * sums.rows[:, 1], sums.counts, sums.rows[:, 1])
     low, high, method = _interval(sums, value, level=level, resamples=resamples, seed=seed)
     return Estimate(
         value=value,
