@@ -65,7 +65,7 @@ class AccuracyChange:
                 found.estimate,
                 rows=rows,
                 usable=usable,
-                bounds=scores.bounds(rows),
+                bounds=_around(scores.bounds(rows), found.estimate.value),
                 note=note,
                 unit="difference",
             )
@@ -80,6 +80,13 @@ class AccuracyChange:
 
 def _ends(sums: NDArray[np.float64], level: float) -> Estimate:
     return clustered_difference(sums[:, 0], sums[:, 1], level=level)
+
+
+def _around(bounds: tuple[float, float] | None, value: float | None) -> tuple[float, float] | None:
+    """Return bounds that hold the estimate too: a lost verdict on an item that the reference gets wrong cannot fall."""
+    if bounds is None or value is None:
+        return bounds
+    return min(bounds[0], value), max(bounds[1], value)
 
 
 @frozen

@@ -65,11 +65,15 @@ def test_what_is_inconclusive_is_folded_with_what_would_decide_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "text"),
-    [(-0.4, -0.1, "against: Accuracy lower"), (0.1, 0.3, "neutral: Accuracy higher"), (-0.1, 0.1, "undecided: ")],
+    ("low", "high", "p", "text"),
+    [
+        (-0.4, -0.1, 0.001, "against: Accuracy lower"),
+        (0.1, 0.3, 0.001, "neutral: Accuracy higher"),
+        (-0.1, 0.1, 0.9, "undecided: "),
+    ],
 )
-def test_the_mark_follows_the_severity(low: float, high: float, text: str) -> None:
-    (only,) = said([a_measure("accuracy-change", low, high), a_p("accuracy-change", 0.001)])
+def test_the_mark_follows_the_severity(low: float, high: float, p: float, text: str) -> None:
+    (only,) = said([a_measure("accuracy-change", low, high), a_p("accuracy-change", p)])
     assert only.startswith(text)
 
 

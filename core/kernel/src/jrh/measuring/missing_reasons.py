@@ -16,7 +16,7 @@ from jrh.measuring.scoring import stated_label
 from jrh.measuring.trials import Trials, condition_codes
 
 _LEAST: Final = 5
-"""With fewer missing verdicts the tests' approximation is too rough."""
+"""With fewer clusters that lack verdicts the tests' approximation is too rough."""
 
 
 class Reason(Enum):
@@ -56,7 +56,8 @@ def informative(trials: Trials, level: float = 0.95) -> Mapping[tuple[str, str],
 def _found(trials: Trials, alpha: float) -> Iterator[tuple[tuple[str, str], Dependence]]:
     for cell in tasks_of(trials):
         rows = cell.rows
-        if int(np.count_nonzero(~trials.usable[rows])) < _LEAST:
+        gone = rows[~trials.usable[rows]]
+        if len(np.unique(trials.cluster.codes[gone])) < _LEAST:
             continue
         p = {reason: value for reason, value in _tests(trials, rows) if value is not None}
         adjusted = dict(zip(p, holm(list(p.values())).tolist(), strict=True)) if p else {}
