@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -105,14 +106,85 @@ def test_a_model_that_suddenly_writes_more_than_before_stays_below_the_budget(pr
 
 def test_a_provider_that_bills_beyond_its_maximum_stops_the_run_at_once_and_in_numbers(project: Project) -> None:
     with ChatServer("YES " + "x" * 8000) as server:  # 2,000 tokens, whatever the limit
-        outcome = run(project, server.url, 1.0, max_tokens=10, concurrency=2)
+        outcome = run(project, server.url, 0.5, max_tokens=10, concurrency=2)
     assert outcome.exit_code == 4, outcome.output
     assert "billed $0.4" in outcome.stderr
-    assert "more than the budget of $1.00" in outcome.stderr
-    assert server.count <= 4
+    assert "cannot hold the budget of $0.50" in outcome.stderr
+    assert server.count <= 2
     (warning,) = [note for note in report(project, "run")["warnings"] if "billed" in note]
     assert "that could cost" in warning
     assert "billed" in project.read("run/report.md")
+
+
+def stating(usage: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Answer YES and state this usage."""
+    return lambda _body: {"role": "assistant", "content": "YES", "usage": usage}
+
+
+def preflighted(project: Project, url: str, budget: dict[str, Any], provider: str = "openai-http", **model: Any) -> Any:
+    """Run eight items one after the other, after a preflight."""
+    settings = {"price": {"input": 1, "output": 1}, "max_tokens": 20, "concurrency": 1, **model}
+    write_items(project, 8)
+    write_suite(project, llm_suite(PROVIDERS[provider](url, **settings), **budget))
+    checked = Project(project.path, env=project.env, preflight=True)
+    return checked.run("run", "suite.yaml", "--run-dir", "run", "--yes")
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("tokens", [200_000_000, 10**30])
+def test_an_absurd_usage_stops_a_run_with_a_budget_and_no_bound_is_stated(
+    project: Project, provider: str, tokens: int
+) -> None:
+    usage = {"prompt_tokens": tokens, "completion_tokens": 1, "total_tokens": tokens + 1}
+    with ChatServer(stating(usage)) as server:
+        outcome = preflighted(project, server.url, {"budget": {"usd": 0.01}}, provider)
+    assert outcome.exit_code == 4, outcome.output
+    assert server.count == 1
+    assert "reports prompt_tokens" in outcome.stderr
+    assert "cannot hold the budget of $0.01" in outcome.stderr
+    assert "more for calls of unknown cost" not in outcome.output
+    assert "budget.usd=" not in outcome.stderr
+
+
+def test_an_absurd_cost_is_no_cost_by_tokens(project: Project) -> None:
+    usage = {"prompt_tokens": 5, "completion_tokens": 1, "total_tokens": 6, "cost": 1e9}
+    with ChatServer(stating(usage)) as server:
+        outcome = preflighted(project, server.url, {"budget": {"usd": 0.01}})
+    assert outcome.exit_code == 4, outcome.output
+    assert server.count == 1
+    assert "reports cost 1,000,000,000" in outcome.stderr
+
+
+def test_no_bound_is_stated_of_absurd_usages_without_a_budget(project: Project) -> None:
+    usage = {"prompt_tokens": 200_000_000, "completion_tokens": 1, "total_tokens": 200_000_001}
+    with ChatServer(stating(usage)) as server:
+        outcome = preflighted(project, server.url, {})
+    assert outcome.exit_code == 0, outcome.output
+    assert server.count == 9
+    assert "9 calls of unknown price" in outcome.output
+    assert "more for calls of unknown cost" not in outcome.output
+
+
+@pytest.mark.parametrize("usd", [0.01, 100.0])
+def test_the_first_call_billed_above_its_maximum_is_the_last_one_sent(project: Project, usd: float) -> None:
+    usage = {"prompt_tokens": 2500, "completion_tokens": 2500, "total_tokens": 5000}
+    with ChatServer(stating(usage)) as server:
+        outcome = preflighted(project, server.url, {"budget": {"usd": usd}})
+    assert outcome.exit_code == 4, outcome.output
+    assert server.count == 1
+    assert paid(project) == pytest.approx(0.005)
+    assert "billed $0.0050 for a call that could cost $0.00" in outcome.stderr
+    assert "budget.usd=" not in outcome.stderr
+
+
+@pytest.mark.parametrize("usage", [2**32 - 1, 10**12])
+def test_a_free_model_may_miscount(project: Project, usage: int) -> None:
+    counted = {"prompt_tokens": usage, "completion_tokens": 1, "total_tokens": usage}
+    with ChatServer(stating(counted)) as server:
+        free = {"input": 0, "output": 0}
+        outcome = preflighted(project, server.url, {"budget": {"usd": 0.01}}, price=free)
+    assert outcome.exit_code == 0, outcome.output
+    assert server.count == 9
 
 
 @pytest.mark.parametrize("preflight", [True, False])

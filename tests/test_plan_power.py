@@ -98,6 +98,43 @@ def test_a_pilot_gives_what_else_is_assumed(suite: Project) -> None:
     assert "two askings of a question differ on 5% of items" in overridden
 
 
+TURN = """
+from jrh import Draft, Equals, PerturberSpec, hookimpl
+
+class Turn:
+    async def perturb(self, item):
+        other = "NO" if item.gold == "YES" else "YES"
+        return [Draft(fields={"response": "Not so: " + item.fields["response"]}, expectation=Equals(label=other))]
+
+@hookimpl
+def jrh_perturbers():
+    yield PerturberSpec(name="turn", summary="turns the right label over", factory=Turn)
+"""
+
+
+def test_a_pilots_discordance_is_not_that_of_a_test_that_expects_another_verdict(project: Project) -> None:
+    """The judge is always right: `turn` changes every verdict and `format` none."""
+    project.write("turn.py", TURN)
+    write_items(project, 40)
+    judge = {"name": "right", "judge": "simulated"}
+    write_suite(project, planned(judges=[judge], tests=[{"format": {"variants": ["spaces"]}}, "turn"]))
+    shared = ("--plugins", "turn.py")
+    done = call(project, "run", "suite.yaml", "--run-dir", "pilot", "--no-cache", "--yes", *shared)
+    assert done.exit_code == 0, done.output
+    told = plan(project, "--pilot", "pilot", *shared).stdout
+    assert "a test changes the verdict on 20% of items" in told, "the assumption stays"
+    assert "no test that expects the same verdict showed excess disagreement" in " ".join(told.split())
+
+
+def test_the_plan_says_why_a_small_discordance_changes_no_number(suite: Project) -> None:
+    few, none = (plan(suite, "--discordance", share).stdout for share in ("0.05", "0"))
+    assert few.replace("verdict on 5% of", "verdict on 0% of") == none
+    assert (
+        "takes at least as many changed verdicts, so a smaller discordance gives the same number; the noise"
+        in " ".join(none.split())
+    )
+
+
 def test_a_pilot_of_other_judges_or_tests_is_refused(suite: Project) -> None:
     judges = [{**JUDGES[0], "name": "another"}]
     other = simulated_suite(

@@ -166,7 +166,9 @@ def test_an_edited_local_perturber_makes_its_drafts_again(site: Project) -> None
     site.write("mark.py", PERTURBER.replace("ADDED", "EDITED"))
     edited = run(site, "--plugins", "mark.py")
 
-    assert f"perturber 'mark' changed: {ITEMS} drafts will be made again (code: mark.py)" in edited.stderr
+    again = f"{ITEMS} drafts of {ITEMS} items will be made again"
+    assert f"perturber 'mark' changed: {again} (code: mark.py)" in edited.stderr
+    assert f"perturb: {ITEMS} items to do, all tests together" in edited.stderr
     assert (before, calls(site)) == (VERDICTS + ITEMS, VERDICTS + 2 * ITEMS)
     assert "judge 'f2' changed" not in edited.stderr
 

@@ -12,6 +12,7 @@ from jrh.models import (
     FAILED,
     cost_or_none,
     count_or_none,
+    discarded,
     served_version,
     stated_limits,
     string_or_empty,
@@ -21,6 +22,7 @@ from jrh.plugins import Completion
 from jrh.text import utf8_text
 
 _PROVIDERS: Final = "llm_provider-"
+_BILLED: Final = ("prompt_tokens", "completion_tokens", "cost")
 """What litellm puts before the names of the provider's headers."""
 
 
@@ -51,6 +53,7 @@ def read_completion(response: Any) -> Completion:
         finish_reason=reason,
         usage=_usage(usage),
         cost=cost_or_none(getattr(usage, "cost", None)),
+        discarded=discarded({name: getattr(usage, name, None) for name in _BILLED}),
         refusal=string_or_empty(_extra(message).get("refusal"))
         or string_or_empty(getattr(message, "refusal", None))
         or None,

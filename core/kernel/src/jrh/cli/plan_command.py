@@ -193,7 +193,8 @@ def show_precision(plan: Plan, *, wished: float, level: float, assumptions: Assu
         f"Both allow for {counted(tests, 'test')} on the page (judges x tests, Bonferroni).\n"
         f"Assumptions: two askings of a question differ on {_percent(assumptions.noise)} of items (correlation "
         f"{assumptions.correlation:.2g});\na test changes the verdict on {_percent(assumptions.discordance)} of items, "
-        f"in either direction{missing}.\nChange them with --noise, --discordance and --effect, or measure them with "
+        f"in either direction{missing}.\nA change of accuracy takes at least as many changed verdicts, so a smaller "
+        "discordance gives the same number;\nthe noise comes on top.\nChange them with --noise, --discordance and --effect, or measure them with "
         "--pilot. Where a test asks once, the reference's rerun\nnoise stands in for its own, so half of any noise "
         "that the test adds counts as a move; two askings tell them apart."
     )

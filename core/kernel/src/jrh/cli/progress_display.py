@@ -45,6 +45,7 @@ def show_progress() -> Iterator[Progress]:
         yield RichProgress(bars)
 
 
+_PERTURB: Final = "perturb"
 _COUNTED: Final = {"judge": "trial"}
 """What the steps of a stage are."""
 
@@ -89,7 +90,7 @@ class _Counting:
 
 def _to_do(stage: str, total: int, done: int) -> str:
     if not done:
-        return f"{total} to do"
+        return f"{counted(total, 'item')} to do, all tests together" if stage == _PERTURB else f"{total} to do"
     noun = _COUNTED.get(stage, "step")
     return f"{counted(total, noun)}, {'all' if done >= total else done} done before"
 

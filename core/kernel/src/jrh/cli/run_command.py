@@ -63,8 +63,8 @@ def command(suite: Path, yes: bool, confirm_above: float, full: bool, **shared: 
 
 def _enough(resolved: ResolvedSuite, loaded: Loaded, settings: Settings, result: RunResult) -> tuple[str, ...]:
     """Return settings of a budget that suffices for what a reached one left undone, as for `--set`."""
-    if result.exit_code != BUDGET_REACHED:
-        return ()
+    if result.exit_code != BUDGET_REACHED or result.spent.contradicted:
+        return ()  # no budget suffices for a provider that bills more than a call can cost
     from jrh.cli.plan_command import make
 
     left, spent, budget = make(resolved, loaded, settings).total, result.spent, resolved.suite.budget
@@ -132,5 +132,6 @@ def _spending(result: RunResult) -> str:
     if result.unknown_calls:
         parts.append(f"{result.unknown_calls} calls interrupted by a kill, outcome unknown")
     if spent.uncertain:
-        parts.append(f"at most ${spent.uncertain:.4f} more for calls of unknown cost")
+        bounded = " that have an upper bound" if spent.unbounded else ""
+        parts.append(f"at most ${spent.uncertain:.4f} more for calls of unknown cost{bounded}")
     return "; ".join(parts) + "."

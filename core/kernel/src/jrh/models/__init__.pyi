@@ -2,6 +2,7 @@ from .completions import FILTERED as FILTERED
 from .completions import OUT_OF_FUNDS as OUT_OF_FUNDS
 from .completions import cost_or_none as cost_or_none
 from .completions import count_or_none as count_or_none
+from .completions import discarded as discarded
 from .completions import http_fault as http_fault
 from .completions import is_filtered as is_filtered
 from .completions import served_version as served_version

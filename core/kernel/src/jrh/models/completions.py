@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -46,6 +47,21 @@ def cost_or_none(value: object) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_DOLLARS:
         return float(value)
     return None
+
+
+def discarded(usage: Mapping[str, object]) -> Mapping[str, float]:
+    """Return the token counts and the cost that `count_or_none` and `cost_or_none` discard as too large.
+
+    Args:
+        usage: what a provider states: `prompt_tokens`, `completion_tokens`, `cost`; other names do not count.
+    """
+    most = {"prompt_tokens": MOST_TOKENS, "completion_tokens": MOST_TOKENS, "cost": MOST_DOLLARS}
+    found = {}
+    for name, limit in most.items():
+        value = usage.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool) and value > limit:
+            found[name] = float(min(value, sys.float_info.max))
+    return found
 
 
 def served_version(model: object, fingerprint: object) -> str:

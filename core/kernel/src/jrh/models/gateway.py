@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import define
@@ -24,12 +23,13 @@ from jrh.models.replies import read_reply
 from jrh.models.retries import FIRST_WAIT, as_fault, retrying
 from jrh.models.stop_messages import (
     STOPPING,
-    billed_beyond,
+    contradicted,
     refused_account,
     too_long_for_budget,
     too_many_failures,
 )
 from jrh.models.unsettable import set_in
+from jrh.models.waiting import unless_given_up, wait_for
 from jrh.plugins.protocols import ChatModel, ChatRequest, Logger
 from jrh.store.calls_table import ANSWERED, NOT_SETTABLE
 from jrh.suite.definition import ModelUse
@@ -163,7 +163,7 @@ class Gateway:
     async def _answered(self, client: Client, call: _Call) -> Reply:
         key = call.key
         while (under_way := self._in_flight.get(key)) is not None:
-            with _unless_given_up(under_way):
+            with unless_given_up(under_way):
                 return await asyncio.shield(under_way)
         known = self._known(key)
         if known is not None:
@@ -296,7 +296,7 @@ class Gateway:
         rates = client.rates
         worst = worst_case(request, rates)
         while self.ledger.may_wait(worst):
-            await self.unless_stopped(_wait_for(self._settled))
+            await self.unless_stopped(wait_for(self._settled))
             self._check()
         if rates is not None and worst is not None and worst > self.ledger.room:
             narrowed = client.seen.narrowed(request, rates, self.ledger.room)
@@ -341,7 +341,9 @@ class Gateway:
             raise await self._note_fault(client, call, request, fault, worst, billed=billed) from None
         client.seen.note(request, reply, rates)
         cut = reply.status is Status.TRUNCATED and request is not wanted  # by the budget, not by the suite
-        durable = self._note_reply(client, call, reply, None if cut else payload, worst)
+        limit = worst_case(request, rates)  # more than is reserved where that follows from what was used so far
+        discarded = completion.discarded if reply.cost is None else {}
+        durable = self._note_reply(client, call, reply, None if cut else payload, worst, limit, discarded)
         if cut:
             await durable
             message = too_long_for_budget(client.name, request.sampling.max_tokens, self.ledger)
@@ -371,28 +373,28 @@ class Gateway:
         return fault
 
     def _note_reply(
-        self, client: Client, call: _Call, reply: Reply, payload: str | None, worst: float | None
+        self,
+        client: Client,
+        call: _Call,
+        reply: Reply,
+        payload: str | None,
+        worst: float | None,
+        limit: float | None,
+        discarded: Mapping[str, float],
     ) -> asyncio.Future[None]:
-        beyond = self.ledger.settle(worst, reply.cost)
+        beyond = self.ledger.settle(worst, reply.cost, most=limit, discarded=bool(discarded))
         self._tell_settled()
         self._on_paid()
+        if discarded:
+            self._log.warning("absurd usage discarded", model=client.name, stated=dict(discarded))
         if beyond:
-            self.stop(StopReason.BUDGET, billed_beyond(client.name, reply.cost or 0.0, worst or 0.0, self.ledger))
+            self.stop(StopReason.BUDGET, contradicted(client.name, reply.cost, limit, discarded, self.ledger))
         return self._calls.conclude(
-            call.row, outcome=reply.status.value, final=True, cost=reply.cost, detail=reply.detail, payload=payload
+            call.row,
+            outcome=reply.status.value,
+            final=True,
+            cost=reply.cost,
+            detail=reply.detail,
+            payload=payload,
+            bounded=not discarded,
         )
-
-
-async def _wait_for(event: asyncio.Event) -> None:
-    await event.wait()
-
-
-@contextmanager
-def _unless_given_up(under_way: asyncio.Future[Reply]) -> Iterator[None]:
-    """Suppress the cancellation of another task's call, so that the waiter asks itself."""
-    try:
-        yield
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if not under_way.cancelled() or (task is not None and task.cancelling()):
-            raise

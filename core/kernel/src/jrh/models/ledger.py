@@ -75,6 +75,10 @@ class Spent:
     """Number of replies of unknown price."""
     earlier: float = 0.0
     """The part of `paid` that earlier processes paid, in this run directory."""
+    unbounded: int = 0
+    """Number of calls of unknown cost that has no upper bound, or one that the provider contradicted."""
+    contradicted: int = 0
+    """Number of replies, in this process, whose bill contradicts the most they could cost."""
 
 
 @define(kw_only=True)
@@ -91,6 +95,8 @@ class Ledger:
     unpriced: int = 0
     earlier: float = 0.0
     """US dollars paid by earlier processes, in the run directory; part of `paid`."""
+    unbounded: int = 0
+    contradicted: int = 0
 
     @property
     def room(self) -> float:
@@ -121,7 +127,7 @@ class Ledger:
             if worst > self.room + _CENT_OF_A_CENT:
                 raise StopRun(
                     StopReason.BUDGET,
-                    f"the next call could exceed the budget of ${_amount(self.budget.usd)}: ${self.paid:.4f} is paid, "
+                    f"the next call could exceed the budget of ${amount(self.budget.usd)}: ${self.paid:.4f} is paid, "
                     f"${self.reserved + self.uncertain:.4f} is set aside for calls in flight or of unknown outcome, "
                     f"and the call may cost ${worst:.4f} at its worst case",
                 )
@@ -129,20 +135,38 @@ class Ledger:
         self.reserved += worst or 0.0
         self.in_flight += bool(worst)
 
-    def settle(self, worst: float | None, cost: float | None) -> bool:
+    def settle(
+        self, worst: float | None, cost: float | None, *, most: float | None = None, discarded: bool = False
+    ) -> bool:
         """Replace the reserved amount by the reply's cost; an unknown cost counts as the worst case.
 
+        Args:
+            worst: what was reserved.
+            cost: what the reply cost; None if unknown.
+            most: the call's worst case by its price and longest reply, where less than that was reserved.
+            discarded: the cost is unknown because the provider stated an absurd one: no worst case bounds it.
+
         Returns:
-            Whether the provider billed more than the call could cost, and the budget is exceeded by it.
+            Whether the provider has shown that a budget in dollars cannot be held: it billed more than the call could
+            cost, or more than was reserved for it and than the budget has left.
         """
         self._release(worst)
         if cost is None:
             self.unpriced += 1
-            self.uncertain += worst or 0.0
+            self._doubt(None if discarded else worst)
         else:
             self.paid += cost
-        beyond = cost is not None and worst is not None and cost > worst + _CENT_OF_A_CENT
-        return beyond and self.room < -self.reserved - _CENT_OF_A_CENT
+        limit = worst if most is None else most
+        beyond = discarded or _exceeds(cost, limit)
+        self.contradicted += beyond
+        if self.budget.usd is None:
+            return False
+        return beyond or (_exceeds(cost, worst) and self.room < -self.reserved - _CENT_OF_A_CENT)
+
+    def _doubt(self, worst: float | None) -> None:
+        """Count an unknown cost at its worst case."""
+        self.uncertain += worst or 0.0
+        self.unbounded += worst is None
 
     def _release(self, worst: float | None) -> None:
         self.in_flight -= bool(worst)
@@ -153,7 +177,7 @@ class Ledger:
         """Release a failed attempt; if it may have been billed, its worst case still counts."""
         self._release(worst)
         if billed:
-            self.uncertain += worst or 0.0
+            self._doubt(worst)
 
     def note_stated(self, cost: float) -> None:
         """Add what a judge that asks no model of the suite says its verdict cost."""
@@ -167,9 +191,15 @@ class Ledger:
             calls=self.calls,
             unpriced=self.unpriced,
             earlier=self.earlier,
+            unbounded=self.unbounded,
+            contradicted=self.contradicted,
         )
 
 
-def _amount(usd: float) -> str:
+def _exceeds(cost: float | None, limit: float | None) -> bool:
+    return cost is not None and limit is not None and cost > limit + _CENT_OF_A_CENT
+
+
+def amount(usd: float) -> str:
     """Format dollars with cents, and amounts below a cent in full."""
     return f"{usd:.2f}" if usd == round(usd, 2) else f"{usd:.6g}"

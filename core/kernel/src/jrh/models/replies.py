@@ -61,7 +61,7 @@ def read_reply(
         text="" if overlong else redact(text),
         finish_reason=TOO_LONG if overlong else redact(completion.finish_reason),
         usage=completion.usage,
-        cost=completion.cost if completion.cost is not None else cost_of(completion.usage, rates),
+        cost=_cost(completion, rates),
         latency=latency,
         fingerprint=fingerprint + redact(version),
         detail=redact(detail)[:_LONGEST_DETAIL],
@@ -69,6 +69,12 @@ def read_reply(
         token_probabilities=() if overlong else completion.token_probabilities,
         not_settable=not_settable,
     )
+
+
+def _cost(completion: Completion, rates: Rates | None) -> float | None:
+    if completion.cost is not None:
+        return completion.cost
+    return None if "cost" in completion.discarded else cost_of(completion.usage, rates)
 
 
 def classify(completion: Completion) -> tuple[Status, str]:

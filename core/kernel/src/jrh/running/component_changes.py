@@ -153,7 +153,9 @@ def _cost(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], now:
     if now.role == "judge":
         return _verdicts(store, suite, items_ids, now)
     drafts = sum(each.drafts for task in now.tasks for each in store.cases.count_drafts(task, now.test))
-    return f"{_counted(drafts, 'draft')} will be made again" if drafts else ""
+    # The progress line counts items, of which each test makes one draft or several.
+    items = sum(store.cases.count_items(task, now.test) for task in now.tasks)
+    return f"{_counted(drafts, 'draft')} of {_counted(items, 'item')} will be made again" if drafts else ""
 
 
 def _verdicts(store: Store, suite: ResolvedSuite, items_ids: Mapping[str, str], now: Known) -> str:

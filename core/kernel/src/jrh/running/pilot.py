@@ -11,6 +11,7 @@ from jrh_stats import clustered_mean, clustered_proportion
 from numpy.typing import NDArray
 
 from jrh.errors import JrhError
+from jrh.measuring.moving import moving_tests
 from jrh.running.cost_estimate import Plan
 from jrh.running.power import Assumptions
 from jrh.text.numbers import counted, format_dollars, format_interval, format_number
@@ -38,7 +39,8 @@ def read_pilot(name: str, report: RunReport, plan: Plan, assumed: Assumptions) -
 
     The noise is that of the noisiest judge. A test's effect is its excess disagreement over 1 - 2 noise: with two
     labels, a test that changes the settled verdict of a share q of items has the excess q (1 - 2 noise). The
-    discordance is the largest effect of a test.
+    discordance is the largest effect of a test that expects the same verdict: one that expects another moves verdicts
+    because it should.
 
     Args:
         name: the pilot's directory, for messages.
@@ -52,7 +54,7 @@ def read_pilot(name: str, report: RunReport, plan: Plan, assumed: Assumptions) -
     _check(name, report, plan)
     noisiest = _largest(_measures(report, _NOISE, reference=True))
     noise = assumed.noise if noisiest is None else min(noisiest.estimate or 0.0, _TOO_NOISY)
-    largest = _largest(_measures(report, _EXCESS, reference=False))
+    largest = _largest(_steady(report))
     # A pilot that saw no effect has not shown that there is none: the assumption stays.
     moved = (largest.estimate or 0.0) / (1 - 2 * noise) if largest else 0.0
     missing, said = _missing(report)
@@ -90,6 +92,14 @@ def _measures(report: RunReport, name: str, *, reference: bool) -> Iterator[Meas
             yield each
 
 
+def _steady(report: RunReport) -> Iterator[Measure]:
+    """Yield the excess disagreement of the tests that expect the same verdict."""
+    moving = moving_tests(report.records)
+    for each in _measures(report, _EXCESS, reference=False):
+        if each.test not in moving.get(each.task, ()):
+            yield each
+
+
 def _largest(measures: Iterable[Measure]) -> Measure | None:
     return max(measures, key=lambda each: each.estimate or 0.0, default=None)
 
@@ -103,7 +113,7 @@ def _told(noisiest: Measure | None, largest: Measure | None, moved: float) -> It
         about = f"the largest: about {moved:.0%} of items change"
         yield f"Pilot: excess disagreement {_figure(largest)} in '{largest.test}', {about}"
     else:
-        yield "Pilot: no excess disagreement was measured, so the discordance is assumed"
+        yield "Pilot: no test that expects the same verdict showed excess disagreement, so the discordance is assumed"
 
 
 def _figure(measure: Measure) -> str:

@@ -159,6 +159,7 @@ def _opened_ledger(budget: Budget, store: Store) -> Ledger:
         uncertain=totals.uncertain,
         calls=totals.calls,
         unpriced=totals.unpriced,
+        unbounded=totals.unbounded,
     )
 
 

@@ -16,7 +16,10 @@ NOT_SETTABLE: Final = "not_settable"
 """The outcome of a call with a setting that the model does not have: it was asked again without."""
 
 _INTENT: Final = "INSERT INTO calls (id, key, model, purpose, started, worst) VALUES (?, ?, ?, ?, ?, ?)"
-_OUTCOME: Final = "UPDATE calls SET outcome = ?, final = ?, cost = ?, detail = ?, payload = ? WHERE id = ?"
+_OUTCOME: Final = (
+    "UPDATE calls SET outcome = ?, final = ?, cost = ?, detail = ?, payload = ?, "
+    "worst = CASE WHEN ? THEN worst END WHERE id = ?"
+)
 _FINAL: Final = "UPDATE calls SET final = 1 WHERE id = ?"
 _LOST: Final = "UPDATE calls SET outcome = ? WHERE outcome IS NULL"
 _NO_FAULT: Final = ", ".join(f"'{outcome}'" for outcome in (*ANSWERED, UNKNOWN, NOT_SETTABLE))
@@ -32,6 +35,8 @@ class CallTotals(NamedTuple):
     calls: int
     unpriced: int
     """Replies with an unknown price."""
+    unbounded: int
+    """Calls with an unknown cost and no worst case."""
 
 
 class BilledBeyond(NamedTuple):
@@ -73,16 +78,25 @@ class CallsTable:
         return call, self._database.writer.commit((_INTENT, [(call, key, model, purpose, started, worst)]))
 
     def conclude(
-        self, call: int, *, outcome: str, final: bool, cost: float | None, detail: str, payload: str | None
+        self,
+        call: int,
+        *,
+        outcome: str,
+        final: bool,
+        cost: float | None,
+        detail: str,
+        payload: str | None,
+        bounded: bool = True,
     ) -> asyncio.Future[None]:
         """Queue the outcome of a call; return a future that completes once it is durable.
 
-        `payload` is the reply if it can be reused; `final` means no further attempt follows.
+        `payload` is the reply if it can be reused; `final` means no further attempt follows; `bounded` means that the
+        provider has not contradicted the worst case.
         """
         key = self._keys.pop(call, None)
         if payload is not None and key is not None:
             self._answered.add(key)
-        return self._database.writer.commit((_OUTCOME, [(outcome, final, cost, detail, payload, call)]))
+        return self._database.writer.commit((_OUTCOME, [(outcome, final, cost, detail, payload, bounded, call)]))
 
     def mark_final(self, call: int) -> asyncio.Future[None]:
         """Queue a mark that no further attempt follows a failed one."""
@@ -103,7 +117,8 @@ class CallsTable:
         """Add up the calls of this run directory, including those of earlier processes."""
         (sums,) = self._database.rows(
             "SELECT total(cost), total(CASE WHEN cost IS NULL THEN worst END), count(*), "
-            "coalesce(sum(payload IS NOT NULL AND cost IS NULL), 0) FROM calls"
+            "coalesce(sum(payload IS NOT NULL AND cost IS NULL), 0), "
+            "coalesce(sum(cost IS NULL AND worst IS NULL), 0) FROM calls"
         )
         return CallTotals._make(sums)
 

@@ -85,6 +85,13 @@ class CasesTable:
         )
         return [DraftCount._make(row) for row in rows]
 
+    def count_items(self, task: str, test: str) -> int:
+        """Count the items that a test has drafts of."""
+        rows = self._database.rows(
+            "SELECT count(DISTINCT item_id) FROM drafts WHERE task = ? AND test = ?", (task, test)
+        )
+        return int(rows[0][0])
+
     def draft_details(self, task: str, test: str, mentioning: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield (item id, details) of a test's accepted and rejected drafts whose text contains a key.
 
