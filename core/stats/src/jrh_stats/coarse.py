@@ -1,4 +1,4 @@
-"""Intervals of variance components of scores with two or three values, which are far from normal.
+"""Intervals of variance components of scores with two or three values, or mostly one, which are far from normal.
 
 The mean squares of yes-or-no scores are not chi-squared: their variance follows from how often items are hard, not from
 the mean square. It is therefore estimated, from the contributions of items and of the levels of the other facets.
@@ -20,10 +20,8 @@ from jrh_stats.student import t_quantile
 
 Floats: TypeAlias = NDArray[np.float64]
 
-COARSE: Final = 3
-"""Scores with so many values or fewer are coarse."""
 FEW_LEVELS: Final = "few-levels"
-"""Scores of two or three values, and few judges, templates or other levels: the interval may cover less often."""
+"""Coarse scores, and few judges, templates or other levels: the interval may cover less often."""
 MANY_LEVELS: Final = 10
 """With fewer levels of a facet its share of the variance is hardly known."""
 ENOUGH_LEVELS: Final = 30

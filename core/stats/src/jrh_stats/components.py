@@ -9,7 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.coarse import COARSE, FEW_LEVELS, MANY_LEVELS, coarse_parts
+from jrh_stats.coarse import FEW_LEVELS, MANY_LEVELS, coarse_parts
 from jrh_stats.design import REPEAT, RESIDUAL, Design, read_design
 from jrh_stats.moments import Moment, balanced_components, henderson
 from jrh_stats.reml import reml_components, satterthwaite
@@ -185,7 +185,7 @@ def _estimated(design: Design, level: float, reml_levels: int) -> tuple[str, tup
             )
             for (name, part_facets), part in zip(_names(design), balanced_components(design, level), strict=True)
         )
-        return "anova", _for_coarse(parts, design, level) if design.values <= COARSE else parts
+        return "anova", _for_coarse(parts, design, level) if design.coarse else parts
     raw = henderson(design)
     if sum(design.sizes) > reml_levels:
         return _by_henderson(design, raw)
@@ -219,7 +219,7 @@ def _few_levels(part: VarianceComponent, design: Design) -> tuple[str, ...]:
 
 
 def _coarse(design: Design) -> tuple[str, ...]:
-    return (FEW_LEVELS,) if design.values <= COARSE else ()
+    return (FEW_LEVELS,) if design.coarse else ()
 
 
 def _by_henderson(design: Design, raw: NDArray[np.float64]) -> tuple[str, tuple[VarianceComponent, ...]]:

@@ -20,6 +20,12 @@ _NOISE: Final = 1e-9
 """Sums of squares smaller than this share of the total are rounding error."""
 
 
+_COARSE: Final = 3
+"""Scores with so many values or fewer are coarse."""
+_MOSTLY: Final = 0.5
+"""Scores of which a larger share has one value are coarse, too."""
+
+
 @frozen(kw_only=True, eq=False)
 class Design:
     """Observations gathered into cells: the combinations of levels that occur."""
@@ -38,8 +44,8 @@ class Design:
     """Sum of the squared centred scores of every cell, shape (cells,)."""
     squares: float
     """Sum of the squared centred scores."""
-    values: int
-    """Distinct scores."""
+    coarse: bool
+    """Whether the scores are `is_coarse`."""
     mean: float | None
     effects: tuple[tuple[str, ...], ...]
     """The effects that can be estimated, the residual aside."""
@@ -108,7 +114,7 @@ def read_design(scores: ArrayLike, facets: Mapping[str, ArrayLike]) -> Design:
             np.bincount(inverse, weights=np.square(centred), minlength=len(cells)), dtype=np.float64
         ).round(12),
         squares=float(np.sort(np.square(centred)).sum()),
-        values=len(np.unique(values)),
+        coarse=is_coarse(values),
         mean=mean,
         effects=effects,
         effect_codes=codes,
@@ -166,3 +172,9 @@ def _effects(
                 codes.append(inverse)
                 sizes.append(size)
     return tuple(effects), tuple(codes), tuple(sizes)
+
+
+def is_coarse(scores: NDArray[np.float64]) -> bool:
+    """Tell whether scores are too far from normal for mean squares to be chi-squared: two or three values, or one."""
+    counts = np.unique(scores, return_counts=True)[1]
+    return len(counts) <= _COARSE or float(counts.max()) > _MOSTLY * scores.size

@@ -10,7 +10,8 @@ from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.clusters import cluster_sums
-from jrh_stats.coarse import COARSE, ENOUGH_LEVELS, FEW_LEVELS
+from jrh_stats.coarse import ENOUGH_LEVELS, FEW_LEVELS
+from jrh_stats.design import is_coarse
 from jrh_stats.estimate import Estimate
 from jrh_stats.jackknife import NOISE, correlation_estimate
 from jrh_stats.moments import combination_interval
@@ -143,7 +144,7 @@ def icc(
     of = np.arange(squares.items) if clusters is None else np.asarray(clusters, dtype=np.int64)
     if of.shape != (squares.items,):
         raise ValueError(f"every item has a cluster: expected {squares.items}, got the shape {of.shape}")
-    coarse = len(np.unique(np.asarray(ratings))) <= COARSE
+    coarse = is_coarse(np.asarray(ratings, dtype=np.float64))
     if coarse or len(np.unique(of)) < squares.items:
         return _by_cluster(np.asarray(ratings, dtype=np.float64), squares, form, of, value, level, coarse=coarse)
     contrast = form[0] == "2" and interval == "large-sample"
