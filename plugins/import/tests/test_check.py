@@ -558,3 +558,73 @@ def test_a_covariate_is_tested_at_equal_label_and_a_column_of_texts_counts_as_le
     assert "--covariate: there is no column 'answr'; did you mean 'answer'?" in checked(
         "results.csv", *NAMES, "--covariate", "answr"
     )
+
+
+def refusing(n=200, right=154, wrong=13):
+    """Return rows of a judge without verdict on items that it would get wrong."""
+    for item in range(n):
+        human, other = ("YES", "NO") if item % 2 else ("NO", "YES")
+        yield f"i{item},{human if item < right else other if item < right + wrong else ''},{human}"
+
+
+@pytest.mark.parametrize("at_least", ["0.8", "0.93"])
+def test_nothing_is_answered_that_the_missing_verdicts_could_overturn(at_least):
+    text = checked(table(refusing()), *NAMES, "--item", "id", "--at-least", at_least).splitlines()[0]
+    assert text.startswith("Undecided: gpt agrees with people at a rate of 0.92 [")
+    # 154 / 200 if the missing verdicts are wrong, 187 / 200 if they are right.
+    assert "(n = 167 items; between 0.77 and 0.94 whatever the missing verdicts were)" in text
+    assert text.endswith(f"; the missing verdicts could put it below or above {at_least:0<4}.")
+    assert found("results.csv", *NAMES, "--at-least", at_least)["answers"][0]["enough"] is None
+
+
+@pytest.mark.parametrize(("at_least", "start"), [("0.7", "Yes: "), ("0.98", "No: ")])
+def test_missing_verdicts_that_could_not_overturn_the_answer_leave_it(at_least, start):
+    assert checked(table(refusing()), *NAMES, "--at-least", at_least).startswith(start)
+
+
+def test_a_table_without_missing_verdicts_has_no_bounds():
+    assert "whatever the missing verdicts" not in checked(table([*binary(), "i100,YES,"]), *NAMES)
+
+
+@pytest.mark.parametrize("option", ["--within", "--at-least"])
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+def test_numbers_that_are_none_are_refused(option, number):
+    result = CliRunner().invoke(check, [table(binary()), *NAMES, option, number])
+    assert result.exit_code == 2
+    assert f"Invalid value for '{option}': {number} is not a finite number." in result.output
+
+
+def test_files_that_never_end_are_refused(monkeypatch):
+    assert checked("/dev/zero", *NAMES) == "'/dev/zero' cannot be read: it is not a regular file"
+    os.mkfifo("pipe.csv")
+    assert checked("pipe.csv", *NAMES) == "'pipe.csv' cannot be read: it is not a regular file"
+    monkeypatch.setattr(sources, "LARGEST_TABLE", 20)
+    rows = "\n".join(["id,gpt,human", *binary()])
+    assert checked("-", *NAMES, stdin=rows).startswith("standard input is larger than")
+
+
+def test_every_covariate_asked_for_is_answered():
+    rows = [
+        f"i{n},{('YES', 'NO')[n * 7 % 11 < 5]},{('YES', 'NO')[n % 2]},{('ada', 'bob')[n * 5 % 13 < 6]}"
+        for n in range(60)
+    ]
+    table(rows, header="id,gpt,human,author")
+    arguments = ("results.csv", *NAMES, "--item", "id", "--covariate", "author")
+    (line,) = [line for line in checked(*arguments).splitlines() if "'author'" in line]
+    effects = [each for each in found(*arguments)["measures"] if each["name"] == "covariate-effect"]
+    assert line.startswith("  inconclusive: Effect of 'author' at equal gold neither shown nor ruled out: ")
+    assert any(f"{each['estimate']:+.2f} [{each['interval']['low']:.2f}, " in line for each in effects)
+
+
+def test_items_that_share_the_text_of_a_covariate_are_named():
+    rows = [f"{row},a long enough response, number {n % 40}".replace("se, n", "se n") for n, row in enumerate(binary())]
+    table(rows, header="id,gpt,human,response")
+    note = "distinct texts in 'response'. Items that share a text are not independent: pass --group response."
+    assert f"100 items, but 40 {note}" in checked("results.csv", *NAMES, "--item", "id", "--covariate", "response")
+
+
+def test_the_margin_of_a_covariate_has_the_unit_of_the_effect():
+    rows = [f"i{n},{min(5, max(1, 1 + n % 5 + (n * 7 % 11 == 0)))},{1 + n % 5},{n * 37 % 101}" for n in range(400)]
+    table(rows, header="id,gpt,human,words")
+    text = checked("results.csv", *NAMES, "--item", "id", "--covariate", "words")
+    assert "No effect of 'words' beyond ±0.2 levels (5% of the scale) at equal gold: " in text

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from jrh.text import say, tell
+from jrh.text import FiniteRange, say, tell
 
 if TYPE_CHECKING:
     from jrh_compare.sides import Side
@@ -22,7 +22,7 @@ NOTHING = 3
 @click.option("--test", "tests", multiple=True, metavar="NAME", help="Only this test. Repeatable.")
 @click.option(
     "--margin",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=FiniteRange(0, 1, min_open=True),
     metavar="SHARE",
     help="Equivalence margin: the largest negligible difference.",
 )

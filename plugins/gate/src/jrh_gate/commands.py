@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from jrh.text import say, tell
+from jrh.text import FiniteRange, say, tell
 
 if TYPE_CHECKING:
     from jrh.running import RunState
@@ -24,7 +24,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 )
 @click.option(
     "--allow-missing",
-    type=click.FloatRange(0, 1, max_open=True),
+    type=FiniteRange(0, 1, max_open=True),
     metavar="SHARE",
     help="Share of trials per judge and test that may lack a verdict.  [default: the suite's, or 0]",
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 from jrh import Status
-from jrh.text import say
+from jrh.text import FiniteRange, say
 
 if TYPE_CHECKING:
     from jrh_import.checking.measured import Checked
@@ -172,14 +172,14 @@ def _say_next(target: Path, gaps: Sequence[str]) -> None:
 @click.option("--missing", metavar="TEXT", multiple=True, help="Text that means no verdict. Repeatable.")
 @click.option(
     "--within",
-    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+    type=FiniteRange(0, 0.5, min_open=True, max_open=True),
     default=0.05,
     show_default=True,
     help="Target half-width of the interval; the answer says how many items it takes.",
 )
 @click.option(
     "--at-least",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     help="Agreement that is enough: the answer then starts with Yes, No or Undecided.",
 )
 @click.option("--drop-duplicates", is_flag=True, help="Drop rows that equal an earlier row in every cell.")

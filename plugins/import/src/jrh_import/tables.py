@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from attrs import evolve, frozen
 from jrh import JrhError
+from jrh.importing import check_table_file
 from jrh.text import csv_rows, next_csv_row
 
 from jrh_import.cells import restored
@@ -61,6 +62,7 @@ def read_table(
         JrhError: The file does not exist or is not a table of the format; the text says where.
     """
     try:
+        check_table_file(path)  # a device or a pipe may never end
         found = _rows(path, kind, delimiter, sys.maxsize if most is None else most)
         rows = tuple(_restored(row) for row in found) if neutralised else tuple(found)
     except OSError as error:

@@ -14,7 +14,7 @@ from jrh.cli.shared_options import settings_of, suite_options
 from jrh.errors import JrhError
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.running.outcome import Settings
-from jrh.text import counted, format_dollars, telling
+from jrh.text import FiniteRange, counted, format_dollars, telling
 
 if TYPE_CHECKING:
     from jrh.running.call_meter import Amount
@@ -30,24 +30,24 @@ MANY_CALLS: Final = 10_000
 @suite_options
 @click.option(
     "--half-width",
-    type=click.FloatRange(0.001, 0.499),
+    type=FiniteRange(0.001, 0.499),
     default=0.05,
     show_default=True,
     help="Target half-width of the confidence interval; the plan shows how many items that takes.",
 )
 @click.option(
     "--noise",
-    type=click.FloatRange(0, 0.5),
+    type=FiniteRange(0, 0.5),
     help="Assumed share of pairs of identical questions with different verdicts.  [default: 0.1]",
 )
 @click.option(
     "--discordance",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     help="Assumed share of items whose verdict a test changes, for the change of accuracy.  [default: 0.2]",
 )
 @click.option(
     "--effect",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=FiniteRange(0, 1, min_open=True),
     help="Share of items whose verdict a test changes, for the power.  [default: 0.1]",
 )
 @click.option(

@@ -17,7 +17,7 @@ from jrh.cli.shared_options import full_option, settings_of, suite_options
 from jrh.plugins.loading import Loaded, load_plugins
 from jrh.running.outcome import BUDGET_REACHED, RunResult, Settings
 from jrh.suite.resolved import ResolvedSuite
-from jrh.text import counted, format_dollars, telling
+from jrh.text import FiniteRange, counted, format_dollars, telling
 from jrh.values.spending import total_spending
 
 _DOLLARS: Final = "budget.usd="
@@ -32,7 +32,7 @@ _WHY_MORE: Final = (
 @click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 @click.option(
     "--confirm-above",
-    type=click.FloatRange(min=0),
+    type=FiniteRange(min=0),
     default=1.0,
     show_default=True,
     metavar="USD",

@@ -18,15 +18,24 @@ def read_plain(path: Path, most: int = LARGEST) -> bytes:
     Raises:
         OSError: it cannot be read, is a device, a pipe or a directory, or is larger than `most` bytes.
     """
+    check_plain(path, most)
+    with path.open("rb") as file:
+        return file.read(most)
+
+
+def check_plain(path: Path, most: int) -> None:
+    """Check that a file can be read to its end.
+
+    Raises:
+        OSError: it does not exist, is a device, a pipe or a directory, or is larger than `most` bytes.
+    """
     known = path.stat()
     if stat.S_ISDIR(known.st_mode):
         raise IsADirectoryError(21, "Is a directory")
     if not stat.S_ISREG(known.st_mode):
         raise OSError("it is not a regular file")
     if known.st_size > most:
-        raise OSError(f"it is larger than {most // 1_000_000} MB")
-    with path.open("rb") as file:
-        return file.read(most)
+        raise OSError(f"it is larger than {most // 1_000_000:,} MB")
 
 
 def not_utf8(content: bytes) -> str:

@@ -12,7 +12,9 @@ from .paired_prompts import paired_task as paired_task
 from .prompt_templates import literal as literal
 from .prompt_templates import requests_of as requests_of
 from .prompt_templates import template_of as template_of
+from .row_files import LARGEST_TABLE as LARGEST_TABLE
 from .row_files import Mistakes as Mistakes
 from .row_files import Row as Row
+from .row_files import check_table_file as check_table_file
 from .row_files import read_rows as read_rows
 from .scale_inference import infer_scale as infer_scale

@@ -11,12 +11,12 @@ from typing import Final
 
 from attrs import frozen
 
-from jrh.document.plain_files import read_plain
+from jrh.document.plain_files import check_plain, read_plain
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.text.csv_cells import csv_rows, next_csv_row
 
 _SHOWN: Final = 20
-_LARGEST: Final = 1024 * 1024 * 1024
+LARGEST_TABLE: Final = 1024 * 1024 * 1024
 """Bytes of a table of verdicts, which is read whole."""
 
 
@@ -53,6 +53,15 @@ class Mistakes:
             raise SuiteError(shown)
 
 
+def check_table_file(path: Path) -> None:
+    """Check that a table can be read to its end, without reading it.
+
+    Raises:
+        OSError: it does not exist, is a device, a pipe or a directory, or is larger than `LARGEST_TABLE` bytes.
+    """
+    check_plain(path, LARGEST_TABLE)
+
+
 def read_rows(path: Path, shown: str, columns: Mapping[str, str], needed: Sequence[str]) -> tuple[Row, ...]:
     """Read a JSON Lines or csv file whole.
 
@@ -68,7 +77,7 @@ def read_rows(path: Path, shown: str, columns: Mapping[str, str], needed: Sequen
     """
     mistakes = Mistakes(shown)
     try:
-        text = read_plain(path, _LARGEST).decode("utf-8-sig")
+        text = read_plain(path, LARGEST_TABLE).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise JrhError(f"{shown}: not UTF-8 text (byte {error.start + 1}); save the file as UTF-8") from error
     except OSError as error:

@@ -23,6 +23,7 @@ from .numbers import format_tokens as format_tokens
 from .numbers import is_estimable as is_estimable
 from .numbers import is_proportion as is_proportion
 from .numbers import stated_p as stated_p
+from .option_types import FiniteRange as FiniteRange
 from .plain import flat_text as flat_text
 from .plain import utf8_text as utf8_text
 from .redact import Redactor as Redactor

@@ -12,6 +12,7 @@ from jrh.text import clean_text, counted, counted_items, format_counts, format_i
 from jrh.values import Finding
 from jrh_stats import items_for_proportion, wilson
 
+from jrh_import.checking.covariate_lines import open_covariates
 from jrh_import.checking.measured import Checked
 
 TRIVIAL: Final = "trivial-accuracy"
@@ -44,6 +45,8 @@ class Answer:
     sentence: str
     findings: tuple[Finding, ...]
     """What else the measures say, the worst first."""
+    covariates: tuple[str, ...] = ()
+    """One sentence per covariate asked for that no finding is about."""
 
 
 def answers_of(checked: Checked) -> tuple[Answer, ...]:
@@ -71,6 +74,7 @@ def _answer(checked: Checked, judge: str) -> Answer:
             for each in checked.report.findings
             if each.judge == judge and each.kind != TRIVIAL
         ),
+        covariates=tuple(open_covariates(checked, judge)),
     )
 
 
@@ -95,12 +99,19 @@ def _is_whole(measure: Measure, judge: str) -> bool:
 
 
 def _enough(agreement: Measure, at_least: float | None) -> bool | None:
+    """Tell whether the agreement is enough: not if the missing verdicts could overturn it, whatever their reason."""
     interval = agreement.interval
-    if at_least is None or interval is None:
+    if at_least is None or interval is None or _is_open(agreement, at_least):
         return None
     if interval.low >= at_least:
         return True
     return False if interval.high < at_least else None
+
+
+def _is_open(agreement: Measure, at_least: float) -> bool:
+    """Tell whether the missing verdicts alone decide on which side of what was asked for the agreement lies."""
+    bounds = agreement.bounds
+    return bounds is not None and bounds[0] < at_least <= bounds[1]
 
 
 def _needed(agreement: Measure, within: float) -> int | None:
@@ -129,7 +140,7 @@ def _sentence(
         start = "" if checked.asked.at_least is None else "Undecided: "
         return f"{start}{name}: no answer; {agreement.note or 'no item has a verdict and a label'}."
     told = (
-        f"{name} agrees with people at a rate of {_figure(agreement)} (n = {_size(agreement)})"
+        f"{name} agrees with people at a rate of {_figure(agreement)} (n = {_size(agreement)}{_bounds(agreement)})"
         f"{_versus_usual(checked, judge)}"
     )
     # Where people give one label only, a coefficient of agreement beyond chance says nothing.
@@ -141,7 +152,17 @@ def _sentence(
     bar = format_number(checked.asked.at_least, _DIGITS)
     start = {True: "Yes", False: "No", None: "Undecided"}[enough]
     end = {True: f"at least {bar}", False: f"below {bar}", None: f"the interval includes {bar}"}[enough]
+    if _is_open(agreement, checked.asked.at_least):
+        end = f"the missing verdicts could put it below or above {bar}"
     return f"{start}: {told}; {end}."
+
+
+def _bounds(agreement: Measure) -> str:
+    """Say between which rates the agreement lies if the missing verdicts are all wrong, or all right."""
+    if agreement.bounds is None or agreement.bounds[0] == agreement.bounds[1]:
+        return ""
+    low, high = (format_number(end, _DIGITS) for end in agreement.bounds)
+    return f"; between {low} and {high} whatever the missing verdicts were"
 
 
 def _size(agreement: Measure) -> str:

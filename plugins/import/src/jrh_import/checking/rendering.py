@@ -12,6 +12,7 @@ from jrh import Measure
 from jrh.text import clean_text, counted, counted_items, format_estimate, format_interval, format_number, stated_p
 
 from jrh_import.checking.answers import Answer
+from jrh_import.checking.covariate_lines import EFFECT
 from jrh_import.checking.measured import Checked
 
 _DIGITS: Final = 2
@@ -43,8 +44,12 @@ def as_text(checked: Checked, answers: Sequence[Answer]) -> str:
 
 def _answer(answer: Answer) -> Iterator[str]:
     yield answer.sentence
-    for each in answer.findings[:_MOST_FINDINGS]:
-        yield f"  {each.severity.value}: {clean_text(each.sentence, _LINE)}"
+    for place, each in enumerate(answer.findings):
+        # A covariate was asked for: what was found about it is always shown.
+        if place < _MOST_FINDINGS or each.kind == EFFECT:
+            yield f"  {each.severity.value}: {clean_text(each.sentence, _LINE)}"
+    for sentence in answer.covariates:
+        yield f"  inconclusive: {clean_text(sentence, _LINE)}."
 
 
 def as_json(checked: Checked, answers: Sequence[Answer]) -> str:
@@ -64,6 +69,7 @@ def as_json(checked: Checked, answers: Sequence[Answer]) -> str:
                 "sentence": answer.sentence,
                 "enough": answer.enough,
                 "items_needed": answer.needed,
+                "covariates": list(answer.covariates),
                 "findings": [
                     {"kind": each.kind, "severity": each.severity.value, "sentence": each.sentence}
                     for each in answer.findings

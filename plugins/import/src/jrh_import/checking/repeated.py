@@ -61,7 +61,8 @@ def _shared_texts(table: Table, asked: Asked) -> Iterator[str]:
     """Name columns of long texts that several items share: such items are not independent."""
     if asked.group is not None:
         return
-    used = {column for _, column in asked.named()}
+    # A covariate is no unit: items that share its text stay dependent.
+    used = {column for option, column in asked.named() if option != "--covariate"}
     items = {row.cells.get(asked.item, "") for row in table.rows} if asked.item else table.rows
     for column in table.columns:
         texts = [row.cells.get(column, "") for row in table.rows] if column not in used else []

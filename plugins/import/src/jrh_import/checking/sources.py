@@ -7,16 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import BinaryIO, Final
 
 from attrs import frozen
 from jrh import JrhError
+from jrh.importing import LARGEST_TABLE, check_table_file
 
 from jrh_import.mapping import Format
 from jrh_import.tables import Table, read_table, separator_line
 
 MOST_ROWS: Final = 1_000_000
 """Rows beyond this would not fit into the memory of a small machine."""
+_BLOCK: Final = 1024 * 1024
 _DELIMITERS: Final = (",", "\t", ";")
 _SUFFIXES: Final = {
     **{f".{each.value}": each for each in Format},
@@ -43,6 +45,7 @@ def read_source(path: Path, kind: Format | None = None) -> Source:
     """
     with _file(path) as (file, shown):
         try:
+            check_table_file(file)
             found = kind or _SUFFIXES.get(path.suffix.lower()) or _guessed(file)
             delimiter = _delimiter(file) if found is Format.CSV else ","
             return Source(table=read_table(file, found, delimiter, most=MOST_ROWS), format=found, delimiter=delimiter)
@@ -60,8 +63,21 @@ def _file(path: Path) -> Iterator[tuple[Path, str]]:
         return
     with TemporaryDirectory() as folder:
         file = Path(folder) / "stdin"
-        file.write_bytes(sys.stdin.buffer.read())
+        with file.open("wb") as copy:
+            _copy(sys.stdin.buffer, copy)
         yield file, "standard input"
+
+
+def _copy(stream: BinaryIO, file: BinaryIO) -> None:
+    """Copy standard input, which may never end, in blocks."""
+    size = 0
+    while block := stream.read(_BLOCK):
+        size += len(block)
+        if size > LARGEST_TABLE:
+            raise JrhError(
+                f"standard input is larger than {LARGEST_TABLE // 1_000_000:,} MB; take a sample of the rows"
+            )
+        file.write(block)
 
 
 def _guessed(path: Path) -> Format:

@@ -50,11 +50,14 @@ def _claims(now: Situation, kind: str, given: str, p: Measure) -> Iterator[Claim
     if now.claims(p) and excludes_zero(each):
         severity, statement = Severity.WARNING, f"{_moves(task, each)} {given}"
         if abs(estimate) < floor * unit:
-            severity, statement = Severity.INFO, f"Negligible effect of {_named(name)} {given} (below {floor:g})"
+            severity, statement = (
+                Severity.INFO,
+                _negligible(task, name, given, floor),
+            )
         elif not _confirmed(now, kind, each):
             severity, statement = Severity.INFO, f"{statement}; {_NOISE}"
     elif all(within(one, margin * unit) for one in effects):
-        severity, statement = Severity.GOOD, f"No effect of {_named(name)} beyond ±{margin:g} {given}"
+        severity, statement = Severity.GOOD, f"No effect of {_named(name)} beyond ±{_share(task, margin)} {given}"
     elif (p.estimate or 0.0) < alpha:
         severity, statement = Severity.INCONCLUSIVE, f"Effect of {_named(name)} {given} neither shown nor ruled out"
         needed = needed_for(each, open_effect(estimate, margin * unit), len(effects))
@@ -83,6 +86,17 @@ def _confirmed(now: Situation, kind: str, effect: Measure) -> bool:
 
 def _length_of_scale(task: Task) -> int:
     return len(task.scale.labels) - 1 if task.scale.ordered else 1
+
+
+def _negligible(task: Task, name: str, given: str, floor: float) -> str:
+    return f"Negligible effect of {_named(name)} {given} (below {_share(task, floor)})"
+
+
+def _share(task: Task, share: float) -> str:
+    """Write a share of the length of the scale in the unit of the effect: `0.2 levels (5% of the scale)`."""
+    if not task.scale.ordered:
+        return f"{share:g}"
+    return f"{share * _length_of_scale(task):g} levels ({share * 100:g}% of the scale)"
 
 
 def _unit(task: Task) -> str:

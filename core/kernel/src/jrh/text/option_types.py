@@ -1,0 +1,22 @@
+"""Types of command-line options that click lacks."""
+
+from __future__ import annotations
+
+import math
+
+import click
+
+
+class FiniteRange(click.FloatRange):
+    """A number within limits that is neither infinite nor `nan`.
+
+    `click.FloatRange` accepts `nan`: it is not below the least number and not above the largest. A threshold that is
+    `nan` then holds for everything.
+    """
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number; refuse what is no finite number within the limits."""
+        found = float(click.FLOAT.convert(value, param, ctx))
+        if not math.isfinite(found):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return float(super().convert(found, param, ctx))
