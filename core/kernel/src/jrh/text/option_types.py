@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import click
 
@@ -14,7 +15,7 @@ class FiniteRange(click.FloatRange):
     `nan` then holds for everything.
     """
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number; refuse what is no finite number within the limits."""
         found = float(click.FLOAT.convert(value, param, ctx))
         if not math.isfinite(found):
