@@ -4,6 +4,7 @@ from .escaping import clean_text as clean_text
 from .escaping import formula_safe as formula_safe
 from .escaping import html_text as html_text
 from .escaping import markdown_text as markdown_text
+from .finite_range import FiniteRange as FiniteRange
 from .fitting import LONGEST_COMMENT as LONGEST_COMMENT
 from .fitting import comment_length as comment_length
 from .fitting import lines_that_fit as lines_that_fit
@@ -23,7 +24,6 @@ from .numbers import format_tokens as format_tokens
 from .numbers import is_estimable as is_estimable
 from .numbers import is_proportion as is_proportion
 from .numbers import stated_p as stated_p
-from .option_types import FiniteRange as FiniteRange
 from .plain import flat_text as flat_text
 from .plain import utf8_text as utf8_text
 from .redact import Redactor as Redactor

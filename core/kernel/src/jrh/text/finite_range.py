@@ -1,4 +1,4 @@
-"""Types of command-line options that click lacks."""
+"""The type of command-line options that take a number."""
 
 from __future__ import annotations
 
