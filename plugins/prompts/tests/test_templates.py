@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import jrh_prompts.plugin
 import pytest
 from jrh import Draft, Item, JrhError, Mode, Polarity, Same, Scale, Skip, Task, render
 from jrh_prompts.inventory import shipped
 from jrh_prompts.options import SYSTEM, Inventory
-from jrh_testing import build, sample_task
+from jrh_testing import Project, build, sample_task
 
 ITEM = Item(id="1", fields={"request": "What is 2 + 2?", "response": "4"})
 PAIR = Item(id="1", fields={"request": "q", "response_a": "one", "response_b": "two"})
@@ -176,6 +178,26 @@ async def test_of_the_prompts_that_items_bring_those_named_are_asked_and_items_w
     assert [draft.variant for draft in await drafts(options, BRINGS)] == ["p2"]
     other = Item(id="2", fields={"response": "5"}, metadata={"prompts": {"p1": "Right? 5"}})
     assert await drafts(options, other) == [Skip(reason="the item carries none of the prompts that `only` names")]
+
+
+def test_a_name_that_no_item_carries_is_remarked_by_plan_and_run(project: Project):
+    item = {"id": "1", "response": "4", "label": "YES", "prompts": {"p1": "Right? {{ response }}"}}
+    project.write("items.jsonl", json.dumps(item) + "\n")
+    names = {"from_items": True, "inverted": ["nosuch"]}
+    suite = {
+        "name": "named",
+        "data": {"source": "jsonl", "path": "items.jsonl"},
+        "task": {"instruction": "Is it right?", "scale": {"labels": ["YES", "NO"]}},
+        "judges": [{"judge": "simulated", "name": "sim"}],
+        "tests": [{"templates": names}],
+        "reports": ["json"],
+    }
+    project.write("suite.yaml", json.dumps(suite))
+    remark = "templates: inverted: no item carries a prompt 'nosuch'; they carry p1"
+    planned = project.run("plan", "suite.yaml")
+    assert remark in " ".join(planned.stdout.split()), planned.output
+    done = project.run("run", "suite.yaml")
+    assert remark in done.stderr, done.output
 
 
 def test_polarity_by_name_is_for_prompts_of_the_items():

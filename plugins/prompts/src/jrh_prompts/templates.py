@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from attrs import frozen
 from jrh import Draft, Item, JrhError, Polarity, Sampling, Skip, Task
@@ -13,6 +14,8 @@ from jrh_prompts.inventory import inventory_for
 from jrh_prompts.options import SYSTEM, Inventory, TemplateOptions, TemplatesOptions
 from jrh_prompts.template import Template, check_labels, check_templates, lacking, turns_around
 
+_SHOWN: Final = 10
+"""Names of prompts in a remark."""
 NO_TEMPLATE = "no template for this task"
 NO_FIELD = "the item lacks a field that the template shows"
 NO_PROMPT = "the item carries no prompt"
@@ -63,6 +66,20 @@ class TemplatesPerturber:
         if not found:
             return [Skip(reason=NOT_CHOSEN if self.options.from_items else NO_TEMPLATE)]
         return [self._outcome(template, item) for template in found]
+
+    def remarks(self, items: Sequence[Item]) -> Iterator[str]:
+        """Yield a sentence for each name in `inverted` or `only` that no item carries: it may be misspelt."""
+        if not self.options.from_items or not items:
+            return
+        carried = sorted({name for item in items for name in brought(item)})
+        known = {*carried, *self.options.templates}
+        for option, names in (("inverted", self.options.inverted), ("only", self.options.only)):
+            for name in names:
+                if name not in (carried if option == "inverted" else known):
+                    yield (
+                        f"templates: {option}: no item carries a prompt '{name}'; they carry "
+                        f"{', '.join(carried[:_SHOWN]) or 'none'}{' ...' if len(carried) > _SHOWN else ''}"
+                    )
 
     def _of_item(self, item: Item) -> Iterator[Template]:
         if self.options.from_items:

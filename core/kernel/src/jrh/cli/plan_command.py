@@ -195,8 +195,8 @@ def show_precision(plan: Plan, *, wished: float, level: float, assumptions: Assu
         f"{assumptions.correlation:.2g});\na test changes the verdict on {_percent(assumptions.discordance)} of items, "
         f"in either direction{missing}.\nA change of accuracy takes at least as many changed verdicts, so a smaller "
         "discordance gives the same number;\nthe noise comes on top. Change them with --noise, --discordance and "
-        "--effect, or measure them with --pilot.\nWhere a test asks once, the reference's rerun noise stands in for its "
-        "own, so half of any noise\n"
+        "--effect, or measure them with --pilot.\nWhere a test asks once, the reference's rerun noise stands in for "
+        "its own, so half of any noise\n"
         "that the test adds counts as a move; two askings tell them apart."
     )
 

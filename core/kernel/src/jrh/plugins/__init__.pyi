@@ -13,6 +13,7 @@ from .protocols import Parser as Parser
 from .protocols import Perturber as Perturber
 from .protocols import Rates as Rates
 from .protocols import RationaleReader as RationaleReader
+from .protocols import RemarksOnItems as RemarksOnItems
 from .protocols import Reporter as Reporter
 from .protocols import SetPerturber as SetPerturber
 from .protocols import SetValidator as SetValidator

@@ -66,6 +66,14 @@ class CountsCalls(Protocol):
 
 
 @runtime_checkable
+class RemarksOnItems(Protocol):
+    """Say what a perturber's options ask of the items in vain, such as a name that none of them carries."""
+
+    def remarks(self, items: Sequence[Item]) -> Iterable[str]:
+        """Yield a sentence for each such option; `jrh plan` and `jrh run` show it, and the run goes on."""
+
+
+@runtime_checkable
 class Validator(Protocol):
     """Accept or reject one draft at a time."""
 

@@ -25,7 +25,7 @@ from jrh.running.judge_models import shared_families
 from jrh.running.outcome import Settings
 from jrh.running.preflight import ASKED, PROMPT_TOKENS, checked
 from jrh.running.prepare import check_components, priced
-from jrh.running.progress import Silent
+from jrh.running.progress import Noting
 from jrh.running.run_log import Quiet
 from jrh.running.schedule import judge_ids, plan_trials
 from jrh.running.stages import load as loading_items
@@ -76,7 +76,7 @@ class Plan:
 
     lines: tuple[PlanLine, ...]
     nothing: tuple[str, ...] = ()
-    """Why a test makes no case for a task, one sentence each."""
+    """Why a test makes no case for a task, and what its options ask of the items in vain; one sentence each."""
     changes: tuple[str, ...] = ()
     """What changed in the components since the run directory was written; one sentence each."""
     shared: tuple[str, ...] = ()
@@ -164,7 +164,9 @@ class _Planning:
         if any(asks(part) for part in test.components):
             drafting = await estimate(self.builder, self.meter, test, task, items)
             return evolve(drafting, nothing=drafting.nothing and f": {drafting.nothing}"), True
-        made = await perturbing.perturb(self.builder, test, task, items, Silent(), Quiet())
+        noting = Noting()
+        made = await perturbing.perturb(self.builder, test, task, items, noting, Quiet())
+        self.nothing += noting.said
         return Drafting(cases=made.cases, nothing="" if made.cases else f": {made.reasons(3)}"), False
 
     def _lost(self, task: Task, test: ResolvedTest) -> str:

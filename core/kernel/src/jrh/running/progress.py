@@ -43,3 +43,15 @@ class Silent:
 
     def say(self, text: str) -> None:
         """Show nothing."""
+
+
+class Noting(Silent):
+    """Keep the sentences and show nothing."""
+
+    def __init__(self) -> None:
+        """Start without any."""
+        self.said: list[str] = []
+
+    def say(self, text: str) -> None:
+        """Keep a sentence."""
+        self.said.append(text)

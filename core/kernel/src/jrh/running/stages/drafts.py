@@ -9,7 +9,7 @@ from attrs import evolve
 
 from jrh.errors import RAISED, StoreError
 from jrh.models.payer import VALIDATOR, WRITER, paid_as
-from jrh.plugins.protocols import Logger
+from jrh.plugins.protocols import Logger, RemarksOnItems
 from jrh.plugins.specs import Scope
 from jrh.running.building import Builder
 from jrh.running.pool import for_each
@@ -34,6 +34,10 @@ async def propose(
     """Let a perturber treat the items, whose ids differ; one it breaks on is skipped with the reason `plugin error`."""
     entry = step.component.entry
     perturber = builder.build(step.component, task, seed_name=entry.spec.name)
+    if isinstance(perturber, RemarksOnItems):
+        for sentence in perturber.remarks(items):
+            log.warning("perturber remarks", test=step.use.name, remark=sentence)
+            progress.say(f"Test '{step.use.name}' on task '{task.name}': {sentence}")
     if entry.spec.scope is Scope.SET:
         with paid_as(WRITER, step.use.name):
             return await _propose_set(perturber, step, items, progress, log)
