@@ -1,6 +1,7 @@
 """`jrh check`: one table in, the answer out; the numbers are those of the import it writes on request."""
 
 import json
+import math
 import os
 import re
 import resource
@@ -201,7 +202,9 @@ def test_several_judges_have_a_line_each_and_are_compared_on_the_same_rows():
     assert [line.split()[0] for line in text.splitlines()[:2]] == ["gpt", "mini"]
     # Both are right on 30, gpt on the 10 last, mini on 10 more.
     (line,) = [line for line in text.splitlines() if line.startswith("  gpt - mini: ")]
-    assert re.fullmatch(r"  gpt - mini: 0\.00 \[-0\.\d\d, 0\.\d\d\], p = 1\.000 \(50 items\)", line)
+    # McNemar's mid-p of 10 against 10: 1 - C(20, 10) / 2^20 / 2.
+    p = f"{1 - math.comb(20, 10) / 2**21:.3f}"
+    assert re.fullmatch(rf"  gpt - mini: 0\.00 \[-0\.\d\d, 0\.\d\d\], p = {p} \(50 items\)", line)
 
 
 def test_rows_of_one_item_are_reruns_and_intervals_count_items():
