@@ -90,11 +90,11 @@ def test_a_flag_that_doubts_the_limits_leaves_the_rule_undecided(flag: str) -> N
 def test_an_undecided_rule_says_what_would_decide_it() -> None:
     rule = parse_rule("flip-rate <= 0.02")
     none = judged(0, 60, ALPHA)
-    assert "about 190 items would decide" in decide(rule, none, Limits.alone(none)).reason
+    assert "about 190 items in all would decide" in decide(rule, none, Limits.alone(none)).reason
     some = judged(57, 60, ALPHA)
     found = decide(parse_rule("as-expected >= 0.9"), some, Limits.alone(some))
     assert found.outcome is Outcome.UNDECIDED
-    assert "items would decide" in found.reason
+    assert "items in all would decide" in found.reason
 
 
 def test_a_metric_that_is_not_installed_decides_nothing() -> None:

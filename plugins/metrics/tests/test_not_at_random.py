@@ -81,7 +81,10 @@ def test_verdicts_that_are_missing_at_random_are_rarely_flagged() -> None:
 
 def test_the_reason_is_told_and_the_change_of_accuracy_is_bounded() -> None:
     table = records(np.random.default_rng(13), 200, 0.3, 0.03)
-    p = {each.name: each.estimate for each in MissingByCondition(MetricOptions()).measure(table, context(0))}
+    found = list(MissingByCondition(MetricOptions()).measure(table, context(0)))
+    p = {each.name: each.estimate for each in found}
+    flags = {each.name: each.flags for each in found}
+    assert "missing-on-errors" in flags["missing-by-error-p"], "30% are lost where the judge is wrong, 3% elsewhere"
     assert p["missing-by-error-p"] is not None
     assert p["missing-by-error-p"] < 1e-6
     change = next(each for each in AccuracyChange(FullOptions()).measure(table, context(0)))

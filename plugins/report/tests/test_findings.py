@@ -14,7 +14,8 @@ from jrh_report.json_report import document
 from jrh_testing import empty_report, sample_report
 
 TEXT = "every gold label is A (5 items). Always-A is the right answer. Concerns gold-accuracy."
-MOVED = "Moves more than reruns: format +0.30 [0.10, 0.50], n = 40 items."
+MOVES = "Changes its verdict more often than a rerun of the same question does"
+MOVED = f"{MOVES}: format +0.30 [0.10, 0.50], n = 40 items."
 
 
 def with_findings(report: RunReport, *measures: Measure) -> RunReport:
@@ -66,7 +67,7 @@ def test_file_full_terminal_and_json_have_the_sentences(render, found) -> None:
 def test_the_terminal_in_brief_says_it_shorter(render, found) -> None:
     text = flat(render("terminal", found))
     assert "warning every gold label is A (5 items)" in text
-    assert "bad Moves more than reruns: format +0.30 [0.10, 0.50] n=40" in text
+    assert f"bad {MOVES}: format +0.30 [0.10, 0.50] n=40" in text
 
 
 def test_a_finding_of_the_json_report_names_the_measures_it_rests_on(found) -> None:
@@ -152,7 +153,7 @@ def test_the_reference_is_named_where_a_tests_figure_stands_beside(render) -> No
     beside = flat(render("terminal", evolve(report, findings=(finding, other))))
     assert "format +0.30 [0.10, 0.50] n=40; reference 0.10" in beside
     alone = flat(render("terminal", evolve(report, findings=(other,))))
-    assert "Moves more than reruns: 0.10 n=40" in alone
+    assert "Changes its verdict more often than a rerun of the same question does: 0.10 n=40" in alone
 
 
 def test_a_judge_without_a_record_was_not_asked(render) -> None:

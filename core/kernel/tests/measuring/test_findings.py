@@ -9,6 +9,7 @@ from jrh.measuring import findings_of
 from jrh.values import Attrition, Finding, FindingSettings, Severity, TaskSummary
 from jrh_testing import empty_report
 
+MOVES = "Changes its verdict more often than a rerun of the same question does"
 DUE = {"task": ["task"], "test": ["format"], "expectation": ["equals"]}
 """A record that expects another verdict than the reference's."""
 
@@ -81,8 +82,8 @@ def test_the_share_of_the_most_common_label_is_not_taken_as_known() -> None:
 def test_an_inconclusive_finding_says_how_many_labels_would_decide() -> None:
     found = only(findings_of(report(*gained(0.05, (-0.07, 0.17)))))
     # n (h (1.96 + 0.8416) / (1.96 d))^2 = 60 (0.12 x 1.4294 / 0.05)^2 = 706, rounded up to two digits
-    assert found.decide == "about 710 labels"
-    assert found.sentence.endswith("n = 60 items (about 710 labels would decide).")
+    assert found.decide == "about 710 labelled items in all"
+    assert found.sentence.endswith("n = 60 items (about 710 labelled items in all would decide).")
 
 
 def test_a_significant_effect_below_the_floor_is_negligible_and_no_failure() -> None:
@@ -91,14 +92,17 @@ def test_a_significant_effect_below_the_floor_is_negligible_and_no_failure() -> 
     assert (found.severity, found.floor) == (Severity.INFO, 0.03)
     assert "below the floor of 0.03" in found.statement
     lower = only(findings_of(report(*skew), FindingSettings(floors={"moves-more-than-reruns": 0.015})))
-    assert (lower.severity, lower.statement) == (Severity.BAD, "Moves more than reruns")
+    assert (lower.severity, lower.statement) == (
+        Severity.BAD,
+        "Changes its verdict more often than a rerun of the same question does",
+    )
 
 
 def test_tests_with_the_same_statement_are_one_finding_with_the_largest_first() -> None:
     small, large = moved(0.1, (0.05, 0.2), 0.001, test="small"), moved(0.3, (0.2, 0.4), 0.001, test="large")
     found = only(findings_of(report(*small, *large)))
     assert found.sentence == (
-        "Moves more than reruns: large +0.30 [0.20, 0.40], n = 60 items; small +0.10 [0.05, 0.20], n = 60 items."
+        f"{MOVES}: large +0.30 [0.20, 0.40], n = 60 items; small +0.10 [0.05, 0.20], n = 60 items."
     )
     assert [each.test for each in found.basis] == ["large", "small"]
 
@@ -107,6 +111,78 @@ def test_holm_is_applied_over_all_tests_of_a_judge() -> None:
     several = [moved(0.2, (0.01, 0.4), 0.02, test=f"test{number}") for number in range(5)]
     assert only(findings_of(report(*(each for pair in several for each in pair)))).kind == "undecided"
     assert only(findings_of(report(*several[0]))).kind == "moves-more-than-reruns"
+
+
+LOST_TO_THE_FAMILY = "after correcting for 12 tests (on its own it would be)"
+
+
+@pytest.mark.parametrize(
+    ("kind", "measured", "statement"),
+    [
+        (
+            "trivial-accuracy",
+            gained(0.43, (0.02, 0.84)),
+            f"Not shown to beat always answering the most common gold label {LOST_TO_THE_FAMILY}",
+        ),
+        (
+            "trivial-accuracy",
+            gained(-0.43, (-0.84, -0.02)),
+            f"Not shown to be worse than always answering the most common gold label {LOST_TO_THE_FAMILY}",
+        ),
+        ("undecided", moved(0.28, (0.02, 0.46), 0.02), f"Change not shown {LOST_TO_THE_FAMILY}"),
+        (
+            "undecided",
+            (measure("accuracy-change", -0.2, (-0.4, -0.01), unit="difference"),),
+            f"Change of accuracy not shown {LOST_TO_THE_FAMILY}",
+        ),
+        (
+            "position-bias",
+            (measure("position-bias", 0.2, (0.01, 0.39), unit="difference"),),
+            f"Position bias not shown {LOST_TO_THE_FAMILY}",
+        ),
+        (
+            "order-flips",
+            (measure("swap-consistency", 0.8, (0.66, 0.96)),),
+            f"Not shown to change its choice when the options swap places {LOST_TO_THE_FAMILY} (share that agrees)",
+        ),
+        (
+            "unstable-on-reruns",
+            (measure("rerun-disagreement", 0.2, (0.04, 0.4), test=REFERENCE),),
+            f"Instability on reruns not shown {LOST_TO_THE_FAMILY}",
+        ),
+    ],
+)
+def test_an_interval_that_excludes_the_null_is_not_contradicted_without_the_reason(kind, measured, statement) -> None:
+    """A reader sees `+0.43 [0.18, 0.62]`: "not significantly different" without more reads as a mistake."""
+    others = [measure("position-bias", 0.0, (-0.4, 0.4), judge="other", test=f"t{at}") for at in range(11)]
+    (found,) = [each for each in findings_of(report(*measured, *others)) if (each.judge, each.kind) == ("judge", kind)]
+    assert (found.severity, found.statement) == (Severity.INCONCLUSIVE, statement)
+
+
+def test_an_interval_and_a_p_value_that_disagree_are_shown_both() -> None:
+    found = only(findings_of(report(*moved(0.28, (0.1, 0.46), 0.07))))
+    assert found.severity is Severity.INCONCLUSIVE
+    assert "+0.28 [0.10, 0.46] p = 0.070" in found.sentence
+
+
+def test_verdicts_that_never_changed_are_not_said_to_change() -> None:
+    found = only(findings_of(report(measure("jss", 1.0, (0.57, 1.0), n_items=5))))
+    assert found.severity is Severity.INCONCLUSIVE
+    assert found.statement.startswith("Never changed its verdict when the prompt template changed; too few items")
+
+
+@pytest.mark.parametrize(("flag", "where"), [("missing-on-errors", "wrong"), ("missing-on-right", "right")])
+def test_the_direction_in_which_verdicts_go_missing_is_told(flag: str, where: str) -> None:
+    p = measure("missing-by-error-p", 0.001, test="", unit="p-value", flags=(flag,))
+    told = only(findings_of(report(p))).statement
+    assert told.startswith(f"Verdicts go missing more often on items that the judge gets {where};")
+
+
+def test_what_is_decided_goes_before_what_is_open() -> None:
+    good = measure("jss", 0.99, (0.97, 1.0), test="templates")
+    opened = measure("position-bias", 0.1, (-0.1, 0.3), unit="difference")
+    bad = measure("rationale-contradiction", 0.2, (0.1, 0.3))
+    assert [each.severity.value for each in findings_of(report(opened, good, bad))] == ["bad", "good", "inconclusive"]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +213,7 @@ def test_holm_is_applied_over_all_tests_of_a_judge() -> None:
             "good",
             "Robust: changes no more than reruns within ±0.05",
         ),
-        (measure("flip-rate", 0.9, (0.7, 1.0)), "bad", "Moves more than any rerun noise could"),
+        (measure("flip-rate", 0.9, (0.7, 1.0)), "bad", "Changes its verdict more often than rerun noise alone could"),
         (measure("bias", 1.0, (0.5, 1.4), test=REFERENCE, unit="levels"), "warning", "Grades too high"),
         (measure("bias", 0.02, (0.01, 0.03), test=REFERENCE, unit="levels"), "info", "Negligible grading bias"),
         (measure("spearman", -0.9, (-1.0, -0.4), test=REFERENCE, unit="coefficient"), "bad", "Ranks items against"),
@@ -180,14 +256,14 @@ def test_praise_that_the_audit_contradicts_is_withdrawn() -> None:
 def test_a_single_gold_label_judges_nobody() -> None:
     found = only(findings_of(report(right(1.0, (0.94, 1.0)), gold={"YES": 60})))
     assert (found.severity, found.decide) == (Severity.WARNING, "")
-    assert found.statement == "Accuracy cannot be judged: every gold label is 'YES'"
+    assert found.sentence == "Accuracy cannot be judged: every gold label is 'YES'."
 
 
 def test_few_clusters_are_a_finding_and_what_decides_is_counted_in_clusters() -> None:
     few = gained(0.05, (-0.07, 0.17), n_clusters=6, flags=("few-clusters",))
     sentences = [each.sentence for each in findings_of(report(*few))]
     assert sentences[0] == "Too few independent items for a reliable interval: 60 items in 6 clusters."
-    assert "clusters would decide" in sentences[1]
+    assert "clusters in all would decide" in sentences[1]
 
 
 @pytest.mark.parametrize(("followed", "severity"), [((0.39, 0.86), "warning"), ((0.1, 0.4), "bad"), ((0.9, 0.99), "")])
@@ -201,15 +277,15 @@ def test_a_judge_that_misses_a_change_that_is_due_is_found(followed: tuple[float
     assert findings_of(same) == ()
 
 
-@pytest.mark.parametrize(("drafted", "severity"), [(30, "warning"), (0, "info")])
-def test_a_test_with_cases_of_another_task_warns_only_if_its_drafts_were_rejected(drafted: int, severity: str) -> None:
+@pytest.mark.parametrize(("drafted", "found"), [(30, [("no-cases", "warning")]), (0, [])])
+def test_a_test_with_cases_of_another_task_is_a_finding_only_if_its_drafts_were_rejected(drafted: int, found) -> None:
     lost = {"rejected": {"rule: changed": drafted}} if drafted else {"skipped": {"the scale has no levels": 30}}
     lines = (
         Attrition(task="task", test="levels", items=30, drafted=drafted, kept=0, **lost),
         Attrition(task="other", test="levels", items=30, drafted=30, kept=30),
     )
-    found = only(findings_of(evolve(report(), attrition=lines)))
-    assert (found.kind, found.severity.value) == ("no-cases", severity)
+    told = findings_of(evolve(report(), attrition=lines))
+    assert [(each.kind, each.severity.value) for each in told] == found
 
 
 def test_a_shift_that_noise_can_hide_is_not_called_robust() -> None:
@@ -242,7 +318,10 @@ def test_the_p_value_alone_decides_where_there_is_one() -> None:
     change = measure("accuracy-change", -0.1, (-0.2, 0.0), unit="difference")
     p = measure("accuracy-change-p", 0.04, unit="p-value")
     assert only(findings_of(report(change, p))).statement == "Accuracy lower than in the reference condition"
-    assert only(findings_of(report(*moved(0.1, (0.0, 0.2), 0.04)))).statement == "Moves more than reruns"
+    assert (
+        only(findings_of(report(*moved(0.1, (0.0, 0.2), 0.04)))).statement
+        == "Changes its verdict more often than a rerun of the same question does"
+    )
 
     weak = evolve(p, estimate=0.06)
     assert only(findings_of(report(change, weak))).severity is Severity.INCONCLUSIVE

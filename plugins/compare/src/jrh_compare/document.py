@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from attrs import frozen
-from jrh.text import counted, format_counts, format_p
+from jrh.text import counted, format_counts, format_p, stated_p
 
 from jrh_compare.results import Answer, Changes, Comparison, Flip, Noise, Pair, Point, Row
 from jrh_compare.scoring import MEASURES
@@ -102,13 +102,27 @@ def _rows(pair: Pair, comparison: Comparison) -> Table:
                 _sizes(row),
                 f"{row.better}/{row.worse}",
                 format_p(row.p_adjusted),
-                row.answer.value,
+                _shown(row, comparison),
                 *([row.equivalence] if margin else []),
             )
             for row in pair.rows
             if not row.same_as
         ),
     )
+
+
+def _shown(row: Row, comparison: Comparison) -> str:
+    """Return the answer; where the interval seems to contradict it, with the p-value before the correction."""
+    if row.answer is not Answer.NOT_SHOWN or row.p is None or row.low is None or row.high is None:
+        return row.answer.value
+    if row.p <= 1 - comparison.level:
+        return f"not shown after correction (alone {stated_p(row.p)})"
+    return f"{row.answer.value} ({stated_p(row.p)} alone)" if row.low > 0 or row.high < 0 else row.answer.value
+
+
+def _tests(comparison: Comparison) -> int:
+    """Return how many differences the p-values are adjusted over; what is the same difference counts once."""
+    return sum(row.p is not None and not row.same_as for pair in comparison.pairs for row in pair.rows)
 
 
 def _measure(row: Row, pair: Pair) -> str:
@@ -248,9 +262,12 @@ def _legend(comparison: Comparison) -> Iterator[str]:
     shown = dict.fromkeys(row.measure for pair in comparison.pairs for row in pair.rows)
     yield from (f"{measure}: {MEASURES[measure]}." for measure in shown)
     level = f"{comparison.level * 100:.4g}%"
-    yield f"Differences are after minus before, paired by case; {level} confidence intervals by cluster of items."
+    yield f"Differences are after minus before, paired by case; {level} confidence intervals, clustered by item."
     yield from _same(comparison)
-    yield "p-values are Holm-adjusted over all differences of this comparison (one family); they decide what is shown."
+    tests = counted(_tests(comparison), "difference")
+    yield f"p-values are Holm-adjusted over the {tests} of this comparison (one family); they decide what is shown."
+    if any("alone" in _shown(row, comparison) for pair in comparison.pairs for row in pair.rows):
+        yield "Intervals are not adjusted: one that excludes 0 does not show a difference alone."
     if any(row.answer is Answer.NOT_SHOWN for pair in comparison.pairs for row in pair.rows):
         yield '"No difference shown" does not mean that there is none: use --margin to test for equivalence.'
     if comparison.margin is not None:

@@ -142,7 +142,11 @@ def _needed(rule: Rule, limits: Limits) -> str:
         needed = threshold_items(share, alpha=error)
     needed = max(needed, units + 1)
     unit = "item" if units == measure.n_items else "cluster"
-    return f"; about {counted(_rounded(needed), unit)} would decide" if needed <= _MOST else ""
+    if needed > _MOST:
+        return ""
+    # The error rate of a look depends on its number: the same data need more items at a later look.
+    looked = f" at look {limits.look}" if limits.look else ""
+    return f"; about {counted(_rounded(needed), unit)} in all would decide{looked}"
 
 
 def _rounded(number: int) -> int:

@@ -28,6 +28,8 @@ class Limits:
     """Probability at most of failing by mistake at this place."""
     places: int = 1
     """Places of the rule, which share the error rate of failing."""
+    look: int = 0
+    """Number of the look that the error rates are for; 0: not known."""
 
     @classmethod
     def alone(cls, measure: Measure) -> Limits:
@@ -43,6 +45,8 @@ class LimitTable:
     error: float
     """Error rate of a rule in this look, for holding and for failing."""
     found: Mapping[float, Mapping[_Key, Measure]]
+    look: int = 0
+    """Number of the look."""
 
     @classmethod
     def of(cls, level: float, look: Look, places: Iterable[int], measured: Measured) -> LimitTable:
@@ -51,7 +55,9 @@ class LimitTable:
         rates = sorted({error, *(error / number for number in places if number)})
         tables = measured(rates)
         return cls(
-            error=error, found={rate: {_key(measure): measure for measure in some} for rate, some in tables.items()}
+            error=error,
+            found={rate: {_key(measure): measure for measure in some} for rate, some in tables.items()},
+            look=look.number,
         )
 
     def limits(self, measure: Measure, places: int) -> Limits | None:
@@ -60,7 +66,7 @@ class LimitTable:
         hold, fail = (self.found[rate].get(_key(measure)) for rate in (self.error, strict))
         if hold is None or fail is None:
             return None
-        return Limits(hold=hold, fail=fail, hold_error=self.error, fail_error=strict, places=places)
+        return Limits(hold=hold, fail=fail, hold_error=self.error, fail_error=strict, places=places, look=self.look)
 
 
 def _key(measure: Measure) -> _Key:

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable
-from jrh.measuring import MeasureBuilder, MetricOptions, Reason, condition_codes, informative, tasks_of
+from jrh.measuring import (
+    MISSING_ON_ERRORS,
+    MISSING_ON_RIGHT,
+    Dependence,
+    MeasureBuilder,
+    MetricOptions,
+    Reason,
+    condition_codes,
+    informative,
+    tasks_of,
+)
 from jrh_stats import missingness_test
 
 _TEST = "Cochran-Mantel-Haenszel test stratified by item; null hypothesis: equal missing rates in all conditions"
@@ -55,4 +65,11 @@ class MissingByCondition:
             for reason, name in _FURTHER.items():
                 p = None if depends is None else depends.p.get(reason)
                 if p is not None:
-                    yield builder.p_value(name, cell, p, rows=rows, usable=rows, note=_MANTEL)
+                    flags = _direction(depends) if reason is Reason.ERROR else ()
+                    yield builder.p_value(name, cell, p, rows=rows, usable=rows, flags=flags, note=_MANTEL)
+
+
+def _direction(depends: Dependence | None) -> tuple[str, ...]:
+    if depends is None or depends.on_errors is None:
+        return ()
+    return (MISSING_ON_ERRORS if depends.on_errors else MISSING_ON_RIGHT,)

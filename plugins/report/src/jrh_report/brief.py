@@ -1,4 +1,4 @@
-"""The findings on one screen: judge by judge, worst first, and nothing else."""
+"""The findings on one screen: judge by judge, in the order of the report, and nothing else."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     if report.missing_records:
         head.append(Text(tables.totals(report), style="yellow"))
     if report.family is not None and report.family.tests:
-        head.append(Text(report.family.brief, style="dim"))
+        head.append(Text(report.family.sentence, style="dim"))
     blocks = [found for judge in ("", *report.judges) if (found := _block(report, judge, console)) is not None]
     head += _warned(report, console)
     notes = [_row(None, clean(note, _TEXT)) for note in report.notes if note not in report.warnings]
@@ -203,7 +203,7 @@ def _figures(entry: _Entry, several: bool) -> Iterator[str]:
     # Only beside a test's figure does the reference's need its name.
     named = any(basis.test not in ("", REFERENCE) for some in parts for basis in some)
     for basis in (some[0] for some in parts):
-        needs = f" (needs {basis.decide})" if basis.decide else ""
+        needs = f" ({basis.decide} would decide)" if basis.decide else ""
         numbers = " ".join(part for part in (basis.value, basis.interval, basis.aside) if part)
         # "60 items in 6 clusters" stays whole: 60 would promise more than the data hold.
         size = basis.size if " in " in basis.size else basis.size.split(" ")[0]

@@ -64,7 +64,7 @@ def _header(report: RunReport) -> Iterator[Block]:
     yield Block(lines=(f"# Reliability report: {safe(report.suite, 120)}",), rank=-2, what="the title")
     facts = [
         tables.totals(report),
-        f"Intervals cover {report.level:.0%}. Intervals count clusters of items.",
+        f"{report.level:.0%} confidence intervals, clustered by item.",
         f"Run {safe(report.run_id, 80)}, seed {report.seed}, jrh {safe(report.version, 40)}.",
     ]
     if report.simulated:
@@ -72,6 +72,8 @@ def _header(report: RunReport) -> Iterator[Block]:
         listed = ", ".join(safe(judge, 60) for judge in names[:_NAMED])
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
         facts.append(f"Simulated judges (planted behaviour, no model): {listed}{more}.")
+    if report.family is not None and report.family.tests:
+        facts.append(report.family.sentence)
     yield Block(lines=tuple(f"- {fact}" for fact in facts), rank=-2, what="facts about the run")
 
 
@@ -82,8 +84,6 @@ def _findings(report: RunReport) -> Iterator[Block]:
         lines = [line(report, each) for each in told.findings]
         what = f"findings of {safe(told.heading, 60)}"
         yield bullets(lines, head=head, limit=1000, what=what, share=_SIDE, rank=-1)
-    if report.family is not None and report.family.tests:
-        yield Block(lines=(report.family.sentence,), rank=-1, what="the family of tests")
 
 
 def _task(report: RunReport, summary: TaskSummary, tasks: int) -> Iterator[Block]:

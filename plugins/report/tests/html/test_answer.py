@@ -61,7 +61,7 @@ def test_accuracy_is_held_against_the_commonest_label(low: float, high: float, k
 def test_what_is_inconclusive_is_folded_with_what_would_decide_it() -> None:
     ((text, claim),) = claims([a_measure("excess-disagreement", -0.1, 0.4)]).items()
     assert (claim.kind, text) == ("undecided", "Inconclusive: too few data to confirm or rule out a change")
-    assert (claim.places, claim.folded[0].aside) == ((), "about 180 items would decide")
+    assert (claim.places, claim.folded[0].aside) == ((), "about 180 items in all would decide")
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_the_order_panel_shows_what_each_of_three_places_gains(render: Callable[
     assert cells(page, "How much more often than the mean of all places") == [
         "careful",
         "option-order",
-        "0.250 [0.125, 0.375] 30 items",
+        "+0.250 [0.125, 0.375] 30 items",
         "-0.125 [-0.250, 0.000] 30 items",
         "-0.125 [-0.250, 0.000] 30 items",
     ]

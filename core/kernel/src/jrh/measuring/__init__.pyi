@@ -42,6 +42,8 @@ from .flags import FEW_ITEMS as FEW_ITEMS
 from .flags import FINDING as FINDING
 from .flags import FLAG_MEANINGS as FLAG_MEANINGS
 from .flags import INFORMATIVE_MISSING as INFORMATIVE_MISSING
+from .flags import MISSING_ON_ERRORS as MISSING_ON_ERRORS
+from .flags import MISSING_ON_RIGHT as MISSING_ON_RIGHT
 from .flags import ONE_ITEM as ONE_ITEM
 from .flags import SIMULATED as SIMULATED
 from .flags import unsure as unsure
@@ -51,6 +53,7 @@ from .listed import DECISIONS as DECISIONS
 from .listed import PAIRS as PAIRS
 from .listed import listed_pairs as listed_pairs
 from .listed import listed_rows as listed_rows
+from .missing_reasons import Dependence as Dependence
 from .missing_reasons import Reason as Reason
 from .missing_reasons import informative as informative
 from .moving import moving_tests as moving_tests

@@ -31,6 +31,10 @@ FINDING: Final = "finding"
 """The measure is a finding about the data, a test, or a judge; its note says it in words."""
 INFORMATIVE_MISSING: Final = "informative-missing"
 """Verdicts go missing more often under some conditions, for some labels, or where the judge is wrong."""
+MISSING_ON_ERRORS: Final = "missing-on-errors"
+"""More verdicts are missing on items that the judge gets wrong."""
+MISSING_ON_RIGHT: Final = "missing-on-right"
+"""More verdicts are missing on items that the judge gets right."""
 ONE_ITEM: Final = "one-item"
 """One item only: agreement beyond chance cannot be estimated."""
 SIMULATED: Final = "simulated"
@@ -58,6 +62,8 @@ FLAG_MEANINGS: Final[Mapping[str, str]] = {
     CONSTANT_VERDICTS: "the judge gave a single label throughout.",
     CONSTANT_REFERENCE: "the judge gave a single label in the reference condition, so kappa is 0 by definition.",
     INFORMATIVE_MISSING: "verdicts are not missing at random; intervals of rates allow for any missing verdicts.",
+    MISSING_ON_ERRORS: "more verdicts are missing on items that the judge gets wrong.",
+    MISSING_ON_RIGHT: "more verdicts are missing on items that the judge gets right.",
     DEGENERATE: "not estimable from identical values.",
     ALL_MISSING: "every verdict is missing.",
     EMPTY: "no data.",

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh_stats import cluster_sums, holm, missing_association, missingness_test
+from numpy.typing import NDArray
 
 from jrh.measuring.cells import Cell, tasks_of
 from jrh.measuring.coded import Codes
@@ -34,6 +35,8 @@ class Dependence:
     reasons: tuple[Reason, ...]
     p: Mapping[Reason, float]
     """The p-values, adjusted by Holm over the tests that are defined."""
+    on_errors: bool | None = None
+    """Whether more verdicts are missing where the judge is wrong; None where the test is not defined."""
 
 
 def is_informative(trials: Trials, cell: Cell) -> bool:
@@ -62,16 +65,14 @@ def _found(trials: Trials, alpha: float) -> Iterator[tuple[tuple[str, str], Depe
         p = {reason: value for reason, value in _tests(trials, rows) if value is not None}
         adjusted = dict(zip(p, holm(list(p.values())).tolist(), strict=True)) if p else {}
         reasons = tuple(reason for reason, value in adjusted.items() if value < alpha)
-        yield (cell.task, cell.judge), Dependence(reasons=reasons, p=adjusted)
+        yield (cell.task, cell.judge), Dependence(reasons=reasons, p=adjusted, on_errors=_on_errors(trials, rows))
 
 
 def _tests(trials: Trials, rows: Codes) -> Iterator[tuple[Reason, float | None]]:
     gone, cluster = ~trials.usable[rows], trials.cluster.codes[rows]
-    condition = np.unique(condition_codes(trials)[rows], return_inverse=True)[1]
+    condition = condition_codes(trials)[rows]
     yield Reason.CONDITION, missingness_test(gone, condition, trials.item.codes[rows], cluster).p
-    asked = np.bincount(condition)
-    beyond = gone - (np.bincount(condition, weights=gone) / np.maximum(asked, 1))[condition]
-    truth = stated_label(trials)[rows]
+    beyond = _beyond(trials, rows)
     gold = trials.gold[rows]
     codes = np.unique(gold[gold >= 0])
     labelled = gold >= 0
@@ -80,9 +81,30 @@ def _tests(trials: Trials, rows: Codes) -> Iterator[tuple[Reason, float | None]]
         sums = cluster_sums(cluster[labelled], *(part[labelled] for part in (beyond, *columns, np.ones(len(gold)))))
         shares = sums[:, :-1] / sums[:, -1:]
         yield Reason.LABEL, missing_association(shares[:, 0], shares[:, 1:]).p
-    scored = (truth >= 0) & ~gone
+    lost, right = _by_rightness(trials, rows)
+    if len(lost):
+        yield Reason.ERROR, missing_association(lost, right).p
+
+
+def _beyond(trials: Trials, rows: Codes) -> NDArray[np.float64]:
+    """Return what is missing, less what its condition leads to expect."""
+    gone = ~trials.usable[rows]
+    condition = np.unique(condition_codes(trials)[rows], return_inverse=True)[1]
+    asked = np.bincount(condition)
+    return np.asarray(gone - (np.bincount(condition, weights=gone) / np.maximum(asked, 1))[condition])
+
+
+def _by_rightness(trials: Trials, rows: Codes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return by cluster the share missing, beyond its conditions, and the share right of the other verdicts."""
+    truth = stated_label(trials)[rows]
+    scored = (truth >= 0) & trials.usable[rows]
     right = np.where(scored, trials.label[rows] == truth, 0.0)
-    sums = cluster_sums(cluster, beyond, right, scored, np.ones(len(rows)))
+    sums = cluster_sums(trials.cluster.codes[rows], _beyond(trials, rows), right, scored, np.ones(len(rows)))
     known = sums[sums[:, 2] > 0]
-    if len(known):
-        yield Reason.ERROR, missing_association(known[:, 0] / known[:, 3], known[:, 1] / known[:, 2]).p
+    return known[:, 0] / known[:, 3], known[:, 1] / known[:, 2]
+
+
+def _on_errors(trials: Trials, rows: Codes) -> bool | None:
+    lost, right = _by_rightness(trials, rows)
+    together = float((lost - lost.mean()) @ (right - right.mean())) if len(lost) else 0.0
+    return together < 0 if together else None

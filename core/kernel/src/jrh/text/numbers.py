@@ -14,6 +14,8 @@ _VAST: Final = 1e9
 """Numbers from here on are written in scientific notation."""
 _CENTS: Final = 0.0001
 """Smaller amounts of money are written as `<`."""
+_MORE: Final = 3
+"""Further digits that an end of an interval may take to show that it is not 0."""
 _SMALLEST_P: Final = 0.001
 """Smaller p-values are written as `<`."""
 
@@ -79,14 +81,21 @@ def is_estimable(measure: Measure) -> bool:
     return measure.estimate is not None and math.isfinite(measure.estimate)
 
 
-def format_estimate(measure: Measure, digits: int) -> str:
-    """Format the estimate, a p-value as `p = 0.031`, or `not estimable` with the flag that says why."""
+def format_estimate(measure: Measure, digits: int, *, signed: bool = False) -> str:
+    """Format the estimate, a p-value as `p = 0.031`, or `not estimable` with the flag that says why.
+
+    Args:
+        measure: with the estimate.
+        digits: decimals.
+        signed: also write the sign of a positive difference.
+    """
     if measure.estimate is None or not math.isfinite(measure.estimate):
         reasons = [flag for flag in measure.flags if flag in ("degenerate", "all-missing", "one-item")]
         return f"not estimable ({', '.join(reasons)})" if reasons else "not estimable"
     if measure.unit == P_VALUE:
         return stated_p(measure.estimate)
-    return format_number(measure.estimate, digits, proportion=is_proportion(measure))
+    sign = signed and measure.unit == "difference"
+    return format_number(measure.estimate, digits, proportion=is_proportion(measure), signed=sign)
 
 
 def format_interval(measure: Measure, digits: int) -> str:
@@ -108,10 +117,17 @@ def format_ends(interval: Interval, digits: int, *, proportion: bool = False) ->
         proportion: whether its ends are proportions.
     """
     nonzero = proportion or interval.low > 0 or interval.high < 0
-    low, high = (
-        format_number(end, digits, proportion=proportion, nonzero=nonzero) for end in (interval.low, interval.high)
-    )
+    low, high = (_end(end, digits, proportion=proportion, nonzero=nonzero) for end in (interval.low, interval.high))
     return f"[{low}, {high}]"
+
+
+def _end(end: float, digits: int, *, proportion: bool, nonzero: bool) -> str:
+    """Write an end of an interval; more digits where it would read 0: `>-0.01` as an upper end puzzles readers."""
+    more = digits
+    if nonzero and not proportion:
+        while end and not float(f"{end:.{more}f}") and more < digits + _MORE:
+            more += 1
+    return format_number(end, more, proportion=proportion, nonzero=nonzero)
 
 
 def format_bounds(measure: Measure, digits: int) -> str:

@@ -11,22 +11,22 @@ from attrs.validators import deep_mapping, ge, gt, in_, lt
 
 
 class Severity(Enum):
-    """How much a finding matters; the worst first."""
+    """How much a finding matters: what is decided, the worst first, then what is open."""
 
     BAD = "bad"
     """The judge fails here."""
     WARNING = "warning"
     """The judge, the data or a number needs attention."""
-    INCONCLUSIVE = "inconclusive"
-    """Too few data to confirm or rule it out."""
     INFO = "info"
     """Worth knowing; neither for nor against the judge."""
     GOOD = "good"
     """Shown to hold."""
+    INCONCLUSIVE = "inconclusive"
+    """Too few data to confirm or rule it out."""
 
     @property
     def rank(self) -> int:
-        """Return 0 for the worst."""
+        """Return the place in the order that every output lists findings in; 0 for the worst."""
         return list(Severity).index(self)
 
 
@@ -49,7 +49,7 @@ class Basis:
     size: str = ""
     """What it rests on, such as `25 items`."""
     decide: str = ""
-    """What would decide it, such as `about 740 labels`; empty where it is decided, or nothing would."""
+    """What would decide it, such as `about 740 labelled items in all`; empty where it is decided, or nothing would."""
     effect: float = 0.0
     """How large it is, to sort by: the distance from 0, or from 1 where a share of verdicts should be 1."""
 
@@ -81,7 +81,7 @@ class Finding:
     basis: tuple[Basis, ...] = ()
     """The measures it rests on, the largest first."""
     decide: str = ""
-    """What would decide an inconclusive finding, such as `about 740 labels`, or `about 60 to 740 items`."""
+    """What would decide an inconclusive finding, such as `about 740 labelled items in all`."""
     floor: float | None = None
     """The effect floor it was held against."""
     margin: float | None = None

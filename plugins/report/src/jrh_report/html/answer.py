@@ -77,17 +77,13 @@ class Answer:
 
     @property
     def in_sight(self) -> tuple[Claim, ...]:
-        """Return the statements that are in sight: what is decided goes before what is open."""
-        return self._decided_first[:CLAIMS]
+        """Return the statements that are in sight."""
+        return self.claims[:CLAIMS]
 
     @property
     def further(self) -> tuple[Claim, ...]:
         """Return the statements that can be unfolded."""
-        return self._decided_first[CLAIMS:]
-
-    @property
-    def _decided_first(self) -> tuple[Claim, ...]:
-        return tuple(sorted(self.claims, key=lambda claim: claim.kind == _LOOKS[Severity.INCONCLUSIVE]))
+        return self.claims[CLAIMS:]
 
     nothing: str = ""
     """Why there is no claim."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 from jrh import RunReport
+from jrh.measuring import FLAG_MEANINGS
 
 from jrh_report.finite import finite
 from jrh_report.html.page import gather
@@ -74,7 +75,7 @@ def _digest(source: str) -> str:
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    made = Environment(
         loader=PackageLoader("jrh_report.html", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -82,6 +83,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals["flag_meanings"] = FLAG_MEANINGS
+    return made
 
 
 def _finalize(value: object) -> object:

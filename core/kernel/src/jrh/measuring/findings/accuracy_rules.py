@@ -48,6 +48,7 @@ def against_trivial(now: Situation) -> Iterator[Claim]:
                 severity=Severity.WARNING,
                 statement=f"Accuracy cannot be judged: every gold label is '{label}'",
                 measure=measure,
+                plain=True,
             )
         elif gain is not None and gain.estimate is not None:
             yield _versus_trivial(now, measure, gain)
@@ -64,9 +65,11 @@ def _versus_trivial(now: Situation, measure: Measure, gain: Measure) -> Claim:
         severity=severity,
         statement=statement,
         measure=measure,
-        aside=f"gain {estimate_text(gain)} {format_interval(gain, _DIGITS)}".rstrip(),
+        aside=" ".join(
+            part for part in ("gain", estimate_text(gain), format_interval(gain, _DIGITS), now.own_p(gain)) if part
+        ),
         needed=needed,
-        unit="label",
+        unit="labelled item",
         floor=floor,
     )
 
@@ -86,7 +89,12 @@ def _right(now: Situation, summary: TaskSummary) -> Measure | None:
 
 def _against(now: Situation, gain: Measure, floor: float) -> tuple[Severity, str]:
     if not now.claims(gain):
-        return Severity.INCONCLUSIVE, f"Not significantly different from {_USUAL}"
+        corrected = now.corrected(gain)
+        than = "beat" if (gain.estimate or 0.0) > 0 else "be worse than"
+        told = (
+            f"Not shown to {than} {_USUAL} {corrected}" if corrected else f"Not significantly different from {_USUAL}"
+        )
+        return Severity.INCONCLUSIVE, told
     value = gain.estimate or 0.0
     if abs(value) < floor:
         return Severity.INFO, f"Negligibly different from {_USUAL} (below the floor of {floor:g})"
@@ -123,7 +131,7 @@ def misses_changes(now: Situation) -> Iterator[Claim]:
             continue
         if now.claims(each, 1 - floor):
             severity = Severity.BAD if each.interval.high < _HALF else Severity.WARNING
-            statement = "Misses changes that are due; share of verdicts that follow them"
+            statement = "Notices too few of the planted changes (share noticed)"
             yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor, kept=True)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from jrh.measuring.findings.claims import Claim, Situation
 from jrh.measuring.findings.hypotheses import MISREAD, MISSING_BY
-from jrh.measuring.flags import FEW_CLUSTERS, FEW_ITEMS
+from jrh.measuring.flags import FEW_CLUSTERS, FEW_ITEMS, MISSING_ON_ERRORS, MISSING_ON_RIGHT
 from jrh.text.numbers import counted, counted_items, format_counts
 from jrh.values.cases import REFERENCE
 from jrh.values.finding import Severity
@@ -64,7 +64,7 @@ def missing_by_condition(now: Situation) -> Iterator[Claim]:
                 yield Claim(
                     kind=name.removesuffix("-p"),
                     severity=Severity.WARNING,
-                    statement=f"{statement}; intervals of rates allow for any missing verdicts",
+                    statement=f"{_direction(each) or statement}; intervals of rates allow for any missing verdicts",
                     measure=each,
                 )
     by_label: dict[tuple[str, str], list[Measure]] = {}
@@ -73,6 +73,14 @@ def missing_by_condition(now: Situation) -> Iterator[Claim]:
             by_label.setdefault((each.task, each.test), []).append(each)
     for measures in by_label.values():
         yield from _by_label(measures)
+
+
+def _direction(measure: Measure) -> str:
+    """Return where more verdicts are missing; empty where the measure does not say."""
+    for flag, where in ((MISSING_ON_ERRORS, "wrong"), (MISSING_ON_RIGHT, "right")):
+        if flag in measure.flags:
+            return f"Verdicts go missing more often on items that the judge gets {where}"
+    return ""
 
 
 def _by_label(measures: list[Measure]) -> Iterator[Claim]:

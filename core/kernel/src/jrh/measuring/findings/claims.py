@@ -56,9 +56,27 @@ class Situation:
         Never where the missing verdicts could overturn it: an interval that allows for them must exclude the null
         value, too, also if the p-value rests on the verdicts that are there.
         """
+        return not self._overturned(measure, null) and self.family.claims(measure, null)
+
+    def corrected(self, measure: Measure, null: float = 0.0) -> str:
+        """Return why a claim is not made although the measure alone would license it; empty where it would not.
+
+        Without it a reader sees an interval that excludes the null value, and a sentence that contradicts it.
+        """
+        if self._overturned(measure, null) or not self.family.alone(measure, null):
+            return ""
+        return f"after correcting for {counted(self.family.tests, 'test')} (on its own it would be)"
+
+    def own_p(self, measure: Measure, null: float = 0.0) -> str:
+        """Return the p-value where the interval excludes the null value and the test does not reject it."""
+        found, p = measure.interval, self.family.p_of(measure, null)
+        excluded = found is not None and not found.low <= null <= found.high
+        return stated_p(p) if excluded and p is not None and p > self.family.alpha else ""
+
+    @staticmethod
+    def _overturned(measure: Measure, null: float) -> bool:
         found = measure.interval
-        overturned = found is not None and found.method.startswith(BOUNDED) and found.low <= null <= found.high
-        return not overturned and self.family.claims(measure, null)
+        return found is not None and found.method.startswith(BOUNDED) and found.low <= null <= found.high
 
 
 @frozen(kw_only=True)
@@ -74,7 +92,7 @@ class Claim:
     plain: bool = False
     """The statement says all: no figure."""
     needed: int | None = None
-    """Items or labels that would decide it; None where it is decided, or nothing would."""
+    """Items that would decide it, today's included; None where it is decided, or nothing would."""
     unit: str = "item"
     """What `needed` counts."""
     kept: bool = False
@@ -128,7 +146,7 @@ def _basis(claim: Claim) -> Basis:
         aside=claim.aside,
         size=counted_items(measure) if measure.n_items else "",
         effect=_effect(claim),
-        decide="" if claim.needed is None else f"about {counted(_rounded(claim.needed), _unit(claim))}",
+        decide="" if claim.needed is None else f"about {counted(_rounded(claim.needed), _unit(claim))} in all",
     )
 
 
@@ -159,7 +177,9 @@ def _decide(claims: Sequence[Claim]) -> str:
     if not known:
         return ""
     (least, _), (most, unit) = known[0], known[-1]
-    return f"about {counted(most, unit)}" if least == most else f"about {least:,} to {counted(most, unit)}"
+    return (
+        f"about {counted(most, unit)} in all" if least == most else f"about {least:,} to {counted(most, unit)} in all"
+    )
 
 
 def _unit(claim: Claim) -> str:

@@ -59,7 +59,10 @@ def _claims(now: Situation, kind: str, given: str, p: Measure) -> Iterator[Claim
     elif all(within(one, margin * unit) for one in effects):
         severity, statement = Severity.GOOD, f"No effect of {_named(name)} beyond ±{_share(task, margin)} {given}"
     elif (p.estimate or 0.0) < alpha:
-        severity, statement = Severity.INCONCLUSIVE, f"Effect of {_named(name)} {given} neither shown nor ruled out"
+        corrected = now.corrected(p)
+        severity = Severity.INCONCLUSIVE
+        open_one = f"not shown {corrected}" if corrected else "neither shown nor ruled out"
+        statement = f"Effect of {_named(name)} {given} {open_one}"
         needed = needed_for(each, open_effect(estimate, margin * unit), len(effects))
     else:
         return

@@ -55,16 +55,17 @@ def without_cases(report: RunReport) -> Iterator[Finding]:
     """Tell which tests made no case of a task that they are meant for, and why.
 
     A test that has cases of another task and drafted nothing here, such as one for levels on a task with labels, is no
-    warning.
+    finding: nothing is wrong.
     """
     nowhere = {(each.test, task) for each in empty_tests(report.attrition) for task in each.tasks}
     for line in report.attrition:
         why = why_no_cases(line)
         if not why or not line.applies:
             continue
-        severity = (
-            Severity.BAD if (line.test, line.task) in nowhere else Severity.WARNING if line.drafted else Severity.INFO
-        )
+        empty = (line.test, line.task) in nowhere
+        if not (empty or line.drafted):
+            continue
+        severity = Severity.BAD if empty else Severity.WARNING
         statement = f"Test '{line.test}' has {why}"
         yield Finding(
             kind="no-cases",

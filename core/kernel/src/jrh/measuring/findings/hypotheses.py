@@ -23,7 +23,7 @@ MISREAD: Final = 0.06
 MISSING_BY: Final[Mapping[str, str]] = {
     "missing-by-condition-p": "Missing verdicts depend on the condition",
     "missing-by-label-p": "Missing verdicts depend on the gold label",
-    "missing-by-error-p": "Verdicts go missing more often, or less, on items that the judge gets wrong",
+    "missing-by-error-p": "Missing verdicts depend on the judge being wrong",
 }
 """p-values about missing verdicts, and what a small one says."""
 _TWO: Final = 2

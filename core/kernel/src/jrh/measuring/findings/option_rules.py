@@ -46,14 +46,16 @@ def position_bias(now: Situation) -> Iterator[Claim]:
         elif all(within(place, margin) for place in places or (whole,)):
             severity, statement = Severity.GOOD, f"No position bias beyond ±{margin:g}"
         else:
-            severity, statement = Severity.INCONCLUSIVE, "Position bias neither shown nor ruled out"
+            corrected = now.corrected(whole)
+            severity = Severity.INCONCLUSIVE
+            statement = f"Position bias {f'not shown {corrected}' if corrected else 'neither shown nor ruled out'}"
             needed = needed_for(each, open_effect(each.estimate, margin), now.family.chains)
         yield Claim(
             kind=_BIAS,
             severity=severity,
             statement=statement,
             measure=each,
-            aside="beyond an even share" if places else "",
+            aside="beyond an even share" if places else "" if found else now.own_p(whole),
             needed=needed,
             floor=floor,
             margin=margin,
@@ -75,16 +77,19 @@ def _preferred(measure: Measure) -> str:
 
 def order_flips(now: Situation) -> Iterator[Claim]:
     """Tell whether choices change when options swap places, where no reruns tell this from noise."""
-    yield from _kept(now, "order-flips", "swap-consistency", "its choice when the options swap places")
+    yield from _kept(
+        now, "order-flips", "swap-consistency", "its choice when the options", ("swap places", "swapped places")
+    )
 
 
 def template_flips(now: Situation) -> Iterator[Claim]:
     """Tell whether verdicts change with the prompt template, where no reruns tell this from noise."""
-    yield from _kept(now, "template-flips", "jss", "its verdict when the prompt template changes")
+    yield from _kept(now, "template-flips", "jss", "its verdict when the prompt template", ("changes", "changed"))
 
 
-def _kept(now: Situation, kind: str, name: str, what: str) -> Iterator[Claim]:
+def _kept(now: Situation, kind: str, name: str, what: str, verbs: tuple[str, str]) -> Iterator[Claim]:
     """Hold a share of unchanged verdicts against floor and margin."""
+    what, never = (f"{what} {verb}" for verb in verbs)
     floor, margin = now.settings.floor_of(kind), now.settings.margin
     for each in now.measures(name):
         if each.interval is None or each.estimate is None or reruns_tell(now, each):
@@ -95,7 +100,7 @@ def _kept(now: Situation, kind: str, name: str, what: str) -> Iterator[Claim]:
         elif kept_within(each, margin):
             severity, statement = Severity.GOOD, f"Keeps {what} (share that agrees)"
         else:
-            severity, statement = Severity.INCONCLUSIVE, f"May change {what} (share that agrees)"
+            severity, statement = Severity.INCONCLUSIVE, _open(now, each, 1 - floor, what, never)
             needed = needed_for(evolve(each, estimate=1 - each.estimate), open_effect(1 - each.estimate, margin))
         yield Claim(
             kind=kind,
@@ -107,6 +112,16 @@ def _kept(now: Situation, kind: str, name: str, what: str) -> Iterator[Claim]:
             floor=floor,
             margin=margin,
         )
+
+
+def _open(now: Situation, kept: Measure, null: float, what: str, never: str) -> str:
+    """Say that a share of unchanged verdicts is open: nothing changed, too little, or too little for the family."""
+    if kept.estimate == 1.0:
+        return f"Never changed {never}; too few items to rule out changes (share that agrees)"
+    corrected = now.corrected(kept, null)
+    if corrected:
+        return f"Not shown to change {what} {corrected} (share that agrees)"
+    return f"May change {what} (share that agrees)"
 
 
 def overlooked_inversion(now: Situation) -> Iterator[Claim]:

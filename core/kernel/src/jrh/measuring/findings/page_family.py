@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from attrs import frozen
+from attrs import Factory, frozen
 from jrh_stats import chained_holm
 
 from jrh.values.finding import ClaimFamily
@@ -34,6 +34,8 @@ class PageFamily:
     """The hypotheses that are rejected."""
     tests: int
     chains: int
+    p: Mapping[Key, float] = Factory(dict)
+    """The p-value of every hypothesis, not adjusted."""
 
     @classmethod
     def of(cls, chains: Iterable[Sequence[Hypothesis]], level: float) -> PageFamily:
@@ -54,11 +56,21 @@ class PageFamily:
             ),
             tests=sum(len(chain) for chain in found),
             chains=len(found),
+            p={_key(each.measure, each.null): each.p for chain in found for each in chain},
         )
 
     def claims(self, measure: Measure, null: float = 0.0) -> bool:
         """Tell whether the quantity of a measure is shown to differ from a null value."""
         return _key(measure, null) in self.claimed
+
+    def p_of(self, measure: Measure, null: float = 0.0) -> float | None:
+        """Return the p-value of a hypothesis, not adjusted; None where it is not tested."""
+        return self.p.get(_key(measure, null))
+
+    def alone(self, measure: Measure, null: float = 0.0) -> bool:
+        """Tell whether a hypothesis that is not rejected would be if it were the only one tested."""
+        key = _key(measure, null)
+        return key not in self.claimed and self.p.get(key, 1.0) <= self.alpha
 
     @property
     def summary(self) -> ClaimFamily:

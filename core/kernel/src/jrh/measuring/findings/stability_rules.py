@@ -15,6 +15,7 @@ from jrh.values.measures import Measure
 
 _CHANGE: Final = "accuracy-change"
 _RERUN: Final = "rerun-disagreement"
+_THAN: Final = "more often than a rerun of the same question does"
 
 
 def moves(now: Situation) -> Iterator[Claim]:
@@ -24,9 +25,12 @@ def moves(now: Situation) -> Iterator[Claim]:
     for each in now.steady(EXCESS):
         if not now.claims(each):
             continue
-        severity, statement = Severity.BAD, "Moves more than reruns"
+        severity, statement = Severity.BAD, f"Changes its verdict {_THAN}"
         if (each.estimate or 0.0) < floor:
-            severity, statement = Severity.INFO, f"Moves negligibly more than reruns (below the floor of {floor:g})"
+            severity, statement = (
+                Severity.INFO,
+                f"Changes its verdict negligibly {_THAN} (below the floor of {floor:g})",
+            )
         yield Claim(kind=kind, severity=severity, statement=statement, measure=each, floor=floor)
 
 
@@ -76,8 +80,13 @@ def undecided(now: Situation) -> Iterator[Claim]:
             yield Claim(
                 kind="undecided",
                 severity=Severity.INCONCLUSIVE,
-                statement=f"Too few data to confirm or rule out {what}",
+                statement=(
+                    f"{what.removeprefix('a ').capitalize()} not shown {corrected}"
+                    if (corrected := now.corrected(each))
+                    else f"Too few data to confirm or rule out {what}"
+                ),
                 measure=each,
+                aside=now.own_p(each),
                 needed=needed_for(each, open_effect(each.estimate, margin), now.family.chains),
                 margin=margin,
             )
@@ -97,7 +106,7 @@ def unmeasured_noise(now: Situation) -> Iterator[Claim]:
             statement = "No verdict differs from the reference"
         elif now.claims(each, most_noise(now, each)):
             kind, severity = "moves-more-than-reruns", Severity.BAD
-            statement = "Moves more than any rerun noise could"
+            statement = "Changes its verdict more often than rerun noise alone could"
         yield Claim(kind=kind, severity=severity, statement=statement, measure=each)
 
 
@@ -113,7 +122,9 @@ def reruns(now: Situation) -> Iterator[Claim]:
         elif within(each, margin):
             severity, statement = Severity.GOOD, f"Stable on reruns: at most {margin:g} disagree"
         elif each.estimate > floor and each.test == REFERENCE:
-            severity, statement = Severity.INCONCLUSIVE, "May be unstable on reruns"
+            corrected = now.corrected(each, floor)
+            severity = Severity.INCONCLUSIVE
+            statement = f"Instability on reruns not shown {corrected}" if corrected else "May be unstable on reruns"
         else:
             continue
         open_one = severity is Severity.INCONCLUSIVE
