@@ -80,6 +80,7 @@ def read_page(text: str) -> Node:
 def same_number(written: str, value: float) -> bool:
     """Tell whether a number is written to the digits it has: `0.93`, `<0.01`, `>0.99`, `$1,234.5`, `about 12`."""
     bare = written.replace(",", "").replace("$", "").replace("about ", "").replace("at least ", "").strip()
+    bare = bare.removeprefix("p = ").removeprefix("p ")
     if bare.startswith("<"):
         return 0 < value < float(bare[1:])
     if bare.startswith(">"):

@@ -97,6 +97,15 @@ def test_an_undecided_rule_says_what_would_decide_it() -> None:
     assert "items in all would decide" in found.reason
 
 
+@pytest.mark.parametrize("number", [1, 2])
+def test_what_would_decide_a_rule_names_the_look_it_assumes(number: int) -> None:
+    """Later looks may err less, so that the same data need more items: without the look the numbers contradict."""
+    some = judged(57, 60, ALPHA)
+    table = LimitTable.of(0.95, Look(number=number), [1], lambda rates: dict.fromkeys(rates, (some,)))
+    found = decide(parse_rule("as-expected >= 0.9"), some, table.limits(some, 1))
+    assert found.reason.endswith(f"items in all would decide at look {number}")
+
+
 def test_a_metric_that_is_not_installed_decides_nothing() -> None:
     found = decide(parse_rule("as-expected >= 0.1"), measured(0.9, 0.95), None)
     assert found.outcome is Outcome.UNDECIDED

@@ -79,7 +79,9 @@ def test_other_names_for_the_labels_change_no_estimate(measures, ref, row, metri
     one, other = (_by_key(found) for found in gold_free)
     assert one.keys() == other.keys()
     for key, measure in one.items():
-        if not key[0].endswith(("-p", "-p-least")):  # a drawn p-value moves with the order of the labels, within its error
+        if not key[0].endswith(
+            ("-p", "-p-least")
+        ):  # a drawn p-value moves with the order of the labels, within its error
             expected = None if measure.estimate is None else pytest.approx(measure.estimate, abs=1e-9)
             assert other[key].estimate == expected
 

@@ -182,6 +182,32 @@ def test_every_output_says_which_family_is_controlled(render, reporter: str) -> 
     report = evolve(report, measures=(*report.measures, *moved(report, report.judges[0])))
     whole = measuring.with_findings(report)
     assert whole.family is not None
-    said = {"json": '"family":', "terminal": whole.family.brief.split(" (")[0]}.get(reporter, whole.family.sentence)
-    assert said in render(reporter, whole)
-    assert said not in render(reporter, evolve(whole, family=None)).replace('"family":null', "")
+    said = {"json": '"family":'}.get(reporter, whole.family.sentence)
+    text = flat(render(reporter, whole))
+    assert said in text
+    if reporter != "json":
+        finding = next(each.statement for each in whole.findings if each.judge)
+        assert text.index(said) < text.index(finding), "what is controlled is read before what is claimed"
+    assert said not in flat(render(reporter, evolve(whole, family=None))).replace('"family":null', "")
+
+
+def test_the_terminal_shows_what_is_decided_before_what_is_open(render) -> None:
+    report = evolve(sample_report(), measures=())
+    judge = report.judges[0]
+    about = {"judge": judge, "task": report.tasks[0].task.name, "n_trials": 40, "n_items": 40}
+    ends = Interval(low=-0.1, high=0.6)
+    opened = [
+        Measure(name=name, test=name, estimate=0.25, interval=ends, unit="difference", **about)
+        for name in ("position-bias", "accuracy-change")
+    ]
+    good = Measure(name="jss", test="templates", estimate=0.99, interval=Interval(low=0.97, high=1.0), **about)
+    text = flat(render("terminal", with_findings(report, *opened, good)))
+    assert text.index("good Keeps its verdict") < text.index("inconclusive ")
+
+
+def test_the_page_shows_the_sign_of_a_difference_and_the_meaning_of_a_flag(render) -> None:
+    report = sample_report()
+    excess, p = moved(report, report.judges[0])
+    page = render("html", with_findings(report, evolve(excess, flags=("few-events",)), p))
+    assert '<span class="e">+0.30</span>' in page
+    assert '<abbr title="only a few items or clusters vary; actual coverage may differ' in page

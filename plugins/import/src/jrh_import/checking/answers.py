@@ -19,6 +19,7 @@ TRIVIAL: Final = "trivial-accuracy"
 """Kind of the finding that is part of the answer."""
 MISSING: Final = "missing-verdicts"
 BLANK: Final = "blank"
+_USUAL: Final = "most common gold label"
 _DIGITS: Final = 2
 _KAPPAS: Final = {
     "gold-kappa": "kappa",
@@ -186,7 +187,7 @@ def _versus_usual(checked: Checked, judge: str) -> str:
     named = f"'{clean_text(label, 40)}', {format_number(share, _DIGITS)}"
     if found[0].decide:
         named += f"; {found[0].decide} would decide"
-    return f", {told} ({named})"
+    return f", {told.replace(_USUAL, f'{_USUAL} ({named})', 1)}"
 
 
 def _figure(measure: Measure) -> str:

@@ -1,0 +1,50 @@
+"""What a comparison says of a difference that only the correction keeps from being shown."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+from jrh_compare.document import Lines, Table, document
+from jrh_compare.results import Answer, Comparison, Matching, Pair, Row, SideName
+
+SIDE = SideName(label="a", run="a", suite="s", judge="a", simulated=False)
+ROW = Row(
+    measure="as-expected", task="task", test="format", unit="proportion", first=0.8, second=0.533, difference=-0.267,
+    low=-0.457, high=-0.054, method="m", cases=30, items=30, clusters=30, better=1, worse=9, p=0.02, p_adjusted=0.24,
+    same_as="", test_method="m", answer=Answer.NOT_SHOWN, equivalence="", unpaired=0, missing_first={}, missing_second={},
+)  # fmt: skip
+
+
+def shown(*rows: Row) -> tuple[str, str]:
+    """Return the cell of the first row, and the lines after the tables."""
+    matching = Matching(
+        by_id=30, by_place=0, other_text=0, looked_at=0, ambiguous=0, gold_changed=0, only_first={}, only_second={}
+    )
+    pair = Pair(
+        first=SIDE, second=SIDE, matching=matching, rows=rows, changes=(), causes=(), recorded=True, flips=(),
+        flipped={}, missing_cases=0, missing_first={}, missing_second={},
+    )  # fmt: skip
+    sections = list(document(Comparison(level=0.95, margin=None, pairs=(pair,), curve=(), notes=())))
+    table = next(each for each in sections[0].blocks if isinstance(each, Table))
+    (lines,) = (each for each in sections[-1].blocks if isinstance(each, Lines))
+    return table.rows[0][table.columns.index("shown")], " ".join(lines.lines)
+
+
+@pytest.mark.parametrize(
+    ("row", "cell"),
+    [
+        (ROW, "not shown after correction (alone p = 0.020)"),
+        (evolve(ROW, p=0.07), "no difference shown (p = 0.070 alone)"),
+        (evolve(ROW, p=0.4, high=0.1), "no difference shown"),
+        (evolve(ROW, answer=Answer.WORSE, p_adjusted=0.01), "worse"),
+    ],
+)
+def test_an_interval_that_excludes_0_is_not_contradicted_without_the_reason(row: Row, cell: str) -> None:
+    assert shown(row)[0] == cell
+
+
+def test_the_family_of_a_comparison_has_its_number() -> None:
+    twice = evolve(ROW, measure="agreement", same_as="as-expected")
+    _, lines = shown(ROW, evolve(ROW, test="rubric"), twice)
+    assert "adjusted over the 2 differences of this comparison (one family)" in lines
+    assert "Intervals are not adjusted" in lines
