@@ -11,7 +11,8 @@ SIDE = SideName(label="a", run="a", suite="s", judge="a", simulated=False)
 ROW = Row(
     measure="as-expected", task="task", test="format", unit="proportion", first=0.8, second=0.533, difference=-0.267,
     low=-0.457, high=-0.054, method="m", cases=30, items=30, clusters=30, better=1, worse=9, p=0.02, p_adjusted=0.24,
-    same_as="", test_method="m", answer=Answer.NOT_SHOWN, equivalence="", unpaired=0, missing_first={}, missing_second={},
+    same_as="", test_method="m", answer=Answer.NOT_SHOWN, equivalence="", unpaired=0, missing_first={},
+    missing_second={},
 )  # fmt: skip
 
 
