@@ -135,7 +135,7 @@ def test_the_same_difference_is_shown_once_and_has_one_adjusted_p(planted: Proje
     )
     assert re.search(r"^format +as-expected = agreement ", printed, re.MULTILINE)
     assert "Measures joined by = are the same difference by definition: in the reference" in printed
-    assert "over all differences of this comparison" in printed
+    assert "over the 3 differences of this comparison" in printed
 
 
 def test_the_markdown_fits_a_comment_and_says_what_it_lacks(planted: Project) -> None:
