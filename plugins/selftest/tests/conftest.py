@@ -13,6 +13,8 @@ class WrongAsExpected:
         for test in records.categories("test"):
             rows = records.where(records.equals("test", test) & records.equals("status", "ok"))
             right = np.array([a == b for a, b in zip(rows.text("canonical"), rows.text("gold"))], dtype=float)
+            if not len(right):
+                continue
             generator = np.random.default_rng(context.seed)
             means = generator.choice(right, (200, len(right))).mean(axis=1)
             estimate, spread = right.mean() + {shift}, means.std() * {factor}

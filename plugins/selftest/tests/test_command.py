@@ -1,6 +1,7 @@
 """The command: the shipped measures pass, a wrong one planted on purpose fails."""
 
 import json
+import re
 
 import pytest
 
@@ -21,7 +22,8 @@ def test_the_spread_of_bootstrap_means_is_no_confidence_interval(wrong):
         *("--plugins", "wrong.py", "--replace", "as-expected=wrong-as-expected"),
     )
     assert done.exit_code == 1, done.output
-    assert "as-expected: the interval covers too rarely" in done.stderr
+    said = re.findall(r"as-expected: (?:[\w ]+: )?.*?([\d.]+)% of 60 unflagged intervals are", done.stderr)
+    assert any(float(share) > 15 for share in said), done.stderr  # at most 3.5% may miss on a side
 
 
 def test_an_estimate_that_is_off_fails_also_with_a_wide_interval(wrong):
