@@ -351,7 +351,7 @@ budget: {usd: -5}
             "s.yaml:5:26: temprature: unknown key\n"
             "Did you mean 'temperature'? Known keys: model, seed, through, provider, "
             "temperature, top_p, max_tokens, reasoning_effort, concurrency, requests_per_minute, tokens_per_minute, "
-            "timeout, max_attempts, max_wait, price."
+            "timeout, max_attempts, max_wait, system, price."
         ),
         "s.yaml:5:43: timeout: must be more than 0, got 0.0",
         (

@@ -8,7 +8,7 @@ from typing import Any
 import pluggy
 import pytest
 from jrh.api import open_run
-from jrh.errors import JrhError, StoreError
+from jrh.errors import DamagedStoreError, JrhError, StoreError
 from jrh.plugins import hookspecs
 from jrh.plugins.loading import Loaded
 from jrh.plugins.specs import JudgeSpec, PerturberSpec, ReporterSpec, ReportTarget
@@ -92,14 +92,31 @@ async def test_nothing_is_written_where_the_data_or_a_component_cannot_be_used(
     assert not (tmp_path / "run").exists()
 
 
-async def test_a_run_that_breaks_lets_go_of_its_directory(
+async def test_a_full_disk_ends_a_run_as_incomplete_and_lets_go_of_its_directory(
     lab: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object) -> None:
-        raise StoreError("disk full")
+    breaks(monkeypatch, StoreError("disk full"))
+    done = await go(lab, tmp_path / "run")
+    assert (done.exit_code, done.message, done.report, done.may_continue) == (3, "disk full", None, True)
+    monkeypatch.undo()
+    assert (await go(lab, tmp_path / "run")).exit_code == 0
 
-    monkeypatch.setattr(reporting, "remember", full)
-    with pytest.raises(StoreError, match="disk full"):
+
+@pytest.mark.parametrize("error", [DamagedStoreError("page 7 is broken"), RuntimeError("a defect")], ids=repr)
+async def test_a_run_that_breaks_lets_go_of_its_directory(
+    lab: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    breaks(monkeypatch, error)
+    with pytest.raises(type(error), match=str(error)):
         await go(lab, tmp_path / "run")
     monkeypatch.undo()
     assert (await go(lab, tmp_path / "run")).exit_code == 0
+
+
+def breaks(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """Let a run end in this error once it has begun to write."""
+
+    def remember(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(reporting, "remember", remember)

@@ -13,6 +13,7 @@ import attrs
 import pytest
 from jrh import ModelSpec, Usage
 from jrh.errors import FaultKind, ModelFault
+from jrh.models import http_fault
 from jrh.plugins import Completion, Rates
 from jrh_testing import ModelContract
 from jrh_testing.contracts.base import ComponentContract
@@ -58,7 +59,7 @@ class Client:
         except aiohttp.ClientError as error:
             raise ModelFault(FaultKind.CONNECTION, type(error).__name__) from error
         if status != 200:
-            raise self.failed(status, headers)
+            raise self.failed(status, headers, raw)
         try:
             return self.read(json.loads(raw))
         except (ValueError, LookupError) as error:
@@ -71,8 +72,11 @@ class Client:
         ):
             return response.status, response.headers, await response.read()
 
-    def failed(self, status, headers):
-        return ModelFault.from_http_status(status, f"HTTP {status}", retry_after=self.wait(headers.get("Retry-After")))
+    def failed(self, status, headers, raw):
+        return http_fault(status, self.code(raw), f"HTTP {status}", wait=self.wait(headers.get("Retry-After")))
+
+    def code(self, raw):
+        return json.loads(raw)["error"].get("code") or ""
 
     def wait(self, header):
         if header is None:
@@ -134,14 +138,21 @@ class DropsSeed(Client):
 
 
 class EverythingIsServerError(Client):
-    def failed(self, status, headers):
-        fault = super().failed(status, headers)
+    def failed(self, status, headers, raw):
+        fault = super().failed(status, headers, raw)
         return ModelFault(FaultKind.SERVER_ERROR, fault.detail, retry_after=fault.retry_after)
 
 
+class IgnoresCode(Client):
+    """Takes an account without credit for a busy provider: both are a 429."""
+
+    def code(self, raw):
+        return ""
+
+
 class FaultShowsKey(Client):
-    def failed(self, status, headers):
-        fault = super().failed(status, headers)
+    def failed(self, status, headers, raw):
+        fault = super().failed(status, headers, raw)
         return ModelFault(fault.kind, f"refused: Bearer {self.key}", retry_after=fault.retry_after)
 
 
@@ -207,6 +218,7 @@ PLANTED = {
     LosesUsage: "test_an_answer_comes_whole",
     DropsSeed: "test_messages_and_sampling_arrive",
     EverythingIsServerError: KINDS,
+    IgnoresCode: KINDS,
     FaultShowsKey: KINDS,
     NoDates: "test_the_time_to_wait_is_passed_on",
     Retries: KINDS,
