@@ -15,6 +15,7 @@ PAIRS = 40
 """Pairs of a right and a wrong answer, on which every family finds something to change."""
 NOISE = 0.04
 """Share of answers that are drawn anew at every asking, by every judge."""
+ALPHA = 0.05
 DEFECTS: dict[str, dict[str, float]] = {
     "sound": {},
     # A draft of verbosity has about twice the letters of its item, one of another family nearly as many as it.
@@ -112,7 +113,20 @@ def test_a_family_moves_the_judge_it_should_and_no_other(found: RunResult, judge
 @pytest.mark.parametrize("test", MOVED_BY)
 def test_the_excess_over_the_noise_floor_tells_the_same(found: RunResult, judge: str, test: str) -> None:
     excess = measured(found, "excess-disagreement", judge, test)
-    assert (interval(excess)[0] > 0) == (judge in MOVED_BY[test])
+    p = measured(found, "excess-disagreement-p", judge, test).estimate
+    assert p is not None
+    assert (interval(excess)[0] > 0) == (p < ALPHA)
+    # One test in twenty of what moves no judge rejects by chance, and there are sixteen.
+    assert (p < ALPHA / (len(DEFECTS) * len(MOVED_BY))) == (judge in MOVED_BY[test])
+
+
+@pytest.mark.parametrize("judge", DEFECTS)
+def test_a_finding_names_the_families_that_move_a_judge_and_no_other(found: RunResult, judge: str) -> None:
+    assert found.report is not None
+    named = [each for each in found.report.findings if each.kind == "moves-more-than-reruns" and each.judge == judge]
+    # Where a judge has to move, moving is no finding.
+    expected = {test for test, judges in MOVED_BY.items() if judge in judges and test != "label-flip"}
+    assert {test for each in named for test in each.tests} == expected
 
 
 def test_the_share_that_moves_is_the_planted_one(found: RunResult) -> None:

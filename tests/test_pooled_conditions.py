@@ -11,6 +11,8 @@ from jrh_testing import Project
 from support.looking import report
 
 ITEMS = 40
+STEADY = 12
+"""Items on which a judge is right in both orders, where an interval needs items that differ."""
 HEADER = "item,judge,test,order,template,temperature,case,label,gold"
 IMPORT = """\
 name: log
@@ -32,11 +34,12 @@ def rows(test: str, level: str, *, flips: bool, order: str = "", case: bool = Fa
         yield from [f"i{item},judge,{test},{order},{template},{temperature},{name},{said},{gold}"] * 2
 
 
-def always_first(test: str, *, case: bool = False) -> Iterator[str]:
-    """Yield a judge that always says the option shown first, in both orders, labels canonical."""
-    for order, said in (("AB", "A"), ("BA", "B")):
+def always_first(test: str, *, case: bool = False, steady: int = 0) -> Iterator[str]:
+    """Yield a judge that says the first option in both orders, labels canonical; it is right on `steady` items."""
+    for order, first in (("AB", "A"), ("BA", "B")):
         for item in range(ITEMS):
             gold = "AB"[item % 2]
+            said = gold if item < steady else first
             name = f"{item}/{test}/{order}" if case else ""
             yield from [f"i{item},judge,{test},{order},,,{name},{said},{gold}"] * 2
 
@@ -69,6 +72,19 @@ def test_both_orders_of_a_judge_that_always_says_first_are_no_reruns(project: Pr
     assert found["swap-consistency", "option-order"]["estimate"] == 0.0
     assert found["position-bias", "option-order"]["estimate"] == 1.0
     assert found["first-position-rate", "option-order"]["estimate"] == 1.0
+    # Every item turns, so an interval of a difference has nothing to vary; the limits of a rate are exact.
+    gate = project.run("gate", "run", "--rule", "flip-rate[option-order] < 0.05")
+    assert gate.exit_code == 1, gate.stdout
+
+
+@pytest.mark.parametrize("case", [False, True], ids=["no case ids", "case ids"])
+@pytest.mark.parametrize("apart", [False, True], ids=["one test", "with a reference"])
+def test_a_gate_on_the_excess_fails_a_judge_that_mostly_says_first(project: Project, case: bool, apart: bool) -> None:
+    lines = [*always_first("option-order", case=case, steady=STEADY)]
+    if apart:
+        lines += [line for line in always_first("reference", case=case, steady=STEADY) if ",AB," in line]
+    found = imported(project, lines)
+    assert found["excess-disagreement", "option-order"]["estimate"] == pytest.approx(1 - STEADY / ITEMS)
     gate = project.run("gate", "run", "--rule", "excess-disagreement[option-order] < 0.05")
     assert gate.exit_code == 1, gate.stdout
 

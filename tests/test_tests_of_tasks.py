@@ -21,6 +21,7 @@ PAIRS = {
     "data": {"source": "examples", "dataset": "preference", "sample": {"n": 6, "seed": 1}},
     "task": {"instruction": "Which is better?", "scale": {"pairwise": True}},
 }
+MANY = 30
 GATE = {"rules": ["flip-rate[option-order] <= 1"]}
 TRAILING = {"test": "format", "variants": ["trailing"]}
 
@@ -58,13 +59,15 @@ def test_tests_at_the_top_serve_all_tasks_and_a_task_adds_its_own(project: Proje
 def test_two_tasks_may_have_different_tests_of_one_name(project: Project) -> None:
     once = {"test": "stochastic", "name": "again", "repeats": 2}
     thrice = {"test": "stochastic", "name": "again", "repeats": 3}
-    project.write("suite.yaml", _suite([], [once], [thrice]))
+    # Small samples decide no rule on reruns: 30 items of a judge whose reruns differ.
+    noisy = [{"judge": "simulated", "name": "s", "rerun_noise": 0.8}]
+    project.write("suite.yaml", _suite([], [once], [thrice], judges=noisy).replace("n: 6", f"n: {MANY}"))
     outcome = project.run("run", "suite.yaml", "--run-dir", "run")
     assert outcome.exit_code == 0, outcome.stderr
     found = report(project, "run")
     assert {line["task"]: line["trials"] for line in found["costs"] if line["test"] == "again"} == {
-        "facts": 12,
-        "pairs": 18,
+        "facts": 2 * MANY,
+        "pairs": 3 * MANY,
     }
     assert found["tests"] == ["reference", "again"]
     used = {part["name"]: part["options"] for part in found["components"] if part["role"] == "perturber"}
