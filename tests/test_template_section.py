@@ -68,7 +68,7 @@ def test_tables_show_raw_corrected_difference_exclusions_and_constant_verdicts_a
     whole = section(page, "Agreement between prompt templates")
     assert whole[0] == ["Judge", "Test", "JSS, raw", "JSS, corrected", "difference", "flip rate", "kappa"]
     steady = next(row for row in whole if row[0] == "steady")
-    assert [cell.split()[0] for cell in steady[2:6]] == ["0.750", "1.000", "0.250", "0.000"]
+    assert [cell.split()[0] for cell in steady[2:6]] == ["0.750", "1.000", "+0.250", "0.000"]
     assert [row[0] for row in whole[1:]] == ["steady", "contrary"]
     constant = section(page, "Constant verdicts")
     assert [row[0] for row in constant[1:]] == ["constant"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from jrh.measuring import FLAG_MEANINGS
 from jrh_report.html.reporter import HtmlReporter
 from jrh_report.html.visible import visible
 from jrh_report.options import HtmlOptions
@@ -24,7 +25,7 @@ PARTS = 6
 UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 TAGS = """html head meta title style body a header h1 ul li nav main section h2 p div article h3 span details summary
 code button strong table caption thead tr th tbody td figure figcaption svg desc g path defs clippath rect text use
-label select option input pre dl dt dd h4 del ins footer script"""
+label select option input pre dl dt dd h4 del ins footer script abbr"""
 PROVOKE = """async () => {
   for (const node of document.querySelectorAll("*")) {
     for (const name of ["mouseover", "click", "focus", "error", "load", "toggle", "pointerenter", "animationstart"]) {
@@ -43,6 +44,9 @@ def harmless(seen: Visit) -> None:
     assert seen.evaluate("typeof window.pwned") == "undefined"
     tags = set(seen.evaluate("[...document.querySelectorAll('*')].map((each) => each.tagName.toLowerCase())"))
     assert tags <= set(TAGS.split())
+    titles = "[...document.querySelectorAll('abbr')].map((each) => [each.textContent, each.title])"
+    assert all(FLAG_MEANINGS.get(flag) == title for flag, title in seen.evaluate(titles)), "a title is not ours"
+    assert seen.evaluate("document.querySelectorAll('[title]:not(abbr)').length") == 0
     handlers = """[...document.querySelectorAll('*')].flatMap((each) => each.getAttributeNames())
       .filter((name) => name.startsWith('on') || name === 'style')"""
     assert seen.evaluate(handlers) == []
