@@ -104,10 +104,9 @@ def excess_power(
     """Return the power of `excess_permutation_test` to find that a test moves verdicts more than reruns do.
 
     Two labels, and the judge of `change_power`: the test changes the settled verdict of a share `moved` of items. 4,000
-    studies are drawn as counts of kinds of items; the p-value of each is exact
-    where a dealt item has only two values (two askings of the reference, one or two of the test), a binomial tail, and
-    elsewhere the tail of a gamma distribution with the dealings' mean, variance and skewness, with a continuity
-    correction.
+    studies are drawn as counts of kinds of items. Where a dealt item has only two values (two askings of the reference,
+    one or two of the test) the p-value of each is exact, a binomial tail; elsewhere it is the tail of a gamma
+    distribution with the dealings' mean, variance and skewness, with a continuity correction.
 
     Source: Pearson's type III as the distribution of a permutation statistic: Mielke and Berry (2007), Permutation
     Methods, 2nd ed. Not consulted: quoted from memory, and checked against the test itself.

@@ -19,7 +19,7 @@ PAIRS: Final = "pairs"
 DECISIONS: Final = "decisions"
 """Key of an item's metadata: the rows of a decision log by judge, each `[template, repeat, template, repeat]`.
 
-A prompt stands in several rows and was asked in each of them: only the log knows which two answers share a row.
+A prompt occurs in several rows and was asked in each of them: only the log knows which two answers share a row.
 """
 _TEMPLATE: Final = "template"
 _Place: TypeAlias = tuple[str, int]
