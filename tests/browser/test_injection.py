@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from jrh.measuring import FLAG_MEANINGS
+from jrh.text import visible_text
 from jrh_report.html.reporter import HtmlReporter
-from jrh_report.html.visible import visible
 from jrh_report.options import HtmlOptions
 from jrh_testing import PAYLOADS, Project
 from support.browsing import Visit, visit
@@ -78,7 +78,7 @@ def test_no_text_of_a_run_becomes_code(browser: Browser, tmp_path: Path, part: i
             assert seen.evaluate(f"document.querySelectorAll({there!r}).length") > 0, there
         harmless(seen)
         shown = bare(seen.evaluate("document.documentElement.textContent"))
-        lacking = [text for text in payloads if bare(visible(text)) not in shown]
+        lacking = [text for text in payloads if bare(visible_text(text)) not in shown]
         assert lacking == [], "a text is not shown as it is"
         assert seen.evaluate("document.documentElement.scrollWidth") <= 1440
 

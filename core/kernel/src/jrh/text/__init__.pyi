@@ -26,6 +26,10 @@ from .numbers import is_proportion as is_proportion
 from .numbers import stated_p as stated_p
 from .plain import flat_text as flat_text
 from .plain import utf8_text as utf8_text
+from .question_parts import NO_PARTS as NO_PARTS
+from .question_parts import PartChange as PartChange
+from .question_parts import QuestionParts as QuestionParts
+from .question_parts import compare_questions as compare_questions
 from .redact import Redactor as Redactor
 from .structured import json_objects as json_objects
 from .structured import object_schema as object_schema
@@ -43,3 +47,5 @@ from .transcript_text import render_transcript as render_transcript
 from .transcripts import ToolCall as ToolCall
 from .transcripts import TranscriptMessage as TranscriptMessage
 from .transcripts import transcript_problems as transcript_problems
+from .visible import visible_line as visible_line
+from .visible import visible_text as visible_text

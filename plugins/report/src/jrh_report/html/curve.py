@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import frozen
 from jrh import Measure
+from jrh.text import visible_line
 from markupsafe import Markup
 
 from jrh_report.html.svg import INK, inline, measure_id, series
-from jrh_report.html.visible import line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +79,7 @@ def draw_curves(curves: Sequence[Curve], task: str, key: str) -> Markup:
     return inline(
         figure,
         key,
-        f"Reliability curves, task {line(task)}",
+        f"Reliability curves, task {visible_line(task)}",
         "Share of right verdicts against the probability that each judge states, with intervals and numbers of items. "
         "The table below holds the same numbers.",
     )
@@ -122,6 +122,6 @@ def _items(axes: Axes, points: Sequence[Point]) -> None:
 
 
 def _named(curve: Curve) -> str:
-    name, limit = line(curve.judge), _SHORT if curve.simulated else _NAME
+    name, limit = visible_line(curve.judge), _SHORT if curve.simulated else _NAME
     name = name if len(name) <= limit else f"{name[: limit - 1]}…"
     return f"{name} (simulated)" if curve.simulated else name

@@ -8,11 +8,10 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Case, RecordTable, Reply, RunReport
+from jrh.text import NO_PARTS, PartChange, QuestionParts, compare_questions, visible_line, visible_text
 from markupsafe import escape
 
 from jrh_report.html.moved import Moved, Moves, find_moves
-from jrh_report.html.parts import NOTHING, Change, Parts, compare
-from jrh_report.html.visible import line, visible
 
 REPLY: Final = 1200
 """Characters shown of each reply and rationale."""
@@ -55,11 +54,11 @@ class Flip:
     spoilt: bool
     before: Side
     after: Side
-    changes: tuple[Change, ...]
+    changes: tuple[PartChange, ...]
     context: tuple[tuple[str, str], ...]
     """The parts that are the same, by name."""
     more: int
-    """Parts of the question that are not shown."""
+    """QuestionParts of the question that are not shown."""
     known: bool
     """The texts are known; imported records come without."""
 
@@ -148,7 +147,7 @@ class _Shelf:
     columns: Mapping[str, Mapping[int, str]]
     cases: Mapping[str, Case]
     replies: Mapping[str, Reply]
-    marked: dict[tuple[str, str], Parts]
+    marked: dict[tuple[str, str], QuestionParts]
 
     @classmethod
     def of(cls, report: RunReport, moves: Sequence[Moved]) -> _Shelf:
@@ -168,18 +167,20 @@ class _Shelf:
         pair = self.columns["case_id"].get(moved.reference, ""), of["case_id"]
         if pair not in self.marked:
             known = pair[0] in self.cases and pair[1] in self.cases
-            self.marked[pair] = compare(self.cases[pair[0]], self.cases[pair[1]]) if known else NOTHING
+            self.marked[pair] = compare_questions(self.cases[pair[0]], self.cases[pair[1]]) if known else NO_PARTS
         parts = self.marked[pair]
-        expected = _EXPECTED.get(of["expectation"], line(of["expectation"])).replace("{}", line(of["expected"]))
+        expected = _EXPECTED.get(of["expectation"], visible_line(of["expectation"])).replace(
+            "{}", visible_line(of["expected"])
+        )
         return Flip(
             judge=self.report.judges.index(moves.judge),
             task=next(place for place, each in enumerate(self.report.tasks) if each.task.name == moves.task),
             test=self.report.tests.index(of["test"]) if of["test"] in self.report.tests else -1,
             stratum=strata.setdefault(of["stratum"], len(strata)),
-            item=line(of["item_id"]),
-            variant=line(of["variant"]),
+            item=visible_line(of["item_id"]),
+            variant=visible_line(of["variant"]),
             repeat=int(np.nan_to_num(self.report.records.number("repeat")[moved.row])),
-            gold=line(of["gold"]),
+            gold=visible_line(of["gold"]),
             expectation=expected,
             demand="" if of["expectation"] == "same" else expected,
             distance=moved.distance,
@@ -197,10 +198,10 @@ class _Shelf:
         of = {name: column.get(row, "") for name, column in self.columns.items()}
         reply = self.replies.get(of["trial_id"])
         return Side(
-            verdict=line(of["canonical"]),
-            presented=line(of["presented"]) if of["presented"] != of["canonical"] else "",
-            reply=visible(reply.text, REPLY) if reply is not None else "",
-            rationale=visible(of["rationale"], REPLY),
+            verdict=visible_line(of["canonical"]),
+            presented=visible_line(of["presented"]) if of["presented"] != of["canonical"] else "",
+            reply=visible_text(reply.text, REPLY) if reply is not None else "",
+            rationale=visible_text(of["rationale"], REPLY),
         )
 
 

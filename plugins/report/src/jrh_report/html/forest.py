@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from attrs import frozen
-from jrh.text import is_estimable
+from jrh.text import is_estimable, visible_line
 from markupsafe import Markup
 
 from jrh_report.html.found import Found
 from jrh_report.html.heat import HeatMap, Row
 from jrh_report.html.svg import inline, measure_id, series
-from jrh_report.html.visible import line
 from jrh_report.plots.intervals import Look, Mark, forest_figure
 
 ROWS: Final = 80
@@ -38,7 +37,7 @@ class Forest:
 
 def forest(found: Found, heat: HeatMap, key: str) -> Forest | None:
     """Draw the measures of a heat map, within `settings()`; None where none of them has an estimate."""
-    groups = [(line(test, _NAME), _marks(heat, place)) for place, test in enumerate(heat.tests)]
+    groups = [(visible_line(test, _NAME), _marks(heat, place)) for place, test in enumerate(heat.tests)]
     groups = [(test, marks) for test, marks in groups if marks]
     estimable = sum(len(marks) for _, marks in groups)
     if not estimable:
@@ -57,7 +56,7 @@ def forest(found: Found, heat: HeatMap, key: str) -> Forest | None:
         svg=inline(
             forest_figure(groups, look, heat.lens.name, heat.lens.zero),
             key,
-            f"Forest plot: {heat.lens.name}, task {line(heat.task)}",
+            f"Forest plot: {heat.lens.name}, task {visible_line(heat.task)}",
             "Estimate and interval of every judge, test by test; the table above holds the same numbers.",
         ),
         drawn=sum(len(marks) for _, marks in groups),
@@ -76,4 +75,4 @@ def _marks(heat: HeatMap, test: int) -> list[Mark]:
 
 
 def _named(row: Row) -> str:
-    return f"{line(row.judge, _SHORT)} (simulated)" if row.simulated else line(row.judge, _NAME)
+    return f"{visible_line(row.judge, _SHORT)} (simulated)" if row.simulated else visible_line(row.judge, _NAME)

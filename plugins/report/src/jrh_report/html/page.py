@@ -9,6 +9,7 @@ from typing import Any, Final
 from attrs import frozen
 from jrh import Json, RunReport
 from jrh.measuring import moving_tests
+from jrh.text import visible_text
 from jrh.values import TaskSummary
 from markupsafe import Markup
 
@@ -26,7 +27,6 @@ from jrh_report.html.listing import Table, by_test, meanings
 from jrh_report.html.plane import plane
 from jrh_report.html.prompts import prompt_tables
 from jrh_report.html.section import Section
-from jrh_report.html.visible import visible
 from jrh_report.overview import HEADINGS, MODEL_GOLD, RIGHT, of_models
 
 
@@ -165,7 +165,7 @@ class Page:
     @staticmethod
     def option(value: Json) -> str:
         """Write the value of an option."""
-        return visible(json.dumps(value, ensure_ascii=False, default=str), _OPTION)
+        return visible_text(json.dumps(value, ensure_ascii=False, default=str), _OPTION)
 
 
 _NO_PANELS: Final = (None, (), (), None, None, None, None)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from jrh.text import visible_line
 from markupsafe import Markup
 
 from jrh_report.html.cost import Worth
 from jrh_report.html.svg import INK, inline, measure_id, series
-from jrh_report.html.visible import line
 from jrh_report.overview import HEADINGS, RIGHT
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def plane(worths: Sequence[Worth], judges: Sequence[str], key: str, accuracy: st
     return inline(
         figure,
         key,
-        f"Cost and reliability, task {line(priced[0].task)}",
+        f"Cost and reliability, task {visible_line(priced[0].task)}",
         f"Judges by price and {accuracy}, with intervals; the dashed line joins the judges on the Pareto frontier. "
         "The table holds the same numbers.",
     )
@@ -91,5 +91,5 @@ def _judge(axes: Axes, worth: Worth, place: int) -> None:
     axes.plot(
         (at,), (right,), color=look["color"], marker=look["marker"], markersize=6, gid=measure_id(number, "plane")
     )
-    name = f"{line(worth.judge, 24)} (simulated)" if worth.simulated else line(worth.judge, 24)
+    name = f"{visible_line(worth.judge, 24)} (simulated)" if worth.simulated else visible_line(worth.judge, 24)
     axes.annotate(name, (at, right), xytext=(6, 5), textcoords="offset points", color=INK)

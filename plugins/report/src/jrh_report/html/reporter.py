@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 from jrh import RunReport
 from jrh.measuring import FLAG_MEANINGS
+from jrh.text import visible_text
 
 from jrh_report.finite import finite
 from jrh_report.html.page import gather
 from jrh_report.html.svg import settings
-from jrh_report.html.visible import visible
 from jrh_report.options import HtmlOptions
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class HtmlReporter:
     """Writes the report as one file that asks for nothing: no request leaves it, and nothing in it is run text's code.
 
-    Everything that is text of the run passes through `visible` and Jinja's escaping on its way into the page; style and
-    script are constants, and the page's policy allows these two by their hashes and nothing else.
+    Everything that is text of the run passes through `visible_text` and Jinja's escaping on its way into the page; style
+    and script are constants, and the page's policy allows these two by their hashes and nothing else.
     """
 
     options: HtmlOptions
@@ -89,4 +89,4 @@ def _environment() -> Environment:
 
 def _finalize(value: object) -> object:
     """Make every text of the run visible; what is markup already comes from this package."""
-    return visible(value) if type(value) is str else value
+    return visible_text(value) if type(value) is str else value

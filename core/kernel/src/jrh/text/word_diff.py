@@ -9,7 +9,7 @@ from typing import Final
 
 from attrs import frozen
 
-from jrh_report.html.visible import visible
+from jrh.text.visible import visible_text
 
 _LEAD: Final = 400
 """Characters that are shown before the first difference of long texts."""
@@ -29,7 +29,7 @@ class Piece:
 
 
 @frozen(kw_only=True)
-class Pair:
+class TextPair:
     """Two texts as pieces."""
 
     before: tuple[Piece, ...]
@@ -38,7 +38,7 @@ class Pair:
     """False where the texts are too long to be compared word by word."""
 
 
-def mark(before: str, after: str, limit: int) -> Pair:
+def mark_words(before: str, after: str, limit: int) -> TextPair:
     """Split two texts into what they share and what they do not, word by word.
 
     Args:
@@ -53,10 +53,10 @@ def mark(before: str, after: str, limit: int) -> Pair:
     tail = _shared(ours[head:][::-1], theirs[head:][::-1])
     old, new = ours[head : len(ours) - tail], theirs[head : len(theirs) - tail]
     if max(len(old), len(new)) > WORDS:
-        return Pair(before=_whole(left), after=_whole(right), compared=False)
+        return TextPair(before=_whole(left), after=_whole(right), compared=False)
     blocks = SequenceMatcher(str.isspace, old, new, autojunk=False).get_opcodes()
     first, last = (False, "".join(ours[:head])), (False, "".join(ours[len(ours) - tail :]))
-    return Pair(
+    return TextPair(
         before=_joined([first, *((tag != "equal", "".join(old[at:end])) for tag, at, end, _, _ in blocks), last]),
         after=_joined([first, *((tag != "equal", "".join(new[at:end])) for tag, _, _, at, end in blocks), last]),
         compared=True,
@@ -70,7 +70,7 @@ def _start(before: str, after: str) -> int:
 
 
 def _excerpt(text: str, start: int, limit: int) -> str:
-    shown = visible(text[start:], limit)
+    shown = visible_text(text[start:], limit)
     return f"({start:,} characters before) …{shown}" if start else shown
 
 

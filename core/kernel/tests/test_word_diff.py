@@ -1,7 +1,7 @@
 import time
 
 import pytest
-from jrh_report.html.marked import WORDS, Piece, mark
+from jrh.text.word_diff import WORDS, Piece, mark_words
 
 
 def changed(pieces: tuple[Piece, ...]) -> list[str]:
@@ -9,32 +9,32 @@ def changed(pieces: tuple[Piece, ...]) -> list[str]:
 
 
 def test_only_the_words_that_differ_are_marked() -> None:
-    pair = mark("The cat sat on the mat.", "The dog sat on a mat.", 100)
+    pair = mark_words("The cat sat on the mat.", "The dog sat on a mat.", 100)
     assert changed(pair.before) == ["cat", "the"]
     assert changed(pair.after) == ["dog", "a"]
 
 
 def test_white_space_that_is_all_that_changed_can_be_seen() -> None:
-    pair = mark("One.\nTwo words.", "One.\n    Two words.\n", 100)
+    pair = mark_words("One.\nTwo words.", "One.\n    Two words.\n", 100)
     assert changed(pair.before) == []
     assert changed(pair.after) == ["····", "¶\n"]
 
 
 @pytest.mark.parametrize(("before", "after"), [("same", "same"), ("", ""), ("", "new"), ("old", ""), ("a b", "b a")])
 def test_the_pieces_are_the_text(before: str, after: str) -> None:
-    pair = mark(before, after, 100)
+    pair = mark_words(before, after, 100)
     assert "".join(piece.text for piece in pair.before).replace("·", " ") == before
     assert "".join(piece.text for piece in pair.after).replace("·", " ") == after
 
 
 def test_texts_are_bounded_before_they_are_compared() -> None:
-    pair = mark("a" * 1000, "b" * 1000, 50)
+    pair = mark_words("a" * 1000, "b" * 1000, 50)
     assert sum(len(piece.text) for piece in pair.before) < 100
 
 
 def test_texts_of_very_many_words_are_shown_unmarked_at_once() -> None:
     started = time.process_time()
-    pair = mark("word " * WORDS, "other " * WORDS, 10**6)
+    pair = mark_words("word " * WORDS, "other " * WORDS, 10**6)
     assert not pair.compared
     assert changed(pair.before) == changed(pair.after) == []
     assert time.process_time() - started < 1
@@ -42,7 +42,7 @@ def test_texts_of_very_many_words_are_shown_unmarked_at_once() -> None:
 
 def test_a_change_far_behind_is_shown_all_the_same() -> None:
     text = "word " * 5000
-    pair = mark(f"{text}old end", f"{text}new end", 3000)
+    pair = mark_words(f"{text}old end", f"{text}new end", 3000)
     assert pair.compared
     assert (changed(pair.before), changed(pair.after)) == (["old"], ["new"])
     assert pair.before[0].text.startswith("(24,600 characters before) …")
@@ -52,6 +52,6 @@ def test_a_change_far_behind_is_shown_all_the_same() -> None:
 def test_a_small_change_in_a_long_text_is_found_at_once() -> None:
     words = [f"{'the' if place % 2 else '{'}" for place in range(2000)]
     started = time.process_time()
-    pair = mark(" ".join(words), " ".join([*words[:900], "not", *words[900:]]), 10**6)
+    pair = mark_words(" ".join(words), " ".join([*words[:900], "not", *words[900:]]), 10**6)
     assert [text.strip() for text in changed(pair.after)] == ["not"]
     assert time.process_time() - started < 0.2

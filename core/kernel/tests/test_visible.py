@@ -1,5 +1,5 @@
 import pytest
-from jrh_report.html.visible import line, visible
+from jrh.text import visible_line, visible_text
 
 
 @pytest.mark.parametrize(
@@ -18,13 +18,13 @@ from jrh_report.html.visible import line, visible
     ],
 )
 def test_what_hides_or_reorders_is_made_visible_and_nothing_else_changes(text: str, shown: str) -> None:
-    assert visible(text) == shown
+    assert visible_text(text) == shown
 
 
 def test_long_texts_are_cut_and_say_by_how_much() -> None:
-    assert visible("x" * 1500, 100) == "x" * 100 + "… (1,400 more characters)"
-    assert visible("x" * 100, 100) == "x" * 100
+    assert visible_text("x" * 1500, 100) == "x" * 100 + "… (1,400 more characters)"
+    assert visible_text("x" * 100, 100) == "x" * 100
 
 
 def test_a_line_has_no_breaks() -> None:
-    assert line("a\n\n b\tc\u2028d") == "a b c⟨U+2028⟩d"
+    assert visible_line("a\n\n b\tc\u2028d") == "a b c⟨U+2028⟩d"

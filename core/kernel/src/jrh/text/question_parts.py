@@ -8,10 +8,11 @@ from textwrap import indent
 from typing import Final
 
 from attrs import frozen
-from jrh import Case, Json
 
-from jrh_report.html.marked import Pair, mark
-from jrh_report.html.visible import line, visible
+from jrh.text.visible import visible_line, visible_text
+from jrh.text.word_diff import TextPair, mark_words
+from jrh.values.cases import Case
+from jrh.values.json_values import Json
 
 TEXT: Final = 3000
 """Characters shown of each text."""
@@ -20,37 +21,38 @@ PARTS: Final = 6
 
 
 @frozen(kw_only=True)
-class Change:
+class PartChange:
     """One part of the question that differs, or the one that is shown where none does."""
 
     name: str
-    pair: Pair
+    pair: TextPair
 
 
 @frozen(kw_only=True)
-class Parts:
+class QuestionParts:
     """The parts of a question that changed, marked, and those that did not."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[PartChange, ...]
     context: tuple[tuple[str, str], ...]
     more: int
 
 
-NOTHING: Final = Parts(changes=(), context=(), more=0)
+NO_PARTS: Final = QuestionParts(changes=(), context=(), more=0)
 """Of cases that are not known."""
 
 
-def compare(before: Case, after: Case) -> Parts:
+def compare_questions(before: Case, after: Case) -> QuestionParts:
     """Return what differs between two cases, marked, and what does not."""
     left, right = dict(_named(before)), dict(_named(after))
     names = list(dict.fromkeys([*right, *left]))
     differ = [name for name in names if left.get(name, "") != right.get(name, "")]
     same = [name for name in names if name not in differ and right.get(name)]
-    return Parts(
+    return QuestionParts(
         changes=tuple(
-            Change(name=line(name), pair=mark(left.get(name, ""), right.get(name, ""), TEXT)) for name in differ[:PARTS]
+            PartChange(name=visible_line(name), pair=mark_words(left.get(name, ""), right.get(name, ""), TEXT))
+            for name in differ[:PARTS]
         ),
-        context=tuple((line(name), visible(right[name], TEXT)) for name in same[:PARTS]),
+        context=tuple((visible_line(name), visible_text(right[name], TEXT)) for name in same[:PARTS]),
         more=len(differ[PARTS:]) + len(same[PARTS:]),
     )
 

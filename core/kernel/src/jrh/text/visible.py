@@ -1,4 +1,4 @@
-"""Makes whatever a run holds visible as text: bounded, and with nothing in it that hides or reorders."""
+"""Make whatever a run holds visible as text: bounded, and with nothing in it that hides or reorders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CONTROLS: Final = 0x20
 _DELETE: Final = "\x7f"
 
 
-def visible(text: str, limit: int = LIMIT) -> str:
+def visible_text(text: str, limit: int = LIMIT) -> str:
     """Return the text with control characters as pictures and invisible ones by number, such as `⟨U+202E⟩`.
 
     Args:
@@ -26,9 +26,9 @@ def visible(text: str, limit: int = LIMIT) -> str:
     return f"{shown}… ({cut:,} more characters)" if cut > 0 else shown
 
 
-def line(text: str, limit: int = 200) -> str:
-    """Return the text as `visible` does, on one line."""
-    return " ".join(visible(text, limit).split())
+def visible_line(text: str, limit: int = 200) -> str:
+    """Return the text as `visible_text` does, on one line."""
+    return " ".join(visible_text(text, limit).split())
 
 
 def _shown(character: str) -> str:

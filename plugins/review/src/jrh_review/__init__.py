@@ -1,0 +1,1 @@
+"""The workbench: look at runs in the browser, on this machine."""

@@ -1,0 +1,81 @@
+"""The application: every address of the workbench behind one guard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from jrh import JrhError
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from jrh_review.pages import start, static
+from jrh_review.pages.rendering import page
+from jrh_review.refusals import Refused, answer
+from jrh_review.security import ENTER, Guard, Names
+from jrh_review.sessions import Sessions
+
+if TYPE_CHECKING:
+    from jrh_review.runs import Runs
+
+
+_MISSING = 404
+
+
+def make_app(runs: Runs, sessions: Sessions, names: Names, *, routes: Iterable[Route] = ()) -> Guard:
+    """Return the application.
+
+    Args:
+        runs: the run directories it shows.
+        sessions: who may come in.
+        names: the names of this server.
+        routes: further addresses, behind the same guard.
+    """
+    app = Starlette(
+        routes=[Route(ENTER, enter, methods=["GET"]), *start.ROUTES, *static.ROUTES, *routes],
+        exception_handlers={JrhError: _expected, HTTPException: _refused, Exception: _broken},
+    )
+    app.router.redirect_slashes = False  # an address is right or wrong
+    app.state.runs, app.state.sessions, app.state.names = runs, sessions, names
+    return Guard(app=app, names=names, sessions=sessions)
+
+
+def enter(request: Request) -> Response:
+    """Exchange the one-time token for the cookie, and go on to an address without it.
+
+    The page goes on by itself, not by a redirect: the browser of someone who followed a link in a web page (a terminal
+    in a browser is one) would not send a `SameSite=Strict` cookie along with a redirect.
+    """
+    known = request.scope["session"]
+    session = known or request.app.state.sessions.enter(request.query_params.get("token", ""))
+    if session is None:
+        return answer(Refused(401, "The token is wrong or was used. The terminal shows the one that is good now."))
+    text = (
+        "<!doctype html><html lang=en><meta charset=utf-8><title>jrh</title>"
+        '<meta http-equiv=refresh content="0; url=/"><p><a href="/">Open the workbench</a></p></html>'
+    )
+    # This address holds the token, which was just used up: no other page learns it all the same.
+    response = HTMLResponse(text, headers={"referrer-policy": "no-referrer"})
+    if not known:
+        name = request.app.state.names.cookie
+        response.set_cookie(name, session.key, path="/", httponly=True, samesite="strict")
+    return response
+
+
+def _expected(request: Request, error: Exception) -> Response:
+    """Show an expected error, such as a run directory that was deleted meanwhile."""
+    return page(request, "problem.html.j2", status=404, title="This cannot be shown", why=str(error))
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    why = "There is no such page." if status == _MISSING else "This address cannot be used like that."
+    return page(request, "problem.html.j2", status=status, title=str(status), why=why)
+
+
+def _broken(request: Request, error: Exception) -> Response:  # noqa: ARG001 - the signature is Starlette's
+    """Answer where this program has a defect: without the traceback, which the terminal shows."""
+    return answer(Refused(500, "An error of jrh. The terminal shows it."))

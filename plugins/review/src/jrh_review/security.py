@@ -1,0 +1,229 @@
+"""The guard before every page: who asks, from where, by which name, and how much.
+
+The page is open to every web site the user visits, since any of them can make the browser send requests to loopback.
+Nothing behind this module runs before all checks have passed, whatever the path.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+from urllib.parse import parse_qs
+
+from attrs import define, frozen
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from jrh_review.refusals import HEADERS, Refused, answer
+from jrh_review.sessions import Session, Sessions, may_write
+
+MOST_BODY: Final = 1_000_000
+"""Bytes of a form: the longest text that may be edited, several times over."""
+MOST_PATH: Final = 4_000
+MOST_QUERY: Final = 16_000
+READING: Final = frozenset({"GET", "HEAD"})
+WRITING: Final = frozenset({"POST"})
+"""Methods that change something. No GET does, but for the exchange of the token, which is worth nothing twice."""
+ENTER: Final = "/enter"
+CSRF_FIELD: Final = "csrf"
+CSRF_HEADER: Final = "x-csrf-token"
+_ONCE: Final = (
+    *("host", "cookie", "origin", "referer", "content-length", "content-type", "transfer-encoding", CSRF_HEADER),
+    *("sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest", "sec-purpose"),
+)
+"""Headers that decide something. Sent twice, the server and a proxy may read different ones: refused."""
+_SITES: Final = frozenset({"same-origin", "same-site", "cross-site", "none"})
+_FORM: Final = "application/x-www-form-urlencoded"
+_JSON: Final = "application/json"
+_COOKIE: Final = re.compile(r"[A-Za-z0-9_-]{20,100}")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+_DIGITS: Final = re.compile(r"[0-9]{1,12}")
+
+
+@frozen(kw_only=True)
+class Names:
+    """The names by which the server may be called, and its cookie."""
+
+    hosts: frozenset[str]
+    """Values of the Host header, such as `127.0.0.1:5123`. A name that an attacker's DNS points here is not one."""
+    cookie: str
+    """It has the port in it, because browsers share cookies between the ports of a host."""
+
+    @classmethod
+    def at(cls, address: str, port: int) -> Names:
+        """Return the names of a server on an address: loopback's, and the address itself."""
+        own = f"[{address}]" if ":" in address else address
+        names = ("127.0.0.1", "localhost", "[::1]", own.lower())
+        return cls(hosts=frozenset(f"{name}:{port}" for name in names), cookie=f"jrh-{port}")
+
+
+@define
+class Guard:
+    """An ASGI application that lets through what passes every check, with the session under `session` of its scope."""
+
+    app: ASGIApp
+    names: Names
+    sessions: Sessions
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check a request, then hand it on."""
+        if scope["type"] != "http":  # no page uses a web socket
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008})
+            return
+        try:
+            headers = self._checked(scope)
+            body = await _body(headers, receive) if scope["method"] in WRITING else b""
+            session = self._session(scope, headers)
+            if scope["method"] in WRITING:
+                _check_form(headers, body, session)
+        except Refused as refused:
+            await answer(refused)(scope, receive, send)
+            return
+        await self.app({**scope, "session": session}, _replayed(body), _with_headers(send))
+
+    def _checked(self, scope: Scope) -> Mapping[str, str]:
+        """Return the headers that decide something; the Host header is checked before anything else is looked at."""
+        hosts = [value for name, value in scope["headers"] if name.lower() == b"host"]
+        if len(hosts) != 1 or hosts[0].decode("latin-1").lower() not in self.names.hosts:
+            raise Refused(421, "The Host header does not name this server. Open the address printed in the terminal.")
+        headers = _headers(scope["headers"])
+        if scope["method"] not in READING | WRITING:
+            raise Refused(405, "This method is not available.", {"allow": ", ".join(sorted(READING | WRITING))})
+        _check_path(scope)
+        _check_site(headers, writing=scope["method"] in WRITING)
+        if scope["method"] in READING and (headers.get("content-length", "0") != "0" or "transfer-encoding" in headers):
+            raise Refused(400, "A request that only reads has no body.")
+        return headers
+
+    def _session(self, scope: Scope, headers: Mapping[str, str]) -> Session | None:
+        """Return the session of the cookie; only the exchange of the token needs none."""
+        key = _cookie(headers.get("cookie", ""), self.names.cookie)
+        session = self.sessions.find(key) if key else None
+        if session is None and not (scope["path"] == ENTER and scope["method"] == "GET"):
+            raise Refused(401, "This browser has no session. Open the address printed in the terminal.")
+        return session
+
+
+def _headers(pairs: Iterable[tuple[bytes, bytes]]) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for raw, value in pairs:
+        name = raw.decode("latin-1").lower()
+        if name in found and name in _ONCE:
+            raise Refused(400, f"The header {name} was sent twice.")
+        found[name] = value.decode("latin-1")
+    return {name: found[name] for name in _ONCE if name in found}
+
+
+def _check_path(scope: Scope) -> None:
+    raw: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "surrogateescape")
+    if len(raw) > MOST_PATH or len(scope.get("query_string", b"")) > MOST_QUERY:
+        raise Refused(414, "The address is too long.")
+    path: str = scope["path"]
+    steps = path.replace("\\", "/").split("/")
+    odd = _CONTROL.search(path)
+    if not path.startswith("/") or path.startswith("//") or odd or {".", ".."} & set(steps):
+        raise Refused(400, "The address is malformed.")
+
+
+def _check_site(headers: Mapping[str, str], *, writing: bool) -> None:
+    """Refuse what another site made the browser send; a link that a person follows may come from anywhere."""
+    site = headers.get("sec-fetch-site")
+    if site is not None and site not in _SITES:
+        raise Refused(400, "The header Sec-Fetch-Site is malformed.")
+    if writing:
+        origin = headers.get("origin")
+        if origin is None or origin != f"http://{headers['host'].lower()}":
+            raise Refused(403, "A change has to come from a page of this server: its Origin is missing or another.")
+        if site not in (None, "same-origin"):
+            raise Refused(403, "A change has to come from a page of this server, not from another site.")
+    elif site in ("cross-site", "same-site"):
+        followed = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+        if not followed:
+            raise Refused(403, "Another site may link to this page, not load it.")
+    # A browser that loads ahead would use the one-time token up before the person follows the link.
+    if "prefetch" in headers.get("sec-purpose", ""):
+        raise Refused(403, "This server does not answer requests made ahead of time.")
+
+
+def _cookie(text: str, name: str) -> str:
+    """Return the value of a cookie; empty where it is missing, malformed, or there twice."""
+    pairs = (part.strip().partition("=") for part in text.split(";"))
+    values = [value for known, _, value in pairs if known == name]
+    return values[0] if len(values) == 1 and _COOKIE.fullmatch(values[0]) else ""
+
+
+async def _body(headers: Mapping[str, str], receive: Receive) -> bytes:
+    """Read the body of a form, no more than is allowed, whatever its length is said to be."""
+    length = headers.get("content-length")
+    if length is not None and not _DIGITS.fullmatch(length):
+        raise Refused(400, "The header Content-Length is malformed.")
+    if length is not None and "transfer-encoding" in headers:
+        raise Refused(400, "A body has one length, not two.")
+    if int(length or 0) > MOST_BODY:
+        raise Refused(413, "The form is too large.")
+    read = bytearray()
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise Refused(400, "The request ended early.")
+        read += message.get("body", b"")
+        more = message.get("more_body", False)
+        if len(read) > MOST_BODY:
+            raise Refused(413, "The form is too large.")
+    return bytes(read)
+
+
+def _check_form(headers: Mapping[str, str], body: bytes, session: Session | None) -> None:
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in (_FORM, _JSON):
+        raise Refused(415, "A change is sent as a form or as JSON.")
+    token = headers.get(CSRF_HEADER, "")
+    if not token and kind == _FORM:
+        token = _field(body)
+    elif not token:
+        token = _member(body)
+    if session is None or not may_write(session, token):
+        raise Refused(403, "The form has no token of this session. Load the page again.")
+
+
+def _field(body: bytes) -> str:
+    try:
+        found = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1_000).get(CSRF_FIELD, [])
+    except ValueError:
+        raise Refused(400, "The form is malformed.") from None
+    return found[0] if len(found) == 1 else ""
+
+
+def _member(body: bytes) -> str:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Refused(400, "The JSON is malformed.") from None
+    token = found.get(CSRF_FIELD) if isinstance(found, dict) else None
+    return token if isinstance(token, str) else ""
+
+
+def _replayed(body: bytes) -> Receive:
+    """Hand on the body that was read."""
+    left: list[Message] = [{"type": "http.request", "body": body}]
+
+    async def receive() -> Message:
+        return left.pop() if left else {"type": "http.disconnect"}
+
+    return receive
+
+
+def _with_headers(send: Send) -> Send:
+    """Give every answer the headers that every answer has."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            given = {name.lower() for name, _ in message.get("headers", [])}
+            ours = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in given]
+            message = {**message, "headers": [*message.get("headers", []), *ours]}
+        await send(message)
+
+    return sending

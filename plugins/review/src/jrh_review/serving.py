@@ -1,0 +1,103 @@
+"""Serve the application on an address of this machine until Ctrl-C."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from contextlib import suppress
+
+from attrs import frozen
+from jrh import JrhError
+from jrh.text import say, tell
+
+from jrh_review.app import make_app
+from jrh_review.runs import Runs
+from jrh_review.security import Names
+from jrh_review.sessions import Sessions
+
+HEADER_BYTES = 32_768
+"""Most bytes of a request's headers."""
+
+
+@frozen(kw_only=True)
+class Place:
+    """Where to listen."""
+
+    address: str
+    port: int
+    """0: a free one."""
+
+    @classmethod
+    def checked(cls, address: str, port: int, *, allow_remote: bool) -> Place:
+        """Check where to listen: only loopback, unless the user allows more.
+
+        Raises:
+            JrhError: other machines could reach it and that was not allowed, or it is no address.
+        """
+        try:
+            known = ipaddress.ip_address("127.0.0.1" if address == "localhost" else address)
+        except ValueError:
+            raise JrhError(f"--host '{address}' is not an IP address; give one, such as 127.0.0.1") from None
+        if not known.is_loopback and not allow_remote:
+            raise JrhError(
+                f"other machines can reach {known}: pass --allow-remote to serve there. The token travels unencrypted; "
+                "`ssh -L` to a loopback address is safer"
+            )
+        if known.is_unspecified:
+            raise JrhError(f"{known} stands for every address; give the one that browsers will use")
+        return cls(address=str(known), port=port)
+
+    def listen(self) -> socket.socket:
+        """Return a listening socket.
+
+        Raises:
+            JrhError: the address is not of this machine, or the port is taken.
+        """
+        family = socket.AF_INET6 if ":" in self.address else socket.AF_INET
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        # So that a fixed port can be used again right after the last server on it ended.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((self.address, self.port))
+        except OSError as error:
+            listening.close()
+            raise JrhError(f"cannot listen on {self.address} port {self.port}: {error.strerror or error}") from error
+        return listening
+
+
+def serve(runs: Runs, place: Place, *, open_browser: bool = False) -> None:
+    """Print the address with its one-time token, and serve until Ctrl-C."""
+    import uvicorn
+
+    with place.listen() as listening:
+        port: int = listening.getsockname()[1]
+        base = f"http://{f'[{place.address}]' if ':' in place.address else place.address}:{port}"
+        sessions = Sessions(lambda token: tell(f"For another browser: {base}/enter?token={token}"))
+        app = make_app(runs, sessions, Names.at(place.address, port))
+        address = f"{base}/enter?token={sessions.token}"
+        say(address)
+        tell("The address works once. Ctrl-C ends the server.")
+        if open_browser:
+            _open(address)
+        config = uvicorn.Config(
+            app,
+            http="h11",
+            ws="none",
+            lifespan="off",
+            # The access log would print tokens.
+            access_log=False,
+            log_level="warning",
+            proxy_headers=False,
+            server_header=False,
+            h11_max_incomplete_event_size=HEADER_BYTES,
+            timeout_graceful_shutdown=2,
+        )
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+def _open(address: str) -> None:
+    import webbrowser
+
+    if not webbrowser.open(address):
+        tell("No browser could be opened; open the address yourself.")
