@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -18,9 +19,10 @@ HALVES = (KEY[: len(KEY) // 2].encode(), KEY[len(KEY) // 2 :].encode())
 
 
 def assert_secret(project: Project, *outcomes: Outcome, halves: Sequence[bytes] = HALVES) -> None:
-    """Fail where either half of the key is in a file of the project or in what was printed."""
+    """Fail where either half of the key, as it is or encoded, is in a file of the project or in what was printed."""
     content = everything(project, *outcomes)
-    for half in halves:
+    coded = [encode(half.decode()).encode() for half in halves for encode in PLAIN_ENCODINGS]
+    for half in (*halves, *coded):
         place = content.find(half)
         assert place < 0, f"the key got out after {content[max(0, place - 200) : place]!r}"
 
@@ -29,6 +31,14 @@ def run(project: Project, *more: str) -> Outcome:
     return project.run("run", "suite.yaml", "--run-dir", "run", *more)
 
 
+PLAIN_ENCODINGS: tuple[Callable[[str], str], ...] = (
+    lambda text: text.encode().hex(),
+    lambda text: text.encode().hex(" ").upper(),
+    lambda text: text[::-1],
+    lambda text: "".join(f"u{ord(letter):04x}\\" for letter in text)[:-1],
+    lambda text: "".join(f"%{ord(letter):02X}" for letter in text),
+)
+"""Those in which each half of a text is a part of the whole."""
 ERRORS: dict[str, Callable[[str], Answer]] = {
     "401 as JSON": json_error(401),
     "400 as JSON": json_error(400),
@@ -38,6 +48,20 @@ ERRORS: dict[str, Callable[[str], Answer]] = {
     "500 as a page": raw_error(500),
     "429 as JSON": json_error(429),
 }
+ENCODINGS: dict[str, Callable[[str], str]] = {
+    "hex": lambda text: text.encode().hex(),
+    "HEX apart": lambda text: text.encode().hex(" ").upper(),
+    "reversed": lambda text: text[::-1],
+    "base64": lambda text: base64.b64encode(text.encode()).decode(),
+    "JSON escapes": lambda text: "".join(f"\\u{ord(letter):04x}" for letter in text),
+    "URL escapes": lambda text: "".join(f"%{ord(letter):02X}" for letter in text),
+}
+
+
+def encoded(encode: Callable[[str], str], inner: Callable[[str], Answer]) -> Callable[[str], Answer]:
+    return lambda sent: inner(encode(sent))
+
+
 REPLIES: dict[str, Callable[[str], Answer]] = {
     "in the text": completion(content="YES, you sent {sent}"),
     "in a refusal": completion(content=None, refusal="I refuse {sent}"),
@@ -47,10 +71,15 @@ REPLIES: dict[str, Callable[[str], Answer]] = {
 }
 
 
-def echoed(project: Project, provider: str, kinds: Iterable[str]) -> Outcome:
+def echoed(
+    project: Project,
+    provider: str,
+    kinds: Iterable[str],
+    answers: Mapping[str, Callable[[str], Answer]] = {**ERRORS, **REPLIES},
+) -> Outcome:
     """Run with one judge for every kind of echo, and check that each got the key and none spread it."""
     write_items(project, 1)
-    with echoing_server({**ERRORS, **REPLIES}) as url:
+    with echoing_server(answers) as url:
         models = {kind: PROVIDERS[provider](f"{url}/{quote(kind)}/v1", max_attempts=1) for kind in kinds}
         judges = [{"name": kind, "judge": "llm", "model": kind} for kind in models]
         write_suite(project, llm_suite({}, models=models, judges=judges))
@@ -75,6 +104,13 @@ def test_a_provider_that_echoes_the_key_does_not_spread_it(project: Project) -> 
 @pytest.mark.parametrize("kinds", [["401 as JSON"], ["400 as JSON", "500 as JSON", "in the text", "in a refusal"]])
 def test_a_provider_that_echoes_the_key_does_not_spread_it_through_litellm(project: Project, kinds: list[str]) -> None:
     echoed(project, "litellm", kinds)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_provider_that_echoes_the_key_encoded_does_not_spread_it(project: Project, provider: str) -> None:
+    inner = {"openai-http": REPLIES["in the text"], "litellm": ERRORS["400 as JSON"]}[provider]
+    answers = {name: encoded(encode, inner) for name, encode in ENCODINGS.items()}
+    echoed(project, provider, answers, answers)
 
 
 def test_the_key_is_hidden_whatever_its_variable_is_called(project: Project) -> None:

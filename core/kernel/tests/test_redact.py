@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import json
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -65,6 +67,38 @@ ODD = "a/b+c \"d<e>&'f\\ü"
 )
 def test_a_secret_is_masked_where_it_is_written_for_a_url_html_or_json(echo: str) -> None:
     assert Redactor(frozenset({ODD}))(f"<{echo}>") == f"<{MASK}>"
+
+
+@pytest.mark.parametrize("secret", [KEY, ODD, "canary \U0001f511 key"])
+@pytest.mark.parametrize(
+    "encode",
+    [
+        lambda text: text[::-1],
+        lambda text: text.encode().hex(),
+        lambda text: text.encode().hex().upper(),
+        lambda text: text.encode().hex(" "),
+        lambda text: text.encode().hex(":").upper(),
+        lambda text: ", ".join(f"0x{octet:02x}" for octet in text.encode()),
+        lambda text: "".join(f"\\x{octet:02x}" for octet in text.encode()),
+        lambda text: "".join(f"%{octet:02X}" for octet in text.encode()),
+        lambda text: "".join(f"\\u{unit:04x}" for unit in utf16(text)),
+        lambda text: "".join(f"\\u{unit:04X}" for unit in utf16(text)),
+        lambda text: json.dumps(json.dumps(text)[1:-1])[1:-1],
+    ],
+)
+def test_a_secret_is_masked_reversed_as_hex_and_escaped_character_by_character(
+    secret: str, encode: Callable[[str], str]
+) -> None:
+    assert Redactor(frozenset({secret}))(f"<{encode(secret)}>") == f"<{MASK}>"
+
+
+def utf16(text: str) -> list[int]:
+    raw = text.encode("utf-16-be")
+    return [high << 8 | low for high, low in zip(raw[::2], raw[1::2], strict=True)]
+
+
+def test_short_secrets_are_masked_as_they_are_only() -> None:
+    assert Redactor(frozenset({"abc"}))("abc cba 616263") == f"{MASK} cba 616263"
 
 
 def test_a_secret_is_masked_without_its_scheme_too() -> None:

@@ -37,6 +37,7 @@ def test_harmless_text_is_shown_as_it_is():
 @given(st.sampled_from(NAMES) | st.text())
 def test_no_cell_is_a_formula_and_every_cell_can_be_read_again(text):
     safe = formula_safe(text)
+    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e]", safe)
     assert not safe.lstrip(" ").startswith(("=", "+", "-", "@", "|", "%", "\t", "\r", "\n"))
     file = io.StringIO(newline="")
     csv.writer(file).writerow([safe, "next"])

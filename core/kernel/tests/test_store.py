@@ -165,6 +165,31 @@ def test_what_a_kill_left_in_the_log_is_read_where_the_directory_is_read_only(
     viewed.close()
 
 
+def test_reading_leaves_nothing_behind_and_changes_nothing(store: Store, tmp_path: Path) -> None:
+    store.set_meta("key", "value")
+    store.close()
+    content = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    viewed = Store.view(tmp_path / "run")
+    assert viewed.meta("key") == "value"
+    viewed.close()
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == content
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.parametrize(("directory", "file"), [(0o500, 0o600), (0o500, 0o400), (0o700, 0o400)])
+def test_what_may_not_be_written_can_be_read(store: Store, tmp_path: Path, directory: int, file: int) -> None:
+    store.set_meta("key", "value")
+    store.close()
+    (tmp_path / "run" / FILENAME).chmod(file)
+    (tmp_path / "run").chmod(directory)
+    try:
+        viewed = Store.view(tmp_path / "run")
+        assert viewed.meta("key") == "value"
+        viewed.close()
+    finally:
+        (tmp_path / "run").chmod(0o700)
+
+
 def test_a_viewed_store_cannot_be_written(store: Store, tmp_path: Path) -> None:
     viewed = Store.view(tmp_path / "run")
     with pytest.raises(StoreError, match="was opened for reading"):

@@ -57,6 +57,8 @@ def test_a_whole_answer_is_read_whole() -> None:
         ("many", Usage()),
         ({"prompt_tokens": 5}, Usage(prompt_tokens=5)),
         ({"prompt_tokens": "5", "completion_tokens": 2.5}, Usage()),
+        ({"prompt_tokens": 5000.0, "completion_tokens": 0.0}, Usage(prompt_tokens=5000, completion_tokens=0)),
+        ({"prompt_tokens": float("nan"), "completion_tokens": float("inf")}, Usage()),
         ({"prompt_tokens": -1, "completion_tokens": True}, Usage()),
         ({"prompt_tokens": 5, "completion_tokens": 0}, Usage(prompt_tokens=5, completion_tokens=0)),
         ({"prompt_tokens": 5, "completion_tokens_details": None}, Usage(prompt_tokens=5)),

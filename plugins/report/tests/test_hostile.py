@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from attrs import evolve
 from jrh import RecordTable
+from jrh.text import escape_controls
 from jrh.values import spending_of
 from jrh_report.columns import storable
 from jrh_report.csv_report import neutral
@@ -117,7 +118,14 @@ def test_no_cell_of_the_csv_is_a_formula_and_every_text_can_be_had_back(render, 
             assert first not in set("=+-@\uff1d\uff0b\uff0d\uff20") or re.fullmatch(r"-?\d+(\.\d+)?", cell), text
             assert not cell.startswith(("\t", "\r", "\n")), text
         assert cells["rationale"] == neutral(text)
-        assert cells["rationale"].removeprefix("'") == storable(text)
+        assert cells["rationale"].removeprefix("'") == escape_controls(storable(text))
+        assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown), text
+
+
+def test_controls_are_escaped_one_by_one_and_kept_for_programs(render, hostile) -> None:
+    text = "a\x1b]52;c;x\x07\x9b2J\u202eb\tc\n"
+    assert neutral(text) == "a\\x1b]52;c;x\\x07\\x9b2J\\u202eb\tc\n"
+    assert text in render("csv", hostile(text), neutralise=False).decode("utf-8")
 
 
 def test_no_latex_command_comes_from_the_run(render, hostile) -> None:

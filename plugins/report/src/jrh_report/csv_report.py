@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from attrs import frozen
 from jrh import RunReport
+from jrh.text import escape_controls
 
 from jrh_report.columns import chunks, names, storable
 from jrh_report.options import CsvOptions
@@ -25,7 +26,8 @@ _REMEMBERED: Final = 100_000
 class CsvReporter:
     """Writes one row per record, in plan order, UTF-8 with a header; what is not known is an empty cell.
 
-    Text stands in quotes, numbers do not. A text that a spreadsheet would compute is preceded by an apostrophe.
+    Text stands in quotes, numbers do not. A text that a spreadsheet would compute is preceded by an apostrophe, and
+    control characters are written as escapes.
     """
 
     options: CsvOptions
@@ -51,13 +53,13 @@ class CsvReporter:
 
 @lru_cache(maxsize=_REMEMBERED)
 def neutral(text: str) -> str:
-    """Return the text so that no spreadsheet takes it for a formula.
+    r"""Return the text so that no spreadsheet takes it for a formula, and no terminal for a command.
 
     A text whose first visible character is one of = + - @, wide or not, or that begins with a tab, a line break or an
     apostrophe, is preceded by an apostrophe. Removing one apostrophe from the front of a cell restores the text. A
-    negative number stays as it is: it computes nothing.
+    negative number stays as it is: it computes nothing. Control characters become escapes, such as `\x1b`.
     """
-    stored = storable(text)
+    stored = escape_controls(storable(text))
     begins = stored.lstrip()[:1]
     if (begins in _STARTS or stored[:1] in _FIRST) and begins and not _NUMBER.fullmatch(stored):
         return f"'{stored}"

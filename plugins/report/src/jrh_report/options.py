@@ -63,7 +63,8 @@ class CsvOptions:
     neutralise: bool = field(
         default=True,
         metadata={
-            "help": "prefix an apostrophe to text that a spreadsheet would run as a formula; false writes it unchanged"
+            "help": "prefix an apostrophe to text that a spreadsheet would run as a formula, and escape control "
+            "characters; false writes texts unchanged"
         },
     )
 

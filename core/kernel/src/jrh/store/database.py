@@ -138,6 +138,7 @@ class Database:
 
         def connected() -> sqlite3.Connection:
             reader = sqlite3.connect(f"{path.resolve().as_uri()}?{_reading(path)}", uri=True, isolation_level=None)
+            reader.execute("PRAGMA query_only=ON")
             if _check_version(reader, path) == 0:  # its process was killed before the tables were made
                 reader.close()
                 raise EmptyStoreError(f"'{run_dir}' holds no run yet; run the suite first")
@@ -256,11 +257,13 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def _reading(path: Path) -> str:
-    """Return the URI parameters for opening a store read-only.
+    """Return the URI parameters for opening a store to read it.
 
-    In a read-only directory SQLite cannot create its side files, so the file must be declared immutable. A write-ahead
+    A connection in mode `ro` leaves SQLite's side files behind; one in mode `rw` removes them when it is the last to
+    close. In a read-only directory SQLite cannot create them, so the file must be declared immutable. A write-ahead
     log that holds data rules that out, because SQLite would ignore it.
     """
+    if os.access(path.parent, os.W_OK):
+        return "mode=rw" if os.access(path, os.W_OK) else "mode=ro"
     log = path.with_name(f"{path.name}-wal")
-    alone = not os.access(path.parent, os.W_OK) and not (log.is_file() and log.stat().st_size)
-    return "mode=ro&immutable=1" if alone else "mode=ro"
+    return "mode=ro" if log.is_file() and log.stat().st_size else "mode=ro&immutable=1"

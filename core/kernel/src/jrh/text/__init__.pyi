@@ -1,6 +1,7 @@
 from .csv_cells import csv_rows as csv_rows
 from .csv_cells import next_csv_row as next_csv_row
 from .escaping import clean_text as clean_text
+from .escaping import escape_controls as escape_controls
 from .escaping import formula_safe as formula_safe
 from .escaping import html_text as html_text
 from .escaping import markdown_text as markdown_text

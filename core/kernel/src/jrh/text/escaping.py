@@ -31,6 +31,8 @@ _ACTIVE: Final = re.compile(
     re.IGNORECASE,
 )
 """Text that GitHub links or replaces after resolving entities and backslashes, so escaping does not stop it."""
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Characters that act on a terminal, and those that reorder text."""
 _FORMULA: Final = ("=", "+", "-", "@", "|", "%", "\t", "\r", "\n")
 """Characters at the start of a cell that make (or may make) a spreadsheet treat it as a formula."""
 
@@ -105,10 +107,24 @@ def _inert(line: str) -> str:
 def formula_safe(text: str) -> str:
     """Escape the text for a CSV cell: prefix an apostrophe if a spreadsheet would treat the text as a formula.
 
-    Lone surrogates become U+FFFD and NUL is removed; the CSV writer does the quoting. For text, not for numbers.
+    Lone surrogates become U+FFFD and control characters escapes (`escape_controls`); the CSV writer does the quoting.
+    For text, not for numbers.
     """
-    storable = text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+    storable = escape_controls(text).encode("utf-8", "replace").decode("utf-8")
     return f"'{storable}" if storable.lstrip(" ").startswith(_FORMULA) else storable
+
+
+def escape_controls(text: str) -> str:
+    r"""Return the text with control characters as visible escapes, such as `\x1b` and `\u202e`, for tables of text.
+
+    Tabs and line breaks stay. Texts that differ still differ, and a terminal that shows the table obeys none of them.
+    """
+    return _CONTROLS.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"  # noqa: PLR2004 - the escapes of Python and JSON
 
 
 @lru_cache(maxsize=_CHARACTERS)

@@ -21,7 +21,7 @@ _SCHEME_AND_SECRET: Final = 2
 
 
 class Redactor:
-    """Mask secrets in text, also in their URL, HTML and JSON escaped forms; its repr shows none of them."""
+    """Mask secrets in text, also reversed, as hex, base64 or escaped for a URL, HTML or JSON; its repr shows none."""
 
     __slots__ = ("_forms",)
 
@@ -85,7 +85,7 @@ def error_line(error: BaseException) -> str:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """Yield the forms in which a secret may be echoed: unchanged, without its scheme (`Bearer ...`), or escaped."""
+    """Yield the forms in which a secret may be echoed: unchanged, without its scheme (`Bearer ...`), or encoded."""
     words = secret.split()
     bare = len(words) == _SCHEME_AND_SECRET and len(words[1]) >= SHORTEST
     for text in (secret, words[1]) if bare else (secret,):
@@ -94,6 +94,9 @@ def _forms(secret: str) -> Iterator[str]:
         yield html.escape(text)
         yield from _in_json(text)
         yield from _in_base64(text)
+        if len(text) >= SHORTEST:  # reversed, a word of a few letters is often another word
+            yield text[::-1]
+            yield from _in_hex(text)
 
 
 def _in_url(text: str) -> Iterator[str]:
@@ -119,7 +122,22 @@ def _in_base64(text: str) -> Iterator[str]:
             yield form.replace("+", "-").replace("/", "_")
 
 
+def _in_hex(text: str) -> Iterator[str]:
+    r"""Yield the digits of the bytes: in a row, apart (`73 6b`, `73:6b`) and escaped (`\x73`, `%73`, `\u0073`)."""
+    octets = text.encode("utf-8", "surrogatepass").hex(" ").split()
+    units = text.encode("utf-16-be", "surrogatepass").hex(" ", 2).split()
+    # The letter of an escape is lower case whatever the case of the digits.
+    for before, between, digits in (
+        *(("", between, octets) for between in ("", " ", ":", "-", ", ")),
+        *((escape, escape, octets) for escape in ("\\x", "\\\\x", "%")),
+        *((escape, escape, units) for escape in ("\\u", "\\\\u")),
+        ("0x", ", 0x", octets),
+    ):
+        yield before + between.join(digits)
+        yield before + between.join(digit.upper() for digit in digits)
+
+
 def _in_json(text: str) -> Iterator[str]:
-    for escaped in (json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]):
-        yield escaped
-        yield escaped.replace("/", "\\/")
+    """Yield the secret as JSON and as JSON within JSON, since providers wrap each other's errors."""
+    for once in (json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]):
+        yield from (once, json.dumps(once)[1:-1], once.replace("/", "\\/"))
