@@ -11,9 +11,9 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import jrh
 import pytest
@@ -21,175 +21,22 @@ from attrs import frozen
 from jrh_testing import Outcome, Project
 from support.inside import call
 from support.pages import read_page, same_number
-from support.suites import simulated_suite, write_items
+from support.suites import write_items
+from support.worlds import WORLDS, World
 
+SCALES = {
+    json.dumps({"labels": ["YES", "NO"]}): "labels: YES, NO",
+    json.dumps({"labels": ["YES", "NO"], "positive": "NO"}): "labels: YES, NO",
+    json.dumps({"ordinal": [1, 5]}): "ordinal: 1-5",
+    json.dumps({"pairwise": True}): "pairwise",
+    json.dumps({"pairwise": {"options": 3}}): "labels: A, B, C",
+}
+"""Scales as `jrh check` takes them; three options are labels to it."""
 REPORTS = ["terminal", "markdown", "json", "html", "csv"]
+FULL = ("gold-accuracy", "as-expected", "flip-rate", "rerun-disagreement", "gold-kappa", "gold-mcc", "agreement")
+"""What the tables of `jrh report --full` show."""
 COMPARED = ("agreement", "gold-accuracy", "as-expected")
 """What `jrh compare` shows of both sides."""
-Row = dict[str, object]
-Truths = dict[tuple[str, str, str], Fraction | int]
-"""(measure, judge, test) -> what was planted."""
-
-
-@frozen(kw_only=True)
-class World:
-    """A log or a suite, and what has to be found in it."""
-
-    task: dict[str, Any]
-    rows: tuple[Row, ...] = ()
-    suite: dict[str, Any] | None = None
-    truths: Truths
-    clusters: int | None = None
-    """Clusters behind the items, where there are fewer."""
-
-
-def _pairs(answer: Callable[[str, int], str]) -> Iterator[Row]:
-    """Ask a judge about ten pairs in both orders, twice; the log has no variant, and spells the orders its own way."""
-    for number in range(10):
-        better = "AB"[number % 2]
-        for order in ("ab", "ba"):
-            shown = better if order == "ab" else {"A": "B", "B": "A"}[better]
-            for repeat in range(2):
-                yield {
-                    "item": f"pair-{number}",
-                    "test": "reference" if order == "ab" else "swapped",
-                    "option_order": order,
-                    "repeat": repeat,
-                    "gold": better,
-                    "label": answer(shown, number),
-                }
-
-
-def _questions(copies: int, wrong: int) -> Iterator[Row]:
-    """Ask six questions, each entered several times, and err on some of the questions wherever they stand."""
-    for number in range(6):
-        gold = ("YES", "NO")[number % 2]
-        for copy in range(copies):
-            label = gold if number >= wrong else {"YES": "NO", "NO": "YES"}[gold]
-            yield {
-                "item": f"q{number}-{copy}",
-                "group": f"q{number}",
-                "test": "reference",
-                "repeat": 0,
-                "gold": gold,
-                "label": label,
-            }
-
-
-def _essays() -> Iterator[Row]:
-    """Grade twenty essays, all rightly, and again after a change of layout."""
-    for number in range(20):
-        level = str(1 + number % 5)
-        for test in ("reference", "format"):
-            yield {"item": f"e{number}", "test": test, "repeat": 0, "gold": level, "label": level}
-
-
-def _silences() -> Iterator[Row]:
-    """Ask thirty questions twice and once more in other words; every third answer there is missing."""
-    for number in range(30):
-        gold = ("YES", "NO")[number % 2]
-        for repeat in range(2):
-            yield {"item": f"i{number}", "test": "reference", "repeat": repeat, "gold": gold, "label": gold}
-        label = "" if number % 3 == 0 else {"YES": "NO", "NO": "YES"}[gold] if number % 5 == 0 else gold
-        yield {"item": f"i{number}", "test": "paraphrase", "repeat": 0, "gold": gold, "label": label}
-
-
-PAIRWISE = {"scale": {"pairwise": True}}
-YES_NO = {"scale": {"labels": ["YES", "NO"]}}
-WORLDS = {
-    "always the first option": World(
-        task=PAIRWISE,
-        rows=tuple(_pairs(lambda _shown, _number: "A")),
-        truths={
-            ("gold-accuracy", "judge", "reference"): Fraction(1, 2),
-            ("gold-accuracy", "judge", "swapped"): Fraction(1, 2),
-            ("rerun-disagreement", "judge", "reference"): 0,
-            ("flip-rate", "judge", "swapped"): 1,
-            ("excess-disagreement", "judge", "swapped"): 1,
-            ("agreement", "judge", "swapped"): 0,
-            ("swap-consistency", "judge", "swapped"): 0,
-            ("position-bias", "judge", "swapped"): 1,
-        },
-    ),
-    "always right, in both orders": World(
-        task=PAIRWISE,
-        rows=tuple(_pairs(lambda shown, _number: shown)),
-        truths={
-            ("gold-accuracy", "judge", "reference"): 1,
-            ("gold-accuracy", "judge", "swapped"): 1,
-            ("rerun-disagreement", "judge", "reference"): 0,
-            ("flip-rate", "judge", "swapped"): 0,
-            ("excess-disagreement", "judge", "swapped"): 0,
-            ("swap-consistency", "judge", "swapped"): 1,
-            ("position-bias", "judge", "swapped"): 0,
-        },
-    ),
-    "six questions behind sixty rows": World(
-        task=YES_NO,
-        rows=tuple(_questions(10, wrong=1)),
-        truths={("gold-accuracy", "judge", "reference"): Fraction(5, 6)},
-        clusters=6,
-    ),
-    "twenty essays graded rightly": World(
-        task={"scale": {"ordinal": [1, 5]}},
-        rows=tuple(_essays()),
-        truths={
-            ("gold-accuracy", "judge", "reference"): 1,
-            ("mean-absolute-error", "judge", "reference"): 0,
-            ("bias", "judge", "reference"): 0,
-            ("flip-rate", "judge", "format"): 0,
-        },
-    ),
-    "answers that are missing": World(
-        task=YES_NO,
-        rows=tuple(_silences()),
-        truths={
-            # Of thirty items ten are missing; of the other twenty those divisible by five are wrong: 5, 10, 20, 25.
-            ("gold-accuracy", "judge", "paraphrase"): Fraction(4, 5),
-            ("flip-rate", "judge", "paraphrase"): Fraction(1, 5),
-            ("missing", "judge", "paraphrase"): Fraction(1, 3),
-            ("gold-accuracy", "judge", "reference"): 1,
-        },
-    ),
-    "a run of an always-first judge": World(
-        task={},
-        suite={
-            "name": "log",
-            "data": {"source": "jsonl", "path": "pairs.jsonl"},
-            "task": {"instruction": "Which is better?", **PAIRWISE},
-            "tests": ["option-order", {"format": {"variants": ["spaces"]}}],
-            "judges": [{"judge": "simulated", "name": "judge", "position_preference": 1.0}],
-            "seed": 3,
-            "resamples": 200,
-        },
-        truths={
-            ("gold-accuracy", "judge", "reference"): Fraction(1, 2),
-            ("flip-rate", "judge", "option-order"): 1,
-            ("agreement", "judge", "option-order"): 0,
-            ("excess-disagreement", "judge", "option-order"): 1,
-            ("swap-consistency", "judge", "option-order"): 0,
-            ("position-bias", "judge", "option-order"): 1,
-            ("flip-rate", "judge", "format"): 0,
-        },
-    ),
-    "a run of a judge that misses what changed": World(
-        task={},
-        suite=simulated_suite(
-            name="log",
-            tests=[{"format": {"variants": ["spaces"]}}, {"label-flip": {"variants": ["negation"]}}],
-            judges=[{"name": "judge", "judge": "simulated", "meaning_blindness": 1.0}],
-            reports=["terminal", "markdown", "json", "html", "csv"],
-            reference={"repeats": 2},
-        ),
-        truths={
-            ("gold-accuracy", "judge", "reference"): 1,
-            ("gold-accuracy", "judge", "format"): 1,
-            ("as-expected", "judge", "format"): 1,
-            ("as-expected", "judge", "label-flip"): 0,
-            ("flip-rate", "judge", "label-flip"): 0,
-        },
-    ),
-}
 
 
 @frozen(kw_only=True)
@@ -200,6 +47,8 @@ class Written:
     project: Project
     report: dict[str, Any]
     output: Outcome
+    full: str
+    """All tables on the terminal."""
 
     def whole(self) -> list[tuple[int, dict[str, Any]]]:
         """Return the measures of whole tests, with their places in the report."""
@@ -230,7 +79,10 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         done = call(project, "run", "suite.json", "--run-dir", "run", "--no-cache", "--yes")
     assert done.exit_code == 0, done.output
     report = json.loads((project.path / "run" / "report.json").read_text(encoding="utf-8"))
-    return Written(world=world, project=project, report=report, output=done)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "240")
+        full = call(project, "report", "run", "--format", "terminal", "--full")
+    return Written(world=world, project=project, report=report, output=done, full=full.stdout)
 
 
 def _pair(number: int) -> str:
@@ -246,11 +98,7 @@ def _pair(number: int) -> str:
 
 def _write_log(project: Project, world: World) -> None:
     names = list(dict.fromkeys(name for row in world.rows for name in row))
-    table = io.StringIO()
-    writer = csv.DictWriter(table, names)
-    writer.writeheader()
-    writer.writerows(world.rows)
-    project.write("log.csv", table.getvalue())
+    _write_table(project, "log.csv", world.rows)
     description = {
         "name": "log",
         "path": "log.csv",
@@ -262,6 +110,21 @@ def _write_log(project: Project, world: World) -> None:
         "resamples": 200,
     }
     project.write("log.json", json.dumps(description))
+
+
+def _write_table(project: Project, name: str, rows: Sequence[Mapping[str, object]]) -> None:
+    table = io.StringIO()
+    writer = csv.DictWriter(table, list(dict.fromkeys(name for row in rows for name in row)))
+    writer.writeheader()
+    writer.writerows(rows)
+    project.write(name, table.getvalue())
+
+
+def _shown(measure: dict[str, Any], digits: int) -> str:
+    """Write an estimate as every output has to: a difference with its sign, a share never as none or all."""
+    value = measure["estimate"]
+    signed = "+" if measure["unit"] == "difference" and value > 0 else ""
+    return f"{signed}{value:.{digits}f}"
 
 
 def test_the_planted_numbers_are_found(written: Written) -> None:
@@ -317,8 +180,11 @@ def test_the_gate_decides_on_the_numbers_of_the_report(written: Written) -> None
     assert usable
     rules = [f"{each['name']}[{each['test']}, judge={each['judge']}] >= 0" for each in usable if each["test"]]
     arguments = [part for rule in rules for part in ("--rule", rule)]
-    done = call(written.project, "gate", "run", *arguments, "--json", "gate.json", "--allow-missing", "0.9")
+    files = ("--json", "gate.json", "--junit", "gate.xml", "--markdown", "gate.md")
+    done = call(written.project, "gate", "run", *arguments, *files, "--allow-missing", "0.9")
     assert "Traceback" not in done.output
+    cases = {case.get("name", ""): case for case in ET.parse(written.project.path / "gate.xml").iter("testcase")}
+    markdown = (written.project.path / "gate.md").read_text(encoding="utf-8").replace("\\", "")
     checks = json.loads((written.project.path / "gate.json").read_text())["checks"]
     assert len(checks) >= len(rules)
     for check in checks:
@@ -334,6 +200,37 @@ def test_the_gate_decides_on_the_numbers_of_the_report(written: Written) -> None
             stated["n_items"],
             stated["n_clusters"],
         )
+        number = f"{stated['estimate']:.4f}".rstrip("0").rstrip(".")
+        (case,) = [ET.tostring(each, "unicode") for name, each in cases.items() if name.startswith(check["rule"])]
+        for text in (case, markdown, done.stdout):
+            assert re.search(rf"(?<![\d.]){re.escape(number)}(, limits | \[)", text), (check["rule"], number)
+
+
+def test_a_check_of_the_reference_rows_shows_the_numbers_of_the_report(written: Written) -> None:
+    rows = [row for row in written.world.rows if row["test"] == "reference"]
+    if not rows:
+        pytest.skip("a run has no table to check")
+    _write_table(written.project, "table.csv", rows)
+    columns = {"repeat": "--repeat", "group": "--group"}
+    given = [part for name, option in columns.items() if name in rows[0] for part in (option, name)]
+    scale = ("--scale", SCALES[json.dumps(written.world.task["scale"])])
+    asked = ("check", "table.csv", "--judge", "label", "--human", "gold", "--item", "item", *given, *scale)
+    found = call(written.project, *asked, "--format", "json")
+    assert found.exit_code == 0, found.output
+    text = call(written.project, *asked).stdout
+    measures = {each["name"]: each for each in json.loads(found.stdout)["measures"] if not each["cell"]}
+    compared = 0
+    for name, judge, test in written.world.truths:
+        # `jrh check` cannot be told the positive label.
+        if test != "reference" or name not in measures or name.startswith("false-"):
+            continue
+        stated, checked = written.measure(name, judge, test), measures[name]
+        assert checked["estimate"] == pytest.approx(stated["estimate"], abs=1e-12), name
+        assert checked["n_clusters"] == stated["n_clusters"]
+        compared += 1
+        if name == "gold-accuracy":
+            assert f"label agrees with people at a rate of {_shown(stated, 2)} [" in text
+    assert compared
 
 
 def test_compare_shows_the_numbers_of_the_report(written: Written) -> None:
@@ -356,13 +253,28 @@ def test_compare_shows_the_numbers_of_the_report(written: Written) -> None:
 
 
 def test_markdown_has_the_numbers_of_the_report(written: Written) -> None:
-    text = (written.project.path / "run" / "report.md").read_text(encoding="utf-8")
+    text = (written.project.path / "run" / "report.md").read_text(encoding="utf-8").replace("\\", "")
     for name, judge, test in written.world.truths:
-        measure = written.measure(name, judge, test)
-        if measure["estimate"] is None:
-            continue
-        number = rf"{measure['estimate']:.3f}"
-        assert re.search(rf"{re.escape(test)}[^\n]*{re.escape(number)}", text.replace("\\", "")), (name, test, number)
+        number = re.escape(_shown(written.measure(name, judge, test), 3))
+        assert re.search(rf"{re.escape(test)}[^\n]*[ |]{number}\b", text), (name, test, number)
+
+
+def test_the_tables_of_the_terminal_have_the_numbers_of_the_report(written: Written) -> None:
+    for name, judge, test in written.world.truths:
+        if name in FULL:
+            number = re.escape(_shown(written.measure(name, judge, test), 2))
+            assert re.search(rf"{re.escape(test)}[^\n]* {number}\b", written.full), (name, test, number)
+
+
+def test_tables_for_papers_have_the_numbers_of_the_report(written: Written) -> None:
+    asked = json.dumps(sorted({name for name, *_ in written.world.truths if name != "as-expected"}))
+    settings = ("--set", f"latex.measures={asked}", "--set", "latex.digits=4", "--set", "latex.tests=1")
+    done = call(written.project, "report", "run", "--format", "latex", *settings)
+    assert done.exit_code == 0, done.output
+    text = (written.project.path / "run" / "tables.tex").read_text(encoding="utf-8").replace("$-$", "-")
+    for name, judge, test in written.world.truths:
+        number = re.escape(_shown(written.measure(name, judge, test), 4))
+        assert re.search(rf"\n{judge}[^\n]* & {number} \\\\\n", text), (name, test, number)
 
 
 def test_python_has_the_numbers_of_the_report(written: Written) -> None:
@@ -375,6 +287,7 @@ def test_python_has_the_numbers_of_the_report(written: Written) -> None:
 def test_every_output_tells_the_same_findings(written: Written) -> None:
     stated = written.report["findings"]
     assert stated
+    assert set(written.world.told) <= {each["kind"] for each in stated}
     folder = written.project.path / "run"
     page = read_page((folder / "report.html").read_text(encoding="utf-8")).text
     markdown = html.unescape((folder / "report.md").read_text(encoding="utf-8")).replace("\\", "")

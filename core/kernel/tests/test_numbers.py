@@ -127,6 +127,27 @@ def test_differences_have_a_sign_and_thresholds_no_zeros_at_the_end(value, how, 
     assert format_number(value, 3, **how) == text
 
 
+@pytest.mark.parametrize(
+    ("unit", "estimate", "text"),
+    [
+        ("difference", 0.25, "+0.25 [0.12, 0.50]"),
+        ("difference", -0.25, "-0.25 [0.12, 0.50]"),
+        ("difference", 0.0, "0.00 [0.12, 0.50]"),
+        ("proportion", 0.25, "0.25 [0.12, 0.50]"),
+        ("coefficient", 0.25, "0.25 [0.12, 0.50]"),
+    ],
+)
+def test_the_sign_of_a_difference_is_part_of_it_in_every_output(unit: str, estimate: float, text: str) -> None:
+    measure = Measure(name="m", judge="j", estimate=estimate, unit=unit, interval=Interval(low=0.125, high=0.5))
+    assert format_measure(measure, 2) == f"{text} n=0"
+
+
+def test_a_small_number_that_is_no_share_gets_more_decimals() -> None:
+    assert format_number(-0.0001, 3, proportion=False, nonzero=True) == "-0.0001"
+    assert format_number(0.00004, 3, proportion=False, nonzero=True, signed=True) == "+0.00004"
+    assert format_number(0.0, 3, proportion=False, nonzero=True) == "0.000"
+
+
 def test_a_number_agrees_with_its_noun() -> None:
     assert [counted(1, "item"), counted(1680, "trial"), counted(2, "entry", "entries")] == [
         "1 item",

@@ -13,7 +13,7 @@ from jrh_compare.matching import match
 from jrh_compare.pairing import Terms, adjusted, rows
 from jrh_compare.results import Answer, Point, SideName
 from jrh_compare.scoring import read_cases
-from jrh_compare.wording import number
+from jrh_compare.wording import difference, number
 from jrh_testing import sample_report
 
 TASK = Task(name="yes", scale=Scale(kind=ScaleKind.LABELS, labels=("YES", "NO")))
@@ -126,21 +126,25 @@ def test_the_frontier_holds_whom_nobody_beats_and_beats_everybody_else(sides):
 
 
 @pytest.mark.parametrize(
-    ("value", "signed", "text"),
+    ("value", "text"), [(None, "-"), (0.0, "0.000"), (0.0001, "<0.001"), (0.9999, ">0.999"), (1.0, "1.000")]
+)
+def test_a_share_is_never_rounded_to_none_or_all(value, text):
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
     [
-        (None, False, "-"),
-        (0.0, True, "0.000"),
-        (-0.0, True, "0.000"),
-        (0.0001, True, "<0.001"),
-        (-0.0001, True, ">-0.001"),
-        (0.9999, False, ">0.999"),
-        (1.0, False, "1.000"),
-        (-0.25, True, "-0.250"),
-        (0.25, True, "+0.250"),
+        (0.0, None, None, "0.000"),
+        (-0.0, -0.25, 0.25, "0.000 [-0.250, 0.250]"),
+        (0.0001, 0.0, 0.25, "+0.0001 [0.000, 0.250]"),
+        (-0.0001, -0.25, -0.0001, "-0.0001 [-0.250, -0.0001]"),
+        (0.25, 0.125, 1.0, "+0.250 [0.125, 1.000]"),
+        (0.9999, 0.5, 1.5, "+1.000 [0.500, 1.500]"),
     ],
 )
-def test_what_is_not_zero_is_not_written_as_zero(value, signed, text):
-    assert number(value, signed=signed) == text
+def test_a_difference_has_its_sign_and_is_never_rounded_to_none(value, low, high, text):
+    assert difference(value, low, high) == text
 
 
 def test_scales_of_different_lengths_are_compared_on_the_longer_one():

@@ -10,7 +10,7 @@ from jrh.text import counted, format_counts, format_p, stated_p
 
 from jrh_compare.results import Answer, Changes, Comparison, Flip, Noise, Pair, Point, Row
 from jrh_compare.scoring import MEASURES
-from jrh_compare.wording import cut, dollars, interval, number, side
+from jrh_compare.wording import cut, difference, dollars, interval, number, side
 
 
 @frozen(kw_only=True)
@@ -96,8 +96,7 @@ def _rows(pair: Pair, comparison: Comparison) -> Table:
                 *([row.task] if several else []),
                 row.test,
                 _measure(row, pair),
-                number(row.first),
-                number(row.second),
+                *(number(each, proportion=row.unit == "proportion") for each in (row.first, row.second)),
                 _difference(row),
                 _sizes(row),
                 f"{row.better}/{row.worse}",
@@ -138,12 +137,7 @@ def _same_place(row: Row) -> tuple[str, str, str]:
 def _difference(row: Row) -> str:
     if row.difference is None:
         return "not estimable"
-    ends = (
-        ""
-        if row.low is None or row.high is None
-        else f" [{number(row.low, signed=True)}, {number(row.high, signed=True)}]"
-    )
-    return f"{number(row.difference, signed=True)}{ends}"
+    return difference(row.difference, row.low, row.high)
 
 
 def _sizes(row: Row) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from jrh.text import format_dollars, format_number
+from jrh import Interval
+from jrh.text import format_dollars, format_ends, format_number
 
 from jrh_compare.results import Point, SideName
 
@@ -15,9 +16,14 @@ def side(name: SideName) -> str:
     return f"{name.label} (simulated)" if name.simulated else name.label
 
 
-def number(value: float | None, *, signed: bool = False) -> str:
+def number(value: float | None, *, proportion: bool = True) -> str:
     """Write a number; `-` where there is none."""
-    return "-" if value is None else format_number(value, _DIGITS, signed=signed)
+    return "-" if value is None else format_number(value, _DIGITS, proportion=proportion)
+
+
+def difference(value: float, low: float | None, high: float | None) -> str:
+    """Write a difference with its sign and its interval, as reports do."""
+    return f"{format_number(value, _DIGITS, proportion=False, signed=True, nonzero=True)}{_ends(low, high)}"
 
 
 def dollars(point: Point, value: float | None) -> str:
@@ -26,8 +32,14 @@ def dollars(point: Point, value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Write an interval after its estimate; nothing where there is none."""
-    return "" if low is None or high is None else f" [{number(low)}, {number(high)}]"
+    """Write the interval of a share after its estimate; nothing where there is none."""
+    return _ends(low, high, proportion=True)
+
+
+def _ends(low: float | None, high: float | None, *, proportion: bool = False) -> str:
+    if low is None or high is None:
+        return ""
+    return f" {format_ends(Interval(low=low, high=high), _DIGITS, proportion=proportion)}"
 
 
 def cut(text: str) -> str:

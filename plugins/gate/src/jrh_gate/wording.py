@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from jrh import Measure
-from jrh.text import clean_text, counted, counted_items, format_counts, format_number
+from jrh.text import clean_text, counted, counted_items, format_counts, format_number, is_proportion
 from jrh.values import Finding
 
 from jrh_gate import checking
@@ -16,9 +16,9 @@ _DIGITS = 4
 _SENTENCE = 2000
 
 
-def number(value: float) -> str:
-    """Write a number with at most four decimals."""
-    return format_number(value, _DIGITS, trimmed=True)
+def number(value: float, measure: Measure) -> str:
+    """Write an estimate or a limit of a measure with at most four decimals."""
+    return format_number(value, _DIGITS, proportion=is_proportion(measure), nonzero=True, trimmed=True)
 
 
 def share(value: float) -> str:
@@ -31,8 +31,8 @@ def estimate(measure: Measure | None) -> str:
     if measure is None or measure.estimate is None or not math.isfinite(measure.estimate):
         return "not estimable"
     interval = usable_interval(measure)
-    ends = f" [{number(interval.low)}, {number(interval.high)}]" if interval else ""
-    return f"{number(measure.estimate)}{ends}"
+    ends = f" [{number(interval.low, measure)}, {number(interval.high, measure)}]" if interval else ""
+    return f"{number(measure.estimate, measure)}{ends}"
 
 
 def decided_by(decision: Decision) -> str:
@@ -40,7 +40,8 @@ def decided_by(decision: Decision) -> str:
     measure, ends = decision.measure, decision.ends
     if measure is None or measure.estimate is None or not math.isfinite(measure.estimate) or ends is None:
         return estimate(measure)
-    return f"{number(measure.estimate)}, limits {number(ends[0])} and {number(ends[1])}"
+    low, high = (number(end, measure) for end in ends)
+    return f"{number(measure.estimate, measure)}, limits {low} and {high}"
 
 
 def terms_of_decision(checked: Checked) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from jrh_report.html.calibration import JUDGES
 from jrh_report.html.found import Found
 from jrh_report.html.further import sections
 from jrh_report.html.listing import MIXED, Line, Table
+from jrh_report.html.prompts import prompt_tables
 from jrh_report.html.section import Part, Section
 from jrh_report.html.svg import settings
 from jrh_report.html.together import PAIRS
@@ -311,3 +312,12 @@ def test_many_judges_tests_and_bins_keep_the_page_small(render: Callable[..., st
     assert len(text.encode()) < 1_000_000
     assert "150 are listed, 250 more are in report.json" in text
     assert "150 are listed, 15850 more are in report.json" in text
+
+
+def test_judges_in_the_heads_of_columns_are_marked_where_they_are_simulated() -> None:
+    rates = [
+        a_measure("template-flip-rate", judge=judge, test="templates", cell={"pair": "long & short"})
+        for judge in NAMES[:2]
+    ]
+    (table,) = prompt_tables(Found.of(a_run(rates)), TASK)
+    assert [column.heading for column in table.columns] == ["careful", "careless (simulated)"]

@@ -10,12 +10,14 @@ from jrh.values.measures import Interval, Measure
 
 P_VALUE: Final = "p-value"
 """Unit of a measure that is a p-value."""
+DIFFERENCE: Final = "difference"
+"""Unit of a difference, which is written with its sign."""
 _VAST: Final = 1e9
 """Numbers from here on are written in scientific notation."""
 _CENTS: Final = 0.0001
 """Smaller amounts of money are written as `<`."""
 _MORE: Final = 3
-"""Further digits that an end of an interval may take to show that it is not 0."""
+"""Further digits that a number may take to show that it is not 0."""
 _SMALLEST_P: Final = 0.001
 """Smaller p-values are written as `<`."""
 
@@ -39,12 +41,16 @@ def format_number(
         proportion: False for a coefficient, which may round to 0 and 1.
         signed: also write the sign of positive numbers, as for differences.
         trimmed: drop trailing zeros.
-        nonzero: never write a number that is not 0 as 0, but as `<0.01` or `>-0.01`; by default so for proportions.
+        nonzero: never write a number that is not 0 as 0; by default so for proportions. A proportion is `<0.01`, any
+            other number gets more decimals, since `>-0.01` puzzles readers.
     """
     if abs(value) >= _VAST:
         return f"{value:.{digits}e}"
+    nonzero = proportion if nonzero is None else nonzero
+    if nonzero and not proportion and value:
+        digits = next((more for more in range(digits, digits + _MORE) if float(f"{value:.{more}f}")), digits + _MORE)
     step = 10.0**-digits
-    if (proportion if nonzero is None else nonzero) and float(f"{value:.{digits}f}") == 0 != value:
+    if nonzero and float(f"{value:.{digits}f}") == 0 != value:
         return f"<{step:.{digits}f}" if value > 0 else f">-{step:.{digits}f}"
     if proportion and 1 - step / 2 <= value < 1:
         return f">{1 - step:.{digits}f}"
@@ -81,21 +87,18 @@ def is_estimable(measure: Measure) -> bool:
     return measure.estimate is not None and math.isfinite(measure.estimate)
 
 
-def format_estimate(measure: Measure, digits: int, *, signed: bool = False) -> str:
-    """Format the estimate, a p-value as `p = 0.031`, or `not estimable` with the flag that says why.
+def format_estimate(measure: Measure, digits: int) -> str:
+    """Format the estimate: a difference with its sign, a p-value as `p = 0.031`.
 
-    Args:
-        measure: with the estimate.
-        digits: decimals.
-        signed: also write the sign of a positive difference.
+    Without an estimate it is `not estimable`, with the flag that says why.
     """
     if measure.estimate is None or not math.isfinite(measure.estimate):
         reasons = [flag for flag in measure.flags if flag in ("degenerate", "all-missing", "one-item")]
         return f"not estimable ({', '.join(reasons)})" if reasons else "not estimable"
     if measure.unit == P_VALUE:
         return stated_p(measure.estimate)
-    sign = signed and measure.unit == "difference"
-    return format_number(measure.estimate, digits, proportion=is_proportion(measure), signed=sign)
+    signed = measure.unit == DIFFERENCE
+    return format_number(measure.estimate, digits, proportion=is_proportion(measure), signed=signed)
 
 
 def format_interval(measure: Measure, digits: int) -> str:
@@ -117,17 +120,10 @@ def format_ends(interval: Interval, digits: int, *, proportion: bool = False) ->
         proportion: whether its ends are proportions.
     """
     nonzero = proportion or interval.low > 0 or interval.high < 0
-    low, high = (_end(end, digits, proportion=proportion, nonzero=nonzero) for end in (interval.low, interval.high))
+    low, high = (
+        format_number(end, digits, proportion=proportion, nonzero=nonzero) for end in (interval.low, interval.high)
+    )
     return f"[{low}, {high}]"
-
-
-def _end(end: float, digits: int, *, proportion: bool, nonzero: bool) -> str:
-    """Write an end of an interval; more digits where it would read 0: `>-0.01` as an upper end puzzles readers."""
-    more = digits
-    if nonzero and not proportion:
-        while end and not float(f"{end:.{more}f}") and more < digits + _MORE:
-            more += 1
-    return format_number(end, more, proportion=proportion, nonzero=nonzero)
 
 
 def format_bounds(measure: Measure, digits: int) -> str:

@@ -84,7 +84,7 @@ class Found:
         """Write a measure down."""
         return Cell(
             measure=self.place(measure),
-            estimate=format_estimate(measure, digits, signed=True),
+            estimate=format_estimate(measure, digits),
             interval=format_interval(measure, digits),
             trials=measure.n_trials,
             items=measure.n_items,

@@ -10,6 +10,7 @@ from jrh.measuring import DEGENERATE
 
 from jrh_report.html.found import Found
 from jrh_report.html.listing import Column, Line, Table, by_test, columns, judge_mark, table
+from jrh_report.tables import judge_label
 
 SENSITIVITY: Final = columns(
     ("jss-raw", "JSS, raw"),
@@ -117,7 +118,7 @@ def _flips(found: Found, task: str) -> Table | None:
         )
         for test, pair in keys
     ]
-    of = tuple(Column(name="template-flip-rate", heading=judge) for judge in judges)
+    of = tuple(Column(name="template-flip-rate", heading=judge_label(found.report, judge)) for judge in judges)
     return table(
         task, "Flip rate of each template pair by judge, most flips first", ("templates", "Test"), of, lines, PAIRS
     )

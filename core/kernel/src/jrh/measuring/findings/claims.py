@@ -11,7 +11,7 @@ from jrh_stats import items_to_decide, items_to_rule_out, rare_change_bound
 from jrh.measuring.findings.measure_index import MeasureIndex
 from jrh.measuring.findings.page_family import PageFamily
 from jrh.measuring.flags import BOUNDED, UNSURE
-from jrh.text.numbers import P_VALUE, counted, counted_items, format_interval, format_number, is_proportion, stated_p
+from jrh.text.numbers import counted, counted_items, format_estimate, format_interval, stated_p
 from jrh.values.cases import REFERENCE
 from jrh.values.finding import Basis, Finding, FindingSettings, Severity
 from jrh.values.measures import Measure
@@ -152,12 +152,7 @@ def _basis(claim: Claim) -> Basis:
 
 def estimate_text(measure: Measure) -> str:
     """Write an estimate to two decimals, a difference with its sign."""
-    if measure.estimate is None:
-        return "not estimable"
-    if measure.unit == P_VALUE:
-        return stated_p(measure.estimate)
-    signed = measure.unit == "difference"
-    return format_number(measure.estimate, _DIGITS, proportion=is_proportion(measure), signed=signed)
+    return "not estimable" if measure.estimate is None else format_estimate(measure, _DIGITS)
 
 
 def units(measure: Measure) -> int:
