@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import time
+from collections.abc import Mapping
 from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest.mock import patch
 
 from jrh.cli import invoke
 from jrh_testing import Outcome, Project
@@ -17,3 +20,16 @@ def call(project: Project, *arguments: str) -> Outcome:
     with chdir(project.path), redirect_stdout(out), redirect_stderr(err):
         code = invoke(list(arguments))
     return Outcome(exit_code=code, stdout=out.getvalue(), stderr=err.getvalue(), duration=time.monotonic() - started)
+
+
+class Inside(Project):
+    """A project whose runs are calls in this process, with its environment."""
+
+    def run(
+        self, *arguments: str | Path, env: Mapping[str, str] | None = None, input: str = "", timeout: float = 0.0
+    ) -> Outcome:
+        """Run `jrh` here; nothing can be typed, and nothing limits the time but the test's own timeout."""
+        assert not input
+        usual = {"NO_COLOR": "1", "COLUMNS": "120", **self.env, **(env or {})}
+        with patch.dict("os.environ", usual):
+            return call(self, *map(str, self._all(arguments)))

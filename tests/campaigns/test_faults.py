@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import frozen
 from jrh_testing import FAULTS, ChatServer, Fault, Outcome, Project
+from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report
 from support.suites import PROVIDERS, llm_suite, openai_http, write_items, write_suite
 
+pytestmark = pytest.mark.slow
+
 ATTEMPTS = 2
-TIMEOUT = {"openai-http": 1.5, "litellm": 4.0}
-"""Seconds; the first call through litellm takes its time."""
+TIMEOUT = 4.0
+"""Seconds until `drip` and `hang` are over; on a busy machine a proper answer may take two."""
 RETRIED = {
     "429-seconds": "rate_limit",
     "429-date": "rate_limit",
@@ -61,12 +65,12 @@ def once(kind: str) -> str:
 
 @frozen(kw_only=True)
 class Judged:
-    """A finished run against the faulty server."""
+    """One judge of the finished run against the faulty servers; it is named for its provider."""
 
     project: Project
     outcome: Outcome
     server: ChatServer
-    provider: str
+    judge: str
 
     def record(self, text: str) -> dict[str, Any]:
         names = ("status", "presented", "canonical", "cost", "attempts", "detail", "prompt_tokens")
@@ -74,37 +78,61 @@ class Judged:
             self.project,
             "run",
             f"SELECT {', '.join(f'r.{name}' for name in names)} FROM records r JOIN items i ON i.id = r.item_id "
-            "WHERE instr(i.payload, ?)",
-            (text,),
+            "WHERE instr(i.payload, ?) AND r.judge = ?",
+            (text, self.judge),
         )
         assert len(found) == 1, text
         return dict(zip(names, found[0], strict=True))
+
+    def outcomes(self) -> dict[str, int]:
+        grouped = "SELECT outcome, count(*) FROM calls WHERE model = ? GROUP BY outcome"
+        return dict(query(self.project, "run", grouped, (self.judge,)))
 
     def asked(self, text: str) -> int:
         return sum(count for prompt, count in self.server.prompts.items() if text in prompt)
 
 
-@pytest.fixture(scope="module", params=list(PROVIDERS))
-def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
-    """One run in which every fault happens, once through each provider."""
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Judged]]:
+    """One run in which every fault happens to every provider, each with a judge and a server of its own."""
     faults = [Fault(kind, match=always(kind), retry_after=0.2) for kind in FAULTS if kind not in STOPPING]
     faults += [Fault(kind, match=once(kind), times=1, per_prompt=True, retry_after=0.2) for kind in RETRIED]
     texts = [always(kind) for kind in FAULTS if kind not in STOPPING] + [once(kind) for kind in RETRIED]
     texts += ["A healthy answer.", "Another healthy answer."]
-    project = Project(tmp_path_factory.mktemp("faults"), env={KEY_VARIABLE: KEY})
-    with ChatServer("NO", faults=faults) as server:
-        model = PROVIDERS[request.param](
-            server.url,
-            timeout=TIMEOUT[request.param],
-            max_attempts=ATTEMPTS,
-            price=PRICE,
-            max_tokens=50,
-            concurrency=24,
-        )
+    _warm_up(Inside(tmp_path_factory.mktemp("warm"), env={KEY_VARIABLE: KEY}))
+    project = Inside(tmp_path_factory.mktemp("faults"), env={KEY_VARIABLE: KEY})
+    limits = {"timeout": TIMEOUT, "max_attempts": ATTEMPTS, "price": PRICE, "max_tokens": 50, "concurrency": 24}
+    with ExitStack() as stack:
+        servers = {name: stack.enter_context(ChatServer("NO", faults=faults)) for name in PROVIDERS}
+        models = {name: PROVIDERS[name](server.url, **limits) for name, server in servers.items()}
+        judges = [{"name": name, "judge": "llm", "model": name} for name in PROVIDERS]
         write_items(project, texts)
-        write_suite(project, llm_suite(model))
-        outcome = project.run("run", "suite.yaml", "--run-dir", "run", timeout=240)
-        yield Judged(project=project, outcome=outcome, server=server, provider=request.param)
+        write_suite(project, llm_suite({}, models=models, judges=judges))
+        outcome = project.run("run", "suite.yaml", "--run-dir", "run")
+        yield {
+            name: Judged(project=project, outcome=outcome, server=server, judge=name)
+            for name, server in servers.items()
+        }
+
+
+def _warm_up(project: Project) -> None:
+    """Make one call through litellm, which imports for seconds at its first: they would count as time-outs."""
+    with ChatServer("NO") as server:
+        write_items(project, 1)
+        write_suite(project, llm_suite(PROVIDERS["litellm"](server.url)))
+        assert project.run("run", "suite.yaml", "--run-dir", "run").exit_code == 0
+
+
+@pytest.fixture(params=list(PROVIDERS))
+def judged(request: pytest.FixtureRequest, matrix: Mapping[str, Judged]) -> Judged:
+    """One provider's row of the matrix."""
+    return matrix[request.param]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Provide an empty project that runs in this process."""
+    return Inside(tmp_path, env={KEY_VARIABLE: KEY})
 
 
 def test_every_fault_of_the_server_is_met() -> None:
@@ -182,19 +210,25 @@ def test_a_reply_without_token_counts_has_an_unknown_cost_and_not_none(judged: J
     assert record["status"] == "ok"
     assert record["cost"] is None
     assert record["prompt_tokens"] is None
-    assert one(judged.project, "run", "SELECT count(*) FROM calls WHERE outcome = 'ok' AND cost IS NULL") == 1
-    (line,) = report(judged.project, "run")["costs"]
+    unknown = "SELECT count(*) FROM calls WHERE outcome = 'ok' AND cost IS NULL AND model = ?"
+    assert one(judged.project, "run", unknown, (judged.judge,)) == 1
+    (line,) = [line for line in report(judged.project, "run")["costs"] if line["judge"] == judged.judge]
     assert line["unknown"] >= 1
     assert line["tokens_unknown"] >= 1
 
 
 def test_an_answered_trial_costs_what_its_tokens_cost(judged: Judged) -> None:
     record = judged.record("A healthy answer.")
-    tokens = query(judged.project, "run", "SELECT prompt_tokens, completion_tokens FROM records WHERE cost IS NOT NULL")
-    assert record["cost"] > 0
-    known = one(
-        judged.project, "run", "SELECT total(cost) FROM records WHERE status NOT IN ('timeout', 'provider_error')"
+    its = "FROM records WHERE judge = ? AND"
+    tokens = query(
+        judged.project,
+        "run",
+        f"SELECT prompt_tokens, completion_tokens {its} cost IS NOT NULL",
+        (judged.judge,),
     )
+    assert record["cost"] > 0
+    answered = f"SELECT total(cost) {its} status NOT IN ('timeout', 'provider_error')"
+    known = one(judged.project, "run", answered, (judged.judge,))
     assert known == pytest.approx(sum((asked * 1.0 + answered * 2.0) / 1e6 for asked, answered in tokens if asked))
 
 
@@ -215,7 +249,7 @@ def test_a_prompt_that_is_too_long_is_a_status_of_its_own_and_says_how_long_it_m
 
 
 def test_every_attempt_stands_in_the_store_with_its_outcome(judged: Judged) -> None:
-    counted = dict(query(judged.project, "run", "SELECT outcome, count(*) FROM calls GROUP BY outcome"))
+    counted = judged.outcomes()
     assert None not in counted
     assert sum(counted.values()) == judged.server.count
     for kind in ("rate_limit", "server_error", "connection", "timeout"):
@@ -227,26 +261,28 @@ def test_every_attempt_stands_in_the_store_with_its_outcome(judged: Judged) -> N
 
 
 def test_the_reports_count_the_faults(judged: Judged) -> None:
-    lines = {line["kind"]: line for line in report(judged.project, "run")["faults"]}
-    counted = dict(query(judged.project, "run", "SELECT outcome, count(*) FROM calls GROUP BY outcome"))
+    found = report(judged.project, "run")["faults"]
+    lines = {line["kind"]: line for line in found if line["model"] == judged.judge}
+    counted = judged.outcomes()
     for kind in ("rate_limit", "server_error", "connection", "timeout", "rejected", "malformed", "context_overflow"):
         assert lines[kind]["attempts"] == counted[kind], kind
         lost = one(
             judged.project,
             "run",
-            "SELECT count(*) FROM records WHERE detail LIKE ? || ': %' OR status = ?",
-            (kind, kind if kind == "context_overflow" else ""),
+            "SELECT count(*) FROM records WHERE judge = ? AND (detail LIKE ? || ': %' OR status = ?)",
+            (judged.judge, kind, kind if kind == "context_overflow" else ""),
         )
         assert lines[kind]["final"] == lost, kind
     assert not {"ok", "refused", "truncated"} & set(lines)
     text = judged.project.read("run/report.md")
-    assert f"| mini | timeout | {counted['timeout']} | " in text
+    assert f"| {judged.judge} | timeout | {counted['timeout']} | " in text
 
 
 def test_the_reports_count_the_missing_verdicts_by_status(judged: Judged) -> None:
-    statuses = dict(query(judged.project, "run", "SELECT status, count(*) FROM records GROUP BY status"))
-    found = report(judged.project, "run")
-    accuracy = next(each for each in found["measures"] if each["name"] == "as-expected" and not each["cell"])
+    grouped = "SELECT status, count(*) FROM records WHERE judge = ? GROUP BY status"
+    statuses = dict(query(judged.project, "run", grouped, (judged.judge,)))
+    measures = [each for each in report(judged.project, "run")["measures"] if each["judge"] == judged.judge]
+    accuracy = next(each for each in measures if each["name"] == "as-expected" and not each["cell"])
     missing = {status: count for status, count in statuses.items() if status != "ok"}
     assert accuracy["missing"] == missing
     assert accuracy["n_trials"] == statuses["ok"]
@@ -384,3 +420,16 @@ def test_some_failures_between_answers_do_not_stop_the_run(project: Project, ser
     assert outcome.exit_code == 3, outcome.output
     statuses = dict(query(project, "run", "SELECT status, count(*) FROM records GROUP BY status"))
     assert statuses == {"ok": items // 2, "provider_error": items // 2}
+
+
+def test_a_refused_connection_is_a_failure_that_costs_nothing(project: Project, unused_tcp_port: int) -> None:
+    limits = {"max_attempts": 1, "price": PRICE, "max_tokens": 50}
+    url = f"http://127.0.0.1:{unused_tcp_port}/v1"
+    models = {name: PROVIDERS[name](url, **limits) for name in PROVIDERS}
+    write_items(project, 1)
+    judges = [{"name": name, "judge": "llm", "model": name} for name in models]
+    write_suite(project, llm_suite({}, models=models, judges=judges))
+    outcome = project.run("run", "suite.yaml", "--run-dir", "run")
+    assert outcome.exit_code == 3, outcome.output
+    assert one(project, "run", "SELECT total(cost) || ' ' || count(*) FROM calls WHERE cost IS NOT NULL") == "0.0 2"
+    assert query(project, "run", "SELECT DISTINCT status FROM records") == [("provider_error",)]

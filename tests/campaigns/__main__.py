@@ -1,0 +1,44 @@
+"""The long campaigns: `make campaigns SECONDS=600`, or `python -m campaigns SECONDS [SEED] [NAME ...]` in `tests`."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from campaigns import kills
+from campaigns.rounds import Campaign, rounds
+
+CAMPAIGNS: dict[str, tuple[float, Campaign]] = {"kills": (0.6, kills.campaign)}
+"""Name -> share of the time, and one round of it."""
+
+
+def main(arguments: list[str]) -> int:
+    """Play every campaign for its share of the time, print a table, and return 1 if anything failed."""
+    seconds, first, *names = [*arguments, "0"][:2] + arguments[2:]
+    place = Path(tempfile.mkdtemp(prefix="jrh-campaigns-"))
+    chosen = {name: each for name, each in CAMPAIGNS.items() if not names or name in names}
+    whole = sum(share for share, _ in chosen.values())
+    failed = 0
+    for name, (share, campaign) in chosen.items():
+        until = time.monotonic() + float(seconds) * share / whole
+        counted: Counter[str] = Counter()
+        played = 0
+        for each in rounds(name, campaign, place, kills.seeds(int(first)), until):
+            played += 1
+            counted += each.counted
+            if each.problems:
+                failed += 1
+                print(f"FAILED {name} seed {each.seed}, kept in {each.place}")
+                print("\n".join(f"  {problem}" for problem in each.problems), flush=True)
+        facts = ", ".join(f"{count:,} {what}" for what, count in sorted(counted.items()))
+        print(f"{name:<12} {played:>5,} rounds  {facts}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
