@@ -71,6 +71,7 @@ from jrh_stats.mean import clustered_difference as clustered_difference
 from jrh_stats.mean import clustered_mean as clustered_mean
 from jrh_stats.mean import paired_difference as paired_difference
 from jrh_stats.mean import signed_mean as signed_mean
+from jrh_stats.mean_of_rates import mean_of_rates as mean_of_rates
 from jrh_stats.missing import imbens_manski_quantile as imbens_manski_quantile
 from jrh_stats.missing import manski_bounds as manski_bounds
 from jrh_stats.missing import missing_association as missing_association
@@ -224,6 +225,7 @@ __all__ = [
     "mcnemar_exact",
     "mean_absolute_error",
     "mean_error",
+    "mean_of_rates",
     "mean_score",
     "mean_squares",
     "median_score",

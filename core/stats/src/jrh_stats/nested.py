@@ -31,7 +31,13 @@ class HeldOut:
 
 
 def held_out_accuracy(
-    hits: NDArray[np.float64], clusters: NDArray[np.int64], *, folds: int, level: float, seed: int
+    hits: NDArray[np.float64],
+    clusters: NDArray[np.int64],
+    *,
+    folds: int,
+    level: float,
+    seed: int,
+    events: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
 ) -> HeldOut:
     """Estimate the accuracy of the best of several candidates, chosen on all folds but one and scored on that one.
 
@@ -57,27 +63,33 @@ def held_out_accuracy(
         folds: number of folds K; fewer where there are fewer than two clusters for each.
         level: coverage.
         seed: deals the clusters into folds.
+        events: what the candidate chosen for its hits is scored by instead of them: whether the event happened, shape
+            (items, candidates), and which items count, 0 or 1, shape (items,). Without: the hits of all items.
 
     Returns:
-        The accuracy, method `nested-cross-validation`; that of `clustered_proportion` on the hits of one split with
-        fewer than six clusters, and where no hit varies.
+        The accuracy, or the rate of the event, method `nested-cross-validation`; that of `clustered_proportion` on the
+        hits of one split with fewer than six clusters, and where no hit varies.
     """
     units = int(clusters.max()) + 1
-    sizes = np.bincount(clusters, minlength=units).astype(np.float64)
-    sums = np.zeros((units, hits.shape[1]))
-    np.add.at(sums, clusters, hits)
-    nested = units // 2 >= _FEWEST
+    sums = _sums(hits, clusters, units)
+    happened, counted = (hits, np.ones(len(clusters))) if events is None else events
+    sizes = np.bincount(clusters, counted, units)
+    tops = sums if events is None else _sums(happened * counted[:, None], clusters, units)
+    there = sizes > 0
+    nested = min(units, int(there.sum())) // 2 >= _FEWEST
     folds = min(folds, units // 2) if nested else min(folds, units)
     splits = int(np.clip(_WORK / (folds * (units + folds) * hits.shape[1]), _FEWEST_SPLITS, _SPLITS))
     generator = np.random.default_rng(seed)
-    rounds = [_Split.of(sums, sizes, generator.permutation(units) % folds, folds) for _ in range(splits)]
+    rounds = [_Split.of(sums, sizes, generator.permutation(units) % folds, folds, tops) for _ in range(splits)]
     chosen = sums.sum(axis=0).argmax()
     same = float(np.mean([one.chosen == chosen for one in rounds]))
-    plain = clustered_proportion(rounds[0].hits, sizes, level=level)
+    if not there.any():
+        return HeldOut(accuracy=Estimate(value=None, flags=("empty",)), same=same)
+    plain = clustered_proportion(rounds[0].hits[there], sizes[there], level=level)
     value = float(np.mean([one.hits.sum() for one in rounds])) / float(sizes.sum())
     if not nested or plain.low is None or not _NOISE < value < 1 - _NOISE:
         return HeldOut(accuracy=plain, same=same)
-    naive = float(np.mean([ratio_variance(one.hits, sizes) for one in rounds]))
+    naive = float(np.mean([ratio_variance(one.hits[there], sizes[there]) for one in rounds]))
     if naive <= _NOISE:
         return HeldOut(accuracy=plain, same=same)
     error = float(np.mean([one.excess for one in rounds]))
@@ -89,6 +101,12 @@ def held_out_accuracy(
         ),
         same=same,
     )
+
+
+def _sums(values: NDArray[np.float64], clusters: NDArray[np.int64], units: int) -> NDArray[np.float64]:
+    sums = np.zeros((units, values.shape[1]))
+    np.add.at(sums, clusters, values)
+    return sums
 
 
 @frozen(kw_only=True, eq=False)
@@ -103,21 +121,32 @@ class _Split:
     """Mean over the folds of (e_in - e_out)^2 - v_out."""
 
     @classmethod
-    def of(cls, sums: NDArray[np.float64], sizes: NDArray[np.float64], fold: NDArray[np.int64], folds: int) -> _Split:
+    def of(
+        cls,
+        sums: NDArray[np.float64],
+        sizes: NDArray[np.float64],
+        fold: NDArray[np.int64],
+        folds: int,
+        scored_by: NDArray[np.float64] | None = None,
+    ) -> _Split:
+        tops = sums if scored_by is None else scored_by
         member = (fold[:, None] == np.arange(folds)).astype(np.float64)
-        within, size = member.T @ sums, member.T @ sizes
+        within, scored, size = member.T @ sums, member.T @ tops, member.T @ sizes
         total = within.sum(axis=0)
         chosen = (total - within).argmax(axis=1)
-        hits = sums[np.arange(len(sums)), chosen[fold]]
+        hits = tops[np.arange(len(tops)), chosen[fold]]
         own = np.arange(folds)
-        outside = within[own, chosen] / size
         # For every two folds the choice without both, scored on the second of them.
         pairs = np.stack([(total - within - within[left]).argmax(axis=1) for left in own])
-        inner = within[own[None, :], pairs]
+        inner = scored[own[None, :], pairs]
         inner[own, own] = 0.0
-        inside = inner.sum(axis=1) / (size.sum() - size)
-        noise = _variances(hits, sizes, fold, folds)
-        return cls(hits=hits, chosen=chosen, excess=float(np.mean(np.square(inside - outside) - noise)))
+        # A fold in which nothing counts tells nothing, and so does one that holds all that counts.
+        told = (size > 0) & (size < size.sum())
+        outside = scored[own, chosen][told] / size[told]
+        inside = inner.sum(axis=1)[told] / (size.sum() - size[told])
+        noise = _variances(hits[sizes > 0], sizes[sizes > 0], fold[sizes > 0], folds)[told]
+        excess = float(np.mean(np.square(inside - outside) - noise)) if told.any() else 0.0
+        return cls(hits=hits, chosen=chosen, excess=excess)
 
 
 def _variances(
@@ -125,6 +154,7 @@ def _variances(
 ) -> NDArray[np.float64]:
     """Return `ratio_variance` within each fold; 0 of one cluster."""
     units, tops, totals = (np.bincount(fold, weights, folds) for weights in (None, hits, sizes))
-    residuals = hits - (tops / totals)[fold] * sizes
-    squares = np.bincount(fold, np.square(residuals), folds)
-    return np.asarray(np.where(units > 1, units / np.maximum(units - 1, 1), 0.0) * squares / np.square(totals))
+    rates = tops / np.maximum(totals, _NOISE)
+    squares = np.bincount(fold, np.square(hits - rates[fold] * sizes), folds)
+    scale = np.where(units > 1, units / np.maximum(units - 1, 1), 0.0)
+    return np.asarray(scale * squares / np.square(np.maximum(totals, _NOISE)))

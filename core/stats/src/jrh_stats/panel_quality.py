@@ -45,6 +45,10 @@ class BestPanel:
     same: float
     """Share of the folds in which the panel chosen on the others is `best`."""
     tried: int
+    false_positive: tuple[Estimate, Estimate] | None = None
+    """False positive rate of `best` in-sample, and of the panels chosen on the other folds, on items they were not
+    chosen on; None without a positive label."""
+    false_negative: tuple[Estimate, Estimate] | None = None
 
 
 def error_correlation(errors: ArrayLike) -> NDArray[np.float64]:
@@ -256,6 +260,7 @@ def best_panel(
     folds: int = 10,
     level: float = 0.95,
     seed: int = 0,
+    positive: int | None = None,
 ) -> BestPanel | None:
     """Find the panel of a size whose majority vote is most often right, by trying all.
 
@@ -274,6 +279,8 @@ def best_panel(
         folds: folds for `held_out`; fewer where there are fewer clusters.
         level: coverage.
         seed: deals the clusters into folds.
+        positive: code of the positive label, for the rates of false positives and negatives of the panels that are
+            chosen for their accuracy. A tie is not the positive label.
 
     Returns:
         The best panel; of equal ones that of the judges named first. None where there are fewer judges than `size`, or
@@ -297,16 +304,24 @@ def best_panel(
     # Clusters are numbered in that order too: items that are alone have the folds they would have without clusters.
     _, first, of = np.unique(of[order], return_index=True, return_inverse=True)
     of = np.argsort(np.argsort(first))[of]
-    hits = np.stack(
-        [majority_vote(table[:, panel], n_labels=n_labels, ties=ties) == right for panel in panels], axis=1
-    ).astype(np.float64)
+    decided = np.stack([majority_vote(table[:, panel], n_labels=n_labels, ties=ties) for panel in panels], axis=1)
+    hits = (decided == right[:, None]).astype(np.float64)
     place = int(hits.sum(axis=0).argmax())
     held_out = held_out_accuracy(hits, of, folds=folds, level=level, seed=seed)
+
+    def rate(happened: NDArray[np.bool_], counted: NDArray[np.bool_]) -> tuple[Estimate, Estimate]:
+        events = happened.astype(np.float64), counted.astype(np.float64)
+        inside = _proportion(events[0][counted, place], of[counted], level)
+        return inside, held_out_accuracy(hits, of, folds=folds, level=level, seed=seed, events=events).accuracy
+
+    stated = positive is not None
     return BestPanel(
         best=PanelScore(judges=panels[place], accuracy=_proportion(hits[:, place], of, level)),
         held_out=held_out.accuracy,
         same=held_out.same,
         tried=len(panels),
+        false_positive=rate(decided == positive, right != positive) if stated else None,
+        false_negative=rate(decided != positive, right == positive) if stated else None,
     )
 
 

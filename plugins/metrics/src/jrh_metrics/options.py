@@ -54,6 +54,17 @@ class ErrorRateOptions(BreakdownOptions):
 
 
 @frozen(kw_only=True)
+class PanelTestOptions(MetricOptions):
+    """Options of the panels of every test."""
+
+    positive: str = field(
+        default="",
+        validator=instance_of(str),
+        metadata={"help": "label of the error rates; default: that of the task's scale, or the first of two"},
+    )
+
+
+@frozen(kw_only=True)
 class CovariateOptions(MetricOptions):
     """Options of the effects of covariates."""
 

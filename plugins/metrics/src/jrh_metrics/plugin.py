@@ -17,6 +17,7 @@ from jrh_metrics.options import (
     GeneralizabilityOptions,
     HarnessOptions,
     JudgeSenseOptions,
+    PanelTestOptions,
     PrevalenceOptions,
     RateOptions,
     ValidityOptions,
@@ -229,6 +230,13 @@ def _panels() -> Iterable[MetricSpec]:
         summary="all judges as a panel: accuracy by voting rule and without each judge, error correlation, best trio",
         options=MetricOptions,
         factory="jrh_metrics.panel:Panel",
+    )
+    yield MetricSpec(
+        name="panel-by-test",
+        summary="per test and over tests: majority vote, best panel of three, means over tests and over judges",
+        options=PanelTestOptions,
+        factory="jrh_metrics.panel_by_test:PanelByTest",
+        default=False,
     )
     yield MetricSpec(
         name="calibration",

@@ -13,6 +13,7 @@ from jrh_report.options import (
     JsonOptions,
     LatexOptions,
     MarkdownOptions,
+    PaperOptions,
     ParquetOptions,
     PlotOptions,
     TerminalOptions,
@@ -83,5 +84,14 @@ def jrh_reporters() -> Iterable[ReporterSpec]:
         factory="jrh_report.plots.reporter:build",
         target=ReportTarget.DIRECTORY,
         filename="plots",
+        default=False,
+    )
+    yield ReporterSpec(
+        name="papers",
+        summary="tables and figures as in papers about judges, as csv, LaTeX, svg, png and pdf: papers/",
+        options=PaperOptions,
+        factory="jrh_report.papers.reporter:PapersReporter",
+        target=ReportTarget.DIRECTORY,
+        filename="papers",
         default=False,
     )

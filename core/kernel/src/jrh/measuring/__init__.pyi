@@ -3,6 +3,8 @@ from .answers import Counts as Counts
 from .answers import aligned as aligned
 from .answers import answers_by as answers_by
 from .answers import modal as modal
+from .ballots import Ballots as Ballots
+from .ballots import ballots_of as ballots_of
 from .builder import MeasureBuilder as MeasureBuilder
 from .cells import Cell as Cell
 from .cells import cells_of as cells_of

@@ -31,6 +31,7 @@ _SETTINGS: Final = {
 _METADATA: Final[dict[str, dict[str, Any]]] = {
     "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
     "png": {"Software": None},
+    "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
 }
 
 

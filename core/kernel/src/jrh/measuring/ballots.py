@@ -1,0 +1,63 @@
+"""The verdicts of all judges on the same cases, as votes."""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from jrh.measuring.cells import Cell
+from jrh.measuring.coded import Codes
+from jrh.measuring.judges import questions
+from jrh.measuring.scoring import stated_label
+from jrh.measuring.trials import Trials
+from jrh.values.items import Scale
+
+
+@frozen(kw_only=True, eq=False)
+class Ballots:
+    """One row per case and repeat, one column per judge; labels are positions on the task's scale, -1 where missing."""
+
+    votes: NDArray[np.int64]
+    """Shape (ballots, judges)."""
+    truth: NDArray[np.int64]
+    """The right label as the metrics know it, -1 where none is stated, shape (ballots,)."""
+    clusters: Codes
+    """Shape (ballots,)."""
+    first: Codes
+    """A trial of each ballot, shape (ballots,): its case, test, item and repeat are those of all."""
+    judges: tuple[str, ...]
+    rows: Codes
+    """The trials they come from, those without a verdict included."""
+
+    def usable(self, trials: Trials) -> Codes:
+        """Return the trials with a verdict."""
+        return self.rows[trials.usable[self.rows]]
+
+
+def ballots_of(trials: Trials, cell: Cell, scale: Scale, *, labelled: bool = True) -> Ballots:
+    """Return the votes on the cases of a cell that holds the trials of all judges; the judges in order of their names.
+
+    The k-th repeat of a case is one ballot: the k-th answers of all judges.
+
+    Args:
+        trials: all trials.
+        cell: the cases.
+        scale: the scale of the cell's task.
+        labelled: whether to leave out cases without a right label.
+    """
+    position = np.array([scale.rank(label) if label in scale else -1 for label in trials.labels] + [-1], dtype=np.int64)
+    right = position[stated_label(trials)]
+    rows = cell.rows[right[cell.rows] >= 0] if labelled else cell.rows
+    judges, judge = np.unique(trials.judge.codes[rows], return_inverse=True)
+    _, first, ballot = np.unique(questions(trials)[rows], return_index=True, return_inverse=True)
+    votes = np.full((len(first), len(judges)), -1, dtype=np.int64)
+    votes[ballot, judge] = position[trials.label[rows]]
+    return Ballots(
+        votes=votes,
+        truth=right[rows[first]],
+        clusters=trials.cluster.codes[rows[first]],
+        first=rows[first],
+        judges=tuple(trials.judge.names[code] for code in judges),
+        rows=rows,
+    )

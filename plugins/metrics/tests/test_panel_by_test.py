@@ -1,0 +1,100 @@
+"""Panels of every test: the numbers are those counted by hand from the rows."""
+
+from collections import Counter
+from itertools import combinations
+from statistics import mean
+
+import numpy as np
+import pytest
+
+JUDGES = ("a", "b", "c", "d")
+TESTS = ("format", "label-flip")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Return 40 items: in `label-flip` the right label is the other one; judge d has a missing verdict."""
+    rng = np.random.default_rng(5)
+    found = []
+    for test in ("reference", *TESTS):
+        for item in range(40):
+            gold = "YES" if item % 2 else "NO"
+            right = {"YES": "NO", "NO": "YES"}[gold] if test == "label-flip" else gold
+            for place, judge in enumerate(JUDGES):
+                wrong = rng.random() < 0.1 + 0.1 * place
+                said = right if not wrong else ("NO" if right == "YES" else "YES")
+                missing = judge == "d" and item == 3
+                found.append(
+                    {
+                        "test": test,
+                        "item_id": f"i{item}",
+                        "judge": judge,
+                        "gold": gold,
+                        "canonical": None if missing else said,
+                        "status": "refused" if missing else "ok",
+                        "expectation": "equals" if test == "label-flip" else "same",
+                        "expected": right if test == "label-flip" else None,
+                        "_right": right,
+                    }
+                )
+    return found
+
+
+def ballots(rows, tests):
+    found = {}
+    for row in rows:
+        if row["test"] in tests:
+            _, votes = found.setdefault((row["test"], row["item_id"]), (row["_right"], {}))
+            votes[row["judge"]] = row["canonical"]
+    return list(found.values())
+
+
+def decide(votes, judges):
+    tally = Counter(votes[judge] for judge in judges if votes[judge]).most_common()
+    return None if len(tally) > 1 and tally[0][1] == tally[1][1] else tally[0][0]
+
+
+@pytest.mark.parametrize(("shown", "tests"), [*((test, (test,)) for test in TESTS), ("", TESTS)])
+def test_majority_and_trios_are_counted_by_hand(measures, rows, shown, tests):
+    found = {
+        (each.name, each.cell.get("chosen", "")): each for each in measures("panel-by-test", rows) if each.test == shown
+    }
+    cases = ballots(rows, tests)
+    best = max(combinations(JUDGES, 3), key=lambda trio: sum(decide(v, trio) == t for t, v in cases))
+    for panel, name, chosen in ((JUDGES, "majority", ""), (best, "trio", "in sample")):
+        decided = [(truth, decide(votes, panel)) for truth, votes in cases]
+        assert found[f"{name}-accuracy", chosen].estimate == pytest.approx(mean(t == d for t, d in decided))
+        rates = {
+            "false-positive": mean(d == "YES" for t, d in decided if t != "YES"),
+            "false-negative": mean(d != "YES" for t, d in decided if t == "YES"),
+        }
+        for kind, rate in rates.items():
+            assert found[f"{name}-{kind}-rate", chosen].estimate == pytest.approx(rate)
+        assert found[f"{name}-accuracy", chosen].interval is not None
+    held_out = found["trio-accuracy", "held out"]
+    assert held_out.estimate <= found["trio-accuracy", "in sample"].estimate
+    assert held_out.missing == {"refused": len(tests)}
+    assert "of the folds choose these three" in held_out.note
+
+
+def test_means_over_tests_and_over_judges(measures, rows):
+    found = {(each.name, each.judge, each.test): each for each in measures("panel-by-test", rows)}
+
+    def rate(judge, test):
+        own = [row for row in rows if row["judge"] == judge and row["test"] == test and row["canonical"]]
+        return mean(row["canonical"] == row["_right"] for row in own)
+
+    for judge in JUDGES:
+        own = found["mean-over-tests", judge, ""]
+        assert own.estimate == pytest.approx(mean(rate(judge, test) for test in TESTS))
+        assert own.interval.low < own.estimate < own.interval.high
+    for test in TESTS:
+        assert found["mean-over-judges", "", test].estimate == pytest.approx(
+            mean(rate(judge, test) for judge in JUDGES)
+        )
+
+
+def test_three_judges_are_the_panel_and_nothing_is_chosen(measures, rows):
+    found = {each.name for each in measures("panel-by-test", [row for row in rows if row["judge"] != "d"])}
+    assert "majority-accuracy" in found
+    assert not any(name.startswith("trio") for name in found)

@@ -1,0 +1,100 @@
+"""Files with one line per case: the majority's verdict, and which judges flip which pair of templates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import Factory, frozen
+from jrh import MetricContext, RunReport
+from jrh.measuring import Pairs, Trials, aligned, answers_by, ballots_of, panels_of, read_trials
+from jrh_stats import majority_vote
+
+from jrh_report.papers.sheet import Cell, Sheet
+
+_HALF = 0.5
+
+
+@frozen
+class Cases:
+    """Reads the records of a report once."""
+
+    report: RunReport
+    read: list[Trials | None] = Factory(list)
+
+    def sheets(self) -> Iterator[Sheet]:
+        """Yield the files that have lines."""
+        trials = self._trials()
+        if trials is not None:
+            for sheet in (self._votes(trials), self._flips(trials)):
+                if sheet.rows:
+                    yield sheet
+
+    def _trials(self) -> Trials | None:
+        """Return the trials; None where the records are not there, as in a report without them."""
+        if not self.read:
+            known = {each.task.name: each.task for each in self.report.tasks}
+            enough = len(self.report.records) and {"item_id", "task", "test"} <= set(self.report.records.columns)
+            context = MetricContext(tasks=known, seed=self.report.seed, level=self.report.level)
+            self.read.append(read_trials(self.report.records, context) if enough else None)
+        return self.read[0]
+
+    def _votes(self, trials: Trials) -> Sheet:
+        tasks = {each.task.name: each.task for each in self.report.tasks}
+        judges = tuple(name for name in trials.judge.names if name)
+        rows: list[tuple[Cell, ...]] = []
+        for cell in panels_of(trials):
+            if cell.task not in tasks:
+                continue
+            labels = (*tasks[cell.task].scale.labels, "")
+            found = ballots_of(trials, cell, tasks[cell.task].scale, labelled=False)
+            decided = majority_vote(found.votes, n_labels=len(labels) - 1)
+            places = [found.judges.index(judge) if judge in found.judges else None for judge in judges]
+            for ballot, first in enumerate(found.first):
+                votes = ("" if place is None else labels[found.votes[ballot, place]] for place in places)
+                truth = labels[found.truth[ballot]]
+                right = "" if not truth else "yes" if decided[ballot] == found.truth[ballot] else "no"
+                head = (cell.task, cell.test, *_of(trials, int(first)))
+                rows.append((*head, truth, *votes, labels[decided[ballot]] or "tie", right))
+        return Sheet(
+            name="majority-votes",
+            title="The majority's verdict on every case",
+            columns=("task", "test", "item", "variant", "repeat", "expected", *judges, "majority", "right"),
+            rows=tuple(rows) if len(judges) > 1 else (),
+            per_case=True,
+            note="One row per case and repeat. A tie decides nothing. An empty cell is a missing verdict.",
+        )
+
+    def _flips(self, trials: Trials) -> Sheet:
+        rows: list[tuple[Cell, ...]] = []
+        by_test: dict[tuple[str, str], list[Any]] = {}
+        for answers in answers_by(trials, "template"):
+            if len(answers.levels) > 1:
+                by_test.setdefault((answers.cell.task, answers.cell.test), []).append(answers)
+        for (task, test), members in by_test.items():
+            together = aligned(members)
+            pairs = [Pairs.of(each) for each in together]
+            first = pairs[0]
+            for row, pair in zip(*first.looked_at.nonzero(), strict=True):
+                known = [each for each in pairs if each.usable[row, pair]]
+                flipping = [each.answers.cell.judge for each in known if each.scores[row, pair] < _HALF]
+                if known:
+                    item = first.answers.items[row]
+                    rows.append((task, test, item, first.name(pair), len(known), len(flipping), ", ".join(flipping)))
+        return Sheet(
+            name="pair-flips",
+            title="Judges that flip each pair of templates",
+            columns=("task", "test", "item", "pair", "judges", "flip", "who"),
+            rows=tuple(sorted(rows, key=lambda row: (row[0], row[1], -int(str(row[5])), str(row[2]), str(row[3])))),
+            per_case=True,
+            note="Every two templates that an item was asked with. With repeats a judge flips a pair if more than half "
+            "of their combinations disagree.",
+        )
+
+
+def _of(trials: Trials, row: int) -> tuple[str, str, int]:
+    return (
+        trials.item.names[trials.item.codes[row]],
+        trials.variant.names[trials.variant.codes[row]],
+        int(trials.repeat[row]),
+    )
