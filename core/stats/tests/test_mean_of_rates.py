@@ -41,13 +41,14 @@ def test_one_rate_and_rates_without_a_trial() -> None:
     assert mean_of_rates(np.zeros((3, 2)), np.zeros((3, 2))).flags == ("empty",)
 
 
-def test_the_interval_covers_the_mean_as_often_as_it_says() -> None:
+@pytest.mark.parametrize("rates", [(0.9, 0.7, 0.5), (0.97, 0.95, 0.9)])
+def test_the_interval_covers_the_mean_as_often_as_it_says(rates: tuple[float, ...]) -> None:
     rng, studies = RNG(2), 400
     covered = 0
     for _ in range(studies):
-        hits = study(rng)
+        hits = study(rng, rates=rates)
         found = mean_of_rates(hits, np.ones(hits.shape))
-        covered += found.low <= 0.7 <= found.high
+        covered += found.low <= np.mean(rates) <= found.high
     assert 0.95 - 3 * np.sqrt(0.95 * 0.05 / studies) <= covered / studies
 
 

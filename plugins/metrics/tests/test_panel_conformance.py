@@ -20,3 +20,9 @@ class TestCalibrationContract(MetricContract):
     plugin = jrh_metrics.plugin
     component = "calibration"
     interval_tolerance = 0.0
+
+
+class TestPanelByTestContract(MetricContract):
+    plugin = jrh_metrics.plugin
+    component = "panel-by-test"
+    interval_tolerance = 0.0

@@ -43,3 +43,8 @@ class TestPlotsContract(ReporterContract):
     plugin = jrh_report.plugin
     component = "plots"
     options = {"measures": ["as-expected"]}
+
+
+class TestPapersContract(ReporterContract):
+    plugin = jrh_report.plugin
+    component = "papers"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jrh_stats.degrees import effective_degrees, few_events
+from jrh_stats.degrees import design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.proportion import clustered_proportion, effective_score_interval
 from jrh_stats.wilson import z_quantile
@@ -22,7 +22,7 @@ def mean_of_rates(numerators: ArrayLike, denominators: ArrayLike, *, level: floa
         K / (K - 1) * sum_k d_k^2,   d_k = sum_t (y_kt - p_t m_kt) / (T n_t)
 
     The interval is Wilson's with the effective number of trials p (1 - p) / variance, and Student's t with the
-    `effective_degrees` of d.
+    `design_degrees` of K d.
 
     Source: linearisation of a sum of ratios, Cochran (1977), Sampling Techniques, 3rd ed., chapter 6 (not consulted
     for this sum); the form of the interval is ours, as in `clustered_proportion`.
@@ -52,7 +52,8 @@ def mean_of_rates(numerators: ArrayLike, denominators: ArrayLike, *, level: floa
     variance = clusters / max(clusters - 1, 1) * float(np.square(influence).sum())
     if clusters < 2 or variance <= _NOISE**2:  # noqa: PLR2004 - a variance between clusters needs two
         return Estimate(value=value, n=trials, clusters=clusters, flags=("no-interval",))
-    degrees = effective_degrees(influence)
+    # The deviation of a cluster in the unit of the mean: the error of the mean is their mean.
+    degrees = design_degrees(influence * clusters, value)
     low, high = effective_score_interval(value, variance, degrees, level)
     return Estimate(
         value=value,
@@ -61,5 +62,5 @@ def mean_of_rates(numerators: ArrayLike, denominators: ArrayLike, *, level: floa
         method="cluster-robust-wilson",
         n=trials,
         clusters=clusters,
-        flags=few_events(degrees, clusters),
+        flags=few_events(effective_degrees(influence), clusters),
     )

@@ -73,7 +73,7 @@ def held_out_accuracy(
     units = int(clusters.max()) + 1
     sums = _sums(hits, clusters, units)
     happened, counted = (hits, np.ones(len(clusters))) if events is None else events
-    sizes = np.bincount(clusters, counted, units)
+    sizes = np.bincount(clusters, counted, units).astype(np.float64)
     tops = sums if events is None else _sums(happened * counted[:, None], clusters, units)
     there = sizes > 0
     nested = min(units, int(there.sum())) // 2 >= _FEWEST
@@ -140,8 +140,8 @@ class _Split:
         pairs = np.stack([(total - within - within[left]).argmax(axis=1) for left in own])
         inner = scored[own[None, :], pairs]
         inner[own, own] = 0.0
-        # A fold in which nothing counts tells nothing, and so does one that holds all that counts.
-        told = (size > 0) & (size < size.sum())
+        # One cluster has no variance that could be told from the error of the choice; nor has a fold that holds all.
+        told = (np.bincount(fold[sizes > 0], minlength=folds) > 1) & (size < size.sum())
         outside = scored[own, chosen][told] / size[told]
         inside = inner.sum(axis=1)[told] / (size.sum() - size[told])
         noise = _variances(hits[sizes > 0], sizes[sizes > 0], fold[sizes > 0], folds)[told]

@@ -12,6 +12,7 @@ from jrh.measuring import (
     Ballots,
     Cell,
     Codes,
+    Mask,
     MeasureBuilder,
     Trials,
     against_gold,
@@ -80,24 +81,23 @@ def _decided(
 ) -> Iterator[Measure]:
     size = len(scale.labels)
     code = None if positive is None else scale.rank(positive)
-    usable = ballots.usable(builder.trials)
+    counted = _counted(ballots, code)
 
     def made(name: str, estimate: Estimate, note: str = "", **levels: str) -> Measure:
+        rows = ballots.rows[counted[name.partition("-")[2]][ballots.ballot]]
+        usable = rows[builder.trials.usable[rows]]
         known = estimate if len(usable) else Estimate(value=None)
         given = note if known.value is not None else _NOTHING
-        return builder.measure(name, cell.part(levels), known, rows=ballots.rows, usable=usable, note=given)
+        return builder.measure(name, cell.part(levels), known, rows=rows, usable=usable, note=given)
 
     decided = majority_vote(ballots.votes, n_labels=size) if len(ballots.votes) else np.empty(0, dtype=np.int64)
-    everything = np.ones(len(decided), dtype=np.bool_)
     told = f"{len(ballots.judges)} judges by majority; a tie is wrong"
-    yield made("majority-accuracy", _share(builder, cell, ballots, decided == ballots.truth, everything), told)
+    happened = {"accuracy": decided == ballots.truth}
     if code is not None:
-        is_positive = ballots.truth == code
-        for name, happened, counted in (
-            ("majority-false-positive-rate", decided == code, ~is_positive),
-            ("majority-false-negative-rate", decided != code, is_positive),
-        ):
-            yield made(name, _share(builder, cell, ballots, happened, counted), f"positive label: {positive}")
+        happened |= {"false-positive-rate": decided == code, "false-negative-rate": decided != code}
+    for name, hits in happened.items():
+        note = told if name == "accuracy" else f"positive label: {positive}"
+        yield made(f"majority-{name}", _share(builder, cell, ballots, hits, counted[name]), note)
     if not _TRIO < len(ballots.judges) <= _MOST_JUDGES:
         return
     best = best_panel(
@@ -122,6 +122,15 @@ def _decided(
             yield made(name, estimate, note, **{CHOSEN: levels})
 
 
+def _counted(ballots: Ballots, positive: int | None) -> dict[str, Mask]:
+    """Return the ballots that each rate is about."""
+    return {
+        "accuracy": np.ones(len(ballots.truth), dtype=np.bool_),
+        "false-positive-rate": ballots.truth != positive,
+        "false-negative-rate": ballots.truth == positive,
+    }
+
+
 def _of_trio(best: BestPanel) -> Iterator[tuple[str, tuple[Estimate, Estimate]]]:
     yield "trio-accuracy", (best.best.accuracy, best.held_out)
     if best.false_positive is not None and best.false_negative is not None:
@@ -129,7 +138,7 @@ def _of_trio(best: BestPanel) -> Iterator[tuple[str, tuple[Estimate, Estimate]]]
         yield "trio-false-negative-rate", best.false_negative
 
 
-def _share(builder: MeasureBuilder, cell: Cell, ballots: Ballots, happened: Codes, counted: Codes) -> Estimate:
+def _share(builder: MeasureBuilder, cell: Cell, ballots: Ballots, happened: Mask, counted: Mask) -> Estimate:
     return builder.proportion(cell, (happened & counted).astype(float), counted.astype(float), ballots.clusters)
 
 

@@ -11,7 +11,7 @@ from jrh.measuring.coded import Codes
 from jrh.measuring.judges import questions
 from jrh.measuring.scoring import stated_label
 from jrh.measuring.trials import Trials
-from jrh.values.items import Scale
+from jrh.values.scales import Scale
 
 
 @frozen(kw_only=True, eq=False)
@@ -28,11 +28,9 @@ class Ballots:
     """A trial of each ballot, shape (ballots,): its case, test, item and repeat are those of all."""
     judges: tuple[str, ...]
     rows: Codes
-    """The trials they come from, those without a verdict included."""
-
-    def usable(self, trials: Trials) -> Codes:
-        """Return the trials with a verdict."""
-        return self.rows[trials.usable[self.rows]]
+    """The trials they come from, those without a verdict included, shape (trials,)."""
+    ballot: Codes
+    """The ballot of each of them, shape (trials,)."""
 
 
 def ballots_of(trials: Trials, cell: Cell, scale: Scale, *, labelled: bool = True) -> Ballots:
@@ -60,4 +58,5 @@ def ballots_of(trials: Trials, cell: Cell, scale: Scale, *, labelled: bool = Tru
         first=rows[first],
         judges=tuple(trials.judge.names[code] for code in judges),
         rows=rows,
+        ballot=ballot,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from jrh import REFERENCE, Measure
@@ -60,7 +60,7 @@ def _templates(found: Found) -> Iterator[tuple[str, Figure, str]]:
     cells = [[found.get("jss", task, judge, test) for task, test in columns] for judge in judges]
     hatched = [[is_constant(found, (task, judge, test)) for task, test in columns] for judge in judges]
     heads = [_with_pairs(found, task if one_test else f"{task}: {test}", task, test) for task, test in columns]
-    title = "JSS by judge and task; hatched: one label under every template"
+    title = "JSS by judge and task; hatched: always the same label shown"
     names = [judge_label(found.report, judge) for judge in judges]
     yield "templates", heat_map(title, names, heads, cells, hatched), title
     for place, (task, test) in enumerate(columns, start=1):
@@ -97,7 +97,7 @@ def heat_map(
     # Headings are turned by 35 degrees: the last one reaches to the right of its column.
     right = 0.3 + _PER_LETTER * 0.8 * max(len(label(name)) for name in columns[-1:])
     wide, high = _CELL[0] * len(columns), _CELL[1] * len(rows)
-    top = 0.4 + 0.65 * _PER_LETTER * max(len(label(name)) for name in columns)
+    top = 0.25 + 0.5 * _PER_LETTER * max(len(label(name)) for name in columns)
     # A short table still has room for its title.
     width = max(left + wide + right, 0.3 + 0.075 * len(label(title, 120)))
     height = top + high + _FOOT
@@ -142,7 +142,7 @@ def heat_map(
     return figure
 
 
-def bars(title: str, names: Sequence[str], series: dict[str, Sequence[Measure | None]]) -> Figure:
+def bars(title: str, names: Sequence[str], series: Mapping[str, Sequence[Measure | None]]) -> Figure:
     """Draw a bar with its interval for every name and series, the lowest first."""
     from matplotlib.figure import Figure
 

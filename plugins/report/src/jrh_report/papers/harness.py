@@ -142,11 +142,13 @@ def _over_tests(found: Found, task: str) -> Sheet | None:
             if each is not None and each.estimate is not None and test != REFERENCE
         }
         if len(own) > 1:
-            rows.append((row.label, len(own), found.get("mean-over-tests", task, row.judge), *_spread(own)))
+            rows.append(
+                (row.label, len(own), found.get("mean-over-tests", task, row.judge) or _mean(own), *_spread(own))
+            )
     return Sheet(
         name="spread-over-tests",
         title=f"Every judge over its tests: {grid.title.lower()}",
-        columns=("judge", "tests", "mean", "plain mean", "SD", "lowest", "in test", "highest", "in test "),
+        columns=("judge", "tests", "mean", "SD", "lowest", "in test", "highest", "in test "),
         rows=tuple(rows),
         note="Tests have equal weight, without the reference condition. The interval of the mean is by cluster and "
         "counts that the tests share items; it needs the metric panel-by-test. SD: between tests, n - 1.",
@@ -165,19 +167,23 @@ def _over_judges(found: Found, task: str) -> Sheet | None:
             if (each := row.measures[place]) is not None and each.estimate is not None
         }
         if len(own) > 1:
-            rows.append((test, len(own), found.get("mean-over-judges", task, "", test), *_spread(own)))
+            rows.append((test, len(own), found.get("mean-over-judges", task, "", test) or _mean(own), *_spread(own)))
     return Sheet(
         name="spread-over-judges",
         title=f"Every test over its judges: {grid.title.lower()}",
-        columns=("test", "judges", "mean", "plain mean", "SD", "lowest", "judge", "highest", "judge "),
+        columns=("test", "judges", "mean", "SD", "lowest", "judge", "highest", "judge "),
         rows=tuple(rows),
         note="Judges have equal weight. SD: between judges, n - 1.",
     )
 
 
+def _mean(own: dict[str, float]) -> float:
+    return float(mean(own.values()))
+
+
 def _spread(own: dict[str, float]) -> tuple[Cell, ...]:
     low, high = min(own, key=lambda name: own[name]), max(own, key=lambda name: own[name])
-    return float(mean(own.values())), float(stdev(own.values())), own[low], low, own[high], high
+    return float(stdev(own.values())), own[low], low, own[high], high
 
 
 def _ordinal(found: Found, task: str) -> Sheet:

@@ -55,9 +55,9 @@ def scores(found: Found) -> list[Place]:
 
 
 def is_constant(found: Found, place: Place) -> bool:
-    """Tell whether a judge gave one label under every template: agreement then says nothing of the prompts."""
-    kappa, jss = found.get("template-kappa", *place), found.get(_JSS, *place)
-    return any(DEGENERATE in each.flags or CONSTANT_VERDICTS in each.flags for each in (kappa, jss) if each is not None)
+    """Tell whether a judge gave one label under every template, as shown or as meant: agreement then says nothing."""
+    about = (found.get(name, *place) for name in ("template-kappa", _JSS, "jss-raw"))
+    return any({DEGENERATE, CONSTANT_VERDICTS} & set(each.flags) for each in about if each is not None)
 
 
 def _heads(found: Found, place: Place) -> tuple[str, str, str]:
@@ -65,15 +65,14 @@ def _heads(found: Found, place: Place) -> tuple[str, str, str]:
 
 
 def _agreement(found: Found, places: list[Place], *, constant: bool) -> Sheet:
-    names = ("jss", "template-flip-rate") if constant else ("jss", "template-flip-rate", "template-kappa")
-    columns = ("JSS", "flip rate") if constant else ("JSS", "flip rate", "kappa")
+    names = ("jss", "template-flip-rate", "template-kappa")
     rows = [(*_heads(found, place), *(found.get(name, *place) for name in names)) for place in places]
     return Sheet(
         name="templates-constant" if constant else "templates",
         title="Judges that always give one label" if constant else "Agreement between prompt templates",
-        columns=("task", "judge", "test", *columns),
+        columns=("task", "judge", "test", "JSS", "flip rate", "kappa"),
         rows=tuple(rows),
-        note="One label under every template: agreement is certain, and kappa is undefined."
+        note="One label, as shown, under every template: such a judge shows nothing about the prompts."
         if constant
         else "Sorted by task and JSS. The score counts what labels mean, so an inverted template is not a flip.",
     )
@@ -120,7 +119,8 @@ def _each_template(found: Found, places: list[Place]) -> Sheet:
                 both = [one for one in own if set(one.cell) == {_TEMPLATE, _WITHOUT}]
                 less = [one for one in both if one.cell[_TEMPLATE] == template]
                 head = (*_heads(found, place), template, each)
-                rows.extend((*head, one.cell[_WITHOUT] if one else "", one) for one in less or [None])
+                shown: list[Measure | None] = [*less] or [None]
+                rows.extend((*head, one.cell[_WITHOUT] if one else "", one) for one in shown)
     return Sheet(
         name="templates-each",
         title="Agreement of each template with the others",

@@ -1,0 +1,72 @@
+"""Tables and figures of papers: which there are, and that a number carries its interval and sizes."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+
+import pytest
+from attrs import evolve
+from jrh import Interval
+from jrh_testing import empty_report
+
+pytestmark = pytest.mark.slow
+
+TABLES = {"formats": ["csv", "tex"]}
+
+
+def rows(file: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(StringIO(file.decode())))
+
+
+def test_judges_by_tests_have_n_in_the_heading_and_the_majority_last(render, report, measure) -> None:
+    interval = Interval(low=0.7, high=0.9, method="wilson")
+    vote = measure("majority-accuracy", judge="", test="format", estimate=0.8, n_trials=177, interval=interval)
+    files = render("papers", evolve(report, measures=(*report.measures, vote)), **TABLES)
+    found = rows(files["judges-by-tests.csv"])
+
+    assert [row["judge"] for row in found] == ["baseline", "gpt-4o-mini", "yes-man (simulated)", "majority vote"]
+    assert found[1]["format (N=117 to 120)"] == "0.6799999999999999"
+    assert (found[1]["format (N=117 to 120) n"], found[1]["format (N=117 to 120) missing"]) == ("117", "3")
+    assert (found[3]["format (N=117 to 120)"], found[3]["format (N=117 to 120) low"]) == ("0.8", "0.7")
+
+
+def test_variants_are_pooled_or_apart(render, report) -> None:
+    apart = render("papers", report, variants="apart", **TABLES)["judges-by-tests.csv"].decode()
+    assert "format: crlf (N=117 to 120)" in apart
+    assert "format: crlf" not in render("papers", report, **TABLES)["judges-by-tests.csv"].decode()
+
+
+def test_the_spread_is_that_of_the_estimates(render, report) -> None:
+    found = rows(render("papers", report, **TABLES)["spread-over-judges.csv"])
+    one = next(row for row in found if row["test"] == "format")
+    assert float(one["mean"]) == pytest.approx((0.71 + 0.68 + 0.65) / 3)
+    assert float(one["SD"]) == pytest.approx(0.03)
+    assert (one["lowest"], one["judge"], one["highest"], one["judge "]) == (
+        pytest.approx("0.6499999999999999"), "yes-man (simulated)", "0.71", "baseline",
+    )  # fmt: skip
+
+
+def test_the_best_three_are_held_out_and_in_sample(render, report, measure) -> None:
+    found = tuple(
+        measure("trio-accuracy", judge="", test="", cell={"chosen": chosen}, estimate=value, note="a, b, c; and more")
+        for chosen, value in (("held out", 0.7), ("in sample", 0.9))
+    )
+    table = rows(render("papers", evolve(report, measures=(*report.measures, *found)), **TABLES)["best-panel.csv"])
+    assert [(row["test"], row["panel"], row["judges"], row["accuracy"]) for row in table] == [
+        ("all tests", "best three, held out", "a, b, c", "0.7"),
+        ("all tests", "best three, in sample (too good)", "a, b, c", "0.9"),
+    ]
+
+
+def test_figures_are_made_in_every_form_and_the_same_twice(render, report) -> None:
+    wanted = {"formats": ["svg", "png", "pdf"]}
+    files = render("papers", report, **wanted)
+    assert {"judges-by-tests.svg", "judges-by-tests.png", "judges-by-tests.pdf", "index.md"} == set(files)
+    assert files["judges-by-tests.pdf"].startswith(b"%PDF")
+    assert files == render("papers", report, **wanted)
+    assert "`judges-by-tests`: Judges by tests" in files["index.md"]
+
+
+def test_a_run_without_measures_says_so(render) -> None:
+    assert "No tables." in render("papers", empty_report())["index.md"]
