@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from jrh import REFERENCE, Measure, MetricContext, RecordTable, Scale, Task
-from jrh.measuring import INFORMATIVE_MISSING, BreakdownOptions, MetricOptions
+from jrh.measuring import INFORMATIVE_MISSING, SENSITIVE_TO_MISSING, BreakdownOptions, MetricOptions
 from jrh.values import Categorical
 from jrh_metrics.as_expected import GoldAccuracy
 from jrh_metrics.changes import AccuracyChange
+from jrh_metrics.excess import NoiseExcess
 from jrh_metrics.gain import GainOverCommonest
+from jrh_metrics.kappa import Kappa
 from jrh_metrics.missing_condition import MissingByCondition
 from jrh_metrics.options import FullOptions
 
@@ -139,3 +141,56 @@ def test_a_judge_that_guesses_and_loses_its_mistakes_is_not_better_than_a_consta
         seen.append(gain.estimate or 0.0)
     assert np.mean(seen) > 0.05, "the verdicts that are there mislead"
     assert excluded == 0
+
+
+def test_kappa_and_the_excess_allow_for_what_is_lost() -> None:
+    """Without missing verdicts kappa is 1 and the excess 0: the judge never changes its mind."""
+    table = records(np.random.default_rng(15), 200, 0.3, 0.03)
+    (kappa,) = Kappa(BreakdownOptions()).measure(table, context(0))
+    excess = next(each for each in NoiseExcess(FullOptions()).measure(table, context(0)) if each.interval is not None)
+    for measure, truth in ((kappa, 1.0), (excess, 0.0)):
+        assert INFORMATIVE_MISSING in measure.flags
+        assert measure.bounds is not None
+        assert measure.interval is not None
+        assert measure.interval.method == "imbens-manski"
+        assert measure.interval.low <= measure.bounds[0] < measure.bounds[1] <= measure.interval.high
+        assert measure.bounds[0] <= truth <= measure.bounds[1]
+
+
+@pytest.mark.parametrize("items", [60, 200])
+def test_a_study_that_cannot_tell_why_verdicts_are_missing_says_so(items: int) -> None:
+    """Every item asked once, wrong verdicts lost ten times as often: no test can see it. Flagged before: 0 to 22%."""
+    rng, studies, told, covered, alone = np.random.default_rng(16), 60, 0, 0, 0
+    for study in range(studies):
+        whole = records(rng, items, 0.3, 0.03)
+        table = whole.where(np.flatnonzero((whole.codes("test") == 0) & (whole.number("repeat") == 0)))
+        measure = accuracy(table, study)
+        flagged = bool({INFORMATIVE_MISSING, SENSITIVE_TO_MISSING} & set(measure.flags))
+        told += flagged
+        alone += not flagged
+        assert measure.interval is not None
+        covered += not flagged and measure.interval.low <= RIGHT <= measure.interval.high
+    assert told >= (0.8 if items == 60 else 1.0) * studies, "with 60 items few verdicts are missing in one of 9"
+    assert covered >= 0.93 * alone - 2, "where few verdicts are missing little can be wrong"
+
+
+def test_verdicts_that_are_missing_where_the_judge_is_unsure_are_found() -> None:
+    rng = np.random.default_rng(17)
+    whole = records(rng, 100, 0.0, 0.0)
+    item = np.array(whole.codes("item_id"))
+    stated = rng.choice([0.6, 0.95], 100)[item]
+    lost = rng.random(len(item)) < np.where(stated < 0.9, 0.3, 0.02)
+    columns = {
+        name: Categorical(np.array(whole.codes(name)), whole.categories(name))
+        for name in whole.columns
+        if name not in ("status", "presented", "canonical", "repeat", "simulated", "strength")
+    }
+    columns["status"] = Categorical(lost.astype(np.int32), ("ok", "refused"))
+    answers = np.where(lost, -1, whole.codes("canonical")).astype(np.int32)
+    columns["presented"] = columns["canonical"] = Categorical(answers, LABELS)
+    numbers = {name: np.array(whole.number(name)) for name in ("repeat", "simulated", "strength")}
+    table = RecordTable(columns, {**numbers, "probability": np.where(lost, np.nan, stated)})
+    p = {each.name: each.estimate for each in MissingByCondition(MetricOptions()).measure(table, context(0))}
+    assert p["missing-by-confidence-p"] is not None
+    assert p["missing-by-confidence-p"] < 1e-4
+    assert INFORMATIVE_MISSING in accuracy(table, 0).flags

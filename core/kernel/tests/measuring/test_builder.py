@@ -48,7 +48,7 @@ def test_a_rate_has_wilsons_interval_and_bounds_for_what_is_missing() -> None:
     assert (found.interval.low, found.interval.high) == pytest.approx((expected.low, expected.high))
     assert found.missing == {"refused": 2}
     assert found.bounds == (12 / 20, 14 / 20)
-    assert found.flags == ("constant-gold", "few-events")
+    assert found.flags == ("constant-gold", "few-events", "sensitive-to-missing")
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,9 @@ from jrh_stats.panel_quality import error_correlation as error_correlation
 from jrh_stats.panel_quality import leave_one_out as leave_one_out
 from jrh_stats.panel_quality import paired_error_correlation as paired_error_correlation
 from jrh_stats.panel_quality import panel_accuracy as panel_accuracy
+from jrh_stats.partial import Bounds as Bounds
+from jrh_stats.partial import excess_bounds as excess_bounds
+from jrh_stats.partial import kappa_bounds as kappa_bounds
 from jrh_stats.phi import phi_coefficient as phi_coefficient
 from jrh_stats.power import design_effect as design_effect
 from jrh_stats.power import items_for_mean as items_for_mean
@@ -143,6 +146,7 @@ __all__ = [
     "Answer",
     "BestPanel",
     "Binning",
+    "Bounds",
     "Change",
     "DStudy",
     "Equivalence",
@@ -189,6 +193,7 @@ __all__ = [
     "effective_judges",
     "equivalence",
     "error_correlation",
+    "excess_bounds",
     "excess_decision",
     "excess_disagreement",
     "excess_equivalence",
@@ -216,6 +221,7 @@ __all__ = [
     "jss",
     "judgesense_jss",
     "judgesense_kappa",
+    "kappa_bounds",
     "kendall_tau_b",
     "krippendorff_alpha",
     "leave_one_out",

@@ -91,13 +91,7 @@ def excess_disagreement(counts: ArrayLike, clusters: ArrayLike | None = None, *,
         sums = cluster_sums(_checked_clusters(clusters, table)[rows], raw_sums, floor_sums, weights)
         raw_sums, floor_sums, weights = sums.T
     differences = (raw_sums - floor_sums).round(12)
-    # Where nothing differs, the ends are as far from 0 as the number of items allows, and not those of the bounds.
-    varies = bool(np.any(differences != 0))
-    excess = (
-        clustered_mean(differences, weights, bounds=_BOUNDS, level=level)
-        if varies
-        else clustered_difference(differences, weights, level=level)
-    )
+    excess = excess_sums(differences, weights, level=level)
     flags = (
         *(("reference-floor",) if single.any() else ()),
         *(("few-clusters",) if 0 < excess.clusters < _FEW_CLUSTERS else ()),
@@ -312,6 +306,19 @@ def _parts(table: NDArray[np.float64], asked: NDArray[np.float64]) -> tuple[NDAr
     own = (differing / np.maximum(pairs, 1)).reshape(*leading, groups)
     again = asked[..., 1:] >= _ASKED_AGAIN
     return raw, np.where(again, (own[..., :1] + own[..., 1:]) / 2, own[..., :1])
+
+
+def excess_sums(differences: NDArray[np.float64], weights: NDArray[np.float64], *, level: float) -> Estimate:
+    """Estimate the mean excess from sums per cluster."""
+    if np.any(differences != 0):
+        return clustered_mean(differences, weights, bounds=_BOUNDS, level=level)
+    # Where nothing differs, the ends are as far from 0 as the number of items allows, and not those of the bounds.
+    return clustered_difference(differences, weights, level=level)
+
+
+def excess_of_pairs(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute the excess of items under one condition from their answers, shape (items, 2, labels)."""
+    return _item_excess(tables)
 
 
 def _item_excess(tables: NDArray[np.float64]) -> NDArray[np.float64]:

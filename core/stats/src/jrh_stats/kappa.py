@@ -128,7 +128,7 @@ class _Pairs:
         if one.size and min(one.min(), other.min()) < 0:
             raise ValueError("label codes are 0 or more; leave out pairs without a label")
         dense, labels = dense_codes(np.concatenate([one, other]))
-        self.distance = _distance(labels[:, None], labels[None, :], weighting)
+        self.distance = label_distance(labels[:, None], labels[None, :], weighting)
         rows, columns = np.split(dense, 2)
         self.kinds = _pair_kinds(rows, columns, clusters, mass, self.distance)
         self.total = self.kinds.total
@@ -193,7 +193,8 @@ def _pair_kinds(
     return kinds_of(np.hstack([cluster_sums(clusters, mass, mass * distance[one, other]), *margins]))
 
 
-def _distance(one: NDArray[np.int64], other: NDArray[np.int64], weighting: Weighting) -> NDArray[np.float64]:
+def label_distance(one: NDArray[np.int64], other: NDArray[np.int64], weighting: Weighting) -> NDArray[np.float64]:
+    """Return how much labels differ: not at all or fully, in steps, or in squared steps."""
     if weighting == "none":
         return np.asarray(one != other, dtype=np.float64)
     steps = np.abs(one - other).astype(np.float64)

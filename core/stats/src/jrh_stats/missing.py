@@ -119,7 +119,7 @@ def imbens_manski_quantile(width: float, error: float, *, level: float = 0.95) -
     because the quantity cannot be near both ends. [lower - c se, upper + c se] then covers the quantity, wherever
     between the bounds it lies, with probability `level`.
 
-    Source: Imbens and Manski (2004), Econometrica 72:1845-1857.
+    Source: Imbens and Manski (2004), Econometrica 72:1845-1857. Not consulted.
 
     Args:
         width: distance of the estimated bounds, 0 or more.
@@ -150,7 +150,8 @@ def missing_association(missing: ArrayLike, scores: ArrayLike) -> Significance:
     degrees of freedom. For one score this is Mantel's test (K - 1) r^2; for indicators of groups, the general
     Cochran-Mantel-Haenszel statistic of one stratum.
 
-    Source: Mantel (1963), JASA 58:690-700; Landis, Heyman and Koch (1978), International Statistical Review 46:237-254.
+    Source: Mantel (1963), JASA 58:690-700; Landis, Heyman and Koch (1978), International Statistical Review
+    46:237-254. Neither was consulted.
 
     Args:
         missing: share of missing verdicts of each cluster, less what its conditions lead to expect, shape (K,).

@@ -19,6 +19,7 @@ from jrh.measuring import (
     cells_of,
     gold_changes,
     p_values,
+    sensitive,
 )
 from jrh_stats import Estimate, clustered_difference, equivalence
 from numpy.typing import NDArray
@@ -69,7 +70,7 @@ class AccuracyChange:
                 note=note,
                 unit="difference",
             )
-            yield bounded(measured, builder.trials, scores, rows, _ends)
+            yield sensitive(bounded(measured, builder.trials, scores, rows, _ends), (-1.0, 1.0))
             if not cell.levels:
                 test = found.test
                 family.append(Tested(cell=cell, rows=rows, usable=usable, p=test.p, least=test.least))

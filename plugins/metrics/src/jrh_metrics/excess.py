@@ -22,8 +22,10 @@ from jrh.measuring import (
     numbered,
     p_values,
     reference_verdicts,
+    sensitive,
+    within_bounds,
 )
-from jrh_stats import excess_decision, excess_equivalence
+from jrh_stats import Bounds, excess_bounds, excess_decision, excess_equivalence
 from numpy.typing import NDArray
 
 from jrh_metrics.options import EquivalenceOptions, FullOptions
@@ -35,6 +37,7 @@ _TEST: Final = (
 _FAMILY: Final = "the tests of this judge and task"
 _EXCESS: Final = "excess-disagreement"
 _TWO: Final = 2
+_LIMITS: Final = (-0.5, 1.0)
 _BORROWED: Final = (
     "the test has no repeats; the reference's rerun disagreement is used instead of its own, so half of any noise that "
     "the test adds counts as excess"
@@ -120,9 +123,10 @@ def _measured(
         counts, clusters, level=context.level, resamples=context.resamples, seed=builder.seed(cell)
     )
     note = "" if len(usable) else _NOTHING
+    bounds = _bounds(builder, cell, reference, rows)
     beside = (("disagreement", found.raw), ("noise-floor", found.floor)) if everything else ()
     for name, estimate in (*beside, (_EXCESS, found.excess)):
-        yield builder.measure(
+        measure = builder.measure(
             name,
             cell,
             estimate,
@@ -131,6 +135,7 @@ def _measured(
             note=_BORROWED if "reference-floor" in estimate.flags else note,
             unit="proportion" if name != _EXCESS else "difference",
         )
+        yield measure if name != _EXCESS else sensitive(within_bounds(measure, bounds), _LIMITS)
     if cell.levels:
         yield from p_values(
             builder,
@@ -164,6 +169,28 @@ def _counts(trials: Trials, reference: ReferenceVerdicts, usable: Codes) -> NDAr
     counts[:, 0, :] = reference.counts[reference.of[usable[first]]]
     used = counts.any(axis=(0, 1))
     return counts[:, :, used].astype(np.float64)
+
+
+def _bounds(builder: MeasureBuilder, cell: Cell, reference: ReferenceVerdicts, rows: Codes) -> Bounds | None:
+    """Bound the excess by what the missing verdicts of both sides could have been; None where none is missing."""
+    trials = builder.trials
+    asked = rows[reference.planned[rows] >= _TWO]
+    if not len(asked) or (trials.usable[asked].all() and (reference.usable == reference.planned)[asked].all()):
+        return None
+    items, first, item = np.unique(reference.of[asked], return_index=True, return_inverse=True)
+    _, group = np.unique(_groups(trials, item, asked), return_inverse=True)
+    width, groups = len(trials.labels), int(group.max()) + 2
+    place = item * groups + 1 + group
+    there = trials.usable[asked]
+    flat = np.bincount(place[there] * width + trials.label[asked[there]], minlength=len(items) * groups * width)
+    counts = flat.reshape(len(items), groups, width)
+    missing = np.bincount(place[~there], minlength=len(items) * groups).reshape(len(items), groups)
+    counts[:, 0, :] = reference.counts[items]
+    missing[:, 0] = (reference.planned - reference.usable)[asked[first]]
+    scale = builder.context.tasks.get(cell.task)
+    labels = width if scale is None else max(len(scale.scale.labels), int(counts.any(axis=(0, 1)).sum()))
+    clusters = trials.cluster.codes[asked[first]]
+    return excess_bounds(counts, missing, clusters, n_labels=labels, level=builder.context.level)
 
 
 def _groups(trials: Trials, item: Codes, usable: Codes) -> Codes:

@@ -23,8 +23,10 @@ from jrh.measuring import (
     change_due,
     compared,
     reference_verdicts,
+    sensitive,
+    within_bounds,
 )
-from jrh_stats import Estimate, Weighting, clustered_kappa, paired_gwet_ac1, paired_pabak
+from jrh_stats import Bounds, Estimate, Weighting, clustered_kappa, kappa_bounds, paired_gwet_ac1, paired_pabak
 from numpy.typing import NDArray
 
 _DEGENERATE: Final = "not estimable from identical values: both conditions always have the same single label"
@@ -185,7 +187,7 @@ def _measured(
         level=builder.context.level,
     )
     note = builder.why_none(pairs.rows, pairs.usable, NOTHING_EXPECTED)
-    return builder.measure(
+    measure = builder.measure(
         name,
         cell,
         estimate,
@@ -195,6 +197,39 @@ def _measured(
         note=_DEGENERATE if DEGENERATE in estimate.flags else note,
         unit="coefficient",
         unscored=NO_REFERENCE,
+    )
+    return sensitive(within_bounds(measure, _bounds(weighting, codes, cell, builder, reference, pairs)), (-1.0, 1.0))
+
+
+def _bounds(
+    weighting: Weighting, codes: Codes, cell: Cell, builder: MeasureBuilder, reference: ReferenceVerdicts, pairs: _Pairs
+) -> Bounds | None:
+    """Bound kappa by what the missing verdicts of both sides could have been; None where none is missing."""
+    trials, rows = builder.trials, pairs.rows[reference.planned[pairs.rows] > 0]
+    lost = reference.planned[rows] - reference.usable[rows]
+    task = builder.context.tasks.get(cell.task)
+    if task is None or not len(rows) or (trials.usable[rows].all() and not lost.any()):
+        return None
+    known = np.array([codes[trials.labels.index(each)] for each in task.scale.labels if each in trials.labels])
+    unknown = 0 if weighting != "none" else len(task.scale.labels) - len(known)
+    fills = np.concatenate([known[known >= 0], len(trials.labels) + np.arange(unknown)])
+    among = np.column_stack([reference.counts[reference.of[rows]], lost])
+    trial, label = np.nonzero(among)
+    second = np.append(codes, -1)[label]
+    first = np.where(trials.usable[rows], codes[trials.label[rows]], -1)[trial]
+    comparable = (second >= 0) | (label == len(codes))
+    comparable &= (first >= 0) | ~trials.usable[rows][trial]
+    share = among[trial, label] / reference.planned[rows][trial]
+    if not len(fills) or not comparable.any():
+        return None
+    return kappa_bounds(
+        first[comparable],
+        second[comparable],
+        trials.cluster.codes[rows][trial][comparable],
+        fills,
+        weighting=weighting,
+        case_weights=share[comparable],
+        level=builder.context.level,
     )
 
 

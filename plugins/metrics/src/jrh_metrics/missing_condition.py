@@ -21,7 +21,11 @@ from jrh.measuring import (
 from jrh_stats import missingness_test
 
 _TEST = "Cochran-Mantel-Haenszel test stratified by item; null hypothesis: equal missing rates in all conditions"
-_FURTHER = {Reason.LABEL: "missing-by-label-p", Reason.ERROR: "missing-by-error-p"}
+_FURTHER = {
+    Reason.LABEL: "missing-by-label-p",
+    Reason.ERROR: "missing-by-error-p",
+    Reason.CONFIDENCE: "missing-by-confidence-p",
+}
 _MANTEL = (
     "Mantel's test over clusters, beyond what conditions explain; adjusted by Holm over the tests of what is missing"
 )
@@ -30,7 +34,7 @@ _NONE = "no item has both missing and usable verdicts across several conditions"
 
 @frozen
 class MissingByCondition:
-    """Test whether missing verdicts depend on the condition, on the gold label, or on the judge being wrong.
+    """Test whether missing verdicts depend on the condition, the gold label, the judge being wrong, or its confidence.
 
     If they do, rates over the usable verdicts are about other questions than those asked: measures with missing
     verdicts have the flag `informative-missing`, and intervals that allow for any missing verdicts.
@@ -39,9 +43,9 @@ class MissingByCondition:
     options: MetricOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `missing-by-condition-p`, `-label-p` and `-error-p` per task and judge.
+        """Yield `missing-by-condition-p`, `-label-p`, `-error-p` and `-confidence-p` per task and judge.
 
-        `test` is empty: they are about all tests together. The last two are missing where they are not defined.
+        `test` is empty: they are about all tests together. The last three are missing where they are not defined.
         """
         builder = MeasureBuilder.of(records, context, self.options)
         trials = builder.trials

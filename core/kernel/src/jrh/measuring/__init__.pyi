@@ -47,6 +47,7 @@ from .flags import INFORMATIVE_MISSING as INFORMATIVE_MISSING
 from .flags import MISSING_ON_ERRORS as MISSING_ON_ERRORS
 from .flags import MISSING_ON_RIGHT as MISSING_ON_RIGHT
 from .flags import ONE_ITEM as ONE_ITEM
+from .flags import SENSITIVE_TO_MISSING as SENSITIVE_TO_MISSING
 from .flags import SIMULATED as SIMULATED
 from .flags import unsure as unsure
 from .judges import judge_pairs as judge_pairs
@@ -69,6 +70,8 @@ from .pairs import all_pairs as all_pairs
 from .pairs import joint_kappa as joint_kappa
 from .partial import bounded as bounded
 from .partial import mirrored as mirrored
+from .partial import sensitive as sensitive
+from .partial import within_bounds as within_bounds
 from .reference import ReferenceVerdicts as ReferenceVerdicts
 from .reference import reference_verdicts as reference_verdicts
 from .same_family import has_model_gold as has_model_gold

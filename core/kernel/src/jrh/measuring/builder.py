@@ -26,7 +26,7 @@ from jrh.measuring.flags import (
 )
 from jrh.measuring.missing_reasons import is_informative
 from jrh.measuring.options import MetricOptions
-from jrh.measuring.partial import bounded
+from jrh.measuring.partial import bounded, sensitive
 from jrh.measuring.scoring import NO_REFERENCE, Scores
 from jrh.measuring.trials import Trials, missing_by_status, read_trials
 from jrh.plugins.protocols import MetricContext
@@ -156,9 +156,10 @@ class MeasureBuilder:
             note=self.why_none(rows, usable, nothing, scores.unscored) or note,
             unscored=scores.unscored,
         )
-        return bounded(
+        found = bounded(
             measured, self.trials, scores, rows, lambda sums, level: self.at(level).proportion(cell, *sums.T)
         )
+        return sensitive(found)
 
     def mean(
         self,

@@ -37,6 +37,8 @@ MISSING_ON_RIGHT: Final = "missing-on-right"
 """More verdicts are missing on items that the judge gets right."""
 ONE_ITEM: Final = "one-item"
 """One item only: agreement beyond chance cannot be estimated."""
+SENSITIVE_TO_MISSING: Final = "sensitive-to-missing"
+"""Too many verdicts are missing for the interval to hold if they are missing for a reason that the data do not show."""
 SIMULATED: Final = "simulated"
 """The judge is simulated: its answers are made up."""
 
@@ -61,7 +63,10 @@ FLAG_MEANINGS: Final[Mapping[str, str]] = {
     CONSTANT_GOLD: "all gold labels are the same; a judge that always gives that label scores 100%.",
     CONSTANT_VERDICTS: "the judge gave a single label throughout.",
     CONSTANT_REFERENCE: "the judge gave a single label in the reference condition, so kappa is 0 by definition.",
-    INFORMATIVE_MISSING: "verdicts are not missing at random; intervals of rates allow for any missing verdicts.",
+    INFORMATIVE_MISSING: "verdicts are not missing at random; intervals of rates, changes, kappa and the excess "
+    "allow for any missing verdicts.",
+    SENSITIVE_TO_MISSING: "verdicts are missing; the interval would be off if wrong ones were lost ten times as "
+    "readily as right ones, or the reverse, and the data cannot rule that out.",
     MISSING_ON_ERRORS: "more verdicts are missing on items that the judge gets wrong.",
     MISSING_ON_RIGHT: "more verdicts are missing on items that the judge gets right.",
     DEGENERATE: "not estimable from identical values.",

@@ -1,4 +1,4 @@
-"""Whether verdicts go missing for a reason that matters: by condition, by gold label, or where the judge is wrong."""
+"""Whether verdicts go missing for a reason that matters: by condition, gold label, confidence, or on errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jrh_stats import cluster_sums, holm, missing_association, missingness_test
 from numpy.typing import NDArray
 
 from jrh.measuring.cells import Cell, tasks_of
-from jrh.measuring.coded import Codes
+from jrh.measuring.coded import Codes, Mask
 from jrh.measuring.scoring import stated_label
 from jrh.measuring.trials import Trials, condition_codes
 
@@ -26,11 +26,12 @@ class Reason(Enum):
     CONDITION = "condition"
     LABEL = "gold label"
     ERROR = "judge being wrong"
+    CONFIDENCE = "stated probability"
 
 
 @frozen(kw_only=True)
 class Dependence:
-    """What the missing verdicts of a judge depend on in a task, by three tests."""
+    """What the missing verdicts of a judge depend on in a task, by up to four tests."""
 
     reasons: tuple[Reason, ...]
     p: Mapping[Reason, float]
@@ -49,9 +50,10 @@ def informative(trials: Trials, level: float = 0.95) -> Mapping[tuple[str, str],
     """Return by task and judge what missing verdicts depend on; those that lose too few verdicts are left out.
 
     Given the item, the share missing may differ by condition (`jrh_stats.missingness_test`). Given the condition, it
-    may differ by the gold label of the item, or by how often the judge's other verdicts on the item are right
-    (`jrh_stats.missing_association`). The last test needs items that are asked more than once: where every item is
-    asked a single time, nothing in the study tells whether the missing verdicts would have been right.
+    may differ by the gold label of the item, by how often the judge's other verdicts on the item are right, or by how
+    sure it says it is of them (`jrh_stats.missing_association`). The last two tests need items that are asked more than
+    once: where every item is asked a single time, nothing in the study tells whether the missing verdicts would have
+    been right, and `jrh.measuring.sensitive` flags what that leaves open.
     """
     return trials.shared(f"informative {level}", lambda: dict(_found(trials, 1 - level)))
 
@@ -84,6 +86,9 @@ def _tests(trials: Trials, rows: Codes) -> Iterator[tuple[Reason, float | None]]
     lost, right = _by_rightness(trials, rows)
     if len(lost):
         yield Reason.ERROR, missing_association(lost, right).p
+    lost, sure = _by_confidence(trials, rows)
+    if len(lost):
+        yield Reason.CONFIDENCE, missing_association(lost, sure).p
 
 
 def _beyond(trials: Trials, rows: Codes) -> NDArray[np.float64]:
@@ -99,7 +104,22 @@ def _by_rightness(trials: Trials, rows: Codes) -> tuple[NDArray[np.float64], NDA
     truth = stated_label(trials)[rows]
     scored = (truth >= 0) & trials.usable[rows]
     right = np.where(scored, trials.label[rows] == truth, 0.0)
-    sums = cluster_sums(trials.cluster.codes[rows], _beyond(trials, rows), right, scored, np.ones(len(rows)))
+    return _by_other_verdicts(trials, rows, right, scored)
+
+
+def _by_confidence(trials: Trials, rows: Codes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return by cluster the share missing, beyond its conditions, and the mean stated probability of the others."""
+    if "probability" not in trials.records.columns:
+        return np.zeros(0), np.zeros(0)
+    stated = trials.records.number("probability")[rows]
+    told = trials.usable[rows] & np.isfinite(stated)
+    return _by_other_verdicts(trials, rows, np.where(told, stated, 0.0), told)
+
+
+def _by_other_verdicts(
+    trials: Trials, rows: Codes, score: NDArray[np.float64], scored: Mask
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    sums = cluster_sums(trials.cluster.codes[rows], _beyond(trials, rows), score, scored, np.ones(len(rows)))
     known = sums[sums[:, 2] > 0]
     return known[:, 0] / known[:, 3], known[:, 1] / known[:, 2]
 
