@@ -22,7 +22,8 @@ from jrh.running.building import used
 from jrh.running.default_metrics import default_metrics
 from jrh.running.run_log import Quiet
 from jrh.running.stages.measure import run_metrics
-from jrh.running.stages.summary import IMPORTED, Summary, is_known, remember
+from jrh.running.stages.summary import IMPORTED, Summary, is_known, read_records, remember
+from jrh.running.stored_run import list_cases
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
 from jrh.suite.resolve import resolve_metrics
@@ -269,6 +270,7 @@ def import_records(
         if is_known(store) and store.meta(IMPORTED) is None:
             raise StoreError(f"'{run_dir}' holds a run that was not imported; choose another directory")
         _write(store, rows, items, summary)
+        list_cases(store, read_records(store), {task.name: task for task in tasks})
     finally:
         store.close()
     return len(rows)

@@ -3,3 +3,8 @@ from .looks import Look as Look
 from .outcome import RunResult as RunResult
 from .outcome import RunState as RunState
 from .pool import for_each as for_each
+from .stages.summary import RunFindings as RunFindings
+from .stored_run import RunOutline as RunOutline
+from .stored_run import RunProgress as RunProgress
+from .stored_run import StoredRun as StoredRun
+from .stored_run import stored_run as stored_run

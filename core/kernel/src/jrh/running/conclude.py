@@ -16,6 +16,7 @@ from jrh.running.stages import measure as measuring
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored_evidence import StoredEvidence
 from jrh.running.stored_code import unchecked
+from jrh.running.stored_run import list_cases
 from jrh.values.events import RunFinished
 from jrh.values.evidence import NoEvidence
 from jrh.values.report import RunReport
@@ -108,4 +109,7 @@ def _measured(ready: Prepared) -> RunReport | None:
     )
     note_components(store, components(ready.resolved, ready.run_dir), ("metric",))
     ready.progress.end()
-    return reporting.gather(store, reporting.recall(store), measures, notes, records)
+    report = reporting.gather(store, reporting.recall(store), measures, notes, records)
+    reporting.note_findings(store, report)
+    list_cases(store, records, {task.name: task for task in tasks})
+    return report

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from jrh.store.database import Database
@@ -56,11 +57,20 @@ class CallsTable:
     def __init__(self, database: Database) -> None:
         """Use `Store.calls` instead."""
         self._database = database
-        self._next = int(database.rows("SELECT coalesce(max(id), 0) FROM calls")[0][0]) + 1
-        # Most questions have no stored reply. A set of keys answers that much faster than a query per question.
-        self._answered = {key for (key,) in database.rows("SELECT key FROM calls WHERE payload IS NOT NULL")}
         self._keys: dict[int, str] = {}
         """Call id -> key, for calls in flight."""
+
+    @cached_property
+    def _next(self) -> int:
+        return int(self._database.rows("SELECT coalesce(max(id), 0) FROM calls")[0][0]) + 1
+
+    @cached_property
+    def _answered(self) -> set[str]:
+        """Return the keys of stored replies, read when the first is asked for: who only looks at a run needs none.
+
+        Most questions have no stored reply. A set answers that much faster than a query per question.
+        """
+        return {key for (key,) in self._database.rows("SELECT key FROM calls WHERE payload IS NOT NULL")}
 
     def usable_reply(self, key: str) -> str | None:
         """Return the stored reply to a question, or None if this run has not paid for one."""

@@ -20,7 +20,7 @@ from jrh.values.records import COLUMNS
 
 T = TypeVar("T")
 
-SCHEMA_VERSION: Final = 9
+SCHEMA_VERSION: Final = 10
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 LOG: Final = "log.jsonl"
@@ -64,6 +64,7 @@ CREATE TABLE IF NOT EXISTS trials (
     position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, case_id TEXT NOT NULL, judge TEXT NOT NULL,
     repeat INTEGER NOT NULL, occasion INTEGER NOT NULL
 );
+CREATE INDEX IF NOT EXISTS trials_by_case ON trials (case_id);
 CREATE TABLE IF NOT EXISTS occasions (
     place INTEGER PRIMARY KEY, question INTEGER NOT NULL, occasion INTEGER NOT NULL
 );
@@ -84,6 +85,15 @@ CREATE TABLE IF NOT EXISTS records (
 );
 CREATE UNIQUE INDEX IF NOT EXISTS records_by_trial ON records (trial_id);
 CREATE TABLE IF NOT EXISTS measures (position INTEGER PRIMARY KEY, payload TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS case_rows (
+    position INTEGER PRIMARY KEY, task TEXT NOT NULL, test TEXT NOT NULL, variant TEXT NOT NULL, stratum TEXT NOT NULL,
+    judge TEXT NOT NULL, item_id TEXT NOT NULL, case_id TEXT NOT NULL, gold TEXT NOT NULL, trials INTEGER NOT NULL,
+    verdict TEXT NOT NULL, verdicts TEXT NOT NULL, missing INTEGER NOT NULL, status TEXT NOT NULL,
+    moved REAL, right REAL, expected REAL
+);
+CREATE INDEX IF NOT EXISTS case_rows_by_cell ON case_rows (task, test, judge);
+CREATE INDEX IF NOT EXISTS case_rows_by_item ON case_rows (task, item_id);
+CREATE INDEX IF NOT EXISTS case_rows_by_case ON case_rows (case_id);
 """
 
 _SET_META: Final = "INSERT OR REPLACE INTO meta VALUES (?, ?)"

@@ -51,6 +51,11 @@ class ItemsTable:
             found.setdefault(task, []).append(from_text(Item, payload))
         return {task: tuple(items) for task, items in found.items()}
 
+    def find(self, task: str, item_id: str) -> Item | None:
+        """Read one item; None where it is not stored, as of records imported without items."""
+        text = self._database.text("SELECT payload FROM items WHERE task = ? AND id = ?", (task, item_id))
+        return None if text is None else from_text(Item, text)
+
     def clusters(self) -> dict[tuple[str, str], str]:
         """Return the cluster of every task and item id; empty for records imported without items."""
         rows = self._database.rows("SELECT task, id, cluster FROM items")

@@ -33,6 +33,16 @@ class MeasuresTable:
             self.STAGE, digest, self.DELETE_ALL, ("INSERT INTO measures VALUES (?, ?)", rows + marks)
         )
 
+    def wholes(self, task: str, names: Sequence[str]) -> tuple[Measure, ...]:
+        """Read the measures of whole tests of a task by name; much faster than reading all."""
+        rows = self._database.rows(
+            "SELECT payload FROM measures WHERE position >= 0 AND json_extract(payload, '$.task') = ? "  # noqa: S608
+            f"AND json_extract(payload, '$.name') IN ({', '.join('?' * len(names))}) "
+            "AND coalesce(json_extract(payload, '$.cell'), '{}') = '{}' ORDER BY position",
+            (task, *names),
+        )
+        return tuple(from_text(Measure, payload) for (payload,) in rows)
+
     def read(self) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
         """Read the measures and the notes."""
         rows = self._database.rows("SELECT position, payload FROM measures ORDER BY position")

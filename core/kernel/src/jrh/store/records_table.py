@@ -12,6 +12,7 @@ from jrh.errors import DamagedStoreError
 from jrh.store.database import RECORD_TYPES, Database
 from jrh.store.writer import SALVAGE, Statement
 from jrh.text.numbers import counted
+from jrh.values.listed_cases import CaseRecord
 from jrh.values.records import COLUMNS
 from jrh.values.report import CostLine
 from jrh.values.verdicts import Record, Reply, Status
@@ -120,6 +121,15 @@ class RecordsTable:
         read = [(label, trial_id) for trial_id, label in labels]
         statement = "UPDATE records SET argued = ? WHERE trial_id = ?"
         self._database.replace(_READING, digest, (_UNREAD, [(unread,)]), (statement, read))
+
+    def of_case(self, case_id: str) -> list[CaseRecord]:
+        """Return the trials of a case that have a record, in plan order."""
+        names = ", ".join(f"r.{name}" for name in CaseRecord._fields)
+        rows = self._database.rows(
+            f"SELECT {names} {_OF_THE_PLAN} WHERE t.case_id = ? ORDER BY t.position",
+            (case_id,),
+        )
+        return [CaseRecord._make(row) for row in rows]
 
     def replies(self, trial_ids: Sequence[str]) -> dict[str, Reply]:
         """Read the replies of trials by trial id; trials without a stored reply are left out."""

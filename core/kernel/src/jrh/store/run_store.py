@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jrh.errors import StoreError
 from jrh.store.calls_table import CallsTable
+from jrh.store.case_rows_table import CaseRowsTable
 from jrh.store.cases_table import CasesTable
 from jrh.store.database import Database, belongs
 from jrh.store.items_table import ItemsTable
@@ -36,6 +37,8 @@ class Store:
         self.spending = SpendingTable(database)
         """What the replies the run rests on cost, each once."""
         self.measures = MeasuresTable(database)
+        self.case_rows = CaseRowsTable(database)
+        """The list of cases, to page through and to filter."""
 
     @classmethod
     def open(cls, run_dir: Path, suite: str) -> Store:
@@ -95,5 +98,7 @@ class Store:
         self._database.writer.flush()
 
     def forget_results(self) -> None:
-        """Delete all records and measures, so that an import can replace another."""
-        self._database.replace(MeasuresTable.STAGE, "", MeasuresTable.DELETE_ALL, RecordsTable.DELETE_ALL)
+        """Delete all records and what was made from them, so that an import can replace another."""
+        self._database.replace(
+            MeasuresTable.STAGE, "", MeasuresTable.DELETE_ALL, CaseRowsTable.DELETE_ALL, RecordsTable.DELETE_ALL
+        )

@@ -101,7 +101,7 @@ def _copied(source: sqlite3.Connection, path: Path, target: Path) -> Salvaged:
     if suite is None:
         raise StoreError(f"nothing of '{path}' can be saved: the name of its suite is lost")
     lost = tuple(stage for table in (*told.broken, *told.changed) for stage in _STAGES_OF.get(table, ()))
-    rows["stages"] = [row for row in rows["stages"] if not str(row[0]).startswith((*lost, "measures"))]
+    rows["stages"] = [row for row in rows["stages"] if not str(row[0]).startswith((*lost, "measures", "case_rows"))]
     database = Database.open(target, suite)
     try:
         for table, found in rows.items():

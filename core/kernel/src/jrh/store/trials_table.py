@@ -73,6 +73,10 @@ class TrialsTable:
         """Count the trials of the plan."""
         return int(self._database.rows("SELECT count(*) FROM trials")[0][0])
 
+    def count_done(self) -> int:
+        """Count the trials of the plan that have a record."""
+        return int(self._database.rows("SELECT count(*) FROM trials t JOIN records r ON r.trial_id = t.id")[0][0])
+
     def pending(self) -> list[PendingTrial]:
         """Return the trials to run, in plan order: those without a record, or with a transient failure."""
         rows = self._database.rows(

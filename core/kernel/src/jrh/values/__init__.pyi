@@ -17,6 +17,11 @@ from .gold_source import GoldSource as GoldSource
 from .item_covariates import LENGTH as LENGTH
 from .item_covariates import length_of as length_of
 from .items import option_field as option_field
+from .listed_cases import CaseChoices as CaseChoices
+from .listed_cases import CaseFilter as CaseFilter
+from .listed_cases import CaseOrder as CaseOrder
+from .listed_cases import CaseRecord as CaseRecord
+from .listed_cases import CaseRow as CaseRow
 from .option_values import CodeName as CodeName
 from .option_values import CommandWord as CommandWord
 from .records import Categorical as Categorical

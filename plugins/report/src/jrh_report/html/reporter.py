@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class HtmlReporter:
     """Writes the report as one file that asks for nothing: no request leaves it, and nothing in it is run text's code.
 
-    Everything that is text of the run passes through `visible_text` and Jinja's escaping on its way into the page; style
-    and script are constants, and the page's policy allows these two by their hashes and nothing else.
+    Everything that is text of the run passes through `visible_text` and Jinja's escaping on its way into the page;
+    style and script are constants, and the page's policy allows these two by their hashes and nothing else.
     """
 
     options: HtmlOptions

@@ -10,6 +10,7 @@ from attrs import Factory, evolve, frozen
 
 from jrh.document.serial import from_text, to_text
 from jrh.errors import RAISED, EmptyStoreError, JrhError, StoreError
+from jrh.hashing import content_id
 from jrh.measuring import with_findings
 from jrh.models.payer import PREFLIGHT, ROLES
 from jrh.plugins.protocols import Logger
@@ -25,7 +26,7 @@ from jrh.store.run_store import Store
 from jrh.suite.definition import Gate
 from jrh.text.numbers import counted
 from jrh.text.redact import error_line
-from jrh.values.finding import FindingSettings
+from jrh.values.finding import ClaimFamily, Finding, FindingSettings
 from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
 from jrh.values.report import Attrition, ComponentUsed, CostLine, RunReport, SpendLine, TaskSummary
@@ -41,6 +42,24 @@ PLAN_NOTES: Final = "plan_notes"
 """Key of the notes on the plan."""
 IMPORTED: Final = "imported"
 """Key of the mark that a run directory holds imported records."""
+
+
+FINDINGS: Final = "findings"
+"""Key of the findings."""
+
+
+@frozen(kw_only=True)
+class RunFindings:
+    """What the reports of a run say, as they said it."""
+
+    findings: tuple[Finding, ...]
+    family: ClaimFamily | None
+
+
+@frozen(kw_only=True)
+class _Found(RunFindings):
+    made_of: str
+    """Id of the measures and records."""
 
 
 @frozen(kw_only=True)
@@ -124,6 +143,24 @@ def note_plan(store: Store, notes: Iterable[str]) -> None:
 def note_end(store: Store, ended: Ended) -> None:
     """Keep how the run ended."""
     store.set_meta(ENDED, to_text(ended))
+
+
+def note_findings(store: Store, report: RunReport) -> None:
+    """Keep the findings of the stored measures, for readers that do not hold all records."""
+    store.set_meta(FINDINGS, to_text(_Found(made_of=_made_of(store), findings=report.findings, family=report.family)))
+
+
+def recall_findings(store: Store) -> RunFindings | None:
+    """Read the findings; None where there are none, or those of other measures or records."""
+    text = store.meta(FINDINGS)
+    found = from_text(_Found, text) if text else None
+    if found is None or found.made_of != _made_of(store):
+        return None
+    return RunFindings(findings=found.findings, family=found.family)
+
+
+def _made_of(store: Store) -> str:
+    return content_id(store.measures.digest(), [*store.records.written()])
 
 
 def state(store: Store) -> RunState:
