@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import struct
+import subprocess
+import sys
 import warnings
 from xml.etree import ElementTree
 
@@ -129,6 +132,20 @@ def test_the_same_run_gives_the_same_bytes_whatever_the_users_settings(render, r
     before = render("plots", report, formats=["svg", "png"], measures=["as-expected"])
     with matplotlib.rc_context({"font.size": 30, "svg.fonttype": "path", "axes.facecolor": "red"}):
         assert render("plots", report, formats=["svg", "png"], measures=["as-expected"]) == before
+
+
+def test_a_home_without_a_font_cache_is_nothing_to_speak_of(tmp_path) -> None:
+    """Where the directory for caches cannot be made, matplotlib makes a temporary one and warns."""
+    nowhere = tmp_path / "file"
+    nowhere.write_text("no directory", encoding="utf-8")
+    program = (
+        "import jrh_report.plugin; from jrh_testing import build, sample_report;"
+        "print(len(build(jrh_report.plugin, 'plots').render(sample_report())))"
+    )
+    environment = os.environ | {"MPLCONFIGDIR": str(nowhere / "below")}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
+    assert done.stderr == b""
+    assert int(done.stdout) > 1
 
 
 def test_letters_without_a_picture_and_mathematics_are_text(render, report) -> None:

@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 from jrh.measuring import Answers, Counts
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 _NAMES: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _EXACT: Final = 1e-9
@@ -59,6 +58,8 @@ def is_balanced(answers: Answers, own: str, weights: Counts) -> NDArray[np.bool_
 
 @lru_cache(maxsize=1024)
 def _weights(orders: tuple[str, ...], own: str) -> NDArray[np.float64]:
+    from scipy.optimize import nnls
+
     visits = np.stack([_visits(order, own) for order in orders], axis=1)
     target = np.full(len(visits), 1.0 / len(own))
     solved, residual = nnls(visits, target)

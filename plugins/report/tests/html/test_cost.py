@@ -9,7 +9,6 @@ from jrh.values import CostLine, SpendLine, TaskSummary
 from jrh_report.html.cost import Worth, cost_rows, items_needed, worths
 from jrh_report.html.found import Found
 from jrh_report.html.plane import plane
-from jrh_report.html.svg import settings
 from jrh_testing import sample_report
 
 
@@ -108,16 +107,14 @@ def test_totals_are_per_role_and_of_the_run() -> None:
 )
 def test_the_plane_is_drawn_where_prices_tell_judges_apart(prices: tuple[float | None, ...], drawn: bool) -> None:
     report = a_run({f"judge {place}": (price, 0.8) for place, price in enumerate(prices)})
-    with settings():
-        svg = plane(worths(Found.of(report), "task"), report.judges, "plane")
+    svg = plane(worths(Found.of(report), "task"), report.judges, "plane")
     assert (svg is not None) == drawn
 
 
 @pytest.mark.parametrize(("prices", "wide"), [((0.01, 0.02), False), ((0.0001, 0.1), True), ((0.0, 0.0001, 0.1), True)])
 def test_prices_of_several_orders_of_magnitude_stand_apart(prices: tuple[float, ...], wide: bool) -> None:
     report = a_run({f"judge {place}": (price, 0.8) for place, price in enumerate(prices)})
-    with settings():
-        svg = plane(worths(Found.of(report), "task"), report.judges, "plane")
+    svg = plane(worths(Found.of(report), "task"), report.judges, "plane")
     assert svg is not None
     assert re.search(r"math|\^|\\", svg) is None
     places = [float(x) for x in re.findall(r'data-part="plane">.*?<use [^>]*?x="([^"]*)"', svg)]

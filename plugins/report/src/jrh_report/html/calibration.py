@@ -28,10 +28,7 @@ _CAPTION: Final = (
 
 
 def calibration(found: Found, number: int, task: str) -> Part | None:
-    """Gather the scores, the curves of the reference condition and all bins; None where no judge states probabilities.
-
-    To be called within `settings()`.
-    """
+    """Gather the scores, the curves of the reference condition and all bins; None where no judge states any."""
     bins = [each for each in found.parts.get((task, "reliability"), ()) if set(each.cell) == {"stated"}]
     reference = [each for each in bins if each.test == REFERENCE]
     others = [each for each in bins if each.test != REFERENCE]

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from attrs import frozen
 from jrh import Measure
 from jrh.text import visible_line
 from markupsafe import Markup
 
-from jrh_report.html.svg import INK, inline, measure_id, series
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from jrh_report.html.axis import Axis, linear
+from jrh_report.html.svg import INK, SIZE, Drawing, colour
 
 ABREAST: Final = 3
 """Curves beside each other at most."""
-_SIDE: Final = 1.9
-_STEP: Final = (2.4, 2.95)
+_SIDE: Final = 137
+_STEP: Final = (173, 212)
 """From one curve to the next, across and down."""
-_LEFT: Final = 0.55
-_RIGHT: Final = 0.4
-_FOOT: Final = 0.5
-"""All sizes are inches."""
+_LEFT: Final = 40
+_RIGHT: Final = 29
+_HEAD: Final = 26
+_ABOVE: Final = 18
+"""Room above the share of 1, for the numbers of items. All sizes are points."""
 _DIGIT: Final = 0.036
 """Width of a digit above the points, on the axis of probabilities."""
-_ABOVE: Final = 1.05
-"""Where the numbers of items stand."""
 _TURNED: Final = 0.05
 """From one turned number to the next, at least."""
 _NAME: Final = 26
@@ -58,67 +55,60 @@ class Curve:
 
 
 def draw_curves(curves: Sequence[Curve], task: str, key: str) -> Markup:
-    """Draw the curves beside each other, within `settings()`.
+    """Draw the curves beside each other.
 
     Args:
         curves: one or more.
         task: the task's name.
         key: distinct for every figure of the page.
     """
-    from matplotlib.figure import Figure
-
     rows = -(-len(curves) // ABREAST)
-    width, height = _LEFT + min(len(curves), ABREAST) * _STEP[0] - _RIGHT, rows * _STEP[1] + _FOOT / 2
-    figure = Figure(figsize=(width, height))
+    width = _LEFT + min(len(curves), ABREAST) * _STEP[0] - _RIGHT
+    drawing = Drawing(key=key, width=width, height=rows * _STEP[1])
     for place, curve in enumerate(curves):
-        down, across = divmod(place, ABREAST)
-        left, bottom = _LEFT + across * _STEP[0], (rows - 1 - down) * _STEP[1] + _FOOT
-        axes = figure.add_axes((left / width, bottom / height, _SIDE / width, (_SIDE + 0.25) / height))
-        _frame(axes, curve, first=across == 0)
-        _points(axes, curve)
-    return inline(
-        figure,
-        key,
+        down, along = divmod(place, ABREAST)
+        left, top = _LEFT + along * _STEP[0], _HEAD + down * _STEP[1]
+        bottom = top + _ABOVE + _SIDE
+        across = _shares(left, left + _SIDE)
+        up = _shares(bottom, top + _ABOVE)
+        drawing.text(left + _SIDE / 2, top - SIZE, _named(curve), anchor="middle", bold=True)
+        drawing.across(across, top + _ABOVE, bottom, "mean stated probability")
+        drawing.upwards(up, left, left + _SIDE, "share right" if along == 0 else "")
+        drawing.line([(across.at(share), up.at(share)) for share in (0, 1)], INK, 1, dashed=True)
+        _points(drawing, across, up, curve)
+    return drawing.markup(
         f"Reliability curves, task {visible_line(task)}",
         "Share of right verdicts against the probability that each judge states, with intervals and numbers of items. "
         "The table below holds the same numbers.",
     )
 
 
-def _frame(axes: Axes, curve: Curve, *, first: bool) -> None:
-    axes.set_title(_named(curve), size=9, weight="bold", color=INK)
-    axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.17), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
-    axes.set_xlabel("mean stated probability")
-    axes.set_ylabel("share right" if first else "")
-    axes.set_axisbelow(True)
-    axes.grid(linewidth=0.5)
-    axes.plot((0, 1), (0, 1), color=INK, linewidth=1, linestyle="--")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+def _shares(start: float, end: float) -> Axis:
+    return linear(-0.03, 1.03, start, end, 3)
 
 
-def _points(axes: Axes, curve: Curve) -> None:
-    look: dict[str, Any] = dict(series(curve.series))
+def _points(drawing: Drawing, across: Axis, up: Axis, curve: Curve) -> None:
     points = sorted(curve.points, key=lambda each: each.stated)
-    stated, shares = [each.stated for each in points], [each.measure.estimate or 0.0 for each in points]
-    axes.plot(stated, shares, color=look["color"], linewidth=0.8)
-    for point, share in zip(points, shares, strict=True):
-        interval, x = point.measure.interval, point.stated
+    places = [(across.at(each.stated), up.at(each.measure.estimate or 0.0)) for each in points]
+    drawing.line(places, colour(curve.series), 0.8)
+    for point, (x, y) in zip(points, places, strict=True):
+        interval = point.measure.interval
         if interval is not None:
-            gid = measure_id(point.place, "interval-share")
-            axes.plot((x, x), (interval.low, interval.high), color=look["color"], linewidth=1.6, gid=gid)
-        axes.plot((x,), (share,), markersize=5, linewidth=0, gid=measure_id(point.place, "share"), **look)
-    _items(axes, points)
+            ends = ((x, up.at(interval.low)), (x, up.at(interval.high)))
+            drawing.line(ends, colour(curve.series), 1.6, of=(point.place, "interval-share"))
+        drawing.marker(x, y, curve.series, (point.place, "share"))
+    _items(drawing, across, up.at(1.0) - 7, points)
 
 
-def _items(axes: Axes, points: Sequence[Point]) -> None:
+def _items(drawing: Drawing, across: Axis, y: float, points: Sequence[Point]) -> None:
     """Write the numbers of items above the points, turned and moved aside where they would run into each other."""
     longest = max(len(str(each.measure.n_items)) for each in points)
     turned = any(after.stated - before.stated < _DIGIT * longest + 0.01 for before, after in pairwise(points))
     at = -1.0
     for each in points:
         at = max(each.stated, at + _TURNED) if turned else each.stated
-        axes.text(at, _ABOVE, f"{each.measure.n_items}", size=7, ha="center", va="bottom", rotation=90 if turned else 0)
+        anchor, x = ("start", across.at(at) + 2.5) if turned else ("middle", across.at(at))
+        drawing.text(x, y, f"{each.measure.n_items}", anchor=anchor, size=7, turned=turned)
 
 
 def _named(curve: Curve) -> str:

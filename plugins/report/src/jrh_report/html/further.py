@@ -16,7 +16,7 @@ _INTERACTION: Final = columns(("interaction", "interaction, difference of shares
 
 
 def sections(found: Found) -> tuple[Section, ...]:
-    """Return the sections that have anything to show, within `settings()`."""
+    """Return the sections that have anything to show."""
     every = (
         Section(
             key="calibration",

@@ -15,7 +15,6 @@ from jrh.text import visible_text
 
 from jrh_report.finite import finite
 from jrh_report.html.page import gather
-from jrh_report.html.svg import settings
 from jrh_report.options import HtmlOptions
 
 if TYPE_CHECKING:
@@ -35,8 +34,7 @@ class HtmlReporter:
     def render(self, report: RunReport) -> str:
         """Return the page; the same report gives the same text."""
         style, script = _source("style.css"), _source("script.js")
-        with settings():
-            page = gather(finite(report), self.options.examples)
+        page = gather(finite(report), self.options.examples)
         return (
             _environment()
             .get_template("page.html.j2")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,13 +38,21 @@ _METADATA: Final[dict[str, dict[str, Any]]] = {
 }
 
 
-def settings() -> Any:
-    """Return a context in which figures are drawn alike, whatever the user's own settings are."""
-    from matplotlib import rc_context, rcParamsDefault
+@contextmanager
+def settings() -> Iterator[None]:
+    """Draw alike everywhere, whatever the user's own settings are, and say nothing about fonts and caches."""
+    log = logging.getLogger("matplotlib")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        from matplotlib import rc_context, rcParamsDefault
 
-    kept = (pair for pair in rcParamsDefault.items() if not pair[0].startswith(("backend", "interactive")))
-    usual: dict[Any, Any] = dict(kept)
-    return rc_context(usual | _SETTINGS)
+        kept = (pair for pair in rcParamsDefault.items() if not pair[0].startswith(("backend", "interactive")))
+        usual: dict[Any, Any] = dict(kept)
+        with rc_context(usual | _SETTINGS):
+            yield
+    finally:
+        log.setLevel(level)
 
 
 def written(figure: Figure, form: str, dpi: int) -> bytes:

@@ -33,7 +33,8 @@ _LONGEST: Final = 40
 
 def build(options: PlotOptions) -> PlotReporter:
     """Build the reporter; a missing matplotlib shows here, before anything is written."""
-    import matplotlib.figure  # noqa: F401
+    with settings():
+        import matplotlib.figure  # noqa: F401
 
     return PlotReporter(options)
 
