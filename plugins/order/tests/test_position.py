@@ -10,9 +10,10 @@ from attrs import evolve
 from jrh import Mode, Scale, ScaleKind, Task
 from jrh.measuring import MetricOptions
 from jrh_order.places import place_name
-from jrh_order.position import IdenticalChoice, PositionBias, signed_bias
+from jrh_order.position import IdenticalChoice, PositionBias
+from jrh_stats import exchanged_difference
 from jrh_testing import sample_task
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 METRIC = PositionBias(MetricOptions())
 OTHER = {"A": "B", "B": "A", "TIE": "TIE"}
@@ -60,7 +61,8 @@ def test_a_judge_that_sticks_to_the_first_place_and_one_that_follows_the_respons
     assert bias.estimate == pytest.approx((6 - 2) / 12)
     assert bias.interval.low < bias.estimate < bias.interval.high
     assert bias.note == "first position in both orders: 6 items; second: 2"
-    assert pick(found, "position-bias-p").estimate == pytest.approx(binomtest(6, 8, 0.5).pvalue)
+    middle = binomtest(6, 8, 0.5).pvalue - binom.pmf(6, 8, 0.5)
+    assert pick(found, "position-bias-p").estimate == pytest.approx(middle), "McNemar's mid-p"
     assert pick(found, "gold-agreement-by-order", order="AB").estimate == pytest.approx(10 / 12)
     assert pick(found, "gold-agreement-by-order", order="BA").estimate == pytest.approx(6 / 12)
     assert pick(found, "gold-agreement-by-order").estimate == pytest.approx(16 / 24)
@@ -209,6 +211,19 @@ def test_without_gold_there_is_no_agreement_with_it(pairs, pick):
     assert pick(pairs.measure(METRIC), "gold-agreement-by-order").estimate is None
 
 
+@pytest.mark.parametrize(("first", "second", "items"), [(9, 2, 12), (7, 2, 12), (8, 1, 12), (6, 0, 40), (5, 0, 40)])
+def test_the_bias_and_its_p_value_are_one_decision(pairs, pick, first, second, items):
+    """Before, of 9 items against 2 out of 12 the interval excluded 0 where p was .065."""
+    for item in range(items):
+        place = "A" if item < first else "B" if item < first + second else ""
+        ask(pairs, str(item), place or "A", place or "B")
+    found = pairs.measure(METRIC)
+    bias, p = pick(found, "position-bias"), pick(found, "position-bias-p").estimate
+    middle = binomtest(first, first + second, 0.5).pvalue - binom.pmf(first, first + second, 0.5)
+    assert p == pytest.approx(middle)
+    assert (bias.interval.low > 0) == (p < 0.05)
+
+
 @pytest.mark.parametrize(("share", "place"), [(0.0, 0.0), (0.5, 0.1), (0.9, 0.0)])
 def test_the_interval_of_the_bias_covers_it_95_times_in_100(share, place):
     chance = np.random.default_rng(5)
@@ -217,7 +232,7 @@ def test_the_interval_of_the_bias_covers_it_95_times_in_100(share, place):
     for _ in range(2000):
         drawn = chance.random(30)
         first, second = (drawn < share).astype(float), ((drawn >= share) & (drawn < share + place)).astype(float)
-        found = signed_bias(first, second, level=0.95)
+        found = exchanged_difference(first - second, np.ones(30)).estimate
         hits += found.low <= truth <= found.high
     assert hits / 2000 >= 0.93
 
@@ -230,7 +245,7 @@ def test_with_repeats_the_interval_of_the_bias_is_no_wider_than_its_error_asks_f
     good = generator.beta(size / 2, size / 2, (1000, 60)) if correlation else np.full((1000, 60), 0.5)
     own, swapped_order = generator.binomial(3, good), generator.binomial(3, 1 - good)
     first, second = own * swapped_order / 9, (3 - own) * (3 - swapped_order) / 9
-    found = [signed_bias(*pair, level=0.95) for pair in zip(first, second, strict=True)]
+    found = [exchanged_difference(each, np.ones(60), resamples=400).estimate for each in first - second]
     error = (first - second).mean(axis=1).std()
     width = np.mean([one.high - one.low for one in found])
     assert np.mean([one.low <= 0 <= one.high for one in found]) == pytest.approx(0.95, abs=3 * 0.0069)
@@ -251,8 +266,8 @@ def test_with_repeats_the_test_of_the_bias_is_about_its_mean(pairs, pick):
     found = pairs.measure(METRIC)
     bias, p = pick(found, "position-bias"), pick(found, "position-bias-p")
     assert bias.estimate == pytest.approx(0)
-    assert bias.interval.method == "cluster-robust-wilson"
-    assert "sign-flip" in p.note
+    assert bias.interval.method == "exchange-wilson"
+    assert "exchange" in p.note
     assert p.estimate > 0.9  # of 8 items against 24, McNemar's p is 0.007
 
 

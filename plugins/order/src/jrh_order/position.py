@@ -21,24 +21,18 @@ from jrh.measuring import (
     answers_by_order,
 )
 from jrh_stats import (
-    Estimate,
     cluster_sums,
-    clustered_difference,
     clustered_mean,
     exchange_test,
-    mcnemar_exact,
-    sign_flip_test,
-    z_quantile,
+    exchanged_difference,
 )
 from numpy.typing import NDArray
 
 from jrh_order.places import balancing, is_balanced, moves_all, place_name
 
 _TWO: Final = 2
-_METHOD: Final = "bonett-price"
 _NO_ORDERS: Final = "no item has verdicts in both orders"
-_SIGNS: Final = "two-sided sign-flip test by cluster; null hypothesis: both positions are stuck to equally often"
-_MCNEMAR: Final = "exact McNemar test; null hypothesis: as many items stick to the first position as to the second"
+_SIGNS: Final = "two-sided exchange of both positions by cluster; null hypothesis: both are stuck to equally often"
 _FIRST_LAST: Final = "share of picks in the first place minus that in the last; every option in every place"
 _UNBALANCED: Final = "no item has verdicts in orders that put every option in every place"
 _EXCHANGE: Final = "permutation of the places within clusters; null hypothesis: every place is picked equally often"
@@ -141,10 +135,14 @@ def _drift(builder: MeasureBuilder, answers: Answers, scale: Scale, weights: Cou
     usable = told[answers.said[told] >= 0]
     counts = np.ones(len(shares))
     leaning = cluster_sums(answers.clusters[even], shares[:, 0] - shares[:, -1], counts)
+    resamples, seed = builder.context.resamples, builder.seed(answers.cell)
+    found = exchanged_difference(
+        leaning[:, 0], leaning[:, 1], level=builder.context.level, resamples=resamples, seed=seed
+    )
     yield builder.measure(
         "position-bias",
         answers.cell,
-        clustered_difference(leaning[:, 0], leaning[:, 1], level=builder.context.level),
+        found.estimate,
         rows=answers.rows,
         usable=usable,
         note=_FIRST_LAST if len(usable) else _UNBALANCED,
@@ -152,7 +150,6 @@ def _drift(builder: MeasureBuilder, answers: Answers, scale: Scale, weights: Cou
         labels=answers.said,
     )
     sums = [cluster_sums(answers.clusters[even], column, counts)[:, 0] for column in shares.T]
-    resamples, seed = builder.context.resamples, builder.seed(answers.cell)
     yield builder.p_value(
         "position-bias-p",
         answers.cell,
@@ -198,27 +195,32 @@ def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[M
     tends_second = int((stuck_first < stuck_second).sum())
     unit = "items" if len(np.unique(answers.axes.items[used])) == len(clusters) else "questions"
     note = f"first position in both orders: {tends_first} {unit}; second: {tends_second}"
+    sums = cluster_sums(clusters, stuck_first - stuck_second, np.ones(len(clusters)))
+    found = exchanged_difference(
+        sums[:, 0],
+        sums[:, 1],
+        level=builder.context.level,
+        resamples=builder.context.resamples,
+        seed=builder.seed(answers.cell),
+    )
     yield builder.measure(
         "position-bias",
         answers.cell,
-        signed_bias(stuck_first, stuck_second, clusters, level=builder.context.level),
+        found.estimate,
         rows=answers.rows,
         usable=usable,
         note=note if len(usable) else _NO_ORDERS,
         unit="difference",
         labels=answers.said,
     )
-    p, note = None, _NO_ORDERS
-    if len(usable) and len(np.unique(clusters)) == len(clusters) and is_counted(stuck_first, stuck_second):
-        p, note = mcnemar_exact(tends_first, tends_second).p, _MCNEMAR
-    elif len(usable):
-        sums = cluster_sums(clusters, stuck_first - stuck_second, np.ones(len(clusters)))
-        p, note = (
-            sign_flip_test(sums[:, 0], resamples=builder.context.resamples, seed=builder.seed(answers.cell)).p,
-            _SIGNS,
-        )
     yield builder.p_value(
-        "position-bias-p", answers.cell, p, rows=answers.rows, usable=usable, note=note, labels=answers.said
+        "position-bias-p",
+        answers.cell,
+        found.test.p,
+        rows=answers.rows,
+        usable=usable,
+        note=_SIGNS if len(usable) else _NO_ORDERS,
+        labels=answers.said,
     )
 
 
@@ -309,52 +311,6 @@ def both_orders(answers: Answers, label: str) -> NDArray[np.float64]:
     share = _picked(answers, label) / np.where(answered > 0, answered, np.nan)
     pairs = [share[:, one] * share[:, other] for one, other in combinations(range(len(answers.levels)), 2)]
     return np.asarray(np.mean(pairs, axis=0))
-
-
-def signed_bias(
-    first: NDArray[np.float64], second: NDArray[np.float64], clusters: NDArray[np.int64] | None = None, *, level: float
-) -> Estimate:
-    """Estimate the signed position bias: the share of items that stick to the first position minus that of the second.
-
-    +1: always the first position; -1: always the second; 0: neither, or both equally often. Ties and consistent
-    verdicts count as neither. With b and c the two sums over n items, the interval is
-
-        (b - c) / (n + 2) -+ z sqrt((p + q - (p - q)^2) / (n + 2)),   p = (b + 1) / (n + 2), q = (c + 1) / (n + 2)
-
-    Source: Bonett and Price (2012), J. Educational and Behavioral Statistics 37:479-488.
-
-    Args:
-        first: per item the probability of the first position in both orders, shape (n,).
-        second: that of the second position, shape (n,).
-        clusters: the cluster of every item, shape (n,); None: every item is its own. Where items share one, and where
-            repeats make a probability a fraction, the interval is that of `clustered_difference`: the formula above is
-            one of counts, and fed with fractions of three repeats it is 1.8 times too wide.
-        level: coverage.
-    """
-    n = len(first)
-    if not n:
-        return Estimate(value=None, flags=("empty",))
-    of = np.arange(n) if clusters is None else clusters
-    if len(np.unique(of)) < n or not is_counted(first, second):
-        sums = cluster_sums(of, first - second, np.ones(n))
-        return clustered_difference(sums[:, 0], sums[:, 1], level=level)
-    b, c = float(np.sort(first).sum()), float(np.sort(second).sum())
-    p, q = (b + 1) / (n + 2), (c + 1) / (n + 2)
-    half = z_quantile(level) * ((p + q - (p - q) ** 2) / (n + 2)) ** 0.5
-    value = (b - c) / n
-    return Estimate(
-        value=value,
-        low=max(min(p - q - half, value), -1.0),
-        high=min(max(p - q + half, value), 1.0),
-        method=_METHOD,
-        n=float(n),
-        clusters=n,
-    )
-
-
-def is_counted(first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
-    """Tell whether every item sticks to a position or does not, as with one repeat: there is no fraction."""
-    return bool(np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all())
 
 
 def against_gold(answers: Answers) -> tuple[Counts, Counts]:
