@@ -12,7 +12,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from jrh_review.pages import start, static
+from jrh_review.measured import Measured
+from jrh_review.pages import case, cases, compare, run, start, static
 from jrh_review.pages.rendering import page
 from jrh_review.refusals import Refused, answer
 from jrh_review.security import ENTER, Guard, Names
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from jrh_review.runs import Runs
 
 
+PAGES = (start, run, cases, case, compare, static)
 _MISSING = 404
 
 
@@ -35,11 +37,12 @@ def make_app(runs: Runs, sessions: Sessions, names: Names, *, routes: Iterable[R
         routes: further addresses, behind the same guard.
     """
     app = Starlette(
-        routes=[Route(ENTER, enter, methods=["GET"]), *start.ROUTES, *static.ROUTES, *routes],
+        routes=[Route(ENTER, enter, methods=["GET"]), *(route for part in PAGES for route in part.ROUTES), *routes],
         exception_handlers={JrhError: _expected, HTTPException: _refused, Exception: _broken},
     )
     app.router.redirect_slashes = False  # an address is right or wrong
     app.state.runs, app.state.sessions, app.state.names = runs, sessions, names
+    app.state.measured, app.state.choices = Measured(), {}
     return Guard(app=app, names=names, sessions=sessions)
 
 
@@ -54,7 +57,7 @@ def enter(request: Request) -> Response:
     if session is None:
         return answer(Refused(401, "The token is wrong or was used. The terminal shows the one that is good now."))
     text = (
-        "<!doctype html><html lang=en><meta charset=utf-8><title>jrh</title>"
+        "<!doctype html><html lang=en><meta charset=utf-8><title>jrh</title><link rel=icon href=/static/icon.svg>"
         '<meta http-equiv=refresh content="0; url=/"><p><a href="/">Open the workbench</a></p></html>'
     )
     # This address holds the token, which was just used up: no other page learns it all the same.

@@ -103,6 +103,10 @@ class StoredRun:
         """Return the stored measures of whole tests of a task, by name."""
         return self._store.measures.wholes(task, names)
 
+    def version(self) -> str:
+        """Return an id that changes whenever the list of cases does; empty where there is none."""
+        return self._store.case_rows.digest() or ""
+
     def has_cases(self) -> bool:
         """Tell whether the list of cases was made."""
         return self._store.case_rows.digest() is not None

@@ -41,19 +41,26 @@ NO_PARTS: Final = QuestionParts(changes=(), context=(), more=0)
 """Of cases that are not known."""
 
 
-def compare_questions(before: Case, after: Case) -> QuestionParts:
-    """Return what differs between two cases, marked, and what does not."""
+def compare_questions(before: Case, after: Case, *, limit: int = TEXT, most: int = PARTS) -> QuestionParts:
+    """Return what differs between two cases, marked, and what does not.
+
+    Args:
+        before: the original.
+        after: the changed question.
+        limit: characters shown of each text.
+        most: parts shown of those that differ, and of those that do not.
+    """
     left, right = dict(_named(before)), dict(_named(after))
     names = list(dict.fromkeys([*right, *left]))
     differ = [name for name in names if left.get(name, "") != right.get(name, "")]
     same = [name for name in names if name not in differ and right.get(name)]
     return QuestionParts(
         changes=tuple(
-            PartChange(name=visible_line(name), pair=mark_words(left.get(name, ""), right.get(name, ""), TEXT))
-            for name in differ[:PARTS]
+            PartChange(name=visible_line(name), pair=mark_words(left.get(name, ""), right.get(name, ""), limit))
+            for name in differ[:most]
         ),
-        context=tuple((visible_line(name), visible_text(right[name], TEXT)) for name in same[:PARTS]),
-        more=len(differ[PARTS:]) + len(same[PARTS:]),
+        context=tuple((visible_line(name), visible_text(right[name], limit)) for name in same[:most]),
+        more=len(differ[most:]) + len(same[most:]),
     )
 
 

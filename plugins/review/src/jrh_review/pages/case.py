@@ -1,0 +1,187 @@
+"""A case: what changed, what the judges were asked, and what each of them said; and an item under all conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from attrs import frozen
+from jrh import REFERENCE, Case, JrhError, Reply
+from jrh.running import StoredRun, stored_run
+from jrh.text import NO_PARTS, QuestionParts, compare_questions
+from jrh.values import CaseRecord, CaseRow
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from jrh_review.addresses import Address, address
+from jrh_review.filters import View
+from jrh_review.pages.rendering import page
+
+TEXT: Final = 60_000
+"""Characters shown of a text: whole essays and most transcripts."""
+PARTS: Final = 40
+"""Parts of a question that are shown."""
+EXPECTED: Final = {
+    "Same": "the verdict stays as in the reference condition",
+    "Changes": "the verdict changes",
+    "NotAbove": "no higher level than in the reference condition",
+    "NotBelow": "no lower level than in the reference condition",
+}
+"""Class of an expectation -> what a reliable judge does."""
+
+
+@frozen(kw_only=True)
+class Said:
+    """Repeats of one judge that came out the same."""
+
+    times: int
+    label: str
+    """The canonical label; empty: no verdict."""
+    status: str
+    presented: str
+    """The label in the words of the question, where they are others."""
+    rationale: str
+    detail: str
+    replies: tuple[str, ...]
+    """Whole replies that say more than the rationale."""
+
+
+@frozen(kw_only=True)
+class Judged:
+    """What one judge made of the case."""
+
+    row: CaseRow
+    before: str
+    """Its verdicts in the reference condition."""
+    said: tuple[Said, ...]
+
+
+def read(request: Request) -> Response:
+    """Show a case."""
+    name, case_id = request.path_params["run"], request.path_params["case"]
+    with stored_run(request.app.state.runs.path(name)) as run:
+        rows = run.rows_of_case(case_id)
+        if not rows:
+            raise JrhError("This run has no such case.")
+        task, item_id = rows[0].task, rows[0].item_id
+        reference = [row for row in run.rows_of_item(task, item_id) if row.test == REFERENCE]
+        known = run.texts(list({case_id, *(row.case_id for row in reference)}))
+        before = next((known[row.case_id] for row in reference if row.case_id in known), None)
+        records = run.records_of_case(case_id)
+        replies = run.replies([record.trial_id for record in records])
+        outline = run.outline()
+    case = known.get(case_id)
+    return page(
+        request,
+        "case.html.j2",
+        run=name,
+        row=rows[0],
+        case=case,
+        is_reference=rows[0].test == REFERENCE,
+        expected=_expected(case),
+        fields=_parts(case, case).context if case else (),
+        parts=_parts(before, case) if before and case else NO_PARTS,
+        task=case.presented_task if case and case.presented_task else _task(outline, task),
+        judged=tuple(_judged(rows, reference, records, replies)),
+        simulated=outline.simulated if outline else frozenset(),
+        back=View.read(name, request.query_params),
+        item=item_address(name, task, item_id),
+    )
+
+
+def read_item(request: Request) -> Response:
+    """Show an item under all conditions and judges."""
+    name, asked = request.path_params["run"], request.query_params
+    task, item_id = asked.get("task", ""), asked.get("item", "")
+    with stored_run(request.app.state.runs.path(name)) as run:
+        rows = run.rows_of_item(task, item_id)
+        item, outline = run.item(task, item_id), run.outline()
+        texts = _fields(run, item.fields if item else None, rows)
+    if not rows and item is None:
+        raise JrhError("This run has no such item.")
+    cells: dict[tuple[str, str, str], dict[str, CaseRow]] = {}
+    for row in rows:
+        cells.setdefault((row.test, row.variant, row.case_id), {})[row.judge] = row
+    judges = [judge for judge in (outline.judges if outline else ()) if any(judge in each for each in cells.values())]
+    return page(
+        request,
+        "item.html.j2",
+        run=name,
+        task=task,
+        item_id=item_id,
+        gold=(item.gold if item else rows[0].gold) or "",
+        stratum=item.stratum if item else rows[0].stratum,
+        texts=texts,
+        judges=judges,
+        simulated=outline.simulated if outline else frozenset(),
+        conditions=cells,
+    )
+
+
+def item_address(run: str, task: str, item_id: str) -> Address:
+    """Return the address of an item's page."""
+    return address("run", run, "item", query={"task": task, "item": item_id})
+
+
+def _parts(before: Case, after: Case) -> QuestionParts:
+    return compare_questions(before, after, limit=TEXT, most=PARTS)
+
+
+def _fields(run: StoredRun, fields: Mapping[str, object] | None, rows: Sequence[CaseRow]) -> list[tuple[str, str]]:
+    """Return the item's texts by name; of its reference case where the item itself is not stored."""
+    if fields is None:
+        known = run.texts([row.case_id for row in rows if row.test == REFERENCE][:1])
+        fields = next((case.fields for case in known.values()), {})
+    whole = Case(id="", task="", test="", item_id="", fields=dict(fields), label_map={})  # type: ignore[arg-type]
+    return list(_parts(whole, whole).context)
+
+
+def _expected(case: Case | None) -> str:
+    if case is None or case.expectation is None:
+        return ""
+    label = getattr(case.expectation, "label", None)
+    return f"the verdict is {label}" if label else EXPECTED.get(type(case.expectation).__name__, "")
+
+
+def _task(outline: object, name: str) -> object:
+    tasks = getattr(outline, "tasks", ())
+    return next((each.task for each in tasks if each.task.name == name), None)
+
+
+def _judged(
+    rows: Iterable[CaseRow], reference: Iterable[CaseRow], records: Iterable[CaseRecord], replies: Mapping[str, Reply]
+) -> Iterable[Judged]:
+    before: dict[str, str] = {}
+    for row in reference:
+        before.setdefault(row.judge, row.verdicts or "no verdict")
+    own: dict[str, dict[tuple[str, ...], list[CaseRecord]]] = {}
+    for record in records:
+        key = (record.canonical or "", record.presented or "", record.status, record.rationale, record.detail)
+        own.setdefault(record.judge, {}).setdefault(key, []).append(record)
+    for row in rows:
+        groups = sorted(own.get(row.judge, {}).values(), key=len, reverse=True)
+        said = tuple(_said(group, replies) for group in groups)
+        yield Judged(row=row, before=before.get(row.judge, ""), said=said)
+
+
+def _said(group: Sequence[CaseRecord], replies: Mapping[str, Reply]) -> Said:
+    first = group[0]
+    texts = (replies[record.trial_id].text for record in group if record.trial_id in replies)
+    return Said(
+        times=len(group),
+        label=first.canonical or "",
+        status=first.status,
+        presented=first.presented or "" if first.presented != first.canonical else "",
+        rationale=first.rationale,
+        detail=first.detail,
+        replies=tuple(
+            dict.fromkeys(text for text in texts if text.strip() and text.strip() != first.rationale.strip())
+        ),
+    )
+
+
+ROUTES = (
+    Route("/run/{run}/case/{case}", read, methods=["GET"]),
+    Route("/run/{run}/item", read_item, methods=["GET"]),
+)

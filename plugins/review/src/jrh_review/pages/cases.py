@@ -1,0 +1,111 @@
+"""The list of cases: filtered, searched and sorted by its address, a page at a time."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Final
+
+from attrs import frozen
+from jrh import JrhError
+from jrh.running import StoredRun, stored_run
+from jrh.text import formula_safe
+from jrh.values import CaseChoices, CaseOrder, CaseRow
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from jrh_review.filters import View
+from jrh_review.pages.rendering import page
+
+ROWS: Final = 100
+"""Rows of a page."""
+MOST_CSV: Final = 20_000
+"""Rows of a download; a table that is larger is read from the run's `records.csv`."""
+_COLUMNS: Final = tuple(name for name in CaseRow._fields if name != "position")
+
+
+@frozen(kw_only=True)
+class Column:
+    """A column that the list can be sorted by."""
+
+    name: str
+    order: CaseOrder
+    number: bool = False
+
+
+COLUMNS: Final = (
+    Column(name="Item", order=CaseOrder.ITEM),
+    Column(name="Judge", order=CaseOrder.JUDGE),
+    Column(name="Test", order=CaseOrder.TEST),
+    Column(name="Verdict", order=CaseOrder.VERDICT),
+    Column(name="Moved", order=CaseOrder.MOVED, number=True),
+    Column(name="Right", order=CaseOrder.RIGHT, number=True),
+    Column(name="As expected", order=CaseOrder.EXPECTED, number=True),
+)
+
+
+def read(request: Request) -> Response:
+    """Show a page of the list."""
+    name = request.path_params["run"]
+    view = View.read(name, request.query_params)
+    with stored_run(request.app.state.runs.path(name)) as run:
+        outline = run.outline()
+        _check(run)
+        found = run.cases(view.wanted, view.order, ROWS, view.after)
+        total = run.count_cases(view.wanted)
+        choices = _choices(request, run, view)
+    return page(
+        request,
+        "cases.html.j2",
+        view=view,
+        tasks=[each.task.name for each in outline.tasks] if outline else [],
+        simulated=outline.simulated if outline else frozenset(),
+        rows=found.rows,
+        following=view.behind(found.after),
+        total=total,
+        choices=choices,
+        columns=COLUMNS,
+    )
+
+
+def download(request: Request) -> Response:
+    """Return the list as CSV: cells that a spreadsheet would compute are text."""
+    name = request.path_params["run"]
+    view = View.read(name, request.query_params)
+    with stored_run(request.app.state.runs.path(name)) as run:
+        _check(run)
+        rows = run.cases(view.wanted, view.order, MOST_CSV, None).rows
+    out = io.StringIO()
+    table = csv.writer(out)
+    table.writerow(_COLUMNS)
+    for row in rows:
+        cells = (getattr(row, column) for column in _COLUMNS)
+        table.writerow([formula_safe(cell) if isinstance(cell, str) else cell for cell in cells])
+    return Response(
+        out.getvalue().encode("utf-8", "replace"),
+        media_type="text/csv; charset=utf-8",
+        headers={"content-disposition": 'attachment; filename="cases.csv"'},
+    )
+
+
+def _check(run: StoredRun) -> None:
+    if not run.has_cases():
+        raise JrhError("The verdicts of this run are not listed yet. They are when the run ends; load this page then.")
+
+
+def _choices(request: Request, run: StoredRun, view: View) -> CaseChoices:
+    """Return what can be chosen; kept while the records stay the same, because it takes a look at every row."""
+    kept = request.app.state.choices
+    key = (view.run, run.version(), view.wanted.task)
+    if key not in kept:
+        kept.clear()
+        kept[key] = run.choices(view.wanted.task)
+    found: CaseChoices = kept[key]
+    return found
+
+
+ROUTES = (
+    Route("/run/{run}/cases", read, methods=["GET"]),
+    Route("/run/{run}/cases.csv", download, methods=["GET"]),
+)
