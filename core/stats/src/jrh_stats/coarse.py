@@ -1,4 +1,4 @@
-"""Intervals of variance components of scores with two or three values, or mostly one, which are far from normal.
+"""Intervals of variance components of scores with ten values or fewer, or mostly one, which are far from normal.
 
 The mean squares of yes-or-no scores are not chi-squared: their variance follows from how often items are hard, not from
 the mean square. It is therefore estimated, from the contributions of items and of the levels of the other facets.
@@ -81,7 +81,9 @@ def coarse_parts(design: Design, level: float) -> dict[frozenset[str], CoarsePar
         pseudo = [
             len(each) * own - (len(each) - 1) * np.stack([one[axes] for one in each]) for each in left_out.values()
         ]
-        found[frozenset(facets[axis] for axis in axes)] = _part(own, pseudo, scores.means.shape[1:], level)
+        found[frozenset(facets[axis] for axis in axes)] = _part(
+            own, pseudo, scores.means.shape[1:], level, coarse=design.coarse
+        )
     return found
 
 
@@ -143,7 +145,7 @@ def _deviation(means: Floats, effect: tuple[int, ...]) -> Floats:
     return np.asarray(part, dtype=np.float64)
 
 
-def _part(own: Floats, pseudo: list[Floats], levels: tuple[int, ...], level: float) -> CoarsePart:
+def _part(own: Floats, pseudo: list[Floats], levels: tuple[int, ...], level: float, *, coarse: bool) -> CoarsePart:
     items = len(own)
     value = float(own.mean())
     between = float(own.var(ddof=1)) / items
@@ -154,14 +156,16 @@ def _part(own: Floats, pseudo: list[Floats], levels: tuple[int, ...], level: flo
     )
     degrees = max(variance**2 / known, 1.0) if known > _NOISE else 1.0
     reach = t_quantile(level, degrees) * variance**0.5
-    few = [FEW_EVENTS] if degrees < FEW or items < FEW_CLUSTERS else []
+    flags = [FEW_EVENTS] if degrees < FEW or items < FEW_CLUSTERS else []
     unsure = any(len(each) < ENOUGH_LEVELS and part > variance / 4 for part, each in zip(drawn, pseudo, strict=True))
-    if unsure or any(number < MANY_LEVELS for number in levels):
-        few.append(FEW_LEVELS)
+    few = any(number < (MANY_LEVELS if coarse else _LEAST) for number in levels)
+    # Of more than three values intervals cover as stated with few judges; a flag would pick out those that are wide.
+    if few or (coarse and unsure):
+        flags.append(FEW_LEVELS)
     share = min(reach / value, 1.0) if value > 0 else 1.0
     stretch = float(np.expm1(share)) / share if share > 0 else 1.0
     return CoarsePart(
-        low=max(value - reach, 0.0), high=value + stretch * reach, standard_error=variance**0.5, flags=tuple(few)
+        low=max(value - reach, 0.0), high=value + stretch * reach, standard_error=variance**0.5, flags=tuple(flags)
     )
 
 

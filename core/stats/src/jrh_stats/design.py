@@ -22,6 +22,8 @@ _NOISE: Final = 1e-9
 
 _COARSE: Final = 3
 """Scores with so many values or fewer are coarse."""
+_GRADES: Final = 10
+"""Scores with so many values or fewer are grades."""
 _MOSTLY: Final = 0.5
 """Scores of which a larger share has one value are coarse, too."""
 
@@ -46,6 +48,8 @@ class Design:
     """Sum of the squared centred scores."""
     coarse: bool
     """Whether the scores are `is_coarse`."""
+    graded: bool
+    """Whether the scores are coarse or have ten values or fewer: mean squares of grades are not chi-squared."""
     mean: float | None
     effects: tuple[tuple[str, ...], ...]
     """The effects that can be estimated, the residual aside."""
@@ -115,6 +119,7 @@ def read_design(scores: ArrayLike, facets: Mapping[str, ArrayLike]) -> Design:
         ).round(12),
         squares=float(np.sort(np.square(centred)).sum()),
         coarse=is_coarse(values),
+        graded=is_coarse(values) or len(np.unique(values)) <= _GRADES,
         mean=mean,
         effects=effects,
         effect_codes=codes,

@@ -94,7 +94,7 @@ class Generalizability:
                 low=component.low,
                 high=high,
                 method=found.method or "none",
-                flags=component.flags if component.low is not None else ("no-interval",),
+                flags=component.flags,
             )
             yield made("variance", estimate, "squared score", part=component.name)
         one = d_study(found, {}) if found.components and "item" in found.components[0].facets else None

@@ -54,8 +54,8 @@ FLAG_MEANINGS: Final[Mapping[str, str]] = {
     CHANGE_DUE: "this test asks for different verdicts than the reference; agreement is not a merit here.",
     ONE_ITEM: "one item only; chance-corrected agreement cannot be estimated.",
     "few-labels": "fewer than 30 labels to correct with; the interval is approximate.",
-    "few-levels": "two or three levels, or mostly one, with few judges, templates or repeats, or an unbalanced design; "
-    "coverage may be below 95%.",
+    "few-levels": "two or three levels, or mostly one, with few judges, templates or repeats, or few of them in an "
+    "unbalanced design; coverage may be below 95%.",
     "few-missing": "too few missing verdicts for this test's approximation.",
     "few": "too few events for this test's approximation.",
     FEW_EVENTS: "only a few items or clusters vary; actual coverage may differ from the stated level.",
