@@ -200,8 +200,10 @@ def test_a_budget_that_can_never_be_held_is_an_error_of_the_suite_before_any_cal
         found = Project(project.path, env=project.env, preflight=True).run(
             "run", "suite.yaml", "--run-dir", "run", "--yes", *more
         )
-    assert found.exit_code == 2, found.output
+        planned = project.run("plan", "suite.yaml", "--run-dir", "run")
+    assert (found.exit_code, planned.exit_code) == (2, 2), found.output
     assert "give the model `max_tokens`" in found.stderr
+    assert planned.stderr == found.stderr
     assert server.count == 0
 
 

@@ -10,12 +10,14 @@ from typing import Final
 from attrs import define, evolve, field, frozen
 
 from jrh.document.serial import from_text
+from jrh.errors import SuiteError
 from jrh.hashing import canonical_json
 from jrh.models.client import rates_of, request_key
 from jrh.models.ledger import prompt_tokens_at_most, worst_case
 from jrh.models.stand_in import StandIn
 from jrh.plugins.protocols import ChatModel, ChatRequest, ModelClient
 from jrh.suite.definition import ModelUse
+from jrh.suite.resolved import ResolvedSuite
 from jrh.values.verdicts import Reply, Status
 
 MOST_OUTPUT: Final = 1000
@@ -114,6 +116,20 @@ class Meter:
         """Start counting from zero."""
         self.reading = reading
         self.amounts, self.largest = {}, {}
+
+    def check_bounds(self, resolved: ResolvedSuite) -> None:
+        """Check that a budget in dollars can be held by the requests counted.
+
+        Raises:
+            SuiteError: a model's replies have no limit.
+        """
+        if resolved.suite.budget.usd is not None and self.unbounded:
+            raise SuiteError(
+                f"model '{name}': the suite has a budget in dollars, but a reply of this model has no limit, so its "
+                "cost has no upper bound; give the model `max_tokens`, or remove the budget"
+                for name in resolved.models
+                if name in self.unbounded
+            )
 
     def total(self) -> Amount:
         """Return the sum over all models."""

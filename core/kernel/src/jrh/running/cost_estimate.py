@@ -125,6 +125,7 @@ class _Planning:
             ids = {name: items_id(own) for name, own in items.items()}
             changed = changes(self.store, self.resolved, ids, self.run_dir) if self.store is not None else ()
             lines = await self._lines(items)
+            self.meter.check_bounds(self.resolved)
         finally:
             for opened in (self.store, self.cache):
                 if opened is not None:

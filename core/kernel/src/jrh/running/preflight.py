@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from attrs import frozen
 
-from jrh.errors import RAISED, FaultKind, JrhError, ModelFault, SuiteError
+from jrh.errors import RAISED, FaultKind, JrhError, ModelFault
 from jrh.models.client import Client, with_defaults
 from jrh.models.gateway import Gateway
 from jrh.models.payer import PREFLIGHT, Payer, paid_by
@@ -70,7 +70,7 @@ class Preflight:
         meter = Meter(known=self.cached)
         trying = self.trial_builder(meter)
         called = await self._called(trying, meter)
-        self._check_bounds(meter)
+        meter.check_bounds(self.resolved)
         lines = [line for line in await asyncio.gather(*(self._ask(name) for name in called)) if line]
         for name in self.resolved.models:
             if name in meter.opened and name not in called and checked(self.resolved, name):
@@ -86,16 +86,7 @@ class Preflight:
         """
         meter = Meter(known=self.cached)
         await self._called(self.trial_builder(meter), meter)
-        self._check_bounds(meter)
-
-    def _check_bounds(self, meter: Meter) -> None:
-        if self.resolved.suite.budget.usd is not None and meter.unbounded:
-            raise SuiteError(
-                f"model '{name}': the suite has a budget in dollars, but a reply of this model has no limit, so its "
-                "cost has no upper bound; give the model `max_tokens`, or remove the budget"
-                for name in self.resolved.models
-                if name in meter.unbounded
-            )
+        meter.check_bounds(self.resolved)
 
     async def _called(self, trying: Builder, meter: Meter) -> list[str]:
         """Return the models that stored replies do not make superfluous."""
