@@ -6,9 +6,12 @@ import re
 import sqlite3
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from jrh_testing import ChatServer, Outcome, Project
+from support.inside import Inside
+from support.keys import KEY, KEY_VARIABLE
 from support.limited import can_mount, run_obeying_modes, run_on_tiny_disk, run_with_small_files
 from support.looking import one, snapshot, until
 from support.suites import llm_suite, openai_http, write_items, write_suite
@@ -26,6 +29,12 @@ judges:
 resamples: 100
 """
 ROWS = "key,question,answer,gold\na,What?,This one.,YES\nb,Where?,Over there.,NO\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Provide an empty project whose runs are calls in this process; two tests need the program's own."""
+    return Inside(tmp_path, env={KEY_VARIABLE: KEY})
 
 
 @pytest.fixture(autouse=True)
@@ -226,27 +235,28 @@ def test_a_broken_plugin_that_was_named(project: Project) -> None:
     )
 
 
-def install(project: Project, name: str, source: str) -> dict[str, str]:
-    """Install a plugin beside those that are there, and return the environment that finds it."""
+def installed(project: Project, name: str, source: str) -> Project:
+    """Install a plugin beside those that are there, and return the project with programs that find it."""
     project.write(f"site/{name}.py", source)
     project.write(f"site/{name}-0.3.dist-info/METADATA", f"Metadata-Version: 2.1\nName: acme-{name}\nVersion: 0.3\n")
     project.write(f"site/{name}-0.3.dist-info/entry_points.txt", f"[jrh]\n{name} = {name}\n")
-    return {"PYTHONPATH": str(project.path / "site"), "PYTHONDONTWRITEBYTECODE": "1"}
+    found = {"PYTHONPATH": str(project.path / "site"), "PYTHONDONTWRITEBYTECODE": "1"}
+    return Project(project.path, env={**project.env, **found})
 
 
 def test_a_broken_plugin_that_is_only_installed_stops_nothing(project: Project) -> None:
-    env = install(project, "broken", "import a_package_that_is_not_there\n")
-    assert project.run("run", "suite.yaml", env=env).exit_code == 0
-    listed = project.run("plugins", "list", env=env)
+    program = installed(project, "broken", "import a_package_that_is_not_there\n")
+    assert program.run("run", "suite.yaml").exit_code == 0
+    listed = program.run("plugins", "list")
     assert listed.exit_code == 0
     assert "acme-broken 0.3" in listed.stdout
     assert "ModuleNotFoundError: No module named 'a_package_that_is_not_there'" in listed.stdout
 
 
 def test_a_component_that_a_broken_plugin_may_provide(project: Project) -> None:
-    project.env.update(install(project, "broken", "import a_package_that_is_not_there\n"))
+    program = installed(project, "broken", "import a_package_that_is_not_there\n")
     change(project, "- format: {variants: [spaces]}", "- sprinkle")
-    message = refused(project)
+    message = refused(program)
     assert message.startswith("jrh: suite.yaml:7:5: unknown perturber 'sprinkle' in tests[0]\n")
     assert (
         "1 plugin did not load fully and may provide it: acme-broken 0.3 (ModuleNotFoundError: No module named "

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from jrh.models import cost_or_none, count_or_none
 from jrh_testing import ChatServer, Outcome, Project
+from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, report
 from support.suites import PROVIDERS, llm_suite, write_items, write_suite
@@ -20,9 +22,9 @@ PRICE = {"input": 100.0, "output": 200.0}
 
 
 @pytest.fixture
-def project(project: Project) -> Project:
-    project.env[KEY_VARIABLE] = KEY
-    return project
+def project(tmp_path: Path) -> Project:
+    """Provide an empty project whose runs are calls in this process."""
+    return Inside(tmp_path, env={KEY_VARIABLE: KEY})
 
 
 def run(
@@ -41,7 +43,7 @@ def paid(project: Project) -> float:
 @pytest.fixture(scope="module")
 def true_cost(tmp_path_factory: pytest.TempPathFactory) -> float:
     """What the run costs without a budget that matters."""
-    project = Project(tmp_path_factory.mktemp("rich"), env={KEY_VARIABLE: KEY})
+    project = Inside(tmp_path_factory.mktemp("rich"), env={KEY_VARIABLE: KEY})
     with ChatServer("YES") as server:
         outcome = run(project, server.url, 1000.0)
     assert outcome.exit_code == 0, outcome.output
