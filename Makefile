@@ -30,7 +30,7 @@ test: $(VENV)/development lint types architecture check
 
 # Sentence embeddings: an extra of some hundred megabytes, and therefore no part of `make test`.
 test-extras: $(VENV)/extras
-	$(BIN)/python -m pytest plugins/validators/tests/test_embeddings.py
+	$(BIN)/python -m pytest plugins/validators/tests/test_embeddings.py plugins/synthetic-ordinal/tests/test_encoder.py
 
 # The tests of pages need Chromium, and skip without it. Debian's and Ubuntu's is installed where it is missing.
 browser:
@@ -91,7 +91,7 @@ $(VENV)/development: $(VENV)/standard
 	@touch $@
 
 $(VENV)/extras: $(VENV)/development constraints-extras.txt
-	$(INSTALL) --constraint constraints-extras.txt --no-build-isolation torch -e "./plugins/validators[embeddings]"
+	$(INSTALL) --constraint constraints-extras.txt --no-build-isolation torch -e "./plugins/validators[embeddings]" -e "./plugins/synthetic-ordinal[embeddings]"
 	@touch $@
 
 $(VENV)/release: $(VENV)/standard

@@ -1,15 +1,21 @@
-"""What a check of cosine-diversity costs at 5,000 kept samples, against stacking all kept vectors for every check."""
+"""What a check of similarity costs at 5,000 kept samples, against stacking all kept vectors for every check.
+
+Where sentence-transformers is installed, `encode` is measured, too: a round's texts in one batch against one by one,
+with a small transformer of random weights, made here.
+"""
 
 from __future__ import annotations
 
 import random
 import time
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jrh_validators.rows import DenseRows, SparseRows
+from jrh.authoring import SentenceEncoder, VectorRows
+from jrh_validators.rows import SparseRows
 from jrh_validators.vectors import tfidf
 from scipy.sparse import vstack
 
@@ -18,6 +24,8 @@ from tests.benchmarks.table import Line
 KEPT = 5_000
 CHECKS = 64
 """As many as the validator compares in one go."""
+ROUND = 120
+"""Texts of one round of synthetic-ordinal: 20 items on six levels."""
 ROUNDS = 5
 """The fastest counts, of both ways: what else the machine does is no part of either."""
 WORDS_PER_TEXT = 150
@@ -27,14 +35,67 @@ EMBEDDING = 384
 
 
 def lines(folder: Path) -> list[Line]:
-    """Compare for TF-IDF and for embeddings; aim 10."""
+    """Compare for TF-IDF and for embeddings, aim 10; and `encode`, if it can be measured."""
     texts = tfidf(_texts(KEPT + CHECKS))
     noise = np.random.default_rng(1).normal(size=(KEPT + CHECKS, EMBEDDING)).astype(np.float32)
     vectors = list(noise / np.linalg.norm(noise, axis=1, keepdims=True))
     return [
         _line("TF-IDF", SparseRows(texts.length), texts.of, lambda kept, new: (vstack(kept) @ new.T).max()),
-        _line("embeddings", DenseRows(EMBEDDING), vectors, lambda kept, new: (np.vstack(kept) @ new).max()),
+        _line("embeddings", VectorRows(EMBEDDING), vectors, lambda kept, new: (np.vstack(kept) @ new).max()),
+        *_encoding(folder),
     ]
+
+
+def _encoding(folder: Path) -> list[Line]:
+    """Encode the texts of one round together and one by one; nothing where the extra is not installed."""
+    if find_spec("sentence_transformers") is None:
+        return []
+    encoder = SentenceEncoder(_transformer(folder), folder, component="benchmark", distribution="jrh-validators")
+    texts = _texts(ROUND)
+    encoder.encode(texts[:2])
+    together, apart = (min(_timed(way) for _ in range(3)) for way in _ways(encoder, texts))
+    return [
+        Line(
+            what=f"encode {ROUND} texts of {WORDS_PER_TEXT} words, one batch / one by one",
+            ours=f"{together / ROUND * 1000:.1f} ms each",
+            theirs=f"{apart / ROUND * 1000:.1f} ms each",
+            result=apart / together,
+            aim=1,
+            unit="times",
+        )
+    ]
+
+
+def _ways(encoder: SentenceEncoder, texts: Sequence[str]) -> tuple[Callable[[], object], Callable[[], object]]:
+    return lambda: encoder.encode(texts), lambda: [encoder.encode([text]) for text in texts]
+
+
+def _timed(way: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    way()
+    return time.perf_counter() - started
+
+
+def _transformer(folder: Path) -> str:
+    """Write a transformer of the size of small sentence encoders (6 layers, 384 wide) with random weights."""
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{number}" for number in range(VOCABULARY))]
+    (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
+    config = BertConfig(
+        vocab_size=len(words),
+        hidden_size=EMBEDDING,
+        num_hidden_layers=6,
+        num_attention_heads=12,
+        intermediate_size=1536,
+    )
+    BertModel(config).save_pretrained(folder / "bert")
+    BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder / "bert")
+    modules = [Transformer(str(folder / "bert"), max_seq_length=256), Pooling(EMBEDDING, pooling_mode="mean")]
+    SentenceTransformer(modules=modules, device="cpu").save(str(folder / "encoder"))
+    return "encoder"
 
 
 def _line(what: str, rows: Any, vectors: Sequence[Any], stacked: Callable[[Sequence[Any], Any], float]) -> Line:

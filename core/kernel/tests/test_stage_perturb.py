@@ -457,3 +457,36 @@ async def test_a_factory_that_breaks_names_the_plugin(lab: Any, tmp_path: Path) 
     task = builder.resolved.suite.tasks[0].task
     with pytest.raises(PluginError, match=r"'acme/change' \(1\.0\) could not be built: RuntimeError: no model file"):
         await stage.perturb(builder, builder.resolved.tests[0], task, lab.items, Silent(), lab.log)
+
+
+async def test_a_perturber_that_asks_for_it_sees_the_items_outside_of_the_sample(lab: Any) -> None:
+    seen: list[list[str]] = []
+
+    class Looks(Acts):
+        def __init__(self, options: Any, context: Any) -> None:
+            super().__init__(lambda items: [(item, Draft(fields={"response": "x"})) for item in items])
+            self.context = context
+
+        async def perturb_set(self, items: Sequence[Item]) -> Any:
+            seen.append([item.id for item in self.context.data()])
+            return self.act(items)
+
+    def built(**spec: Any) -> Any:
+        declared = PerturberSpec(name="change", summary="", factory=Looks, scope=Scope.SET, **spec)
+        data = {"source": "given", "sample": {"n": 1}}
+        return lab.builder(declared, data=data, tests=["change"])
+
+    def digest(**spec: Any) -> str:
+        builder = built(**spec)
+        return stage.stage_digest(builder, builder.resolved.tests[0], builder.resolved.suite.tasks[0].task, "items")
+
+    builder = built(whole_data=True)
+    task = builder.resolved.suite.tasks[0].task
+    made = await stage.perturb(builder, builder.resolved.tests[0], task, lab.items[:1], Silent(), lab.log)
+    assert [case.item_id for case in made.cases] == ["i0"]
+    assert seen == [["i0", "i1", "i2", "i3"]]
+    # Its cases depend on them, so a change of one of them makes the cases again; that of others is nobody's concern.
+    before = digest(whole_data=True), digest()
+    lab.items = (*lab.items[:3], evolve(lab.items[3], gold="NO"))
+    assert digest(whole_data=True) != before[0]
+    assert digest() == before[1]

@@ -92,13 +92,14 @@ def items(golds):
 GOLDS = ("1", "2", "3", "4", "5")
 
 
-def perturber(writer, grader=None, *, task=TASK, seed=0, **options):
+def perturber(writer, grader=None, *, task=TASK, seed=0, data=(), **options):
     return build(
         jrh_synthetic_ordinal.plugin,
         "synthetic-ordinal",
         options={"model": "writer", "grader": "grader", **options},
         task=task,
         models={"writer": writer, "grader": grader or Grader()},
+        data=data,
         seed=seed,
     )
 
@@ -337,3 +338,16 @@ async def test_items_without_a_text_are_skipped():
         Skip(reason="field 'response' is empty or not text")
     ]
     assert await perturber(Writer()).perturb_set([]) == []
+
+
+async def test_examples_come_from_the_whole_data_set_and_a_copy_of_one_is_rejected():
+    whole = items(GOLDS)
+    sampled, outside = whole[:1], whole[3]  # the sample has level 1 only; level 4 is outside of it
+    copied = json.dumps({"response": outside.fields["response"]})
+    writer = ScriptedModel(lambda request: copied)
+    made = perturber(writer, data=whole, levels=["4"], attempts_per_temperature=1, temperature_step=0.6)
+    ((_, skip),) = await made.perturb_set(sampled)
+    for attempt in skip.details["attempts"]:
+        assert (attempt["examples"], attempt["examples_of"]) == (["item-3"], ["4"])
+        assert (attempt["rejected"], attempt["to_seeds"]) == ("too similar to an item's own text", 1.0)
+    assert outside.fields["response"] in writer.asked[0].request.messages[-1].content

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Equals, Item, JrhError, Scale, Skip, Task
-from jrh_synthetic_ordinal.similarity import Similarity
+from jrh_synthetic_ordinal.similarity import Similarity, Words
 from jrh_testing import ScriptedModel, build
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
@@ -37,12 +37,12 @@ def test_similarities_are_those_of_scikit_learn(seeds, texts):
     vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\b\w+\b", norm=None)
     vocabulary = ["red", "green", "blue", "cat", "dog", "hen", "one", "two", "three", "four", "five", "six"]
     vectorizer.set_params(vocabulary=vocabulary).fit(seeds)
-    ours = Similarity(seeds)
+    ours = Similarity(Words(seeds), seeds)
     kept = []
     for text in texts:
-        vector = ours.vector(text)
+        (vector,) = ours.space.vectors([text])
         expected = cosine_similarity(vectorizer.transform([text]), vectorizer.transform(seeds)).max()
-        assert ours.to_seeds(vector) == pytest.approx(expected, abs=2e-6)
+        assert ours.to_seeds([vector])[0] == pytest.approx(expected, abs=2e-6)
         expected = cosine_similarity(vectorizer.transform([text]), vectorizer.transform(kept)).max() if kept else 0
         assert ours.to_kept(vector) == pytest.approx(expected, abs=2e-6)
         ours.keep(vector)
@@ -50,11 +50,13 @@ def test_similarities_are_those_of_scikit_learn(seeds, texts):
 
 
 def test_the_matrix_grows_far_beyond_its_first_size():
-    similarity = Similarity(["seed"])
-    for number in range(300):
-        similarity.keep(similarity.vector(" ".join(f"w{number}x{word}" for word in range(20))))
-    assert similarity.to_kept(similarity.vector("w0x0 w0x1 w0x2 w0x3 w0x4")) == pytest.approx(np.sqrt(5 / 20), abs=1e-4)
-    assert similarity.to_kept(similarity.vector("nothing known")) == 0
+    similarity = Similarity(Words(["seed"]), ["seed"])
+    texts = [" ".join(f"w{number}x{word}" for word in range(20)) for number in range(300)]
+    for vector in similarity.space.vectors(texts):
+        similarity.keep(vector)
+    near, far = similarity.space.vectors(["w0x0 w0x1 w0x2 w0x3 w0x4", "nothing known"])
+    assert similarity.to_kept(near) == pytest.approx(np.sqrt(5 / 20), abs=1e-4)
+    assert similarity.to_kept(far) == 0
 
 
 async def test_the_rule_scrambles_for_the_lowest_level_and_claims_no_other():

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jrh import Draft, Item, JrhError
+from jrh.authoring import VectorRows
 from jrh_testing import build
 from jrh_validators.diversity import _rank
-from jrh_validators.rows import DenseRows, SparseRows
+from jrh_validators.rows import SparseRows
 from jrh_validators.vectors import tfidf
 from jrh_validators.words import WORD
 from scipy.sparse import csr_matrix
@@ -128,7 +129,7 @@ VECTORS = st.lists(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=5, 
 @settings(max_examples=60, deadline=None)
 @given(VECTORS)
 def test_growing_rows_give_the_highest_product_of_a_stacked_matrix(vectors):
-    sparse, dense = SparseRows(5), DenseRows(5)
+    sparse, dense = SparseRows(5), VectorRows(5)
     for number, vector in enumerate(vectors):
         stacked = np.array(vectors[:number]).reshape(number, 5)
         asked = vectors[number : number + 3]
@@ -140,7 +141,7 @@ def test_growing_rows_give_the_highest_product_of_a_stacked_matrix(vectors):
 
 
 def test_memory_is_doubled_and_not_taken_row_by_row():
-    rows = DenseRows(3)
+    rows = VectorRows(3)
     blocks = {id(rows._rows)}
     for _ in range(1000):
         rows.append(np.ones(3))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from jrh.plugins.specs import (
     Spec,
     ValidatorSpec,
 )
-from jrh.values.items import Task
+from jrh.values.items import Item, Task
 from jrh.values.json_values import Json
 
 from jrh_testing.context import FakeContext
@@ -91,6 +91,7 @@ def build(
     models: Mapping[str, ModelClient] | None = None,
     parsers: Mapping[str, Parser] | None = None,
     validators: Mapping[str, Validator] | None = None,
+    data: Sequence[Item] = (),
     seed: int = 0,
     role: type[Spec] | None = None,
 ) -> Any:
@@ -105,6 +106,7 @@ def build(
         models: what `context.model(name)` returns.
         parsers: what `context.parser(name)` returns.
         validators: what `context.validator(name)` returns.
+        data: what `context.data()` returns.
         seed: the run's seed.
         role: the kind of declaration; needed only where two roles share a name.
 
@@ -124,6 +126,7 @@ def build(
         models=models or {},
         parsers=parsers or {},
         validators=validators or {},
+        items=data,
     )
     return call_factory(factory_of(plugin, spec), structure(dict(options or {}), spec.options, base=where), context)
 

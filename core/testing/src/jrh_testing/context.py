@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ from jrh.hashing import derive_seed
 from jrh.plugins.component_identity import Source, python_source
 from jrh.plugins.local_code import load_object
 from jrh.plugins.protocols import ModelClient, Parser, Validator
-from jrh.values.items import Task
+from jrh.values.items import Item, Task
 
 T = TypeVar("T")
 
@@ -58,6 +58,8 @@ class FakeContext:
     models: Mapping[str, ModelClient] = Factory(dict)
     parsers: Mapping[str, Parser] = Factory(dict)
     validators: Mapping[str, Validator] = Factory(dict)
+    items: Sequence[Item] = ()
+    """What `data` returns."""
 
     def seed(self, *parts: object) -> int:
         """Derive a seed from the run's seed, the component's name and the parts."""
@@ -74,6 +76,10 @@ class FakeContext:
     def validator(self, name: str) -> Validator:
         """Return the validator a test gave under this name."""
         return _given("validator", self.validators, name)
+
+    def data(self) -> Sequence[Item]:
+        """Return the items a test gave as the whole data set."""
+        return self.items
 
     def code(self, written: str) -> Any:
         """Return what `path/to/file.py:name` or `module:name` names."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 
 from attrs import frozen
 from jrh import BuildContext, Draft, Item, JrhError, Skip, Task
-from jrh.authoring import WrittenBy
+from jrh.authoring import SentenceEncoder, WrittenBy
 from jrh.plugins import SetPerturber
 
 from jrh_synthetic_ordinal.options import SyntheticOrdinalOptions
@@ -70,6 +72,8 @@ def _with_model(options: SyntheticOrdinalOptions, context: BuildContext, levels:
         fill_other=options.fill_other,
         max_to_seeds=options.max_to_seeds,
         max_to_kept=options.max_to_kept,
+        encoder=None if options.encoder is None else partial(_encoder, options.encoder, context.base),
+        data=context.data,
         ramp=Ramp.of(
             options.initial_temperature,
             options.temperature_step,
@@ -86,3 +90,7 @@ def _with_model(options: SyntheticOrdinalOptions, context: BuildContext, levels:
         ),
         log=context.log,
     )
+
+
+def _encoder(name: str, base: Path) -> SentenceEncoder:
+    return SentenceEncoder(name, base, component="synthetic-ordinal", distribution="jrh-synthetic-ordinal")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from attrs import evolve, frozen
 from jrh import Draft, Item, Skip, Task
+from jrh.authoring import SentenceEncoder
 from jrh.plugins import Logger
 from jrh.running import for_each
 
@@ -28,8 +30,8 @@ AT_ONCE: Final = 64
 class BucketManager:
     """Lets a model write responses for every source item and level.
 
-    In each round all open buckets ask once, concurrently. Replies are applied after the round, in the order of the
-    buckets, so the order of arrival does not affect the result.
+    In each round all open buckets ask once, concurrently. The replies are compared in one batch, graded concurrently,
+    and applied in the order of the buckets, so the order of arrival does not affect the result.
     """
 
     task: Task
@@ -38,6 +40,10 @@ class BucketManager:
     fill_other: bool
     max_to_seeds: float | None
     max_to_kept: float | None
+    encoder: Callable[[], SentenceEncoder] | None
+    """Loads the encoder; None for TF-IDF."""
+    data: Callable[[], Sequence[Item]]
+    """Reads all items of the data source, also those outside of the sample."""
     ramp: Ramp
     writer: Writer
     log: Logger
@@ -54,14 +60,19 @@ class BucketManager:
         """Return a draft for every bucket that was filled and a skip for every other, in the order of the items."""
         sources = [item for item in items if has_text(item)]
         every = buckets(self.task, sources, self.levels, self.samples)
-        shelf = Shelf.of(self.task.scale, sources)
+        # A writer that copies an example from outside of the sample must be caught, so all responses are seeds.
+        whole = [item for item in {each.id: each for each in (*self.data(), *items)}.values() if has_text(item)]
+        shelf = Shelf.of(self.task.scale, whole)
         if every:
-            await self._fill(every, Filters(sources, self.max_to_seeds, self.max_to_kept), shelf)
+            await self._fill(every, await to_thread(self._filters, whole), shelf)
         self._tell(every, shelf)
         made: dict[str, list[Draft | Skip]] = {item.id: [] for item in items}
         for bucket in every:
             made[bucket.item.id].append(outcome(bucket, self.ramp.longest, self.writer.client.fingerprint))
         return [(item, result) for item in items for result in made[item.id] or [NO_TEXT]]
+
+    def _filters(self, items: Sequence[Item]) -> Filters:
+        return Filters(items, self.max_to_seeds, self.max_to_kept, self.encoder() if self.encoder else None)
 
     async def _fill(self, every: Sequence[Bucket], filters: Filters, shelf: Shelf) -> None:
         for _ in range(self.ramp.longest):
@@ -76,10 +87,18 @@ class BucketManager:
         """Ask once for every bucket, concurrently; return the attempts in the order of the buckets."""
         made: dict[int, Attempt] = {}
 
-        async def ask(place: int) -> None:
-            made[place] = await self.writer.attempt(asking[place], self.ramp, filters, shelf)
+        async def write(place: int) -> None:
+            made[place] = await self.writer.write(asking[place], self.ramp, shelf)
 
-        await for_each(range(len(asking)), ask, AT_ONCE)
+        async def grade(place: int) -> None:
+            made[place] = await self.writer.grade(asking[place], made[place])
+
+        places = range(len(asking))
+        await for_each(places, write, AT_ONCE)
+        usable = [place for place in places if not made[place].rejected]
+        await to_thread(filters.arrive, [made[place].text for place in usable])
+        made |= {place: filters.look(made[place]) for place in usable}
+        await for_each(places, grade, AT_ONCE)
         return [(bucket, made[place]) for place, bucket in enumerate(asking)]
 
     def _apply(self, every: Sequence[Bucket], made: Sequence[tuple[Bucket, Attempt]], filters: Filters) -> None:

@@ -74,6 +74,13 @@ class SyntheticOrdinalOptions:
         validator=_cosine,
         metadata={"help": "highest cosine similarity with any response already kept, in (0, 1]; null: no limit"},
     )
+    encoder: str | None = field(
+        default=None,
+        metadata={
+            "help": "the sentence-transformers model that measures both similarities, as a name or a directory "
+            "relative to the suite; needs jrh-synthetic-ordinal[embeddings]; default: TF-IDF, which downloads nothing"
+        },
+    )
     prompt: Text | None = field(
         default=None,
         metadata={

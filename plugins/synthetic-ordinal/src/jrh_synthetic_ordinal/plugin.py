@@ -21,4 +21,5 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         factory="jrh_synthetic_ordinal.building:build",
         scope=Scope.SET,
         modes=frozenset({Mode.POINTWISE}),
+        whole_data=True,
     )

@@ -1,12 +1,12 @@
-"""Compute cosine similarities of TF-IDF vectors kept in one growing matrix."""
+"""Compute cosine similarities with growing matrices of vectors: TF-IDF, or sentence embeddings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
+from jrh.authoring import SentenceEncoder, VectorRows
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
@@ -17,11 +17,29 @@ _FEATURES: Final = 2**20
 _DIGITS: Final = 6
 """Similarities are rounded so that the summation order cannot affect a decision."""
 _FIRST: Final = 1024
-_REMEMBERED: Final = 1024
-"""Vectors cached: each text is compared on arrival, after its round, and when it is kept."""
 
 
-class Rows:
+class Rows(Protocol):
+    """Vectors to compare with."""
+
+    def append(self, vector: Any) -> None:
+        """Add one."""
+
+    def highest(self, vectors: Sequence[Any]) -> list[float]:
+        """Return for each vector the highest cosine with the rows, 0 at least."""
+
+
+class Space(Protocol):
+    """A way to turn texts into unit vectors."""
+
+    def vectors(self, texts: Sequence[str]) -> Sequence[Any]:
+        """Return one unit vector per text, all computed at once."""
+
+    def rows(self) -> Rows:
+        """Return rows that are still empty."""
+
+
+class SparseRows:
     """Sparse vectors as the rows of one matrix in arrays that double when they are full: adding never copies all."""
 
     def __init__(self) -> None:
@@ -44,17 +62,20 @@ class Rows:
         self._rows += 1
         self._starts[self._rows] = end
 
-    def nearest(self, vector: Any) -> float:
-        """Return the highest cosine of a unit vector with the rows; 0 where there are none."""
+    def highest(self, vectors: Sequence[Any]) -> list[float]:
+        """Return for each vector the highest cosine with the rows; 0 where there are none."""
         if not self._rows:
-            return 0.0
+            return [0.0] * len(vectors)
         end = int(self._starts[self._rows])
-        self._spread[vector.indices] = vector.data
         parts = (self._values[:end], self._columns[:end], self._starts[: self._rows + 1])
         # Views of the used parts: nothing is copied.
-        products = csr_matrix(parts, shape=(self._rows, _FEATURES), copy=False) @ self._spread
-        self._spread[vector.indices] = 0.0
-        return round(float(products.max()), _DIGITS)
+        rows = csr_matrix(parts, shape=(self._rows, _FEATURES), copy=False)
+        found = []
+        for vector in vectors:
+            self._spread[vector.indices] = vector.data
+            found.append(float((rows @ self._spread).max()))
+            self._spread[vector.indices] = 0.0
+        return found
 
 
 def _grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
@@ -65,36 +86,60 @@ def _grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
     return grown
 
 
-class Similarity:
-    """Compares texts with the responses of the items, and with the texts kept so far."""
+class Words:
+    """TF-IDF vectors, weighed by how few of some texts have a word; the order of those texts does not matter."""
 
-    def __init__(self, seeds: Sequence[str]) -> None:
-        """Weigh words by how few of these texts have them; the texts' order does not matter."""
+    def __init__(self, texts: Sequence[str]) -> None:
+        """Weigh the words by these texts."""
         self._counts = HashingVectorizer(
             n_features=_FEATURES, alternate_sign=False, norm=None, token_pattern=_WORD, lowercase=True
         )
-        counted = self._counts.transform([*seeds] or [""])
-        self._weights = TfidfTransformer(sublinear_tf=True).fit(counted)
-        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._vector)
-        self._seeds, self._kept = Rows(), Rows()
-        for row in csr_matrix(self._weights.transform(counted)):
-            self._seeds.append(row)
+        self._weights = TfidfTransformer(sublinear_tf=True).fit(self._counts.transform([*texts] or [""]))
 
-    def vector(self, text: str) -> Any:
-        """Return the unit vector of a text."""
-        return self._remembered(text)
+    def vectors(self, texts: Sequence[str]) -> Sequence[Any]:
+        """Return one sparse row per text."""
+        return list(csr_matrix(self._weights.transform(self._counts.transform(texts)))) if texts else []
 
-    def _vector(self, text: str) -> Any:
-        return csr_matrix(self._weights.transform(self._counts.transform([text])))
+    def rows(self) -> Rows:
+        """Return rows that are still empty."""
+        return SparseRows()
 
-    def to_seeds(self, vector: Any) -> float:
-        """Return the highest cosine with the response of an item."""
-        return self._seeds.nearest(vector)
+
+class Meanings:
+    """Sentence embeddings."""
+
+    def __init__(self, encoder: SentenceEncoder) -> None:
+        """Embed with this encoder."""
+        self._encoder = encoder
+        self._length = len(encoder.encode([""])[0])
+
+    def vectors(self, texts: Sequence[str]) -> Sequence[Any]:
+        """Return one dense vector per text."""
+        return list(self._encoder.encode(texts)) if texts else []
+
+    def rows(self) -> Rows:
+        """Return rows that are still empty."""
+        return VectorRows(self._length)
+
+
+class Similarity:
+    """Compares vectors with those of the items' responses, and with those kept so far."""
+
+    def __init__(self, space: Space, seeds: Sequence[str]) -> None:
+        """Compute the vectors of the items' responses, all at once."""
+        self.space = space
+        self._seeds, self._kept = space.rows(), space.rows()
+        for vector in space.vectors([*dict.fromkeys(seeds)]):
+            self._seeds.append(vector)
+
+    def to_seeds(self, vectors: Sequence[Any]) -> list[float]:
+        """Return for each vector the highest cosine with the response of an item."""
+        return [round(value, _DIGITS) for value in self._seeds.highest(vectors)]
 
     def to_kept(self, vector: Any) -> float:
-        """Return the highest cosine with a text kept before."""
-        return self._kept.nearest(vector)
+        """Return the highest cosine with a vector kept before."""
+        return round(self._kept.highest([vector])[0], _DIGITS)
 
     def keep(self, vector: Any) -> None:
-        """Add a text to those kept."""
+        """Add a vector to those kept."""
         self._kept.append(vector)

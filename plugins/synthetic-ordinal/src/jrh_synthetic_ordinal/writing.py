@@ -1,4 +1,4 @@
-"""Make one attempt: request a response of a level, filter it, have it graded."""
+"""Make one attempt: request a response of a level, have it graded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from jrh.authoring import Unusable, Written, read_text
 
 from jrh_synthetic_ordinal.buckets import Attempt, Bucket
 from jrh_synthetic_ordinal.examples import Shelf
-from jrh_synthetic_ordinal.filters import Filters
 from jrh_synthetic_ordinal.grading import Grader
 from jrh_synthetic_ordinal.prompts import RESPONSE, WRITTEN, Wording
 from jrh_synthetic_ordinal.ramp import Ramp
@@ -18,7 +17,7 @@ from jrh_synthetic_ordinal.ramp import Ramp
 
 @frozen(kw_only=True)
 class Writer:
-    """Makes attempts; the result depends only on the bucket, the replies and what was kept before."""
+    """Makes attempts; the result depends only on the bucket and the replies."""
 
     task: Task
     client: ModelClient
@@ -28,18 +27,9 @@ class Writer:
     seed: Callable[..., int]
     """Derives a seed from what it is for."""
 
-    async def attempt(self, bucket: Bucket, ramp: Ramp, filters: Filters, shelf: Shelf) -> Attempt:
-        """Ask once for an open bucket; a response that the filters reject is not graded."""
-        made = await self._written(bucket, bucket.temperature(ramp) or 0.0 if ramp.told else None, shelf)
-        if made.rejected:
-            return made
-        made = filters.look(made)
-        if made.rejected:
-            return made
-        level = await self.grader.level(bucket.item, made.text)
-        return evolve(made, achieved=level, rejected="" if level is not None else "no level in the grader's reply")
-
-    async def _written(self, bucket: Bucket, temperature: float | None, shelf: Shelf) -> Attempt:
+    async def write(self, bucket: Bucket, ramp: Ramp, shelf: Shelf) -> Attempt:
+        """Ask once for an open bucket; the attempt is not graded yet."""
+        temperature = bucket.temperature(ramp) or 0.0 if ramp.told else None
         number = len(bucket.attempts)
         seed = self.seed(bucket.item.id, bucket.level, bucket.place, number)
         examples = shelf.choose(bucket.level, bucket.item, self.examples, seed)
@@ -64,3 +54,10 @@ class Writer:
             text=found.text if isinstance(found, Written) else "",
             rejected=found.reason if isinstance(found, Unusable) else "",
         )
+
+    async def grade(self, bucket: Bucket, made: Attempt) -> Attempt:
+        """Have a response graded, unless it was rejected."""
+        if made.rejected:
+            return made
+        level = await self.grader.level(bucket.item, made.text)
+        return evolve(made, achieved=level, rejected="" if level is not None else "no level in the grader's reply")

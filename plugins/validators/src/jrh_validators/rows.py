@@ -11,31 +11,6 @@ from numpy.typing import NDArray
 _FIRST_ROWS: Final = 16
 
 
-class DenseRows:
-    """Unit vectors of equal length as the rows of one array; adding costs amortised O(length)."""
-
-    def __init__(self, length: int) -> None:
-        """Start without a row; `length` is that of a vector."""
-        self._rows = np.empty((_FIRST_ROWS, length), dtype=np.float32)
-        self._used = 0
-
-    def append(self, vector: Any) -> None:
-        """Add a vector of shape (length,)."""
-        self._rows = _with_room(self._rows, self._used + 1)
-        self._rows[self._used] = vector
-        self._used += 1
-
-    def highest(self, vectors: Sequence[Any]) -> list[float]:
-        """Return for each vector the highest dot product with the rows; 0 where there are none or all are negative.
-
-        All vectors are compared in one product, so the rows pass through the processor's cache only once.
-        """
-        if not self._used:
-            return [0.0] * len(vectors)
-        products = np.stack(vectors) @ self._rows[: self._used].T
-        return [max(0.0, float(value)) for value in products.max(axis=1)]
-
-
 class SparseRows:
     """Sparse unit vectors as one CSR matrix in three growing arrays; adding costs amortised O(non-zeros)."""
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from attrs import frozen
-from jrh import JrhError
+from jrh.authoring import SentenceEncoder, VectorRows
 
-from jrh_validators.rows import DenseRows, SparseRows
+from jrh_validators.rows import SparseRows
 from jrh_validators.words import WORD
 
 
@@ -33,7 +33,7 @@ class Vectors:
 
     def rows(self) -> Rows:
         """Return rows that are still empty."""
-        return SparseRows(self.length) if self.sparse else DenseRows(self.length)
+        return SparseRows(self.length) if self.sparse else VectorRows(self.length)
 
 
 def tfidf(texts: Sequence[str]) -> Vectors:
@@ -63,20 +63,6 @@ def embeddings(texts: Sequence[str], encoder: str, base: Path) -> Vectors:
     Raises:
         JrhError: sentence-transformers is not installed, or the model cannot be loaded.
     """
-    try:
-        from sentence_transformers import SentenceTransformer
-    except ImportError as error:
-        raise JrhError(
-            f"cosine-diversity: encoder '{encoder}' needs sentence-transformers; "
-            'install it with `pip install "jrh-validators[embeddings]"`, or leave `encoder` out to use TF-IDF'
-        ) from error
-    directory = base / encoder
-    try:
-        model = SentenceTransformer(str(directory) if directory.is_dir() else encoder, device="cpu")
-    except (OSError, ValueError) as error:
-        raise JrhError(
-            f"cosine-diversity: encoder '{encoder}' is neither a directory relative to the suite nor a model that "
-            f"can be loaded ({type(error).__name__}); check the name and the network"
-        ) from error
-    matrix = model.encode(list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False)
+    loaded = SentenceEncoder(encoder, base, component="cosine-diversity", distribution="jrh-validators")
+    matrix = loaded.encode(texts)
     return Vectors(of=list(matrix), length=matrix.shape[1], sparse=False)

@@ -10,6 +10,8 @@ from .edits import Edit as Edit
 from .edits import PlannedEdits as PlannedEdits
 from .edits import apply_edits as apply_edits
 from .edits import edits_at as edits_at
+from .embeddings import SentenceEncoder as SentenceEncoder
+from .embeddings import VectorRows as VectorRows
 from .generation import Generated as Generated
 from .generation import TextWriter as TextWriter
 from .generation import text_schema as text_schema

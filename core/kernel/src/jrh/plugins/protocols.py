@@ -327,6 +327,12 @@ class BuildContext(Protocol):
     def validator(self, name: str) -> Validator:
         """Return a validator by component name."""
 
+    def data(self) -> Sequence[Item]:
+        """Return all items of the task's data source, also those outside of the sample, in the source's order.
+
+        For perturbers whose spec says `whole_data`. Reads the source; call it when the work begins, not in the factory.
+        """
+
     def code(self, written: str) -> Any:
         """Return what an option of type `CodeName` names, loaded from the source the run records.
 

@@ -127,6 +127,8 @@ class PerturberSpec(Spec):
     modes: frozenset[Mode] = ALL_MODES
     validators: tuple[str, ...] = ()
     """Validators that every draft must pass, by component name; they run before those of the suite."""
+    whole_data: bool = False
+    """Whether the perturber reads `BuildContext.data()`: then its cases also depend on items outside of the sample."""
 
 
 @frozen(kw_only=True)

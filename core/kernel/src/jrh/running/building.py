@@ -20,10 +20,11 @@ from jrh.plugins.local_code import load_object
 from jrh.plugins.protocols import BuildContext, ChatModel, Logger, ModelClient, Parser, RationaleReader, Validator
 from jrh.plugins.registry import Entry, Plugins
 from jrh.plugins.specs import MetricSpec, ModelSpec, ParserSpec
+from jrh.running.stages.load import check
 from jrh.suite.definition import ModelUse
 from jrh.suite.resolved import Resolved, ResolvedSuite, parts_of, references
 from jrh.text.redact import error_line
-from jrh.values.items import Task
+from jrh.values.items import Item, Task
 from jrh.values.json_values import Json
 from jrh.values.report import ComponentUsed
 
@@ -68,6 +69,10 @@ class Context:
         )
         return found
 
+    def data(self) -> tuple[Item, ...]:
+        """Return all items of the task's data source, also those outside of the sample."""
+        return self._builder.data(self.task)
+
     def code(self, written: str) -> Any:
         """Return what an option names, as the suite read it."""
         read = [source for source in self._sources if source.written == (written,)]
@@ -90,6 +95,7 @@ class Builder:
         self._log = log
         self._open_model = open_model
         self._models: dict[str, ModelClient] = {}
+        self._data: dict[str, tuple[Item, ...]] = {}
 
     def build(self, resolved: Resolved[Any], task: Task | None = None, *, seed_name: str = "") -> Any:
         """Build one component of the suite.
@@ -116,6 +122,15 @@ class Builder:
         """Build a component that another one names, with its default options."""
         options = structure({}, entry.spec.options, base=self.resolved.suite.base)
         return self._call(entry, options, self._context(entry.spec.name, entry, task, entry.spec.name))
+
+    def data(self, task: Task) -> tuple[Item, ...]:
+        """Return all items of a task's data source, checked, before any sample; the source is read on first use."""
+        if task.name not in self._data:
+            suite = self.resolved.suite
+            for use, source in zip(suite.tasks, self.resolved.sources, strict=True):
+                if use.task.name == task.name:
+                    self._data[task.name] = tuple(check(self.build(source, use.task), use))
+        return self._data[task.name]
 
     def parser(self, name: str, task: Task | None, *, prefer: str = "") -> Parser:
         """Return the suite's parser of a name, or else the component with its default options."""

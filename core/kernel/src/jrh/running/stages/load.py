@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from attrs import evolve
 
@@ -12,13 +13,15 @@ from jrh.errors import JrhError, Problem, SuiteError
 from jrh.hashing import derive_seed
 from jrh.measuring.same_family import gold_source
 from jrh.plugins.protocols import DataSource
-from jrh.running.building import Builder
 from jrh.suite.definition import Sample, TaskUse
 from jrh.text.transcripts import transcript_problems
 from jrh.values.gold_source import GoldSource
 from jrh.values.item_covariates import check_declared, covariates_of
 from jrh.values.items import Item, Mode, Task
 from jrh.values.report import TaskSummary
+
+if TYPE_CHECKING:
+    from jrh.running.building import Builder
 
 
 def read(builder: Builder) -> dict[str, tuple[Item, ...]]:

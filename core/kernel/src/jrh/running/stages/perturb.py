@@ -22,6 +22,7 @@ from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.running.stages.load import choose
 from jrh.running.stages.validator_agreement import agreements
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
+from jrh.store.items_table import items_id as all_items_id
 from jrh.store.run_store import Store
 from jrh.suite.definition import Sample
 from jrh.suite.resolved import ResolvedTest
@@ -178,7 +179,16 @@ def stage_digest(builder: Builder, test: ResolvedTest | None, task: Task, items_
             test.use.repeats,
             unstructure(test.use.sample),
         ]
+        if _sees_more(builder, test, task):
+            made_by.append(all_items_id(builder.data(task)))
     return content_id(suite.seed, unstructure(task), items_id, made_by)
+
+
+def _sees_more(builder: Builder, test: ResolvedTest, task: Task) -> bool:
+    """Tell whether a perturber of the test sees items that the task's or the test's sample leaves out."""
+    use = next(use for use in builder.resolved.suite.tasks if use.task.name == task.name)
+    left_out = use.data.sample is not None or builder.resolved.limit is not None
+    return left_out and any(step.component.entry.spec.whole_data for step in test.steps)
 
 
 def write(store: Store, task: str, test: str, digest: str, made: Perturbed) -> None:
