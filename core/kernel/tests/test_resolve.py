@@ -362,7 +362,7 @@ budget: {usd: -5}
         (
             "s.yaml:9:14: strenth: unknown key\n"
             "Did you mean 'strength'? Known keys: variants, strength, test, name, validate, on_mismatch, "
-            "repeats, sample, allow_empty."
+            "repeats, sample, ids, allow_empty."
         ),
         "s.yaml:9:26: repeats: must be more than 0, got 0",
         (

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from jrh.errors import PluginError, StopReason, StopRun
+from jrh.errors import PluginError, StopReason, StopRun, SuiteError
 from jrh.plugins.specs import PerturberSpec, Scope, ValidatorSpec
 from jrh.running.progress import Silent
 from jrh.running.stages import perturb as stage
+from jrh.running.stages.load import read
 from jrh.store.run_store import Store
 from jrh.values.cases import Changes, Condition, Draft, Equals, Polarity, Prompt, Same, Sampling, Skip, Validation
 from jrh.values.items import Item, Task
@@ -443,6 +444,7 @@ def test_the_digest_changes_with_everything_the_cases_depend_on(lab: Any) -> Non
         digest(tests=[{"change": {"repeats": 2}}]),
         digest(tests=[{"change": {"validate": ["ok"]}}]),
         digest(tests=[{"change": {"on_mismatch": "keep"}}]),
+        digest(tests=[{"change": {"ids": ["i1"]}}]),
         digest(task=Task(name="lab", scale=Scale.of_labels("YES", "NO"), rubric="new")),
     ]
     assert len({digest(), *others}) == len(others) + 1
@@ -490,3 +492,18 @@ async def test_a_perturber_that_asks_for_it_sees_the_items_outside_of_the_sample
     lab.items = (*lab.items[:3], evolve(lab.items[3], gold="NO"))
     assert digest(whole_data=True) != before[0]
     assert digest() == before[1]
+
+
+async def test_ids_choose_the_items_and_a_sample_is_drawn_from_them(lab: Any) -> None:
+    made = await run(lab, upper, ids=["i1", "i3"])
+    assert [case.item_id for case in made.cases] == ["i1", "i3"]
+    assert reasons(made)[2:] == ["not in the test's sample"] * 2
+    made = await run(lab, upper, ids=["i1", "i3"], sample={"n": 1, "seed": 2})
+    assert len(made.cases) == 1
+    assert made.cases[0].item_id in {"i1", "i3"}
+
+
+def test_an_id_that_no_item_has_is_an_error(lab: Any) -> None:
+    builder = lab.builder(perturber(upper), tests=[{"change": {"ids": ["i1", "item2"]}}])
+    with pytest.raises(SuiteError, match=r"test 'change': `ids` names 'item2', which is not among the items"):
+        read(builder)

@@ -33,15 +33,45 @@ async def test_close_temperatures_keep_names_of_their_own():
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ({"repeats": 1}, "repeats"),
+        ({"repeats": 1}, "without a grid of `seeds`"),
         ({"repeats": 10_001}, "repeats"),
         ({"repeats": 2.5}, "repeats"),
         ({"temperatures": [-0.1]}, "temperatures"),
         ({"temperatures": [2.1]}, "temperatures"),
         ({"temperatures": [0.7, 0.7]}, "temperatures"),
         ({"vary_seed": "yes"}, "vary_seed"),
+        ({"seeds": 0}, "seeds"),
+        ({"seeds": [7, 7]}, "seeds"),
+        ({"seeds": [-1]}, "seeds"),
+        ({"seeds": [2**31]}, "seeds"),
+        ({"seeds": [], "repeats": 2}, "seeds"),
+        ({"seeds": 1, "repeats": 1}, "without a grid of `seeds`"),
     ],
 )
 async def test_options_that_make_no_sense_are_rejected(options, named):
     with pytest.raises(JrhError, match=named):
         await drafts(**options)
+
+
+async def test_a_grid_asks_every_seed_as_often_and_shows_the_seeds():
+    made = await drafts(seeds=[87, 5], repeats=3, temperatures=[0.0, 0.7])
+    assert [draft.variant for draft in made] == ["t=0.0 seed=87", "t=0.0 seed=5", "t=0.7 seed=87", "t=0.7 seed=5"]
+    assert [(draft.sampling.temperature, draft.sampling.seed) for draft in made] == [
+        (0.0, 87),
+        (0.0, 5),
+        (0.7, 87),
+        (0.7, 5),
+    ]
+    assert {(draft.repeats, draft.vary_seed) for draft in made} == {(3, False)}
+
+
+async def test_a_number_of_seeds_is_derived_from_the_suites_seed():
+    async def seeds(seed):
+        made = await build(jrh_stochastic.plugin, "stochastic", options={"seeds": 4, "repeats": 1}, seed=seed).perturb(
+            ITEM
+        )
+        return [draft.sampling.seed for draft in made]
+
+    assert len(set(await seeds(0))) == 4
+    assert await seeds(0) == await seeds(0) != await seeds(1)
+    assert all(0 <= seed < 2**31 for seed in await seeds(0))

@@ -15,7 +15,7 @@ TEXTS: Final = (
     *("task", "item", "judge", "label", "presented_label", "gold", "gold_source"),
     *("test", "family", "variant", "template", "option_order", "polarity", "language", "case"),
     *("status", "expectation", "expected", "stratum", "group", "content", "detail", "rationale", "argued"),
-    *("not_settable", "covariates"),
+    *("not_settable", "covariates", "seed"),
 )
 """Targets that are text."""
 TARGETS: Final = (*TEXTS, *NUMBERS, *TRUTHS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
@@ -43,20 +44,10 @@ def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, floa
 
 
 @frozen(kw_only=True)
-class InstructOptions:
-    """Options of the perturber `instruct`."""
+class WritingOptions:
+    """Options of every perturber that lets a model write a text as it is told."""
 
-    text: Text = field(
-        validator=_instruction, metadata={"help": "what the model is to change, in plain words, or {file: name}"}
-    )
-    expect: Expected | ExpectedLabel = field(
-        metadata={
-            "help": "what a reliable judge does then: same, changes, not-above, not-below, or {label: NO}; the levels "
-            "and verdicts are compared with the reference condition"
-        }
-    )
     model: ModelName = field(metadata={"help": "name in the suite's `models` of the model that writes"})
-    variant: str = field(default="instructed", metadata={"help": "name of the variant in reports"})
     fields: ChangedFields = field(
         default=ChangedFields.BOTH,
         metadata={"help": "pairwise tasks: change `both` responses, only the `first` or only the `second`"},
@@ -79,3 +70,29 @@ class InstructOptions:
         validator=distinct,
         metadata={"help": "validators, with default options, that a new text must pass to become a draft"},
     )
+
+    def breach(self) -> Callable[[float], str]:
+        """Return what says how a ratio of words violates `length_ratio`."""
+        low, high = self.length_ratio
+        return lambda ratio: "shorter than allowed" if ratio < low else "longer than allowed" if ratio > high else ""
+
+
+@frozen(kw_only=True)
+class InstructOptions(WritingOptions):
+    """Options of the perturber `instruct`."""
+
+    text: Text = field(
+        validator=_instruction, metadata={"help": "what the model is to change, in plain words, or {file: name}"}
+    )
+    expect: Expected | ExpectedLabel = field(
+        metadata={
+            "help": "what a reliable judge does then: same, changes, not-above, not-below, or {label: NO}; the levels "
+            "and verdicts are compared with the reference condition"
+        }
+    )
+    variant: str = field(default="instructed", metadata={"help": "name of the variant in reports"})
+
+
+@frozen(kw_only=True)
+class AnswerAgainOptions(WritingOptions):
+    """Options of the perturber `answer-again`."""

@@ -26,14 +26,9 @@ def build(options: InstructOptions, context: BuildContext) -> Instructed:
     Raises:
         JrhError: the expectation or the fields do not fit the task, or the model or a check cannot be used.
     """
-    low, high = options.length_ratio
-
-    def breach(ratio: float) -> str:
-        return "shorter than allowed" if ratio < low else "longer than allowed" if ratio > high else ""
-
     # The instruction stands in the template as text: braces in it are no variables.
     prompt = packaged_template("jrh_instruct", "instruct").replace("[[ instruction ]]", _literal(options.text.content))
-    way = Rewriting(variant=options.variant, prompt=prompt, bounds=(low, high), breach=breach)
+    way = Rewriting(variant=options.variant, prompt=prompt, bounds=options.length_ratio, breach=options.breach())
     writing = RewritingPerturber.of(
         [way],
         context,

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from jrh_metrics.options import GeneralizabilityOptions
 
-_FACETS: Final = ("item", "judge", "template", "order", "temperature")
+_FACETS: Final = ("item", "judge", "template", "order", "temperature", "seed")
+_WHERE_VARIED: Final = ("temperature", "seed")
+"""Facets only of tasks in which they vary."""
 _REPEAT: Final = "repeat"
 _LEVELS: Final = (1, 2, 3, 4, 5, 6, 8, 10)
 """Numbers of levels per facet that the search for a design tries."""
@@ -28,11 +30,11 @@ _NOTHING: Final = (
 
 @frozen
 class Generalizability:
-    """Estimate how much variance of verdicts comes from items, judges, templates, orders, temperatures and repeats.
+    """Estimate how much variance comes from items, judges, templates, orders, temperatures, seeds and repeats.
 
     Verdicts as numbers: the rank on an ordinal scale, 1 for the first of two labels, 1/2 for a tie. Counted are the
-    reference condition, and tests that change template, option order or temperature and expect the same verdict. The
-    intervals and the formulas stand in `jrh.stats`; a design with missing verdicts is not balanced.
+    reference condition, and tests that change template, option order, temperature or a fixed seed and expect the same
+    verdict. The intervals and the formulas stand in `jrh.stats`; a design with missing verdicts is not balanced.
     """
 
     options: GeneralizabilityOptions
@@ -46,8 +48,9 @@ class Generalizability:
             "template": trials.column("template").codes,
             "order": trials.conditions.order.codes,
             "temperature": trials.temperature.codes,
+            "seed": trials.column("seed").codes,
         }
-        stated = (trials.column("template"), trials.column("option_order"), trials.temperature)
+        stated = (*(trials.column(name) for name in ("template", "option_order", "seed")), trials.temperature)
         asked_otherwise = np.any([~is_named(column, "") for column in stated], axis=0)
         counted = builder.trials.reference | (asked_otherwise & is_named(builder.trials.expectation, "same"))
         for cell in judged_tasks_of(builder.trials):
@@ -67,8 +70,9 @@ class Generalizability:
         scores = _scores(trials, scale)
         usable = rows[trials.usable[rows] & ~np.isnan(scores[rows])]
         columns = {"item": trials.cluster.codes, "judge": trials.judge.codes, **conditions}
-        if not len(usable) or not np.ptp(conditions["temperature"][usable]):
-            del columns["temperature"]  # a facet only where it varies
+        for name in _WHERE_VARIED:
+            if not len(usable) or not np.ptp(conditions[name][usable]):
+                del columns[name]
         facets = {name: column[usable] for name, column in columns.items()}
         found = variance_components(scores[usable], facets, level=builder.context.level)
         flags = tuple(flag for flag in found.flags if flag not in ("empty", "single-level"))

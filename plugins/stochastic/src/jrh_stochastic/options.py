@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
-from attrs import field, frozen
+from typing import Any, Final
+
+from attrs import Attribute, field, frozen
 from attrs.validators import deep_iterable, ge, le
 from jrh.authoring import distinct
+
+_MOST_SEEDS: Final = 1000
+_LARGEST_SEED: Final = 2**31 - 1
+"""Providers take 32 bits with a sign."""
+
+
+def _seeds(instance: object, attribute: Attribute[Any], value: int | tuple[int, ...] | None) -> None:  # noqa: ARG001
+    if value is None:
+        return
+    if isinstance(value, int):
+        if not 1 <= value <= _MOST_SEEDS:
+            raise ValueError(f"'seeds' is a number of seeds from 1 to {_MOST_SEEDS:,}, or a list of seeds; got {value}")
+        return
+    if not 1 <= len(value) <= _MOST_SEEDS or len(set(value)) < len(value):
+        raise ValueError(f"'seeds' lists 1 to {_MOST_SEEDS:,} different seeds")
+    if not all(0 <= seed <= _LARGEST_SEED for seed in value):
+        raise ValueError(f"'seeds': a sampling seed is a whole number from 0 to {_LARGEST_SEED:,}")
 
 
 @frozen(kw_only=True)
@@ -13,15 +32,30 @@ class StochasticOptions:
 
     repeats: int = field(
         default=5,
-        validator=[ge(2), le(10_000)],
-        metadata={"help": "times each question is asked at each temperature; 2 to 10,000"},
+        validator=[ge(1), le(10_000)],
+        metadata={"help": "times each question is asked at each temperature and seed; 2 to 10,000, or 1 with `seeds`"},
     )
     temperatures: tuple[float, ...] = field(
         default=(),
         validator=[deep_iterable(member_validator=[ge(0), le(2)]), distinct],
         metadata={"help": "sampling temperatures, each from 0 to 2; default: the judge's own"},
     )
+    seeds: int | tuple[int, ...] | None = field(
+        default=None,
+        validator=_seeds,
+        metadata={
+            "help": "a grid of seeds and repeats: sampling seeds, or how many to derive from the suite's seed (1 to "
+            "1,000), one variant each; default: no grid, see `vary_seed`"
+        },
+    )
     vary_seed: bool = field(
         default=True,
-        metadata={"help": "send a different sampling seed with every repeat, if the provider accepts seeds"},
+        metadata={
+            "help": "without `seeds`: send a different sampling seed with every repeat, if the provider accepts seeds"
+        },
     )
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse a question that would be asked once."""
+        if self.repeats < 2 and self.seeds in (None, 1):  # noqa: PLR2004 - nothing to compare with
+            raise ValueError("'repeats' must be 2 or more without a grid of `seeds`")

@@ -23,6 +23,6 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         name="stochastic",
         summary="repeats the identical question over seeds and temperatures",
         options=StochasticOptions,
-        factory="jrh_stochastic.perturber:StochasticPerturber",
+        factory="jrh_stochastic.perturber:build",
         starter=_STARTER,
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
-from jrh import BuildContext, Draft, Item, JrhError, Validation
+from jrh import BuildContext, Draft, Item, JrhError, ModelName, Validation, ValidatorName
 from jrh.plugins import Validator
 
 from jrh_validators.equivalence import LlmEquivalence
@@ -35,10 +35,7 @@ class Consensus:
         Raises:
             JrhError: There are fewer than two voters, one is named twice, or `k` exceeds their number.
         """
-        pairs = list(_voters(options, context))
-        voters = dict(pairs)
-        if len(voters) != len(pairs):
-            raise JrhError("consensus: a voter is named twice; name every validator and model once")
+        voters = named_voters("consensus", options.equivalence_by, options.label_by, options.validators, context)
         if len(voters) < 2:  # noqa: PLR2004 - one voter is no vote
             raise JrhError(
                 "consensus needs at least two voters; name models under `equivalence_by` or `label_by`, or `validators`"
@@ -73,19 +70,41 @@ class Consensus:
         return enough[0] if len(enough) == 1 else None
 
 
-def _voters(options: ConsensusOptions, context: BuildContext) -> Iterator[tuple[str, Validator]]:
-    for model in options.equivalence_by:
+def named_voters(
+    component: str,
+    equivalence_by: Sequence[ModelName],
+    label_by: Sequence[ModelName],
+    validators: Sequence[ValidatorName],
+    context: BuildContext,
+) -> dict[str, Validator]:
+    """Build the validators that another one asks, by the name under which its details have them.
+
+    Raises:
+        JrhError: one is named twice, or decides about all drafts at once.
+    """
+    pairs = list(_voters(component, equivalence_by, label_by, validators, context))
+    voters = dict(pairs)
+    if len(voters) != len(pairs):
+        raise JrhError(f"{component}: a voter is named twice; name every validator and model once")
+    return voters
+
+
+def _voters(
+    component: str,
+    equivalence_by: Sequence[ModelName],
+    label_by: Sequence[ModelName],
+    validators: Sequence[ValidatorName],
+    context: BuildContext,
+) -> Iterator[tuple[str, Validator]]:
+    for model in equivalence_by:
         yield f"llm-equivalence({model})", LlmEquivalence.build(EquivalenceOptions(model=model), context)
-    for model in options.label_by:
+    for model in label_by:
         yield f"llm-label({model})", LlmLabel.build(LabelOptions(model=model), context)
-    for name in options.validators:
-        yield name, _single(name, context.validator(name))
-
-
-def _single(name: str, validator: Any) -> Validator:
-    if not isinstance(validator, Validator):
-        raise JrhError(f"consensus: '{name}' decides about all drafts at once and cannot vote on one")
-    return validator
+    for name in validators:
+        validator: Any = context.validator(name)
+        if not isinstance(validator, Validator):
+            raise JrhError(f"{component}: '{name}' decides about all drafts at once and cannot vote on one")
+        yield name, validator
 
 
 def _needed(options: ConsensusOptions, voters: int) -> int:

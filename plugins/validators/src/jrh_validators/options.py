@@ -81,6 +81,21 @@ class ConsensusOptions:
             raise ValueError("'k' is required with `rule: at-least` and not allowed otherwise")
 
 
+@frozen(kw_only=True)
+class FallbackOptions:
+    """Options of `fallback`: who is asked, in this order."""
+
+    equivalence_by: tuple[ModelName, ...] = field(
+        default=(), metadata={"help": "models asked with llm-equivalence, the first first"}
+    )
+    label_by: tuple[ModelName, ...] = field(
+        default=(), metadata={"help": "models asked with llm-label, the first first, after those of `equivalence_by`"}
+    )
+    validators: tuple[ValidatorName, ...] = field(
+        default=(), metadata={"help": "validators asked last, with their default options"}
+    )
+
+
 def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, float]) -> None:  # noqa: ARG001
     low, high = value
     if not 0 <= low <= high:

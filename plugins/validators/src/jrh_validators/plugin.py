@@ -1,4 +1,4 @@
-"""Declare the six validators."""
+"""Declare the seven validators."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from jrh_validators.options import (
     ConsensusOptions,
     DiversityOptions,
     EquivalenceOptions,
+    FallbackOptions,
     LabelOptions,
     RulesOptions,
 )
@@ -37,6 +38,12 @@ def jrh_validators() -> Iterable[ValidatorSpec]:
         summary="vote of several validators: majority, unanimous, or at least k",
         options=ConsensusOptions,
         factory="jrh_validators.consensus:Consensus.build",
+    )
+    yield ValidatorSpec(
+        name="fallback",
+        summary="asks validators in order until one decides: a second model where the first refuses or fails",
+        options=FallbackOptions,
+        factory="jrh_validators.fallback:Fallback.build",
     )
     yield ValidatorSpec(
         name="rules",

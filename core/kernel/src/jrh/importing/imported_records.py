@@ -80,6 +80,7 @@ def imported_record(
     content: str = "",
     gold_source: str = "",
     not_settable: str = "",
+    seed: str = "",
     parse_attempts: int = 1,
     covariates: Mapping[str, Json] | str = "",
 ) -> Record:
@@ -128,6 +129,7 @@ def imported_record(
         content: the text that was judged; items of the same text are one cluster.
         gold_source: where the gold label comes from, such as `people` or `model:NAME`; empty if unknown.
         not_settable: settings that the model refuses and was asked without, such as `seed, temperature`.
+        seed: sampling seed that the condition fixes.
         parse_attempts: how often the judge asked until a verdict could be read.
         covariates: what the verdict may depend on, by name: a number or a text, of a comparison one for every option,
             such as `{"length": {"A": 120, "B": 80}}`; or the same as JSON text. `length` is that of `content` unless
@@ -183,6 +185,7 @@ def imported_record(
         left_out=left_out,
         argued=argued or None,
         not_settable=not_settable,
+        seed=seed,
         parse_attempts=parse_attempts,
         cluster=content_id(" ".join(content.split())) if content.strip() else "",
         gold_source=GoldSource.read(gold_source).text if gold_source.strip() and gold is not None else "",

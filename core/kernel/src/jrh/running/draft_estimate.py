@@ -54,7 +54,7 @@ def asks(component: Resolved[Any]) -> bool:
 
 async def estimate(builder: Builder, meter: Meter, test: ResolvedTest, task: Task, items: Sequence[Item]) -> Drafting:
     """Estimate the calls and the cases of a test that asks models."""
-    chosen = perturbing.sampled(items, test.use.sample)
+    chosen = perturbing.chosen_items(items, test.use)
     some = spread(chosen, MOST_ITEMS)
     scale = len(chosen) / len(some) if some else 0.0
     shown: list[tuple[Item, Draft | None]] = [(item, None) for item in some]

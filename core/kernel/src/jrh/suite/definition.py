@@ -76,6 +76,8 @@ class TestUse(Use):
     """Ask every case so often; None: as the perturber says."""
     sample: Sample | None = None
     """Perturb some of the task's items only."""
+    ids: tuple[str, ...] = ()
+    """Perturb these items only; empty: all."""
     allow_empty: bool = False
     """Accept that the test makes no case; otherwise such a run ends with exit code 3."""
     tasks: tuple[str, ...] | None = None

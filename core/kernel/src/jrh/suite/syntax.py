@@ -208,6 +208,9 @@ class TestSettings(Named):
         metadata={"help": "Ask every case so often."},
     )
     sample: Sample | None = field(default=None, metadata={"help": "Perturb some of the task's items only."})
+    ids: tuple[str | int, ...] = field(
+        default=(), metadata={"help": "Perturb the items with these ids only; a `sample` is then drawn from them."}
+    )
     allow_empty: bool = field(
         default=False, metadata={"help": "Accept a test without any case, which otherwise ends the run with code 3."}
     )

@@ -14,7 +14,7 @@ from jrh.suite.parse_entry import read_entry, read_use
 from jrh.suite.syntax import CHAIN, CROSS, MOST_FACTORS, TEST, VALIDATOR, TestSettings
 
 _FEWEST: Final = 2
-_OF_THE_WHOLE: Final = ("repeats", "sample")
+_OF_THE_WHOLE: Final = ("repeats", "sample", "ids")
 """Settings that a step of a chain cannot have of its own."""
 
 
@@ -57,6 +57,7 @@ def _common(settings: TestSettings, node: Node, plugins: Plugins) -> dict[str, A
         "on_mismatch": settings.on_mismatch,
         "repeats": settings.repeats,
         "sample": settings.sample,
+        "ids": tuple(str(identity) for identity in settings.ids),
         "allow_empty": settings.allow_empty,
     }
 
@@ -89,7 +90,7 @@ def _steps(node: Node, plugins: Plugins) -> list[TestUse] | None:
 def _step(node: Node, plugins: Plugins) -> TestUse | None:
     step = _perturber(node, plugins)
     for name in _OF_THE_WHOLE:
-        if step is not None and getattr(step, name) is not None:
+        if step is not None and getattr(step, name) not in (None, ()):
             node.report_at(step.location, f"`{name}` belongs to the whole chain or crossing, not to one of its steps")
     return step
 

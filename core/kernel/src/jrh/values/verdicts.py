@@ -227,3 +227,5 @@ class Record:
     covariates: str = ""
     """The item's covariates as JSON, such as `{"author":"gpt-4o","length":120}`; empty: none known. A run takes them
     from its items when the records are read: declaring one later asks no judge again."""
+    seed: str = ""
+    """The sampling seed that the condition fixes, as text; empty: none, or one of its own for every repeat."""

@@ -31,7 +31,7 @@ from jrh.values.clusters import clusters_of
 from jrh.values.events import RecordCommitted
 from jrh.values.items import Item, Task
 from jrh.values.scales import invert
-from jrh.values.verdicts import ARGUES_FOR_NONE, Example, Judgement, Question, Record, Status, Truth, Verdict
+from jrh.values.verdicts import ARGUES_FOR_NONE, Example, Judgement, Question, Record, Reply, Status, Truth, Verdict
 
 WORKERS: Final = 32
 """Trials under way at once for a judge that uses no model."""
@@ -343,6 +343,7 @@ def make_record(
         rationale=utf8_text(redact(verdict.rationale)[:DETAIL]),
         left_out=int(judgement.left_out),
         not_settable=", ".join(reply.not_settable) if reply else "",
+        seed=_fixed_seed(case, reply),
         parse_attempts=int(judgement.parse_attempts),
     )
 
@@ -361,3 +362,10 @@ def pending_trials(store: Store, cases: Iterable[Case]) -> list[tuple[str, Pendi
         )
         for each in store.trials.pending()
     ]
+
+
+def _fixed_seed(case: Case, reply: Reply | None) -> str:
+    """Return the seed that the condition fixes; where every repeat has its own, or the model takes none, nothing."""
+    seed = case.sampling.seed
+    taken = not case.vary_seed and not (reply and "seed" in reply.not_settable)
+    return str(seed) if taken and seed is not None else ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from attrs import evolve
@@ -13,7 +14,7 @@ from jrh.errors import JrhError, Problem, SuiteError
 from jrh.hashing import derive_seed
 from jrh.measuring.same_family import gold_source
 from jrh.plugins.protocols import DataSource
-from jrh.suite.definition import Sample, TaskUse
+from jrh.suite.definition import Sample, Suite, TaskUse
 from jrh.text.transcripts import transcript_problems
 from jrh.values.gold_source import GoldSource
 from jrh.values.item_covariates import check_declared, covariates_of
@@ -34,7 +35,22 @@ def read(builder: Builder) -> dict[str, tuple[Item, ...]]:
     for use, source in zip(builder.resolved.suite.tasks, builder.resolved.sources, strict=True):
         found = check(builder.build(source, use.task), use)
         items[use.task.name] = choose(found, use.data.sample, builder.resolved.limit)
+    if builder.resolved.limit is None:
+        _check_ids(builder.resolved.suite, items)
     return items
+
+
+def _check_ids(suite: Suite, items: Mapping[str, Sequence[Item]]) -> None:
+    """Refuse tests that name items which none of their tasks has."""
+    problems = []
+    for test in suite.tests:
+        known = {item.id for task, own in items.items() if test.tasks is None or task in test.tasks for item in own}
+        for name in (name for name in test.ids if name not in known):
+            close = get_close_matches(name, known, n=1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            problems.append(f"test '{test.name}': `ids` names '{name}', which is not among the items{hint}")
+    if problems:
+        raise SuiteError(Problem(message=text) for text in _bounded(problems))
 
 
 def check(source: DataSource, use: TaskUse) -> list[Item]:

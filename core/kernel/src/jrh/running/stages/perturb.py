@@ -24,7 +24,7 @@ from jrh.running.stages.validator_agreement import agreements
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
 from jrh.store.items_table import items_id as all_items_id
 from jrh.store.run_store import Store
-from jrh.suite.definition import Sample
+from jrh.suite.definition import TestUse
 from jrh.suite.resolved import ResolvedTest
 from jrh.values.cases import REFERENCE, Case, Condition, Draft, Equals, Provenance, Same, Sampling, Skip
 from jrh.values.items import Item, Task
@@ -72,7 +72,7 @@ async def perturb(
     builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item], progress: Progress, log: Logger
 ) -> Perturbed:
     """Draft and validate the cases of one test over one task."""
-    chosen = sampled(items, test.use.sample)
+    chosen = chosen_items(items, test.use)
     outcomes: list[Outcome] = []
     cases: dict[str, Case] = {}
     unchanged: dict[int, str] = {}
@@ -103,8 +103,12 @@ def _changes(item: Item, draft: Draft, task: Task) -> bool:
     return texts or renamed or otherwise
 
 
-def sampled(items: Sequence[Item], sample: Sample | None) -> Sequence[Item]:
-    """Return the items of a test's sample, unchanged; all where there are no more than it asks for."""
+def chosen_items(items: Sequence[Item], use: TestUse) -> Sequence[Item]:
+    """Return the items that a test perturbs, unchanged: those of its ids, and of them its sample."""
+    if use.ids:
+        wanted = frozenset(use.ids)
+        items = [item for item in items if item.id in wanted]
+    sample = use.sample
     if sample is None or sample.n >= len(items):
         return items
     chosen = {item.id for item in choose(items, sample, None)}
@@ -179,6 +183,8 @@ def stage_digest(builder: Builder, test: ResolvedTest | None, task: Task, items_
             test.use.repeats,
             unstructure(test.use.sample),
         ]
+        if test.use.ids:
+            made_by.append(sorted(test.use.ids))
         if _sees_more(builder, test, task):
             made_by.append(all_items_id(builder.data(task)))
     return content_id(suite.seed, unstructure(task), items_id, made_by)
