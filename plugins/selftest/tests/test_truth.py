@@ -1,11 +1,16 @@
 """The planted values against a plain count over a very large study, and the large study against scipy."""
 
+import json
+
 import numpy as np
 import pytest
+from attrs import evolve
 from jrh import REFERENCE, Scale
+from jrh_selftest.covariates import COVARIATE, FAIR, FOLLOWING
 from jrh_selftest.cutting import components, draw_scores
 from jrh_selftest.page import Page
 from jrh_selftest.ratings import agreement, draw_ratings
+from jrh_selftest.templates import TEMPLATES, UNDECLARED
 from jrh_selftest.trios import correlated, majority
 from jrh_selftest.truth import gold_said_in_test, ordinal, truths
 from jrh_selftest.world import TEST, World
@@ -16,8 +21,6 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 
 
 def large(world):
-    from attrs import evolve
-
     return evolve(world, items=60_000, unequal=False, repeats=2).draw(np.random.default_rng(1))
 
 
@@ -223,3 +226,39 @@ def test_a_trio_is_right_as_often_as_a_count_of_all_eight_outcomes_says():
 def test_errors_come_together_as_often_as_planted():
     found = correlated(np.random.default_rng(0), items=100_000, rate=0.2, planted=0.3)
     assert found.value == pytest.approx(0.3, abs=0.015)
+
+
+@pytest.mark.parametrize("world", [*TEMPLATES, UNDECLARED], ids=lambda world: world.name)
+def test_agreement_between_templates_is_what_a_count_over_20_000_items_finds(world):
+    records = evolve(world, items=20_000 * world.copies).draw(np.random.default_rng(2))
+    rows = records.where(records.equals("test", TEST))
+    order = np.lexsort((rows.codes("template"), rows.codes("item_id")))
+    said, shown = (rows.codes(name)[order].reshape(-1, 4) for name in ("canonical", "presented"))
+    pairs = [(one, other) for one in range(4) for other in range(one)]
+    there = (said >= 0).all(axis=1)
+    same, raw = (
+        np.mean([np.mean(each[there, one] == each[there, other]) for one, other in pairs]) for each in (said, shown)
+    )
+    planted = truths(world)
+    assert planted["jss-raw", TEST] == pytest.approx(raw, abs=0.01)
+    if world.undeclared:
+        assert same == pytest.approx(raw)
+        return
+    assert planted["jss", TEST] == pytest.approx(same, abs=0.01)
+    assert planted["jss-correction", TEST] == pytest.approx(same - raw, abs=0.01)
+    first, second = (np.concatenate([said[there, pair[side]] for pair in pairs]) for side in (0, 1))
+    assert planted["template-kappa", TEST] == pytest.approx(metrics.cohen_kappa_score(first, second), abs=0.01)
+
+
+@pytest.mark.parametrize("world", [*FOLLOWING, *FAIR], ids=lambda world: world.name)
+def test_the_effect_of_a_covariate_is_the_slope_within_gold_labels_of_60_000_items(world):
+    records = evolve(world, items=60_000).draw(np.random.default_rng(3))
+    rows = records.where(records.equals("test", REFERENCE))
+    size = np.array([json.loads(text)[COVARIATE] for text in rows.text("covariates")])
+    said, gold = rows.codes("canonical"), rows.codes("gold")
+    slopes = [
+        np.polyfit(size[here], said[here] == 0, 1)[0]
+        for label in (0, 1)
+        if (here := (gold == label) & (said >= 0)).any()
+    ]
+    assert truths(world)["covariate-effect", REFERENCE] == pytest.approx(np.mean(slopes), abs=0.01)

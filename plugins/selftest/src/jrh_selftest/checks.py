@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
-from attrs import frozen
+from attrs import Factory, frozen
 from jrh import REFERENCE, Json, Measure, ScaleKind
+from jrh.measuring import FINDING
 from jrh_stats import Estimate
 
+from jrh_selftest.covariates import COVARIATE, FAIR, FOLLOWING
 from jrh_selftest.findings import Study
 from jrh_selftest.judging import ALPHA
 from jrh_selftest.page import Page
+from jrh_selftest.templates import AT_RANDOM, TEMPLATES, UNDECLARED
 from jrh_selftest.world import TEST, World
 from jrh_selftest.worlds import COPIED, MARGINS, MOVED, POWER, SAME, STABLE, UNEQUAL, WORLDS, worlds
 
@@ -25,6 +28,7 @@ class RecordCheck:
     metric: str
     measure: str
     test: str
+    cell: Mapping[str, str] = Factory(dict)
 
     @property
     def biased(self) -> bool:
@@ -67,6 +71,9 @@ class AlarmCheck:
     """Lowest acceptable power; None if there is no effect, so that every alarm is false."""
     limit: float = ALPHA
     """Highest acceptable share of false alarms."""
+    cell: Mapping[str, str] = Factory(dict)
+    silent: bool = False
+    """There is no such measure where there is no alarm."""
 
     @property
     def name(self) -> str:
@@ -197,9 +204,21 @@ def record_checks(*, full: bool) -> Sequence[RecordCheck]:
         if world.repeats == 1:  # without repeats in the test its own noise is not known
             wanted = [each for each in wanted if each[0] != "noise-excess"]
         found += [RecordCheck(world=world, metric=metric, measure=name, test=test) for metric, name, test in wanted]
-    return found
+    return [*found, *(_further() if full else ())]
 
 
+def _further() -> Iterator[RecordCheck]:
+    """Yield the measures of designs of their own: several templates, and a covariate."""
+    for world in TEMPLATES:
+        for name in ("jss", "jss-raw", "jss-correction", "template-kappa"):
+            yield RecordCheck(world=world, metric="template-sensitivity", measure=name, test=TEST)
+    for each in FOLLOWING:
+        name = "covariate-effect"
+        yield RecordCheck(world=each, metric=name, measure=name, test=REFERENCE, cell={"covariate": COVARIATE})
+
+
+_CONTRADICTED: Final = 0.01
+"""Limit of false findings that a judge contradicts itself between templates."""
 _BOTH: Final = (("noise-excess", "excess-disagreement"), ("accuracy-change", "accuracy-change"))
 
 
@@ -221,6 +240,25 @@ def alarm_checks(*, full: bool) -> Iterator[AlarmCheck]:
         yield AlarmCheck(world=noisy, metric="noise-excess", measure="excess-disagreement-p", least_power=0.5)
         yield AlarmCheck(world=falls, metric="accuracy-change", measure="accuracy-change-p", least_power=0.5)
         yield _equivalent(still, least_power=0.8)
+        for world, least in ((AT_RANDOM, None), (UNDECLARED, 0.8)):
+            yield AlarmCheck(
+                world=world,
+                metric="template-sensitivity",
+                measure="negative-kappa",
+                flag=FINDING,
+                silent=True,
+                limit=_CONTRADICTED,
+                least_power=least,
+            )
+        for each, least in (*((fair, None) for fair in FAIR), (FOLLOWING[0], 0.5)):
+            yield AlarmCheck(
+                world=each,
+                metric="covariate-effect",
+                measure="covariate-effect-p",
+                test=REFERENCE,
+                cell={"covariate": COVARIATE},
+                least_power=least,
+            )
 
 
 def _size(world: World) -> Iterator[AlarmCheck]:

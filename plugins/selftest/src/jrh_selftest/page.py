@@ -6,9 +6,10 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh import REFERENCE, RecordTable, Scale, Status, Task
-from jrh.values import Categorical
+from jrh import REFERENCE, RecordTable, Scale, Task
 from numpy.typing import NDArray
+
+from jrh_selftest.records import planted_table
 
 _COMPARED: Final = frozenset({"accuracy-change", "noise-excess", "missing-by-condition"})
 
@@ -62,7 +63,20 @@ class Page:
         )
         belief = np.zeros_like(wrong) if self.constant else gold ^ wrong
         parts = [self._condition(generator, gold, belief, test) for test in range(self.tests + 1)]
-        return self._table(*(np.concatenate(column) for column in zip(*parts, strict=True)), gold=gold)
+        judge, item, repeat, test, said = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return planted_table(
+            self.task,
+            judges=self.judge_names,
+            tests=self.test_names,
+            items=self.items,
+            copies=self.copies,
+            judge=judge,
+            item=item,
+            test=test,
+            repeat=repeat,
+            gold=gold[item],
+            said=said,
+        )
 
     def _condition(
         self, generator: np.random.Generator, gold: NDArray[np.int64], belief: NDArray[np.int64], test: int
@@ -76,44 +90,3 @@ class Page:
         said = np.where(noisy, generator.integers(0, 2, len(item)), belief[judge, item])
         said = np.where(generator.random(len(item)) < self.missing, -1, said)
         return judge, item, repeat, np.full(len(item), test), said
-
-    def _table(
-        self,
-        judge: NDArray[np.int64],
-        item: NDArray[np.int64],
-        repeat: NDArray[np.int64],
-        test: NDArray[np.int64],
-        said: NDArray[np.int64],
-        *,
-        gold: NDArray[np.int64],
-    ) -> RecordTable:
-        labels, tests = self.task.scale.labels, self.test_names
-        names = tuple(f"item-{number:05}" for number in range(self.items))
-        cases = tuple(f"{name}/{each}" for each in tests for name in names)
-        zero, changed = np.zeros(len(item), dtype=np.int64), (test > 0).astype(np.int64)
-        coded = {
-            "task": (zero, (self.name,)),
-            "judge": (judge, self.judge_names),
-            "item_id": (item, names),
-            "group": (item // self.copies * self.copies, names),
-            "case_id": (item + test * self.items, cases),
-            "test": (test, tests),
-            "family": (test, tests),
-            **dict.fromkeys(("variant", "stratum", "template", "option_order"), (zero, ("",))),
-            "polarity": (zero, ("positive",)),
-            "gold": (gold[item], labels),
-            "expectation": (changed, ("equals", "same")),
-            "expected": (np.where(changed == 0, gold[item], -1), labels),
-            "status": ((said < 0).astype(np.int64), (Status.OK.value, Status.UNPARSABLE.value)),
-            "presented": (said, labels),
-            "canonical": (said, labels),
-        }
-        numeric = {
-            "repeat": repeat.astype(np.float64),
-            "simulated": np.ones(len(item)),
-            "strength": np.zeros(len(item)),
-        }
-        return RecordTable(
-            {name: Categorical(codes.astype(np.int32), categories) for name, (codes, categories) in coded.items()},
-            numeric,
-        )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 from attrs import Factory, evolve, frozen
-from jrh import REFERENCE, JrhError, Measure, MetricContext, RecordTable, derive_seed
+from jrh import REFERENCE, JrhError, Measure, MetricContext, derive_seed
 from jrh.plugins import Metric
 
 from jrh_selftest.alarms import array_alarms
@@ -41,8 +41,7 @@ _RESAMPLES: Final = 200
 _DEALINGS: Final = 20
 """The same for the permutation test of excess disagreement, which draws 20 times as many where few are as extreme."""
 
-Wanted: TypeAlias = tuple[str, str, str]
-"""Metric, measure, test."""
+_NO_ALARM: Final = Study(value=1.0)
 
 
 @frozen(kw_only=True)
@@ -242,20 +241,18 @@ def _measured(
             # The metrics of a condition read its rows alone: what they would make of the other test is not computed.
             alone = all(checks[place].test == REFERENCE for place in of_metric)
             fewer = evolve(context, resamples=_DEALINGS) if name == "noise-excess" else context
-            measures = _whole(plan.metrics[name], only_reference if alone else records, fewer)
+            measures = list(plan.metrics[name].measure(only_reference if alone else records, fewer))
             for place in of_metric:
-                key = checks[place].metric, checks[place].measure, checks[place].test
-                found[place] += [checks[place].read(each) for each in measures if _is_meant(each, key, plan)][:1]
+                check = checks[place]
+                read = [check.read(each) for each in measures if _is_meant(each, check, plan)][:1]
+                silence = isinstance(check, AlarmCheck) and check.silent and measures
+                found[place] += read or ([_NO_ALARM] if silence else [])
     return found
 
 
-def _whole(metric: Metric, records: RecordTable, context: MetricContext) -> list[Measure]:
-    return [each for each in metric.measure(records, context) if not each.cell]
-
-
-def _is_meant(measure: Measure, key: Wanted, plan: Plan) -> bool:
-    metric, name, test = key
-    return measure.test == test and measure.name in (name, plan.stand_ins.get(metric, name))
+def _is_meant(measure: Measure, check: RecordCheck | AlarmCheck, plan: Plan) -> bool:
+    names = (check.measure, plan.stand_ins.get(check.metric, check.measure))
+    return measure.test == check.test and measure.name in names and dict(measure.cell) == dict(check.cell)
 
 
 def _claimed(

@@ -8,6 +8,8 @@ import numpy as np
 from jrh import REFERENCE
 from numpy.typing import NDArray
 
+from jrh_selftest.covariates import CovariateWorld
+from jrh_selftest.templates import TemplateWorld
 from jrh_selftest.world import TEST, World
 
 Matrix = NDArray[np.float64]
@@ -38,6 +40,10 @@ def truths(world: World) -> Mapping[tuple[str, str], float]:
         ("missing", TEST): _lost(world),
         ("accuracy-change", TEST): float(np.trace(gold_said_in_test(world)) - np.trace(gold_said)),
     }
+    if isinstance(world, TemplateWorld):
+        found |= _between_templates(world, test_twice)
+    if isinstance(world, CovariateWorld):
+        found["covariate-effect", REFERENCE] = world.slope
     if world.scale.ordered:
         found |= {(name, REFERENCE): value for name, value in ordinal(gold_said).items()}
         found["kappa-quadratic", TEST] = kappa(across, squared=True)
@@ -45,6 +51,14 @@ def truths(world: World) -> Mapping[tuple[str, str], float]:
         found["false-negative-rate", REFERENCE] = float(gold_said[0, 1] / gold_said[0].sum())
         found["false-positive-rate", REFERENCE] = float(gold_said[1, 0] / gold_said[1].sum())
     return found
+
+
+def _between_templates(world: TemplateWorld, twice: Matrix) -> dict[tuple[str, str], float]:
+    """Return the agreement between templates, from the joint distribution of two answers to one question."""
+    same = float(np.trace(twice))
+    raw = (1 - world.mixed) * same + world.mixed * (1 - same)
+    found = {"jss": same, "jss-raw": raw, "jss-correction": same - raw, "template-kappa": kappa(twice, squared=False)}
+    return {(name, TEST): value for name, value in found.items()}
 
 
 def _both(world: World, beliefs: Matrix) -> Matrix:

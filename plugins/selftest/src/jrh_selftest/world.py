@@ -14,9 +14,10 @@ from typing import Final
 
 import numpy as np
 from attrs import frozen
-from jrh import REFERENCE, Mode, RecordTable, Scale, ScaleKind, Status, Task
-from jrh.values import Categorical
+from jrh import REFERENCE, Mode, RecordTable, Scale, ScaleKind, Task
 from numpy.typing import NDArray
+
+from jrh_selftest.records import planted_table
 
 JUDGE: Final = "planted"
 TEST: Final = "changed"
@@ -187,44 +188,21 @@ class World:
             "repeat": repeat,
             "gold": gold[item],
             "said": np.where(lost, -1, said),
-            "lost": lost.astype(np.int64),
             "in_test": np.full(len(item), int(in_test)),
         }
 
     def _table(self, columns: Mapping[str, NDArray[np.int64]]) -> RecordTable:
-        labels = self.scale.labels
-        names = tuple(f"item-{number:05}" for number in range(self.items))
-        cases = tuple(f"{name}/{test}" for test in (REFERENCE, TEST) for name in names)
-        in_test, gold = columns["in_test"], columns["gold"]
-        zero = np.zeros(len(in_test), dtype=np.int64)
-        coded = {
-            "task": (zero, (self.name,)),
-            "judge": (zero, (JUDGE,)),
-            "item_id": (columns["item"], names),
-            "group": (columns["item"] // self.copies * self.copies, names),
-            "case_id": (columns["item"] + in_test * self.items, cases),
-            "test": (in_test, (REFERENCE, TEST)),
-            "family": (in_test, (REFERENCE, TEST)),
-            "variant": (zero, ("",)),
-            "stratum": (zero, ("",)),
-            "template": (zero, ("",)),
-            "option_order": (zero, ("",)),
-            "polarity": (zero, ("positive",)),
-            "gold": (gold, labels),
-            "expectation": (in_test, ("equals", "same")),
-            "expected": (np.where(in_test == 0, gold, -1), labels),
-            "status": (columns["lost"], (Status.OK.value, Status.UNPARSABLE.value)),
-            "presented": (columns["said"], labels),
-            "canonical": (columns["said"], labels),
-        }
-        numeric = {
-            "repeat": columns["repeat"].astype(np.float64),
-            "simulated": np.ones(len(zero)),
-            "strength": np.zeros(len(zero)),
-        }
-        return RecordTable(
-            {name: Categorical(codes.astype(np.int32), categories) for name, (codes, categories) in coded.items()},
-            numeric,
+        return planted_table(
+            self.task,
+            judges=(JUDGE,),
+            tests=(REFERENCE, TEST),
+            items=self.items,
+            copies=self.copies,
+            item=columns["item"],
+            test=columns["in_test"],
+            repeat=columns["repeat"],
+            gold=columns["gold"],
+            said=columns["said"],
         )
 
 
