@@ -42,7 +42,7 @@ def make_app(runs: Runs, sessions: Sessions, names: Names, *, routes: Iterable[R
     )
     app.router.redirect_slashes = False  # an address is right or wrong
     app.state.runs, app.state.sessions, app.state.names = runs, sessions, names
-    app.state.measured, app.state.choices = Measured(), {}
+    app.state.measured = Measured()
     return Guard(app=app, names=names, sessions=sessions)
 
 

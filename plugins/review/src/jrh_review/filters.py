@@ -37,14 +37,19 @@ class View:
         order = next((each for each in CaseOrder if each.value == asked.get("sort")), CaseOrder.PLAN)
         return cls(run=run, wanted=CaseFilter(**wanted), order=order, after=_after(asked.get("after", "")))
 
-    def address(self, page: str = "cases") -> Address:
-        """Return the address of this view, or of another form of it, such as `cases.csv`."""
+    @property
+    def query(self) -> Mapping[str, str]:
+        """Return the view as the query of an address."""
         query = {name: value for name, value in asdict(self.wanted).items() if value}
         if self.order is not CaseOrder.PLAN:
             query["sort"] = self.order.value
         if self.after is not None:
             query["after"] = json.dumps(self.after, separators=(",", ":"))
-        return address("run", self.run, page, query=query)
+        return query
+
+    def address(self, *page: str) -> Address:
+        """Return the address of this view, or of another page that keeps it, such as `cases.csv`."""
+        return address("run", self.run, *(page or ("cases",)), query=self.query)
 
     def with_filter(self, **changed: str) -> View:
         """Return the view with another filter, from its beginning."""
@@ -57,11 +62,6 @@ class View:
     def behind(self, after: tuple[Any, int] | None) -> View | None:
         """Return the next page; None at the end."""
         return None if after is None else evolve(self, after=after)
-
-    @property
-    def active(self) -> tuple[tuple[str, str], ...]:
-        """Return the names and values that filter."""
-        return tuple((name, value) for name, value in asdict(self.wanted).items() if value)
 
 
 def _after(text: str) -> tuple[Any, int] | None:

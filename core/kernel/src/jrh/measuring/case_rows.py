@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from jrh.measuring.coded import Codes, grouped, numbered
+from jrh.measuring.coded import Coded, Codes, numbered
 from jrh.measuring.scoring import Scores, against_label, agreeing, as_expected, stated_label
 from jrh.measuring.trials import Trials, read_trials
 from jrh.plugins.protocols import MetricContext
@@ -26,45 +25,95 @@ def case_rows(records: RecordTable, tasks: Mapping[str, Task]) -> Iterator[CaseR
     if not len(records):
         return
     trials = read_trials(records, MetricContext(tasks=tasks))
-    everything = np.ones(len(trials.label), dtype=np.bool_)
-    scores = {
-        "moved": agreeing(trials),
-        "right": against_label(trials, stated_label(trials), everything),
-        "expected": as_expected(trials),
-    }
-    for rows in grouped(numbered(trials.case.codes, trials.judge.codes)):
-        yield _row(trials, rows[np.argsort(trials.place[rows])], scores)
+    key = numbered(trials.case.codes, trials.judge.codes)
+    _, first = np.unique(key[order := np.argsort(trials.place, kind="stable")], return_index=True)
+    first = order[first]
+    agreed = _means(agreeing(trials), key)
+    truth = against_label(trials, stated_label(trials), np.ones(len(key), dtype=np.bool_))
+    labels = _counted(key, trials.label, trials.usable, trials.labels)
+    statuses = _counted(key, trials.status.codes, ~trials.usable, trials.status.names)
+    trials_of, missing = np.bincount(key).tolist(), np.bincount(key[~trials.usable], minlength=len(first)).tolist()
+    columns = zip(
+        trials.place[first].tolist(),
+        *(_names(column, first) for column in _texts(trials)),
+        trials_of,
+        labels,
+        missing,
+        statuses,
+        agreed,
+        _means(truth, key),
+        _means(as_expected(trials), key),
+        strict=True,
+    )
+    for (
+        place,
+        task,
+        test,
+        variant,
+        stratum,
+        judge,
+        item,
+        case,
+        gold,
+        count,
+        told,
+        gone,
+        why,
+        same,
+        right,
+        expected,
+    ) in columns:
+        yield CaseRow(
+            position=place,
+            task=task,
+            test=test,
+            variant=variant,
+            stratum=stratum,
+            judge=judge,
+            item_id=item,
+            case_id=case,
+            gold=gold,
+            trials=count,
+            verdict=told[0][0] if told else "",
+            verdicts=told[0][0] if told and count == 1 else ", ".join(f"{times}x {label}" for label, times in told),
+            missing=gone,
+            status=why[0][0] if why else "",
+            moved=None if same is None else 1 - same,
+            right=right,
+            expected=expected,
+        )
 
 
-def _row(trials: Trials, rows: Codes, scores: Mapping[str, Scores]) -> CaseRow:
-    first = int(rows[0])
-    labels = [trials.labels[code] for code in trials.label[rows].tolist() if code >= 0]
-    gone = Counter(trials.status.names[code] for code in trials.status.codes[rows[~trials.usable[rows]]].tolist())
-    told = Counter(labels).most_common()
-    gold, agreed = trials.gold[first], _mean(scores["moved"], rows)
-    return CaseRow(
-        position=int(trials.place[first]),
-        task=trials.task.names[trials.task.codes[first]],
-        test=trials.written_test.names[trials.written_test.codes[first]],
-        variant=trials.variant.names[trials.variant.codes[first]],
-        stratum=trials.stratum.names[trials.stratum.codes[first]],
-        judge=trials.judge.names[trials.judge.codes[first]],
-        item_id=trials.item.names[trials.item.codes[first]],
-        case_id=trials.case.names[trials.case.codes[first]],
-        gold=trials.labels[gold] if gold >= 0 else "",
-        trials=len(rows),
-        verdict=told[0][0] if told else "",
-        verdicts=labels[0] if len(rows) == 1 and labels else ", ".join(f"{count}x {label}" for label, count in told),
-        missing=sum(gone.values()),
-        status=gone.most_common(1)[0][0] if gone else "",
-        moved=None if agreed is None else 1 - agreed,
-        right=_mean(scores["right"], rows),
-        expected=_mean(scores["expected"], rows),
+def _texts(trials: Trials) -> tuple[Coded, ...]:
+    """Return the columns that a row names, in the order of `CaseRow`."""
+    gold = Coded(codes=np.where(trials.gold >= 0, trials.gold, len(trials.labels)), names=(*trials.labels, ""))
+    return (
+        *(trials.task, trials.written_test, trials.variant, trials.stratum, trials.judge, trials.item, trials.case),
+        gold,
     )
 
 
-def _mean(scores: Scores, rows: Codes) -> float | None:
-    scored = rows[scores.eligible[rows] & scores.answered[rows]]
-    values = scores.value[scored]
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else None
+def _names(column: Coded, rows: Codes) -> list[str]:
+    return [column.names[code] for code in column.codes[rows].tolist()]
+
+
+def _counted(key: Codes, codes: Codes, rows: np.ndarray, names: Sequence[str]) -> list[list[tuple[str, int]]]:
+    """Return the names of each group with their counts, the commonest first, among some rows."""
+    found: list[list[tuple[str, int]]] = [[] for _ in range(int(key.max()) + 1)]
+    pairs, counts = np.unique(key[rows] * len(names) + codes[rows], return_counts=True)
+    for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
+        group, code = divmod(pair, len(names))
+        found[group].append((names[code], count))
+    for group in found:
+        if len(group) > 1:
+            group.sort(key=lambda each: -each[1])
+    return found
+
+
+def _means(scores: Scores, key: Codes) -> list[float | None]:
+    """Return the mean score of each group; None where no trial of it has one."""
+    rows = np.flatnonzero(scores.eligible & scores.answered & ~np.isnan(scores.value))
+    size = int(key.max()) + 1
+    number = np.bincount(key[rows], minlength=size).tolist()
+    total = np.bincount(key[rows], weights=scores.value[rows], minlength=size).tolist()
+    return [each / count if count else None for each, count in zip(total, number, strict=True)]

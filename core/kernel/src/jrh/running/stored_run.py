@@ -115,10 +115,6 @@ class StoredRun:
         """Return one page of the list of cases; arguments as for `CaseRowsTable.page`."""
         return self._store.case_rows.page(wanted, order, limit, after)
 
-    def count_cases(self, wanted: CaseFilter) -> int:
-        """Count the rows of the list that fit."""
-        return self._store.case_rows.count(wanted)
-
     def choices(self, task: str = "") -> CaseChoices:
         """Return what the list can be filtered by."""
         return self._store.case_rows.choices(task)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -28,10 +29,10 @@ _SORTED_BY: Final = {
 }
 MISSING: Final = "missing"
 """Stands for every status without a verdict in a filter."""
-_RATIONALE: Final = (
-    "EXISTS (SELECT 1 FROM trials t JOIN records r ON r.trial_id = t.id WHERE t.case_id = case_rows.case_id "
-    "AND t.judge = case_rows.judge AND r.rationale LIKE ? ESCAPE '\\')"
-)
+_TOLD: Final = "SELECT DISTINCT case_id || char(31) || judge FROM records WHERE rationale LIKE ? ESCAPE '\\'"
+_TEXTS: Final = "SELECT id FROM cases WHERE payload LIKE ? ESCAPE '\\'"
+_CHOICES: Final = ("judge", "test", "variant", "stratum", "status")
+_SET_CHOICES: Final = "INSERT OR REPLACE INTO meta VALUES ('case_choices', ?)"
 _LIKE: Final = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
 
 
@@ -39,6 +40,8 @@ class Page(NamedTuple):
     """Some rows of a list, and where the next ones begin."""
 
     rows: tuple[CaseRow, ...]
+    total: int
+    """Rows of the whole list."""
     after: tuple[Any, int] | None
     """The sort key and position of the last row; None at the end."""
 
@@ -58,8 +61,11 @@ class CaseRowsTable:
         return self._database.digest(self.STAGE) or None
 
     def replace(self, digest: str, rows: Iterable[CaseRow]) -> None:
-        """Replace all rows."""
-        self._database.replace(self.STAGE, digest, self.DELETE_ALL, (_INSERT, list(rows)))
+        """Replace all rows, and what they can be filtered by, which takes a look at all of them."""
+        listed = list(rows)
+        self._database.replace(
+            self.STAGE, digest, self.DELETE_ALL, (_INSERT, listed), (_SET_CHOICES, [(to_text(_choices(listed)),)])
+        )
 
     def page(self, wanted: CaseFilter, order: CaseOrder, limit: int, after: tuple[Any, int] | None = None) -> Page:
         """Return the first rows that fit, behind the place where an earlier page ended.
@@ -71,7 +77,8 @@ class CaseRowsTable:
             after: `Page.after` of the page before.
         """
         key = _SORTED_BY[order]
-        where, parameters = _where(wanted)
+        where, parameters = self._where(wanted)
+        ((total,),) = self._database.rows(f"SELECT count(*) FROM case_rows WHERE {where}", parameters)  # noqa: S608
         if after is not None:
             where, parameters = f"{where} AND ({key}, position) > (?, ?)", [*parameters, *after]
         found = self._database.rows(
@@ -80,12 +87,8 @@ class CaseRowsTable:
             [*parameters, limit + 1],
         )
         rows = tuple(CaseRow._make(row[:-1]) for row in found[:limit])
-        return Page(rows=rows, after=(found[limit - 1][-1], rows[-1].position) if len(found) > limit else None)
-
-    def count(self, wanted: CaseFilter) -> int:
-        """Count the rows that fit."""
-        where, parameters = _where(wanted)
-        return int(self._database.rows(f"SELECT count(*) FROM case_rows WHERE {where}", parameters)[0][0])  # noqa: S608
+        more = (found[limit - 1][-1], rows[-1].position) if len(found) > limit else None
+        return Page(rows=rows, total=total, after=more)
 
     def of_item(self, task: str, item_id: str) -> tuple[CaseRow, ...]:
         """Return the rows of an item, in plan order."""
@@ -97,16 +100,9 @@ class CaseRowsTable:
 
     def choices(self, task: str) -> CaseChoices:
         """Return what occurs in a task, sorted; of all tasks where it is empty."""
-        where, parameters = ("task = ?", (task,)) if task else ("1", ())
-
-        def distinct(column: str) -> tuple[str, ...]:
-            rows = self._database.rows(
-                f"SELECT DISTINCT {column} FROM case_rows WHERE {where} AND {column} != '' ORDER BY 1",  # noqa: S608
-                parameters,
-            )
-            return tuple(value for (value,) in rows)
-
-        return CaseChoices(*map(distinct, ("judge", "test", "variant", "stratum", "status")))
+        found: dict[str, list[list[str]]] = json.loads(self._database.meta("case_choices") or "{}")
+        columns = found.get(task, [[]] * len(_CHOICES))
+        return CaseChoices(*map(tuple, columns))
 
     def _rows(self, where: str, parameters: Sequence[Any]) -> tuple[CaseRow, ...]:
         found = self._database.rows(
@@ -115,14 +111,29 @@ class CaseRowsTable:
         )
         return tuple(map(CaseRow._make, found))
 
+    def _where(self, wanted: CaseFilter) -> tuple[str, list[Any]]:
+        clauses: list[str] = ["1"]
+        parameters: list[Any] = []
+        for clause, values in (*_clauses(wanted), *self._searched(wanted)):
+            clauses.append(clause)
+            parameters += values
+        return " AND ".join(clauses), parameters
 
-def _where(wanted: CaseFilter) -> tuple[str, list[Any]]:
-    clauses: list[str] = ["1"]
-    parameters: list[Any] = []
-    for clause, values in _clauses(wanted):
-        clauses.append(clause)
-        parameters += values
-    return " AND ".join(clauses), parameters
+    def _searched(self, wanted: CaseFilter) -> Iterator[tuple[str, Sequence[Any]]]:
+        """Yield the clauses of a search; the texts are read once, not once for the rows and once for their number."""
+        if wanted.search:
+            # Texts are stored as JSON in ASCII, so what is searched for is written in the same way.
+            cases = self._matching(_TEXTS, to_text(wanted.search)[1:-1])
+            yield (
+                "(item_id LIKE ? ESCAPE '\\' OR case_id IN (SELECT value FROM json_each(?)))",
+                (_like(wanted.search), cases),
+            )
+        if wanted.rationale:
+            told = self._matching(_TOLD, wanted.rationale)
+            yield "case_id || char(31) || judge IN (SELECT value FROM json_each(?))", (told,)
+
+    def _matching(self, sql: str, text: str) -> str:
+        return json.dumps([value for (value,) in self._database.rows(sql, (_like(text),))])
 
 
 def _clauses(wanted: CaseFilter) -> Iterator[tuple[str, Sequence[Any]]]:
@@ -136,17 +147,17 @@ def _clauses(wanted: CaseFilter) -> Iterator[tuple[str, Sequence[Any]]]:
         yield "missing > 0", ()
     elif wanted.status:
         yield "status = ?", (wanted.status,)
-    if wanted.search:
-        # Texts are stored as JSON in ASCII, so what is searched for is written in the same way.
-        yield (
-            "(item_id LIKE ? ESCAPE '\\' OR case_id IN (SELECT id FROM cases WHERE payload LIKE ? ESCAPE '\\'))",
-            (_like(wanted.search), _like(to_text(wanted.search)[1:-1])),
-        )
-    if wanted.rationale:
-        yield (
-            _RATIONALE,
-            (_like(wanted.rationale),),
-        )
+
+
+def _choices(rows: Sequence[CaseRow]) -> dict[str, list[list[str]]]:
+    """Return the values of every task, and of all tasks under the empty name."""
+    found: dict[str, list[set[str]]] = {"": [set() for _ in _CHOICES]}
+    for row in rows:
+        for task in ("", row.task):
+            columns = found.setdefault(task, [set() for _ in _CHOICES])
+            for column, name in zip(columns, _CHOICES, strict=True):
+                column.add(getattr(row, name))
+    return {task: [sorted(column - {""}) for column in columns] for task, columns in found.items()}
 
 
 def _like(text: str) -> str:

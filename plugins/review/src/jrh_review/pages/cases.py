@@ -10,7 +10,7 @@ from attrs import frozen
 from jrh import JrhError
 from jrh.running import StoredRun, stored_run
 from jrh.text import formula_safe
-from jrh.values import CaseChoices, CaseOrder, CaseRow
+from jrh.values import CaseOrder, CaseRow
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -53,8 +53,7 @@ def read(request: Request) -> Response:
         outline = run.outline()
         _check(run)
         found = run.cases(view.wanted, view.order, ROWS, view.after)
-        total = run.count_cases(view.wanted)
-        choices = _choices(request, run, view)
+        choices = run.choices(view.wanted.task)
     return page(
         request,
         "cases.html.j2",
@@ -63,7 +62,7 @@ def read(request: Request) -> Response:
         simulated=outline.simulated if outline else frozenset(),
         rows=found.rows,
         following=view.behind(found.after),
-        total=total,
+        total=found.total,
         choices=choices,
         columns=COLUMNS,
     )
@@ -92,17 +91,6 @@ def download(request: Request) -> Response:
 def _check(run: StoredRun) -> None:
     if not run.has_cases():
         raise JrhError("The verdicts of this run are not listed yet. They are when the run ends; load this page then.")
-
-
-def _choices(request: Request, run: StoredRun, view: View) -> CaseChoices:
-    """Return what can be chosen; kept while the records stay the same, because it takes a look at every row."""
-    kept = request.app.state.choices
-    key = (view.run, run.version(), view.wanted.task)
-    if key not in kept:
-        kept.clear()
-        kept[key] = run.choices(view.wanted.task)
-    found: CaseChoices = kept[key]
-    return found
 
 
 ROUTES = (

@@ -54,6 +54,7 @@ def read(request: Request) -> Response:
         lens=lens,
         lenses=[each for each in LENSES if any(measure.name == each.key for measure in measures)],
         cells=cells,
+        flags=sorted({flag for cell in cells.values() for flag in cell.flags}),
         tests=[test for test in outline.tests if any(test == each for _, each in cells)] if outline else [],
         listed=listed,
         cases=cell_links(name),
@@ -68,10 +69,10 @@ def chosen_task(outline: RunOutline | None, wanted: str) -> str:
 
 
 def _told(outline: RunOutline, findings: tuple[Finding, ...]) -> tuple[Told, ...]:
-    """Sort findings by judge, in the suite's order; those about the data come first."""
+    """Sort findings by judge, in the suite's order; those about the data come last."""
     return tuple(
         Told(judge=judge, findings=tuple(each for each in findings if each.judge == judge))
-        for judge in ("", *outline.judges)
+        for judge in (*outline.judges, "")
         if judge or any(not each.judge for each in findings)
     )
 
