@@ -168,3 +168,24 @@ def test_what_is_no_transcript_is_said_with_item_and_message(suite, tmp_path):
     (tmp_path / "items.jsonl").write_text(line + "\n", encoding="utf-8")
     with pytest.raises(JrhError, match=r"items.jsonl:1: transcript\[1\].role: expected one of system, user, assistant"):
         jrh.read_items(tmp_path / "suite.yaml", plugins=["jrh-sources", "jrh-simulated"])
+
+
+def test_a_rubric_with_score_for_level_is_the_same_rubric(suite, complaint):
+    theirs = json.dumps(
+        [
+            {"id": "confirms", "instructions": "The agent confirms the price before it pays."},
+            {
+                "id": "thorough",
+                "instructions": "How thorough is the agent?\n",
+                "score_levels": [
+                    {"score": number, "label": f"{what} taken"}
+                    for number, what in enumerate(("no step is", "some steps are", "all steps are"))
+                ],
+            },
+        ]
+    )
+    assert suite(theirs).tasks == suite().tasks
+    gap = RUBRIC.replace("level: 2", "score: 3")
+    assert "rubric.yaml:9:8: score: level 3 follows level 1" in complaint(gap)
+    both = RUBRIC.replace("{level: 2,", "{level: 2, score: 2,")
+    assert "give the number of the level once" in complaint(both)

@@ -1,5 +1,7 @@
+from pathlib import Path
+
 import pytest
-from jrh import JrhError, Mode, Scale
+from jrh import JrhError, Mode, Scale, read_transcript
 from jrh_inspect import plugin
 from jrh_inspect.options import InspectOptions
 from jrh_inspect.source import inspect_source
@@ -128,6 +130,29 @@ def test_tool_output_can_be_shortened_and_dropped(read, path):
     assert short == f"{TABLES[:50]}\n[1,940 characters of the tool's output left out]\n{TABLES[-50:]}"
     dropped = read(path, tool_output=0)[0].fields["transcript"][3]["content"]
     assert dropped == "\n[2,040 characters of the tool's output left out]\n"
+
+
+def test_of_code_in_tool_calls_the_comments_can_be_kept():
+    from jrh.text import TranscriptMessage
+    from jrh_inspect.options import Code, InspectOptions
+    from jrh_inspect.shaping import Shape
+
+    code = "# load the table\nrows = read()\n    # then count\nprint(len(rows))"
+    calls = [
+        {"id": "1", "name": "python", "arguments": {"code": code, "timeout": 5}},
+        {"id": "2", "name": "bash", "arguments": {"cmd": "ls  # list"}},
+    ]
+    (message,) = read_transcript([{"role": "assistant", "content": "# a heading\nplain", "tool_calls": calls}])
+    assert isinstance(message, TranscriptMessage)
+    shape = Shape(options=InspectOptions(path=Path("x"), code=Code.COMMENTS))
+    (shown,) = shape.of([message], {}, "here")
+    assert shown["content"] == "# a heading\nplain"
+    assert [call["arguments"] for call in shown["tool_calls"]] == [
+        {"code": "# load the table\n    # then count", "timeout": 5},
+        {"cmd": "ls  # list"},
+    ]
+    (whole,) = Shape(options=InspectOptions(path=Path("x"))).of([message], {}, "here")
+    assert whole["tool_calls"][0]["arguments"]["code"] == code
 
 
 def test_a_function_of_ones_own_has_the_last_word(read, path, tmp_path):

@@ -16,18 +16,31 @@ if TYPE_CHECKING:
 
 
 @click.command("import")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--from",
+    "source",
+    type=click.Choice(["judge-reliability-harness"]),
+    help="FILE is the result folder of this program; it needs no description.",
+)
+@click.option("--scale", metavar="LABELS", help="With --from: 1-6, or YES,NO.  [default: from the labels]")
 @click.option(
     "--run-dir",
     type=click.Path(path_type=Path, file_okay=False),
     help="Run directory to create.  [default: runs/<name>]",
 )
 @click.option("--plugins", metavar="A,B", default="", help="Only the metrics of these plugins, as for `jrh run`.")
-def import_table(file: Path, run_dir: Path | None, plugins: str) -> int:
+def import_table(file: Path, source: str | None, scale: str | None, run_dir: Path | None, plugins: str) -> int:
     """Import a table of verdicts, described by FILE, as a run directory for `jrh report`.
 
-    FILE is a YAML file that says where the table is and what its columns mean.
+    FILE is a YAML file that says where the table is and what its columns mean, or a result folder with --from.
     """
+    if source is not None:
+        return _import_folder(file, scale, run_dir, plugins)
+    if scale is not None:
+        raise click.UsageError("--scale belongs to --from; a description has the scale in `task`")
+    if file.is_dir():
+        raise click.UsageError(f"'{file}' is a directory; name a description, or say with --from whose results it is")
     from jrh.importing import import_records, unmeasured
     from jrh.text import counted
 
@@ -59,6 +72,26 @@ def import_table(file: Path, run_dir: Path | None, plugins: str) -> int:
     of = f"{counted(judges, 'judge')} on {counted(items, 'item')}"
     say(f"Imported {count} verdicts of {of} into {target}.")
     _say_next(target, unmeasured(tasks, found.records))
+    return 0
+
+
+def _import_folder(folder: Path, scale: str | None, run_dir: Path | None, plugins: str) -> int:
+    from jrh.importing import import_records, unmeasured
+    from jrh.text import counted
+
+    from jrh_import.result_folder import read_folder
+
+    if not folder.is_dir():
+        raise click.UsageError(f"'{folder}' is no directory; --from reads a folder of result tables")
+    found = read_folder(folder, scale)
+    target = run_dir or Path("runs") / folder.resolve().name
+    chosen = tuple(part.strip() for part in plugins.split(",") if part.strip())
+    count = import_records(
+        target, folder.resolve().name, found.tasks, found.records, origins=found.origins, plugins=chosen
+    )
+    judges, items = (len({getattr(record, name) for record in found.records}) for name in ("judge", "item_id"))
+    say(f"Imported {count} verdicts of {counted(judges, 'judge')} on {counted(items, 'item')} into {target}.")
+    _say_next(target, unmeasured(found.tasks, found.records))
     return 0
 
 

@@ -26,6 +26,8 @@ class Format(Enum):
     TSV = "tsv"
     JSONL = "jsonl"
     PARQUET = "parquet"
+    XLSX = "xlsx"
+    """The first sheet of a workbook."""
 
 
 class Layout(Enum):

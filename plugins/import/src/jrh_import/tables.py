@@ -79,6 +79,8 @@ def _rows(path: Path, kind: Format, delimiter: str, most: int) -> Iterator[Row]:
         found = _parquet(path)
     elif kind is Format.JSONL:
         found = _jsonl(path)
+    elif kind is Format.XLSX:
+        found = _xlsx(path)
     else:
         found = _csv(path, "\t" if kind is Format.TSV else delimiter)
     for number, row in enumerate(found, start=1):
@@ -126,6 +128,18 @@ def _csv(path: Path, delimiter: str) -> Iterator[Row]:
                 line = reader.line_num + 1 + above
         except csv.Error as error:
             raise JrhError(f"{path}:{reader.line_num + above}: not csv: {error}") from error
+
+
+def _xlsx(path: Path) -> Iterator[Row]:
+    from jrh_import.workbooks import sheet_rows
+
+    rows = sheet_rows(path)
+    _, header = next(rows, (1, []))
+    repeated = [name for place, name in enumerate(header) if name in header[:place]]
+    if repeated:
+        raise JrhError(f"{path}: column '{repeated[0]}' appears twice in the header")
+    for number, cells in rows:
+        yield Row(place=f"{path}: row {number}", cells=dict(zip(header, cells, strict=True)))
 
 
 def _jsonl(path: Path) -> Iterator[Row]:

@@ -22,6 +22,14 @@ class Errors(Enum):
     KEEP = "keep"
 
 
+class Code(Enum):
+    """What the transcript shows of the code in the assistant's tool calls."""
+
+    KEEP = "keep"
+    COMMENTS = "comments"
+    """The comment lines only: what the assistant says about its code, without the code."""
+
+
 @frozen(kw_only=True)
 class InspectOptions:
     """Options of `inspect`."""
@@ -45,6 +53,13 @@ class InspectOptions:
         validator=optional(ge(0)),
         metadata={
             "help": "Longest tool output in characters; the middle is cut. 0 drops tool output. Default: no limit."
+        },
+    )
+    code: Code = field(
+        default=Code.KEEP,
+        metadata={
+            "help": "Code in the assistant's tool calls (the argument `code`): `keep` it, or only its `comments`, the "
+            "lines that begin with #."
         },
     )
     preprocess: str | None = field(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from attrs import evolve, frozen
 from jrh import JrhError, Json, read_transcript
-from jrh.text import TranscriptMessage
+from jrh.text import ToolCall, TranscriptMessage
 
-from jrh_inspect.options import InspectOptions
+from jrh_inspect.options import Code, InspectOptions
 from jrh_inspect.preprocess import Preprocess
+
+_CODE: Final = "code"
+"""The argument of a tool call that holds code."""
 
 
 @frozen(kw_only=True)
@@ -45,7 +48,18 @@ class Shape:
             message = evolve(message, reasoning="")
         if message.role == "tool" and self.options.tool_output is not None:
             message = evolve(message, content=_shortened(message.content, self.options.tool_output))
+        if self.options.code is Code.COMMENTS and message.role == "assistant":
+            message = evolve(message, tool_calls=tuple(_commented(call) for call in message.tool_calls))
         return message
+
+
+def _commented(call: ToolCall) -> ToolCall:
+    """Keep the comment lines of a call's code; a call without code is unchanged."""
+    code = call.arguments.get(_CODE)
+    if not isinstance(code, str):
+        return call
+    comments = [line for line in code.splitlines() if line.lstrip().startswith("#")]
+    return evolve(call, arguments={**call.arguments, _CODE: "\n".join(comments)})
 
 
 def _shortened(text: str, most: int) -> str:

@@ -25,9 +25,26 @@ VIOLATES: Final = "violates"
 class ScoreLevel:
     """One level of an entry."""
 
-    level: int
+    level: int | None = None
+    score: int | None = None
+    """Another word for `level`, that of the Judge Reliability Harness."""
     label: str
     """What the level means."""
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse a level without a number, or with two."""
+        if (self.level is None) == (self.score is None):
+            raise ValueError("give the number of the level once, as `level` or as `score`")
+
+    @property
+    def number(self) -> int:
+        """Return the number of the level."""
+        return self.level if self.level is not None else self.score or 0
+
+    @property
+    def key(self) -> str:
+        """Return the key under which the file has the number."""
+        return "level" if self.level is not None else "score"
 
 
 @frozen(kw_only=True)
@@ -45,13 +62,13 @@ class Criterion:
         """Return the rubric a judge reads: the instructions, and what each level means."""
         if not self.score_levels:
             return self.instructions
-        levels = [f"{each.level}: {each.label}" for each in self.score_levels]
+        levels = [f"{each.number}: {each.label}" for each in self.score_levels]
         return "\n".join([self.instructions.rstrip(), "", "Levels:", *levels])
 
     def task(self, name: str, *, instruction: str, scale: Scale | None, mode: Mode) -> Task:
         """Return the task of this entry; `scale` takes the place of satisfies and violates where it is given."""
         if self.score_levels:
-            scale = Scale(kind=ScaleKind.ORDINAL, labels=tuple(str(each.level) for each in self.score_levels))
+            scale = Scale(kind=ScaleKind.ORDINAL, labels=tuple(str(each.number) for each in self.score_levels))
         scale = scale or Scale.of_labels(SATISFIES, VIOLATES)
         return Task(name=f"{name}.{self.id}", instruction=instruction, rubric=self.rubric, scale=scale, mode=mode)
 
@@ -138,10 +155,10 @@ def _level_mistakes(levels: Sequence[ScoreLevel], document: Document, at: Locati
     if len(levels) == 1:
         return [document.wrong(at, "one level is no scale; give two or more, or leave `score_levels` out")]
     for position in range(1, len(levels)):
-        before, level = levels[position - 1].level, levels[position].level
+        before, level = levels[position - 1].number, levels[position].number
         if level != before + 1:
             message = f"level {level} follows level {before}; levels go up one by one, without gaps"
-            return [document.wrong((*at, position, "level"), message)]
+            return [document.wrong((*at, position, levels[position].key), message)]
     return [
         document.wrong((*at, position, "label"), "the label is empty; say what the level means")
         for position, level in enumerate(levels)

@@ -1,0 +1,145 @@
+"""Read the result folder of the Judge Reliability Harness (RAND) as it is: no description is needed.
+
+The format is that of its repository, `RANDCorporation/judge-reliability-harness`: one table per test and judge,
+`TEST_results_JUDGE.csv` or `.xlsx`, with the columns below. A row passes there if `autograder_score` equals
+`validation_score`, so that is the expected label here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from attrs import frozen
+from jrh import JrhError, Mode, Record, Scale, Status, Task
+from jrh.importing import imported_record, infer_scale
+
+from jrh_import.mapping import Format
+from jrh_import.tables import Row, read_table
+
+NAME: Final = "judge-reliability-harness"
+SCORE: Final = "autograder_score"
+_RESULTS: Final = "_results_"
+_SUFFIXES: Final = {".csv": Format.CSV, ".xlsx": Format.XLSX}
+_EXPECTED: Final = ("validation_score", "expected", "original_expected")
+"""The first that a row has; tables of repeated questions have `expected` only."""
+_YES: Final = frozenset({"true", "yes", "y", "pass"})
+_NO: Final = frozenset({"false", "no", "n", "fail"})
+
+
+@frozen(kw_only=True)
+class ResultFolder:
+    """What a result folder holds."""
+
+    tasks: tuple[Task, ...]
+    records: tuple[Record, ...]
+    origins: tuple[str, ...]
+
+
+@frozen(kw_only=True)
+class _Table:
+    test: str
+    judge: str
+    rows: tuple[Row, ...]
+
+
+def read_folder(folder: Path, scale: str | None) -> ResultFolder:
+    """Read all tables of results in a folder; rubric entries become tasks.
+
+    Args:
+        folder: such as `outputs/persuade_20251103_1222`.
+        scale: `1-6` or `YES,NO`; None: from the scores and the expected labels.
+
+    Raises:
+        JrhError: there is no table of results, a table is not one, or a label is off the scale.
+    """
+    tables = [_read(path) for path in sorted(folder.iterdir()) if _RESULTS in path.name and path.suffix in _SUFFIXES]
+    if not tables:
+        raise JrhError(f"'{folder}' has no table of results; they are named TEST_results_JUDGE.csv or .xlsx")
+    by_task: dict[str, list[tuple[_Table, Row]]] = {}
+    for table in tables:
+        for row in table.rows:
+            by_task.setdefault(row.cells.get("rubric_id") or "judged", []).append((table, row))
+    tasks, records, origins = [], [], []
+    for name, rows in by_task.items():
+        task = Task(name=name, scale=_scale(scale, [row for _, row in rows], folder))
+        tasks.append(task)
+        records += list(_records(task, rows))
+        origins += [row.place for _, row in rows]
+    return ResultFolder(tasks=tuple(tasks), records=tuple(records), origins=tuple(origins))
+
+
+def _read(path: Path) -> _Table:
+    test, _, judge = path.stem.partition(_RESULTS)
+    table = read_table(path, _SUFFIXES[path.suffix], ",")
+    absent = [name for name in ("original_idx", SCORE) if name not in table.columns]
+    if absent:
+        raise JrhError(f"'{path}' is no table of results: it has no column '{absent[0]}'")
+    return _Table(test=test, judge=judge, rows=table.rows)
+
+
+def _scale(written: str | None, rows: Sequence[Row], folder: Path) -> Scale:
+    found = {_label(row.cells.get(name, "")) for row in rows for name in (SCORE, *_EXPECTED)} - {None}
+    if written is None and found <= {"0", "1"}:
+        return Scale.of_labels("1", "0")
+    return infer_scale(written, sorted(label for label in found if label), Mode.POINTWISE, str(folder))
+
+
+def _label(text: str) -> str | None:
+    """Write a score as that harness compares it: truth values and words for them are 1 and 0, 3.0 is 3."""
+    plain = text.strip()
+    if plain.lower() in _YES | _NO:
+        return "1" if plain.lower() in _YES else "0"
+    whole, point, rest = plain.partition(".")
+    if point and whole.lstrip("-").isdecimal() and not rest.strip("0"):
+        return whole
+    return plain or None
+
+
+def _on(task: Task, text: str, row: Row) -> str | None:
+    label = _label(text)
+    if label is None or label in task.scale:
+        return label
+    # A scale given by --scale may use the words themselves.
+    found = task.scale.match(text)
+    if found is None:
+        raise JrhError(f"{row.place}: '{text}' is not on the scale {', '.join(task.scale.labels)}; pass --scale")
+    return found
+
+
+def _records(task: Task, rows: Sequence[tuple[_Table, Row]]) -> Iterator[Record]:
+    for table, row in rows:
+        cells = row.cells
+        test = cells.get("test_name") or table.test
+        label = _on(task, cells[SCORE], row)
+        told = next((cells[name] for name in _EXPECTED if cells.get(name)), "")
+        expected = _on(task, told, row)
+        yield imported_record(
+            task=task,
+            item_id=cells["original_idx"],
+            judge=table.judge,
+            label=label,
+            status=None if label is not None else Status.UNPARSABLE,
+            gold=_on(task, cells.get("original_expected") or cells.get("expected", ""), row),
+            test=test,
+            variant=_variant(cells),
+            expectation="equals" if expected is not None else "",
+            expected=expected,
+            rationale=cells.get("autograder_reasoning", ""),
+            content=cells.get("original_response", ""),
+            **_repeated(test, cells),
+        )
+
+
+def _variant(cells: Mapping[str, str]) -> str:
+    if cells.get("prompted_bucket"):
+        return f"level-{_label(cells['prompted_bucket'])}"
+    return f"seed={_label(cells['seed'])}" if cells.get("seed") else cells.get("generation_mode", "")
+
+
+def _repeated(test: str, cells: Mapping[str, str]) -> Mapping[str, object]:
+    """Return what tells the rows of one item apart: seed and repeat, or the perturbed text."""
+    if cells.get("seed"):
+        return {"seed": _label(cells["seed"]) or "", "repeat": int(_label(cells.get("retry_idx", "")) or 0)}
+    return {"case": f"{test}/{cells['perturbed_idx']}"} if cells.get("perturbed_idx") else {}
