@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from attrs import frozen
 from jrh import JrhError, Mode, Record, Scale, Status, Task
@@ -138,7 +138,7 @@ def _variant(cells: Mapping[str, str]) -> str:
     return f"seed={_label(cells['seed'])}" if cells.get("seed") else cells.get("generation_mode", "")
 
 
-def _repeated(test: str, cells: Mapping[str, str]) -> Mapping[str, object]:
+def _repeated(test: str, cells: Mapping[str, str]) -> dict[str, Any]:
     """Return what tells the rows of one item apart: seed and repeat, or the perturbed text."""
     if cells.get("seed"):
         return {"seed": _label(cells["seed"]) or "", "repeat": int(_label(cells.get("retry_idx", "")) or 0)}
