@@ -50,6 +50,18 @@ ROWS = (
 )
 
 
+def test_of_several_runs_the_first_that_succeeded_counts_on_request(project):
+    """Two pairs in three runs each: all runs, or of each pair the first with two verdicts."""
+    runs = [("YES", "YES"), ("YES", "NO"), ("YES", "NO")], [("NO", "unclear"), ("NO", "NO"), ("NO", "YES")]
+    rows = [row(f"text {n}", 0, 1, *said) for n, own in enumerate(runs, start=1) for said in own]
+    write(project, rows)
+    every = estimates(imported(project, "--off-scale", "status"))
+    first = estimates(imported(project, "--off-scale", "status", "--runs", "first-success"))
+
+    assert every["compat-judgesense-jss"] == pytest.approx(2 / 5)
+    assert first["compat-judgesense-jss"] == first["jss"] == 1.0
+
+
 def test_the_listed_pairs_of_a_log_are_compared_as_in_the_paper(project):
     write(project, ROWS)
     found = estimates(imported(project))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from jrh.measuring import BreakdownOptions, MetricOptions
+from jrh.measuring import BreakdownOptions
 from jrh_prompts.between import FlippedByEveryJudge, PairwiseAgreement
+from jrh_prompts.options import OverlapOptions
 from sklearn.metrics import cohen_kappa_score
 
 
 def test_pairs_that_every_judge_flips_are_listed(yes_no, pick):
     yes_no.table([("1", {"a": "YES", "b": "NO", "c": "YES"}), ("2", {"a": "YES", "b": "NO", "c": "NO"})], judge="x")
     yes_no.table([("1", {"a": "NO", "b": "YES", "c": "YES"}), ("2", {"a": "YES", "b": "YES", "c": "YES"})], judge="y")
-    measure = pick(yes_no.measure(FlippedByEveryJudge(MetricOptions())), "flipped-by-every-judge")
+    measure = pick(yes_no.measure(FlippedByEveryJudge(OverlapOptions())), "flipped-by-every-judge")
     assert measure.judge == ""
     assert measure.estimate == pytest.approx(1 / 6)
     assert measure.note == "flipped by every judge: 1: a | b"
@@ -20,13 +21,13 @@ def test_pairs_that_every_judge_flips_are_listed(yes_no, pick):
 def test_a_pair_that_only_one_judge_answered_does_not_count(yes_no, pick):
     yes_no.table([("1", {"a": "YES", "b": "NO"}), ("2", {"a": "YES", "b": "NO"})], judge="x")
     yes_no.table([("1", {"a": "YES", "b": "NO"}), ("2", {"a": None, "b": "NO"})], judge="y")
-    measure = pick(yes_no.measure(FlippedByEveryJudge(MetricOptions())), "flipped-by-every-judge")
+    measure = pick(yes_no.measure(FlippedByEveryJudge(OverlapOptions())), "flipped-by-every-judge")
     assert (measure.estimate, measure.n_items) == (1.0, 1)
 
 
 def test_one_judge_has_nobody_to_share_a_flip_with(yes_no):
     yes_no.table([("1", {"a": "YES", "b": "NO"})])
-    assert yes_no.measure(FlippedByEveryJudge(MetricOptions())) == []
+    assert yes_no.measure(FlippedByEveryJudge(OverlapOptions())) == []
 
 
 def test_judges_are_compared_prompt_by_prompt(levels, pick):
@@ -51,3 +52,14 @@ def test_judges_are_compared_in_the_reference_and_in_every_test_and_condition(ye
     found = yes_no.measure(PairwiseAgreement(BreakdownOptions(by=("variant",))))
     shares = {(each.test, each.cell.get("variant", "")): each.estimate for each in found if "agreement" in each.name}
     assert shares == {("reference", ""): 1.0, ("format", ""): 0.5, ("format", "a"): 1.0, ("format", "b"): 0.0}
+
+
+def test_flips_are_counted_over_judges_and_over_template_pairs(yes_no, pick):
+    yes_no.table([("1", {"a": "YES", "b": "NO", "c": "YES"}), ("2", {"a": "YES", "b": "NO", "c": "NO"})], judge="x")
+    yes_no.table([("1", {"a": "NO", "b": "YES", "c": "YES"}), ("2", {"a": "YES", "b": "YES", "c": "YES"})], judge="y")
+    found = yes_no.measure(FlippedByEveryJudge(OverlapOptions()))
+    # Item 1: both flip a|b, y alone a|c, x alone b|c; item 2: x alone a|b and a|c, nobody b|c.
+    shares = {each.cell["judges"]: each.estimate for each in found if each.name == "flipped-by"}
+    assert shares == {"0": pytest.approx(1 / 6), "1": pytest.approx(4 / 6), "2": pytest.approx(1 / 6)}
+    by_pair = {each.cell["pair"]: each.estimate for each in found if each.name == "flipping-judges"}
+    assert by_pair == {"a | b": 3 / 4, "a | c": 2 / 4, "b | c": 1 / 4}

@@ -116,6 +116,13 @@ def _import_folder(folder: Path, scale: str | None, run_dir: Path | None, plugin
     show_default=True,
     help="Prompt pairs that JSS compares: those of the rows, or all of an item.",
 )
+@click.option(
+    "--runs",
+    type=click.Choice(["all", "first-success"]),
+    default="all",
+    show_default=True,
+    help="Rows with the same judge, pair and prompts: all, or the first with two verdicts.",
+)
 @click.option("--without", multiple=True, metavar="TEXT", help="JSS also without prompts that contain this text.")
 @click.option(
     "--run-dir",
@@ -131,6 +138,7 @@ def import_decisions(
     gold_labels: tuple[str, ...],
     off_scale: str,
     pairs: str,
+    runs: str,
     without: tuple[str, ...],
     run_dir: Path | None,
 ) -> int:
@@ -150,6 +158,7 @@ def import_decisions(
         inverted=inverted,
         labels=_mapped("--labels", labels),
         gold_labels=_mapped("--gold-labels", gold_labels),
+        first_success=runs == "first-success",
         off_scale_missing=off_scale == "status",
     )
     found = read_log(log, options)

@@ -11,10 +11,19 @@ from jrh import Item, JrhError, Json, Record, Task
 from jrh.importing import Mistakes, PairedPrompts, paired_task, read_rows
 from jrh.running import load_metrics
 
-from jrh_import.decisions import DECISION_COLUMNS, Decision, check_scale, read_decisions, records_of, with_rows
+from jrh_import.decisions import (
+    DECISION_COLUMNS,
+    Decision,
+    check_scale,
+    first_successes,
+    read_decisions,
+    records_of,
+    with_rows,
+)
 
 _SENSITIVITY: Final = "template-sensitivity"
 _COMPAT: Final = "compat-judgesense"
+_OVERLAP: Final = "flipped-by-every-judge"
 
 
 @frozen(kw_only=True)
@@ -31,6 +40,8 @@ class LogOptions:
     """Text of a decision -> label of the scale."""
     gold_labels: Mapping[str, str] = Factory(dict)
     """Text of a gold label -> label of the scale."""
+    first_success: bool = False
+    """Of the rows with the same judge, pair and prompts, which are runs, only the first with two verdicts counts."""
     off_scale_missing: bool = False
     """Decisions off the scale are missing verdicts; otherwise they are mistakes."""
 
@@ -62,6 +73,8 @@ def read_log(log: Path, options: LogOptions) -> DecisionLog:
         for kind in kinds
     }
     _check_labels(by_kind, tasks, options, log.name)
+    if options.first_success:
+        by_kind = {kind: first_successes(own, tasks[kind], options.labels) for kind, own in by_kind.items()}
     items: dict[str, tuple[Item, ...]] = {}
     records: list[Record] = []
     for kind, task in tasks.items():
@@ -89,7 +102,11 @@ def metrics_of(log: DecisionLog, pairs: str, without: Sequence[str]) -> Json:
     if absent:
         raise JrhError(f"--without: no prompt of the log contains '{absent[0]}'")
     options: dict[str, Json] = {"pairs": pairs, **({"without": excluded} if excluded else {})}
-    chosen: tuple[tuple[str, Json], ...] = ((_SENSITIVITY, {_SENSITIVITY: options}), (_COMPAT, _COMPAT))
+    chosen: tuple[tuple[str, Json], ...] = (
+        (_SENSITIVITY, {_SENSITIVITY: options}),
+        (_OVERLAP, {_OVERLAP: {"pairs": pairs}}),
+        (_COMPAT, _COMPAT),
+    )
     return {"add": [entry for name, entry in chosen if _is_installed(name)]}
 
 

@@ -122,6 +122,25 @@ def records_of(
     return tuple(records)
 
 
+def first_successes(decisions: Sequence[Decision], task: Task, labels: Mapping[str, str]) -> list[Decision]:
+    """Return the decisions of the first run of every judge and pair that has a verdict for both prompts.
+
+    Where no run has, those of the first run. A pair is a `pair_id` with its prompts and text.
+
+    Args:
+        decisions: of one task, two per row.
+        task: the task.
+        labels: text of a decision -> label of the scale.
+    """
+    chosen: dict[tuple[str, ...], tuple[bool, list[Decision]]] = {}
+    for one, other in zip(decisions[::2], decisions[1::2], strict=True):
+        key = (one.judge, one.pair_id, one.item, one.prompt, other.prompt)
+        whole = all(_verdict(each, task, labels)[1] is not None for each in (one, other))
+        if key not in chosen or (whole and not chosen[key][0]):
+            chosen[key] = whole, [one, other]
+    return [decision for _, row in chosen.values() for decision in row]
+
+
 @frozen(kw_only=True)
 class Place:
     """Where a decision belongs: item, template, and the number of the repeat."""

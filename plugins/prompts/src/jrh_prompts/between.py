@@ -15,8 +15,9 @@ from jrh.measuring import (
     BreakdownOptions,
     Cell,
     Coded,
+    Counts,
+    Mask,
     MeasureBuilder,
-    MetricOptions,
     Pairs,
     Trials,
     aligned,
@@ -26,6 +27,9 @@ from jrh.measuring import (
     joint_kappa,
     numbered,
 )
+
+from jrh_prompts.listing import chosen_pairs
+from jrh_prompts.options import OverlapOptions
 
 _QUESTION: Final = "question of an item"
 """Name of the column by which judges are compared: what was asked of an item."""
@@ -37,26 +41,29 @@ _NO_QUESTION: Final = "no question was answered by both judges"
 
 @frozen
 class FlippedByEveryJudge:
-    """Measure the share of template pairs on which every judge contradicts itself.
+    """Measure how many judges contradict themselves on the same template pair, up to every one.
 
-    Such flips point at the item or the templates, not at one judge.
+    Flips that many judges share point at the item or the templates, not at one judge.
 
     Only pairs on which two judges or more have verdicts on both sides count. A judge flips a pair if its verdicts
     disagree in more than half of the combinations of repeats.
     """
 
-    options: MetricOptions
+    options: OverlapOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield one measure per task and test, over all judges; the note lists the pairs."""
+        """Yield `flipped-by-every-judge`, `flipped-by` by number of judges, `flipping-judges` by template pair."""
         builder = MeasureBuilder.of(records, context, self.options, draws="prompts")
         for members in _by_test(builder.trials):
             if len(members) > 1:
-                yield _flipped(builder, aligned(members))
+                together = aligned(members)
+                items = context.items.get(together[0].cell.task, ())
+                chosen = chosen_pairs(self.options.pairs, together[0], items, context.seed)
+                yield from _flipped(builder, together, chosen)
 
 
-def _flipped(builder: MeasureBuilder, answers: Sequence[Answers]) -> Measure:
-    judges = [Pairs.of(each) for each in answers]
+def _flipped(builder: MeasureBuilder, answers: Sequence[Answers], chosen: Mask | None) -> Iterator[Measure]:
+    judges = [Pairs.of(each, chosen) for each in answers]
     usable = np.stack([pairs.usable for pairs in judges])
     flips = np.stack([pairs.scores < 0.5 for pairs in judges]) & usable  # noqa: PLR2004 - more than half disagree
     common = usable.sum(axis=0) > 1
@@ -67,15 +74,21 @@ def _flipped(builder: MeasureBuilder, answers: Sequence[Answers]) -> Measure:
     # An item without a pair that two judges answered carries no information.
     with_pair = np.broadcast_to(common.any(axis=1)[:, None], answers[0].planned.shape)
     told = np.concatenate([each.rows_at(with_pair) for each in answers])
-    estimate = builder.proportion(cell, every.sum(axis=1), common.sum(axis=1), answers[0].clusters)
-    return builder.measure(
-        "flipped-by-every-judge",
-        cell,
-        estimate,
-        rows=rows,
-        usable=told[builder.trials.usable[told]],
-        note=listed if estimate.value is not None else "no pair has verdicts from two judges",
-    )
+    used = told[builder.trials.usable[told]]
+
+    def made(name: str, tops: Counts, bottoms: Counts, note: str = "", **levels: str) -> Measure:
+        estimate = builder.proportion(cell, tops.sum(axis=1), bottoms.sum(axis=1), answers[0].clusters)
+        said = note if estimate.value is not None else "no pair has verdicts from two judges"
+        return builder.measure(name, cell.part(levels), estimate, rows=rows, usable=used, note=said)
+
+    yield made("flipped-by-every-judge", every.astype(float), common.astype(float), listed)
+    count = flips.sum(axis=0)
+    for number in range(len(answers) + 1):
+        exactly = common & (count == number)
+        yield made("flipped-by", exactly.astype(float), common.astype(float), judges=str(number))
+    for pair in np.flatnonzero(common.any(axis=0)):
+        there = np.where(common, usable.sum(axis=0), 0.0)[:, [pair]]
+        yield made("flipping-judges", (count * common)[:, [pair]], there, pair=judges[0].name(int(pair)))
 
 
 @frozen

@@ -240,8 +240,8 @@ def _exclusions(instance: object, attribute: Attribute[Any], value: Mapping[str,
 
 
 @frozen(kw_only=True)
-class SensitivityOptions(MetricOptions):
-    """Options of the metrics over prompt templates."""
+class OverlapOptions(MetricOptions):
+    """Options of the metrics over pairs of prompt templates."""
 
     pairs: int | Which | Text = field(
         default=Which.ALL,
@@ -251,6 +251,12 @@ class SensitivityOptions(MetricOptions):
             "random sample; or {file: name}, a csv file with template_a, template_b and, for pairs of one item, item"
         },
     )
+
+
+@frozen(kw_only=True)
+class SensitivityOptions(OverlapOptions):
+    """Options of the sensitivity to prompt templates."""
+
     without: Mapping[str, tuple[str, ...]] = field(
         default=Factory(dict),
         validator=_exclusions,

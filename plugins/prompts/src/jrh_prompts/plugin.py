@@ -8,6 +8,7 @@ from jrh import DataSourceSpec, MetricSpec, PerturberSpec, Scope, hookimpl
 from jrh.measuring import BreakdownOptions, MetricOptions
 
 from jrh_prompts.options import (
+    OverlapOptions,
     PairedPromptsOptions,
     ParaphraseOptions,
     RubricOptions,
@@ -77,8 +78,8 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     )
     yield MetricSpec(
         name="flipped-by-every-judge",
-        summary="share of template pairs on which every judge contradicts itself",
-        options=MetricOptions,
+        summary="how many judges contradict themselves on the same pair of templates, up to every one",
+        options=OverlapOptions,
         factory="jrh_prompts.between:FlippedByEveryJudge",
     )
     yield MetricSpec(

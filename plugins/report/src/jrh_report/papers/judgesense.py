@@ -16,7 +16,7 @@ _JSS: Final = "jss"
 _WITHOUT: Final = "without"
 _TEMPLATE: Final = "template"
 _PAIR: Final = "pair"
-_FLIPPED: Final = "flipped by"
+_FLIPPED: Final = "judges"
 _COMPAT: Final = "compat-judgesense-jss"
 Place = tuple[str, str, str]
 """Task, judge, test."""
