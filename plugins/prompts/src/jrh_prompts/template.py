@@ -41,15 +41,27 @@ class Template:
         return self.variables | (frozenset(task.judged_fields) if through else frozenset())
 
     def draft(
-        self, task: Task, *, repeats: int = 1, sampling: Sampling | None = None, vary_seed: bool = False
+        self,
+        task: Task,
+        first: Template | None = None,
+        *,
+        repeats: int = 1,
+        sampling: Sampling | None = None,
+        vary_seed: bool = False,
     ) -> Draft:
-        """Return the draft for any item of the task; it expects the reference verdict."""
+        """Return the draft for any item of the task; it expects the reference verdict.
+
+        `first`: the template that stands in front of the others; validators compare this one with it.
+        """
+        original = "" if first is None or first.user == self.user else first.user
         return Draft(
             variant=self.name,
             expectation=Same(),
             label_map=self.labels,
             polarity=self.polarity,
-            prompt=Prompt(name=self.name, user=self.user, system=self.system, language=self.language),
+            prompt=Prompt(
+                name=self.name, user=self.user, system=self.system, language=self.language, original=original
+            ),
             task=presented_task(task, self.labels),
             repeats=repeats,
             sampling=sampling or Sampling(),

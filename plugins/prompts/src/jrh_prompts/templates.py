@@ -65,7 +65,8 @@ class TemplatesPerturber:
         found = [*self.templates, *self._of_item(item)]
         if not found:
             return [Skip(reason=NOT_CHOSEN if self.options.from_items else NO_TEMPLATE)]
-        return [self._outcome(template, item) for template in found]
+        first = next((template for template in found if not lacking(template, item)), found[0])
+        return [self._outcome(template, item, first) for template in found]
 
     def remarks(self, items: Sequence[Item]) -> Iterator[str]:
         """Yield a sentence for each name in `inverted` or `only` that no item carries: it may be misspelt."""
@@ -93,11 +94,12 @@ class TemplatesPerturber:
             return Template(name=name, user=text)
         return Template(name=name, user=text, labels=self.task.scale.swap_map(), polarity=Polarity.INVERTED)
 
-    def _outcome(self, template: Template, item: Item) -> Draft | Skip:
+    def _outcome(self, template: Template, item: Item, first: Template) -> Draft | Skip:
         if lacking(template, item):
             return Skip(reason=NO_FIELD, variant=template.name, details={"fields": lacking(template, item)})
         return template.draft(
             self.task,
+            first,
             repeats=self.options.repeats,
             sampling=Sampling(temperature=self.options.temperature),
             vary_seed=self.options.vary_seed,

@@ -14,6 +14,7 @@ from jrh.plugins import Validator
 from jrh_validators.equivalence import LlmEquivalence
 from jrh_validators.label import LlmLabel
 from jrh_validators.options import ConsensusOptions, EquivalenceOptions, LabelOptions, Rule
+from jrh_validators.people import PEOPLE, HumanLabels
 
 
 @frozen(kw_only=True)
@@ -36,9 +37,12 @@ class Consensus:
             JrhError: There are fewer than two voters, one is named twice, or `k` exceeds their number.
         """
         voters = named_voters("consensus", options.equivalence_by, options.label_by, options.validators, context)
+        if options.labels is not None:
+            voters[PEOPLE] = HumanLabels.read(options.labels)
         if len(voters) < 2:  # noqa: PLR2004 - one voter is no vote
             raise JrhError(
-                "consensus needs at least two voters; name models under `equivalence_by` or `label_by`, or `validators`"
+                "consensus needs at least two voters; name models under `equivalence_by` or `label_by`, `validators`, or "
+                "`labels` by people"
             )
         needed = _needed(options, len(voters))
         if needed > len(voters):

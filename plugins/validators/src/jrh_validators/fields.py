@@ -8,7 +8,8 @@ from jrh import Draft, Item
 def changed_texts(item: Item, draft: Draft) -> dict[str, tuple[str, str]] | None:
     """Return field -> (item's text, draft's text) for every change, or None if a field is not text.
 
-    A reworded prompt template is a change too.
+    A reworded prompt template is a change too, and so is a template that stands in for another one. Where its answers
+    mean other labels it says so, because a prompt of the opposite polarity asks the same only with that.
     """
     pairs = {}
     for name, changed in draft.fields.items():
@@ -18,5 +19,11 @@ def changed_texts(item: Item, draft: Draft) -> dict[str, tuple[str, str]] | None
         if changed != original:
             pairs[name] = (original, changed)
     if draft.prompt is not None and draft.prompt.original not in ("", draft.prompt.user):
-        pairs["the prompt template"] = (draft.prompt.original, draft.prompt.user)
+        pairs["the prompt template"] = (draft.prompt.original, f"{draft.prompt.user}{_meaning(draft)}")
     return pairs
+
+
+def _meaning(draft: Draft) -> str:
+    turned = {shown: meant for shown, meant in (draft.label_map or {}).items() if shown != meant}
+    told = "; ".join(f"{shown} here means {meant}" for shown, meant in turned.items())
+    return f"\n\n(The answers are translated: {told}.)" if told else ""

@@ -67,6 +67,13 @@ class ConsensusOptions:
     validators: tuple[ValidatorName, ...] = field(
         default=(), metadata={"help": "validators that vote with their default options, such as rules"}
     )
+    labels: Text | None = field(
+        default=None,
+        metadata={
+            "help": "{file: name}: a csv table of labels by people, who vote as `people`: columns variant (of a "
+            "template: its name), label (YES, NO or UNSURE) and, for labels of one item, item"
+        },
+    )
     rule: Rule = field(
         default=Rule.MAJORITY,
         metadata={"help": "`majority` (more than half of all voters), `unanimous`, or `at-least` k of them"},
@@ -140,6 +147,24 @@ class DiversityOptions:
         default=0.95,
         validator=_cosine,
         metadata={"help": "highest cosine similarity to any draft already kept; null: no limit"},
+    )
+    encoder: str | None = field(
+        default=None,
+        metadata={
+            "help": "a sentence-transformers model, as a name or a directory relative to the suite; needs "
+            "jrh-validators[embeddings]; default: TF-IDF, which downloads nothing"
+        },
+    )
+
+
+@frozen(kw_only=True)
+class SimilarityOptions:
+    """Options of `cosine-similarity`."""
+
+    min_to_original: float = field(
+        default=0.5,
+        validator=_cosine,
+        metadata={"help": "lowest cosine similarity of a changed text, or prompt template, to what it replaces"},
     )
     encoder: str | None = field(
         default=None,

@@ -1,4 +1,4 @@
-"""Declare the seven validators."""
+"""Declare the validators."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from jrh_validators.options import (
     FallbackOptions,
     LabelOptions,
     RulesOptions,
+    SimilarityOptions,
 )
 
 JRH_API_VERSION = 1
@@ -61,5 +62,12 @@ def jrh_validators() -> Iterable[ValidatorSpec]:
         summary="rejects drafts too similar to an item or to a draft already kept",
         options=DiversityOptions,
         factory="jrh_validators.diversity:CosineDiversity.build",
+        scope=Scope.SET,
+    )
+    yield ValidatorSpec(
+        name="cosine-similarity",
+        summary="rejects drafts too far from their original, prompt templates included",
+        options=SimilarityOptions,
+        factory="jrh_validators.similarity:CosineSimilarity.build",
         scope=Scope.SET,
     )
