@@ -14,7 +14,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import combinations, cycle
+from itertools import combinations, cycle, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -74,7 +74,7 @@ JUDGES = {
 
 def rows(task: str, pairs: int) -> Iterator[dict[str, str]]:
     """Yield paired-prompt rows: a text of its own for every pair, prompts in turn."""
-    rng = Random(f"{task} 5")
+    rng = Random(f"{task} 5")  # noqa: S311 - texts, not secrets
     # The first rows name all five prompts in their order, so that prompt-4 is the fourth.
     turns = cycle([(0, 1), (2, 3), (4, 0), *combinations(range(5), 2)])
     for number, (one, other) in zip(range(pairs), turns, strict=False):
@@ -114,7 +114,7 @@ class Judges:
         """Start without any asking."""
         self.asked: Counter[tuple[str, str]] = Counter()
 
-    def __call__(self, body: Mapping[str, Any]) -> str:
+    def __call__(self, body: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one habit, one way out
         """Answer one request."""
         judge, prompt = str(body["model"]), prompt_of(body)  # type: ignore[arg-type]
         labels, label = right(prompt, blind=judge == "blind to polarity")
@@ -151,7 +151,7 @@ def right(prompt: str, *, blind: bool) -> tuple[str | tuple[str, ...], str]:
         return ("YES", "NO"), "YES" if true else "NO"
     if sequence := re.search(r"Sequence \d+: ([\d ]+)\.", prompt):
         steps = [int(each) for each in sequence[1].split()]
-        return "12345", str(5 - sum(one > other for one, other in zip(steps, steps[1:], strict=False)))
+        return "12345", str(5 - sum(one > other for one, other in pairwise(steps)))
     good = re.search(r"about (river|kept) number", prompt)
     bad = re.search(r"about (hill|broken) number", prompt)
     return "AB", "A" if good and bad and good.start() < bad.start() else "B"
@@ -192,8 +192,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("runs") / "judgesense", help="where everything is written")
     given = parser.parse_args()
     done = run(given.folder, given.pairs)
-    print((done / "papers" / "index.md").read_text(encoding="utf-8"))
-    print(f"Tables and figures: {done / 'papers'}")
+    print((done / "papers" / "index.md").read_text(encoding="utf-8"))  # noqa: T201 - what it is for
+    print(f"Tables and figures: {done / 'papers'}")  # noqa: T201
 
 
 if __name__ == "__main__":

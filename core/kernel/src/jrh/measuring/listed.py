@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from jrh.measuring.coded import Codes
+from jrh.measuring.coded import Codes, grouped
 from jrh.measuring.comparable import questions_over
 from jrh.measuring.trials import Trials
 from jrh.values.items import Item
@@ -42,8 +42,10 @@ def listed_rows(trials: Trials, items: Mapping[str, Sequence[Item]]) -> tuple[Co
     Of a decision log these are its rows. In a run a pair is asked once per repeat, however many rows list it, and both
     sides have the same repeat.
     """
-    everything = np.arange(len(trials.item.codes))
-    question = questions_over(trials, _TEMPLATE, everything)
+    question = np.zeros(len(trials.item.codes), dtype=np.int64)
+    # Task by task: templates of two tasks may share a name and differ in polarity.
+    for own in grouped(trials.task.codes):
+        question[own] = questions_over(trials, _TEMPLATE, own)
     template = trials.column(_TEMPLATE)
     by_question: dict[tuple[int, int, int, int], dict[_Place, int]] = {}
     groups = (trials.task.codes, trials.test.codes, trials.judge.codes, question)
