@@ -140,9 +140,8 @@ def test_agreement_and_constant_judges(counted: Counted) -> None:
             assert near(row["kappa"], counted.kappa(row["task"], row["judge"]))
         else:
             assert row["kappa"] == ""
-    assert {(row["task"], row["judge"]) for row in constant} == set(
-        product(("relevance", "preference"), ("always A", "always B"))
-    )
+    always = set(product(("relevance", "preference"), ("always A", "always B")))
+    assert {(row["task"], row["judge"]) for row in constant} == always
     for task in TASKS:
         scores = [float(row["JSS"]) for row in steady if row["task"] == task]
         assert scores == sorted(scores)

@@ -41,8 +41,8 @@ class Consensus:
             voters[PEOPLE] = HumanLabels.read(options.labels)
         if len(voters) < 2:  # noqa: PLR2004 - one voter is no vote
             raise JrhError(
-                "consensus needs at least two voters; name models under `equivalence_by` or `label_by`, `validators`, or "
-                "`labels` by people"
+                "consensus needs at least two voters; name models under `equivalence_by` or `label_by`, `validators`, "
+                "or `labels` by people"
             )
         needed = _needed(options, len(voters))
         if needed > len(voters):
