@@ -16,6 +16,7 @@ from jrh.errors import FaultKind, ModelFault, StopReason, StopRun
 from jrh.models.client import BREAKER, Client, fingerprint_of, rates_of, with_defaults
 from jrh.models.gateway import Gateway
 from jrh.models.ledger import Ledger, worst_case
+from jrh.models.unsettable import refused_settings
 from jrh.plugins.protocols import LONGEST_ANSWER, TOO_LONG, ChatRequest, Completion, Rates
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME
@@ -780,3 +781,58 @@ def test_the_settings_of_the_suite_are_part_of_what_answers() -> None:
         fingerprint_of(use(sampling=Sampling(temperature=0.0, max_tokens=5)), model)
         == "scripted/scripted[temperature=0.0,max_tokens=5]"
     )
+
+
+def refusing(*settings: str) -> ModelFault:
+    return ModelFault(FaultKind.REJECTED, "not supported", status=400, settings=settings)
+
+
+async def test_a_needed_setting_that_is_refused_is_not_available_and_no_failure(desk: Desk) -> None:
+    async def told(asked: ChatRequest) -> Completion:
+        if asked.output == "tool-call":
+            raise refusing("output")
+        return answer()
+
+    model = Model(told, RATES)
+    gateway = desk.gateway(Slept)
+    client = gateway.client(use(), model)
+
+    replies = [
+        await client.ask(evolve(request(f"{number}"), output=mode, needed=("output",)))
+        for number in range(BREAKER + 2)
+        for mode in ("tool-call", "json")
+    ]
+    assert {reply.status for reply in replies[::2]} == {Status.NOT_AVAILABLE}
+    assert {reply.status for reply in replies[1::2]} == {Status.OK}
+    assert [asked.output for asked in model.sent].count("tool-call") == 1
+    assert replies[0].detail == "output=tool-call: not available for model 'mini'"
+    assert (replies[0].cost, gateway.failed_calls) == (0.0, 0)
+
+
+async def test_another_value_of_a_needed_setting_is_tried_by_itself(desk: Desk) -> None:
+    async def told(asked: ChatRequest) -> Completion:
+        if asked.sampling.reasoning_effort == "none":
+            raise refusing("reasoning_effort")
+        return answer()
+
+    client = desk.gateway(Slept).client(use(), Model(told, RATES))
+    asked = [evolve(request(reasoning_effort=level), needed=("reasoning_effort",)) for level in ("none", "high")]
+    assert [(await client.ask(each)).status for each in asked] == [Status.NOT_AVAILABLE, Status.OK]
+    assert (await client.ask(request("without", reasoning_effort="none"))).not_settable == ("reasoning_effort",)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("'response_format.type' must be 'json_schema' or 'text'", ""),
+        ("This model does not support tools", ""),
+        ("Invalid parameter", "response_format"),
+        ("`tool_choice` is not available", ""),
+    ],
+)
+def test_an_error_that_names_the_form_of_the_reply_refuses_the_mode(text: str, named: str) -> None:
+    assert "output" in refused_settings(text, named)
+
+
+def test_an_error_about_something_else_refuses_no_mode() -> None:
+    assert "output" not in refused_settings("The model does not support images; prompt is invalid")

@@ -707,3 +707,38 @@ async def test_a_judge_that_cannot_be_closed_costs_nothing_but_a_line_in_the_log
     await here.judge()
     assert here.column("status") == ["ok"] * 4
     assert [entry.event for entry in lab.log.entries] == ["judge did not close"]
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "recorded"),
+    [(Status.OK, 1, 1), (Status.OK, 3, 3), (Status.TIMEOUT, 1, 0), (Status.REFUSED, 1, 0)],
+)
+async def test_a_record_says_how_many_replies_were_read_for_the_verdict(
+    court: Callable[..., Court], status: Status, said: int, recorded: int
+) -> None:
+    class Persistent:
+        async def judge(self, question: Question) -> Judgement:
+            verdict = Verdict(status=status, presented="YES" if status is Status.OK else None)
+            return Judgement(verdict=verdict, reply=Reply(status=status, text="YES"), parse_attempts=said)
+
+    judged = court(Persistent())
+    await judged.judge()
+    assert set(judged.column("parse_attempts")) == {recorded}
+
+
+async def test_a_question_carries_the_output_mode_and_its_record_the_level(court: Callable[..., Court]) -> None:
+    asked: list[str] = []
+
+    class Noting:
+        async def judge(self, question: Question) -> Judgement:
+            asked.append(question.output)
+            return Judgement(verdict=Verdict(status=Status.OK, presented="YES"))
+
+    judged = court(Noting())
+    varied = [
+        evolve(case, condition=Condition(output="json"), sampling=Sampling(reasoning_effort="high"))
+        for case in judged.cases()
+    ]
+    await judged.judge(varied)
+    assert set(asked) == {"json"}
+    assert set(judged.column("output")) == {"json, reasoning=high"}

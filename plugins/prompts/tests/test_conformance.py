@@ -65,6 +65,13 @@ class TestTemplatesOfItems(PerturberContract):
     )
 
 
+class TestOutputMode(PerturberContract):
+    plugin = jrh_prompts.plugin
+    component = "output-mode"
+    options: ClassVar = {"reasoning": ["none", "high"]}
+    task = POINTWISE
+
+
 class TestPromptParaphrase(PerturberContract):
     plugin = jrh_prompts.plugin
     component = "prompt-paraphrase"

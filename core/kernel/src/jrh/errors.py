@@ -81,6 +81,8 @@ class FaultKind(Enum):
     """The provider rejects the request (other 4xx); final for this call."""
     CONTEXT_OVERFLOW = "context_overflow"
     """The prompt is longer than the model's context window; final for this call."""
+    NOT_AVAILABLE = "not_available"
+    """The model does not have a setting without which the question is another one; final for this call."""
     UNAUTHORIZED = "unauthorized"
     """The provider rejects the key (401, 403); stops the run."""
     NO_CREDIT = "no_credit"

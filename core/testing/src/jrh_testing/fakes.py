@@ -139,7 +139,11 @@ def _completion(answer: str | Completion, request: ChatRequest) -> Completion:
 def _failed(fault: ModelFault, fingerprint: str) -> Reply:
     if fault.kind is FaultKind.UNAUTHORIZED:
         raise StopRun(StopReason.UNAUTHORIZED, fault.detail)
-    kinds = {FaultKind.TIMEOUT: Status.TIMEOUT, FaultKind.CONTEXT_OVERFLOW: Status.CONTEXT_OVERFLOW}
+    kinds = {
+        FaultKind.TIMEOUT: Status.TIMEOUT,
+        FaultKind.CONTEXT_OVERFLOW: Status.CONTEXT_OVERFLOW,
+        FaultKind.NOT_AVAILABLE: Status.NOT_AVAILABLE,
+    }
     status = kinds.get(fault.kind, Status.PROVIDER_ERROR)
     return Reply(status=status, fingerprint=fingerprint, detail=fault.detail)
 

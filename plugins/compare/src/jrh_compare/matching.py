@@ -20,9 +20,9 @@ LOOKED_AT: Final = 1000
 def match(first: Sequence[Case], second: Sequence[Case], runs: tuple[RunReport, RunReport]) -> tuple[Matched, Matching]:
     """Match the cases of two sides, by id where ids are equal and by their place otherwise.
 
-    A place is task, test, item, variant, template, option order, polarity, language, strength and temperature. Several
-    cases of one place are matched in the order of the plan if both sides have as many. The result has the order of the
-    first side.
+    A place is task, test, item, variant, template, option order, polarity, language, output, strength and temperature.
+    Several cases of one place are matched in the order of the plan if both sides have as many. The result has the order
+    of the first side.
     """
     known = {case.id: case for case in second}
     by_id = {case.id: known[case.id] for case in first if case.id in known}

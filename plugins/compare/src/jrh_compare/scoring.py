@@ -33,7 +33,7 @@ MEASURES: Final[Mapping[str, str]] = {
     AGREEMENT: "verdicts that equal the judge's own verdict in the reference condition, where no change is due",
     ERROR: "distance to the right level; ordinal scales only, and less is better",
 }
-_CONDITION: Final = ("test", "item_id", "variant", "template", "option_order", "polarity", "language")
+_CONDITION: Final = ("test", "item_id", "variant", "template", "option_order", "polarity", "language", "output")
 _NUMBERS: Final = ("strength", "temperature", "cost")
 
 

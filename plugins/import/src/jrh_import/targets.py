@@ -13,7 +13,7 @@ TRUTHS: Final = ("simulated",)
 """Targets that are yes or no."""
 TEXTS: Final = (
     *("task", "item", "judge", "label", "presented_label", "gold", "gold_source"),
-    *("test", "family", "variant", "template", "option_order", "polarity", "language", "case"),
+    *("test", "family", "variant", "template", "option_order", "polarity", "language", "output", "case"),
     *("status", "expectation", "expected", "stratum", "group", "content", "detail", "rationale", "argued"),
     *("not_settable", "covariates", "seed"),
 )

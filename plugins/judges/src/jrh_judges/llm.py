@@ -10,6 +10,8 @@ from jrh_judges.options import LlmOptions
 from jrh_judges.prompts import Wording, verdict_schema
 
 _UNSET = Sampling()
+_BOUND = ("json-schema", "tool-call")
+"""Output modes that are bound to a schema."""
 
 
 @frozen(kw_only=True)
@@ -53,7 +55,7 @@ class LlmJudge:
 
     async def judge(self, question: Question) -> Judgement:
         """Ask the model; an unusable reply becomes a verdict with its status and is not parsed."""
-        asked = self.wording.asked(question)
+        asked = self.wording.in_mode(question.output).asked(question)
         request = self._request(question, asked.messages)
         reply = await self.client.ask(request, repeat=question.occasion, purpose="judge")
         if reply.ok:
@@ -63,13 +65,22 @@ class LlmJudge:
         return Judgement(verdict=verdict, reply=reply, left_out=asked.left_out)
 
     def _request(self, question: Question, messages: tuple[Message, ...]) -> ChatRequest:
-        schema = verdict_schema(question.task.scale, rationale=self.wording.rationale) if self.json_schema else None
+        bound = question.output in _BOUND if question.output else self.json_schema
+        schema = verdict_schema(question.task.scale, rationale=self.wording.rationale) if bound else None
         return ChatRequest(
             messages=messages,
             sampling=_over(question.sampling, self.sampling),
             json_schema=schema,
             top_logprobs=self.top_logprobs,
+            output=question.output,
+            needed=_needed(question),
         )
+
+
+def _needed(question: Question) -> tuple[str, ...]:
+    """Return what the condition varies and the verdict would not be about if the model were asked without it."""
+    reasoning = ("reasoning_effort",) if question.sampling.reasoning_effort is not None else ()
+    return (*(("output",) if question.output else ()), *reasoning)
 
 
 def _over(asked: Sampling, own: Sampling) -> Sampling:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import JrhError, Json, Message, Mode, Question, Scale, ScaleKind, Task, Text, render
 from jrh.text import object_schema, variables_of
 
@@ -16,6 +16,8 @@ from jrh_judges.shown import left_out_of, mark_for, shown
 
 RESPONSES: Final = "responses"
 """Template variable of a comparison: every response with its `label`, `field` and `text`, in the order shown."""
+TOOL: Final = "reply"
+"""Name of the tool that a model is to call with its verdict."""
 OWN_VARIABLES: Final = ("task", "labels", "answer_format", "mark")
 """Template variables besides the item's fields; they hide item fields of the same name."""
 
@@ -27,11 +29,13 @@ def packaged(name: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def answer_format(scale: Scale, *, as_json: bool, rationale: bool) -> str:
+def answer_format(scale: Scale, *, as_json: bool, rationale: bool, by_tool: bool = False) -> str:
     """Return the line of the prompt that explains how to answer on the scale."""
     if as_json:
         reasons = '"rationale": "<your reasons, at most three sentences>", ' if rationale else ""
         choices = ", ".join(json.dumps(label, ensure_ascii=False) for label in scale.labels)
+        if by_tool:
+            return f'Answer by calling the tool `{TOOL}` with {{{reasons}"verdict": <one of {choices}>}}'
         return f'Answer with one JSON object and nothing else: {{{reasons}"verdict": <one of {choices}>}}'
     listed = ", ".join(scale.labels)
     if scale.kind is ScaleKind.ORDINAL:
@@ -68,8 +72,14 @@ class Wording:
     system: str
     as_json: bool
     rationale: bool
+    by_tool: bool = False
+    """Whether the verdict is to be given as the arguments of a tool."""
     transcript_limit: int | None = None
     """Longest transcript in characters."""
+
+    def in_mode(self, output: str) -> Wording:
+        """Return the wording that asks for an output mode; the empty text for the judge's own."""
+        return evolve(self, as_json=output != "text", by_tool=output == "tool-call") if output else self
 
     @classmethod
     def of(
@@ -113,7 +123,7 @@ class Wording:
         task = question.task
         variables = shown(question.fields, self.transcript_limit)
         mark = mark_for(variables.values()) if marked else ""
-        line = answer_format(task.scale, as_json=self.as_json, rationale=self.rationale)
+        line = answer_format(task.scale, as_json=self.as_json, rationale=self.rationale, by_tool=self.by_tool)
         own = {"task": task, "labels": task.scale.labels, "answer_format": line, "mark": mark}
         return {**variables, **own, **_responses(task, variables)}
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from jrh import ChatRequest
-from jrh.models import response_format
+from jrh.errors import FaultKind, ModelFault
+from jrh.models import reply_form
 
 # The gateway holds the time limit; litellm's own must not be shorter.
 _NO_TIMEOUT: Final = 24 * 3600.0
@@ -42,12 +43,19 @@ class ArgumentWriter:
         ):
             if value is not None:
                 arguments[name] = value
-        if request.json_schema is not None and self._knows("response_format"):
-            arguments["response_format"] = response_format(request.json_schema)
+        arguments |= self._form(request)
         if request.top_logprobs and self._knows("top_logprobs"):
             arguments["logprobs"] = True
             arguments["top_logprobs"] = request.top_logprobs
         return arguments
+
+    def _form(self, request: ChatRequest) -> dict[str, Any]:
+        form = reply_form(request)
+        unknown = [name for name in form if not self._knows(name)]
+        if unknown and request.output:
+            detail = f"litellm does not support {' and '.join(unknown)} for this model"
+            raise ModelFault(FaultKind.REJECTED, detail, settings=("output",), sent=False)
+        return {} if unknown else form
 
     def _knows(self, parameter: str) -> bool:
         return self._supported is None or parameter in self._supported

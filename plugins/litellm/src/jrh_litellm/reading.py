@@ -17,6 +17,7 @@ from jrh.models import (
     stated_limits,
     string_or_empty,
     token_probabilities,
+    tool_arguments,
 )
 from jrh.plugins import Completion
 from jrh.text import utf8_text
@@ -49,7 +50,7 @@ def read_completion(response: Any) -> Completion:
         raise ModelFault(FaultKind.MALFORMED, "the message's content is not text")
     usage = getattr(response, "usage", None)
     return Completion(
-        text=None if content is None else utf8_text(content),
+        text=tool_arguments(getattr(message, "tool_calls", None)) or (None if content is None else utf8_text(content)),
         finish_reason=reason,
         usage=_usage(usage),
         cost=cost_or_none(getattr(usage, "cost", None)),

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from jrh_metrics.options import GeneralizabilityOptions
 
-_FACETS: Final = ("item", "judge", "template", "order", "temperature", "seed")
-_WHERE_VARIED: Final = ("temperature", "seed")
+_FACETS: Final = ("item", "judge", "template", "order", "temperature", "seed", "output")
+_WHERE_VARIED: Final = ("temperature", "seed", "output")
 """Facets only of tasks in which they vary."""
 _REPEAT: Final = "repeat"
 _LEVELS: Final = (1, 2, 3, 4, 5, 6, 8, 10)
@@ -33,8 +33,9 @@ class Generalizability:
     """Estimate how much variance comes from items, judges, templates, orders, temperatures, seeds and repeats.
 
     Verdicts as numbers: the rank on an ordinal scale, 1 for the first of two labels, 1/2 for a tie. Counted are the
-    reference condition, and tests that change template, option order, temperature or a fixed seed and expect the same
-    verdict. The intervals and the formulas stand in `jrh.stats`; a design with missing verdicts is not balanced.
+    reference condition, and tests that change template, option order, temperature, a fixed seed or output mode and
+    expect the same verdict. The intervals and the formulas stand in `jrh.stats`; a design with missing verdicts is not
+    balanced.
     """
 
     options: GeneralizabilityOptions
@@ -49,8 +50,9 @@ class Generalizability:
             "order": trials.conditions.order.codes,
             "temperature": trials.temperature.codes,
             "seed": trials.column("seed").codes,
+            "output": trials.column("output").codes,
         }
-        stated = (*(trials.column(name) for name in ("template", "option_order", "seed")), trials.temperature)
+        stated = (*map(trials.column, ("template", "option_order", "seed", "output")), trials.temperature)
         asked_otherwise = np.any([~is_named(column, "") for column in stated], axis=0)
         counted = builder.trials.reference | (asked_otherwise & is_named(builder.trials.expectation, "same"))
         for cell in judged_tasks_of(builder.trials):

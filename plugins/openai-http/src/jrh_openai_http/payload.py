@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from jrh import ChatRequest, Json
-from jrh.models import response_format
+from jrh.models import reply_form
 
 _encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
@@ -36,8 +36,7 @@ class PayloadWriter:
         ):
             if value is not None:
                 body[name] = value
-        if request.json_schema is not None:
-            body["response_format"] = response_format(request.json_schema)
+        body |= reply_form(request)
         if request.top_logprobs:
             body["logprobs"] = True
             body["top_logprobs"] = request.top_logprobs

@@ -16,6 +16,7 @@ from jrh.models import (
     served_version,
     string_or_empty,
     token_probabilities,
+    tool_arguments,
 )
 from jrh.plugins import Completion
 from jrh.text import utf8_text
@@ -48,7 +49,7 @@ def read_completion(body: bytes) -> Completion:
         raise ModelFault(FaultKind.SERVER_ERROR, f"the provider ended the answer with '{reason}'")
     usage = document.get("usage")
     return Completion(
-        text=_text(message.get("content")),
+        text=tool_arguments(message.get("tool_calls")) or _text(message.get("content")),
         finish_reason=reason,
         usage=_usage(usage),
         cost=cost_or_none(usage.get("cost")) if isinstance(usage, dict) else None,

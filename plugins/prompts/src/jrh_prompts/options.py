@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from attrs import Attribute, Factory, field, frozen
-from attrs.validators import and_, ge, le, min_len, optional
+from attrs.validators import and_, deep_iterable, ge, le, min_len, optional
 from jrh import ModelName, Text
 from jrh.authoring import distinct, repeats_option
 from jrh.measuring import MetricOptions
+from jrh.values import OUTPUT_MODES
 
 SYSTEM = "Give only the requested answer."
 """The system prompt of the shipped templates."""
@@ -124,6 +125,28 @@ class TemplatesOptions:
         default=None, validator=optional(ge(0.0)), metadata={"help": "sampling temperature; default: the judge's own"}
     )
     vary_seed: bool = field(default=False, metadata={"help": "send a different sampling seed with every repeat"})
+
+
+@frozen(kw_only=True)
+class OutputModeOptions:
+    """Options of the perturber `output-mode`."""
+
+    modes: tuple[Literal["text", "json", "json-schema", "tool-call"], ...] = field(
+        default=OUTPUT_MODES,
+        validator=distinct,
+        metadata={"help": "forms to ask the verdict in; empty: the judge's own only; default: all four"},
+    )
+    reasoning: tuple[str, ...] = field(
+        default=(),
+        validator=[deep_iterable(member_validator=min_len(1)), distinct],
+        metadata={"help": "reasoning efforts, as the provider names them, such as none and high; default: the judge's"},
+    )
+    repeats: int = repeats_option()
+
+    def __attrs_post_init__(self) -> None:
+        """Reject options that vary nothing."""
+        if not self.modes and not self.reasoning:
+            raise ValueError("give at least one of `modes` and `reasoning`")
 
 
 @frozen(kw_only=True)

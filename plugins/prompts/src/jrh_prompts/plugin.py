@@ -8,6 +8,7 @@ from jrh import DataSourceSpec, MetricSpec, PerturberSpec, Scope, hookimpl
 from jrh.measuring import BreakdownOptions, MetricOptions
 
 from jrh_prompts.options import (
+    OutputModeOptions,
     OverlapOptions,
     PairedPromptsOptions,
     ParaphraseOptions,
@@ -58,6 +59,12 @@ def jrh_perturbers() -> Iterable[PerturberSpec]:
         summary="a stricter and a more lenient rubric, and its levels listed in reverse order",
         options=RubricOptions,
         factory="jrh_prompts.building:rubric",
+    )
+    yield PerturberSpec(
+        name="output-mode",
+        summary="the verdict as free text, JSON, JSON of a schema or a tool call; reasoning on or off",
+        options=OutputModeOptions,
+        factory="jrh_prompts.output_mode:OutputModePerturber",
     )
 
 

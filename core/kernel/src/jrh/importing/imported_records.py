@@ -60,6 +60,7 @@ def imported_record(
     strength: float = 0.0,
     language: str = "",
     temperature: float | None = None,
+    output: str = "",
     repeat: int = 0,
     gold: str | None = None,
     expectation: str | None = None,
@@ -107,6 +108,7 @@ def imported_record(
         strength: strength of the perturbation.
         language: language of the prompt.
         temperature: sampling temperature.
+        output: output mode, such as `json-schema`; empty: the judge's own.
         repeat: 0-based number of the repeat.
         gold: canonical gold label.
         expectation: `same`, `changes`, `not_above`, `not_below` or `equals`; by default `equals` the gold label in the
@@ -130,7 +132,7 @@ def imported_record(
         gold_source: where the gold label comes from, such as `people` or `model:NAME`; empty if unknown.
         not_settable: settings that the model refuses and was asked without, such as `seed, temperature`.
         seed: sampling seed that the condition fixes.
-        parse_attempts: how often the judge asked until a verdict could be read.
+        parse_attempts: how many replies were read for the verdict.
         covariates: what the verdict may depend on, by name: a number or a text, of a comparison one for every option,
             such as `{"length": {"A": 120, "B": 80}}`; or the same as JSON text. `length` is that of `content` unless
             stated, but in a comparison.
@@ -146,6 +148,7 @@ def imported_record(
     if expectation == "equals" and expected is None:
         expected = gold
     condition = (test, variant, template, option_order, polarity, float(strength), language, temperature)
+    condition = (*condition, output) if output else condition
     case_id = case or content_id(IMPORTED, task.name, item_id, *condition)
     # A label that is not on the scale stays unchanged, so that the error message shows it as written.
     canonical = label_map.get(label, label) if presented and label is not None else label
@@ -163,6 +166,7 @@ def imported_record(
         strength=float(strength),
         language=language,
         temperature=temperature,
+        output=output,
         stratum=stratum,
         group=group or item_id,
         judge=judge,

@@ -82,7 +82,7 @@ class _Seen:
 def _question(record: Record) -> tuple[object, ...]:
     return (
         *(record.task, record.item_id, record.test, record.variant, record.template, record.option_order),
-        *(record.polarity, record.strength, record.language, record.temperature),
+        *(record.polarity, record.strength, record.language, record.temperature, record.output),
     )
 
 

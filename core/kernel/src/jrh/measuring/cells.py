@@ -44,7 +44,7 @@ class Cell:
 
 
 VARIANT: Final = "variant"
-FACTORS: Final = (VARIANT, "stratum", "gold", "strength", "temperature")
+FACTORS: Final = (VARIANT, "stratum", "gold", "strength", "temperature", "output")
 """What a test can be broken down by."""
 
 
@@ -122,5 +122,6 @@ def _column(trials: Trials, factor: str) -> Coded:
         "stratum": trials.stratum,
         "strength": trials.strength,
         "temperature": trials.temperature,
+        "output": trials.column("output"),
     }
     return columns[factor]

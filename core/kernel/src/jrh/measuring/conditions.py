@@ -17,7 +17,7 @@ from jrh.measuring.coded import Coded, Codes, Mask, grouped, is_named
 from jrh.values.cases import REFERENCE, Polarity
 from jrh.values.items import Task
 
-LEVELS: Final = ("template", "option_order", "polarity", "strength", "temperature", "language")
+LEVELS: Final = ("template", "option_order", "polarity", "strength", "temperature", "language", "output")
 """What the records state of a condition, besides the names of its test and variant."""
 ORDER: Final = "option_order"
 _JOINT: Final = "+"
@@ -34,6 +34,7 @@ _WORDS: Final[Mapping[str, frozenset[str]]] = {
     "polarity": frozenset({"polarity", "inverted"}),
     "temperature": frozenset({"temperature", "temperatures"}),
     "language": frozenset({"language", "languages"}),
+    "output": frozenset({"output", "outputs", "reasoning"}),
 }
 """Words in a test's name that say what it varies. A test of another name may have changed the text as well, which no
 column states: none of its trials is taken for the reference question because of its levels alone."""

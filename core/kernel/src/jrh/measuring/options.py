@@ -7,9 +7,9 @@ from typing import Final, Literal, TypeAlias
 from attrs import field, frozen
 from attrs.validators import deep_iterable, ge, in_
 
-Factor: TypeAlias = Literal["variant", "stratum", "gold", "strength", "temperature"]
+Factor: TypeAlias = Literal["variant", "stratum", "gold", "strength", "temperature", "output"]
 """What a test can be broken down by."""
-_FACTORS: Final = ("variant", "stratum", "gold", "strength", "temperature")
+_FACTORS: Final = ("variant", "stratum", "gold", "strength", "temperature", "output")
 
 
 @frozen(kw_only=True)
@@ -30,5 +30,7 @@ class BreakdownOptions(MetricOptions):
     by: tuple[Factor, ...] = field(
         default=(),
         validator=deep_iterable(in_(_FACTORS)),
-        metadata={"help": "also measure each level of: `variant`, `stratum`, `gold`, `strength`, `temperature`"},
+        metadata={
+            "help": "also measure each level of: `variant`, `stratum`, `gold`, `strength`, `temperature`, `output`"
+        },
     )

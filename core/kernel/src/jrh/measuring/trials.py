@@ -103,8 +103,8 @@ class Trials:
 def condition_codes(trials: Trials) -> Codes:
     """Number the whole condition of every trial, shape (n,).
 
-    Trials with the same number agree in test, variant, template, option order, polarity, strength, temperature and
-    language. Those of a test that ask the reference question again have the reference's number.
+    Trials with the same number agree in test, variant, template, option order, polarity, strength, temperature,
+    language and output. Those of a test that ask the reference question again have the reference's number.
     """
     return trials.shared(
         "conditions", lambda: numbered(trials.test.codes, trials.variant.codes, trials.conditions.levels)

@@ -9,9 +9,11 @@ from .completions import served_version as served_version
 from .completions import string_or_empty as string_or_empty
 from .completions import token_probabilities as token_probabilities
 from .http import error_text as error_text
+from .http import reply_form as reply_form
 from .http import response_format as response_format
 from .http import retry_after as retry_after
 from .http import stated_limits as stated_limits
+from .http import tool_arguments as tool_arguments
 from .replies import COMPLETE as COMPLETE
 from .replies import FAILED as FAILED
 from .routing import header_digests as header_digests

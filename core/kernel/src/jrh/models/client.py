@@ -56,6 +56,8 @@ class Client:
         self.stated_limits: Mapping[str, str] = {}
         """Rate limits that the headers of the last answer stated, without secrets."""
         self._refused: frozenset[str] = frozenset()
+        self._refused_values: frozenset[tuple[str, object]] = frozenset()
+        """Settings with the values that were refused where a question needs them: another value may be accepted."""
         self._rate_limits = RateLimits(use.limits)
         self._failures_in_a_row = 0
         self._gate = gate
@@ -124,12 +126,28 @@ class Client:
 
     def refused_in(self, request: ChatRequest) -> tuple[str, ...]:
         """Return the settings of the request that the model has refused."""
-        return tuple(sorted(self._refused & set_in(request))) if self._refused else ()
+        if not self._refused and not self._refused_values:
+            return ()
+        held = set_in(request).items()
+        return tuple(sorted(each[0] for each in held if each[0] in self._refused or each in self._refused_values))
+
+    def check_needed(self, request: ChatRequest) -> None:
+        """Check that the model has refused nothing that the question needs.
+
+        Raises:
+            ModelFault: of the kind `not_available`.
+        """
+        lacking = [name for name in self.refused_in(request) if name in request.needed]
+        if lacking:
+            held = set_in(request)
+            wanted = ", ".join(f"{name}={held[name]}" for name in lacking)
+            raise ModelFault(FaultKind.NOT_AVAILABLE, f"{wanted}: not available for model '{self.name}'")
 
     def note_refused(self, fault: ModelFault, sent: ChatRequest) -> bool:
         """Remember the settings that a fault says the model does not have; tell whether the request held any."""
-        held = set_in(sent).intersection(fault.settings)
-        self._refused |= held
+        held = {name: value for name, value in set_in(sent).items() if name in fault.settings}
+        self._refused |= {name for name in held if name not in sent.needed}
+        self._refused_values |= {(name, value) for name, value in held.items() if name in sent.needed}
         return bool(held)
 
     def note_answer(self) -> None:
@@ -182,12 +200,7 @@ def as_sent(request: ChatRequest, use: ModelUse) -> ChatRequest:
 def with_defaults(request: ChatRequest, defaults: Sampling) -> ChatRequest:
     """Fill the sampling's None values from the model's own settings."""
     wanted = request.sampling
-    return ChatRequest(
-        messages=request.messages,
-        sampling=defaults if wanted == _UNSET else evolve(defaults, **dict(_set_values(wanted))),
-        json_schema=request.json_schema,
-        top_logprobs=request.top_logprobs,
-    )
+    return evolve(request, sampling=defaults if wanted == _UNSET else evolve(defaults, **dict(_set_values(wanted))))
 
 
 def _set_values(sampling: Sampling) -> list[tuple[str, Any]]:
@@ -212,4 +225,5 @@ def _plain(request: ChatRequest) -> list[object]:
         _set_values(request.sampling),
         request.json_schema,
         request.top_logprobs,
+        *([request.output] if request.output else []),
     ]

@@ -34,13 +34,18 @@ from jrh.plugins.protocols import ChatModel, ChatRequest, Logger
 from jrh.store.calls_table import ANSWERED, NOT_SETTABLE
 from jrh.suite.definition import ModelUse
 from jrh.text.redact import Redactor
-from jrh.values.verdicts import Reply, Status
+from jrh.values.verdicts import Reply, Status, Usage
 
 if TYPE_CHECKING:
     from jrh.store.cache import Cache
     from jrh.store.run_store import Store
 
 _MAYBE_BILLED: Final = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.MALFORMED})
+_ABOUT_THE_QUESTION: Final = {
+    FaultKind.CONTEXT_OVERFLOW: Status.CONTEXT_OVERFLOW,
+    FaultKind.NOT_AVAILABLE: Status.NOT_AVAILABLE,
+}
+"""Faults that say nothing about how the model fares with other questions."""
 
 
 @define
@@ -204,12 +209,18 @@ class Gateway:
             reply = await self._attempts(client, call)
         except ModelFault as fault:
             await self._calls.mark_final(call.row)
-            if fault.kind is FaultKind.CONTEXT_OVERFLOW:  # about this prompt, not about the model
+            about = _ABOUT_THE_QUESTION.get(fault.kind)
+            if about is not None:
                 client.note_answer()
                 detail = self._redact(fault.detail)
                 fingerprint = client.model.fingerprint
                 return Reply(
-                    status=Status.CONTEXT_OVERFLOW, detail=detail, attempts=call.attempts, fingerprint=fingerprint
+                    status=about,
+                    detail=detail,
+                    attempts=max(call.attempts, 1),
+                    fingerprint=fingerprint,
+                    usage=Usage(prompt_tokens=0, completion_tokens=0),
+                    cost=0.0,
                 )
             client.note_failure()
             if client.circuit_open:
@@ -259,6 +270,7 @@ class Gateway:
     async def _attempt(self, client: Client, call: _Call) -> Reply:
         """Make one attempt, and another one without each setting that the model turns out not to have."""
         while True:
+            client.check_needed(call.request)
             request = client.accepted(call.request)
             try:
                 return await self._attempt_once(client, call, request)
@@ -364,7 +376,7 @@ class Gateway:
         self._tell_settled()
         detail = self._redact(fault.detail)
         self._log.warning("attempt failed", model=client.name, kind=fault.kind.value, detail=detail)
-        outcome = NOT_SETTABLE if set_in(request).intersection(fault.settings) else fault.kind.value
+        outcome = NOT_SETTABLE if set_in(request).keys() & set(fault.settings) else fault.kind.value
         await self._calls.conclude(
             call.row, outcome=outcome, final=False, cost=None if billed else 0.0, detail=detail, payload=None
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import time
@@ -10,12 +11,15 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
+from jrh.plugins.protocols import ChatRequest
+from jrh.text.plain import utf8_text
 from jrh.text.redact import MASK
 from jrh.values.json_values import Json
 
 LONGEST_ERROR_TEXT: Final = 500
 """Maximum length of a provider's error text, in characters."""
 SCHEMA_NAME: Final = "reply"
+"""Name of a schema, and of the tool whose arguments are the reply."""
 _LONGEST_LIMIT: Final = 80
 _MOST_LIMITS: Final = 20
 
@@ -77,6 +81,37 @@ def _timestamp(value: str) -> float | None:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, TypeError, OverflowError):
         return None
+
+
+def reply_form(request: ChatRequest) -> dict[str, Any]:
+    """Return the fields of a chat completion that ask for the form of the reply: `response_format`, or a forced tool.
+
+    A tool's arguments are the reply. Nothing is asked for where the reply is free text.
+    """
+    schema = None if request.output == "text" else request.json_schema
+    if request.output == "json":
+        return {"response_format": {"type": "json_object"}}
+    if schema is None:
+        return {}
+    if request.output == "tool-call":
+        tool = {"name": SCHEMA_NAME, "description": "Give the answer.", "parameters": schema}
+        named = {"type": "function", "function": {"name": SCHEMA_NAME}}
+        return {"tools": [{"type": "function", "function": tool}], "tool_choice": named}
+    return {"response_format": response_format(schema)}
+
+
+def tool_arguments(calls: object) -> str | None:
+    """Return the arguments of the first tool call of a message, as JSON text; None where there is none."""
+    first = calls[0] if isinstance(calls, list | tuple) and calls else None
+    function = _part_of(first, "function")
+    arguments = _part_of(function, "arguments")
+    if isinstance(arguments, Mapping):  # Ollama and others give an object
+        return json.dumps(arguments, ensure_ascii=False)
+    return utf8_text(arguments) if isinstance(arguments, str) else None
+
+
+def _part_of(holder: object, name: str) -> object:
+    return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
 
 
 def response_format(schema: Mapping[str, Json]) -> dict[str, Any]:

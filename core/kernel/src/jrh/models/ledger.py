@@ -13,6 +13,8 @@ from jrh.plugins.protocols import ChatRequest, Rates
 from jrh.suite.definition import Budget
 from jrh.values.verdicts import Usage
 
+TOOL_PROMPT: Final = 600
+"""Tokens that providers add to a prompt with a tool, at most: about 350 where they say so."""
 _CENT_OF_A_CENT: Final = 1e-12
 """US dollars by which sums may differ in floating point."""
 
@@ -31,7 +33,8 @@ def cost_of(usage: Usage, rates: Rates | None) -> float | None:
 def prompt_tokens_at_most(request: ChatRequest) -> int:
     """Return an upper bound of the prompt's tokens: every token covers at least one byte."""
     written = sum(len(message.content.encode("utf-8", "surrogatepass")) + 16 for message in request.messages)
-    return written + len(_schema(request).encode("utf-8", "surrogatepass"))
+    tool = TOOL_PROMPT if request.output == "tool-call" else 0
+    return written + tool + len(_schema(request).encode("utf-8", "surrogatepass"))
 
 
 def estimate_prompt_tokens(request: ChatRequest) -> int:

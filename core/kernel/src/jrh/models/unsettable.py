@@ -28,6 +28,11 @@ _WIRE: Final[Mapping[str, str]] = {
     "response_format": "json_schema",
 }
 """Name in a provider's error -> setting of a request."""
+_FORMS: Final = re.compile(
+    r"(?<![\w-])(response_format|json_object|json_schema|tool_choice|tools|function_call\w*)(?![\w-])"
+)
+"""Names in an error about the form of a reply."""
+OUTPUT: Final = "output"
 _REFUSED: Final = re.compile(
     r"support|allow|permit|deprecat|unknown|unrecogni[sz]ed|unexpected|extra (input|field|param)|not available|"
     r"unsettable|cannot be (set|changed|used)|may not be set|invalid (parameter|argument|field)",
@@ -52,16 +57,19 @@ def refused_settings(text: str, named: str = "") -> tuple[str, ...]:
         named: the parameter that the error names in a field of its own, such as OpenAI's `param`.
     """
     text = text[:_LONGEST]
+    # A request that asks for a form is about nothing else, so any error that names the form refuses it.
+    form = (OUTPUT,) if _FORMS.search(f"{named} {text}") else ()
     if not _REFUSED.search(text) or _RANGE.search(text):
-        return ()
+        return form
     if named in _WIRE:
-        return (_WIRE[named],)
-    return tuple(dict.fromkeys(_WIRE[name] for name in _WORD.findall(text)))
+        return (_WIRE[named], *form)
+    return (*dict.fromkeys(_WIRE[name] for name in _WORD.findall(text)), *form)
 
 
-def set_in(request: ChatRequest) -> frozenset[str]:
-    """Return the settings that a request holds."""
+def set_in(request: ChatRequest) -> Mapping[str, object]:
+    """Return the settings that a request holds, with their values."""
     sampling = request.sampling
+    form = request.output if request.output != "text" else ""
     held = {
         "temperature": sampling.temperature,
         "top_p": sampling.top_p,
@@ -69,16 +77,17 @@ def set_in(request: ChatRequest) -> frozenset[str]:
         "max_tokens": sampling.max_tokens,
         "reasoning_effort": sampling.reasoning_effort,
         "logprobs": request.top_logprobs or None,
-        "json_schema": request.json_schema,
+        "json_schema": None if form else request.json_schema,
+        OUTPUT: form or None,
     }
-    return frozenset(name for name, value in held.items() if value is not None)
+    return {name: value for name, value in held.items() if value is not None}
 
 
 def without(request: ChatRequest, settings: Collection[str]) -> ChatRequest:
     """Return the request without some settings."""
-    ours = {name: None for name in settings if name not in ("logprobs", "json_schema")}
-    return ChatRequest(
-        messages=request.messages,
+    ours = {name: None for name in settings if name not in ("logprobs", "json_schema", OUTPUT)}
+    return evolve(
+        request,
         sampling=evolve(request.sampling, **ours) if ours else request.sampling,
         json_schema=None if "json_schema" in settings else request.json_schema,
         top_logprobs=0 if "logprobs" in settings else request.top_logprobs,

@@ -173,6 +173,10 @@ class ChatRequest:
     """Request JSON of this schema, if the provider supports it."""
     top_logprobs: int = 0
     """Number of most likely tokens per position whose probabilities are requested; 0 for none."""
+    output: str = ""
+    """The form of the reply, one of `OUTPUT_MODES`; empty: JSON where there is a schema, and text elsewhere."""
+    needed: tuple[str, ...] = ()
+    """Settings that must not be left out, such as `output`: a model that refuses one is not asked without it."""
 
 
 @frozen(kw_only=True)

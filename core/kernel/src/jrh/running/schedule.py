@@ -24,7 +24,8 @@ def is_put(case: Case, judge: Resolved[JudgeSpec], task: Task) -> bool:
     A judge is asked only about tasks it is made for; one that does not read prompts is not asked about cases that
     change only what it never sees.
     """
-    unseen = case.prompt is not None or case.presented_task is not None or case.sampling.temperature is not None
+    settings = case.sampling.temperature, case.sampling.reasoning_effort, case.condition.output or None
+    unseen = case.prompt is not None or case.presented_task is not None or any(each is not None for each in settings)
     return applies(judge, task) and (judge.entry.spec.reads_prompt or not unseen)
 
 

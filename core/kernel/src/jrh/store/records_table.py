@@ -162,6 +162,14 @@ class RecordsTable:
             for judge, task, test, trials, cost, unknown, prompt, completion, tokens_unknown in rows
         }
 
+    def not_available(self) -> list[tuple[str, str, str, int]]:
+        """Count the questions that a judge's model does not have the setting for, by judge, test and output mode."""
+        rows = self._database.rows(
+            f"SELECT r.judge, r.test, r.output, count(*) {_OF_THE_PLAN} "
+            f"WHERE r.status = '{Status.NOT_AVAILABLE.value}' GROUP BY r.judge, r.test, r.output ORDER BY 1, 2, 3"
+        )
+        return [(judge, test, output, trials) for judge, test, output, trials in rows]
+
     def partly_shown(self) -> dict[str, PartlyShown]:
         """Count questions with a shortened transcript by judge; judges without any are left out."""
         rows = self._database.rows(

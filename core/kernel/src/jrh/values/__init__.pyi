@@ -1,3 +1,4 @@
+from .cases import OUTPUT_MODES as OUTPUT_MODES
 from .cases import Condition as Condition
 from .clusters import clusters_of as clusters_of
 from .clusters import linked as linked

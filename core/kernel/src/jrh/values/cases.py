@@ -23,6 +23,10 @@ REFERENCE: Final = "reference"
 """The family, and the test, of the unperturbed condition."""
 
 
+OUTPUT_MODES: Final = ("text", "json", "json-schema", "tool-call")
+"""Forms of a reply: free text, any JSON, JSON bound to a schema, the arguments of a tool."""
+
+
 @frozen(kw_only=True)
 class Condition:
     """The factor levels of one question."""
@@ -36,6 +40,8 @@ class Condition:
     polarity: Polarity = Polarity.POSITIVE
     strength: float = 0.0
     language: str = ""
+    output: str = ""
+    """The form that the reply is asked for in, one of `OUTPUT_MODES`; empty: the judge's own."""
 
 
 @frozen(kw_only=True)
@@ -138,6 +144,8 @@ class Draft:
     """How often each judge is asked; every repeat is a separate call."""
     vary_seed: bool = False
     """Whether every repeat gets a different sampling seed."""
+    output: str = ""
+    """The form that the reply is asked for in, one of `OUTPUT_MODES`; empty: the judge's own."""
     model: str = ""
     """Fingerprint of the model that wrote it, for the provenance."""
     details: Mapping[str, Json] = Factory(dict)

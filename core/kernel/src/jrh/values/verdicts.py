@@ -47,6 +47,8 @@ class Status(Enum):
     """The provider ended the reply for a reason that does not mean complete; it is never parsed."""
     CONTEXT_OVERFLOW = "context_overflow"
     """The prompt is longer than the model's context window."""
+    NOT_AVAILABLE = "not_available"
+    """The model does not have what the condition asks for, such as an output mode."""
     TIMEOUT = "timeout"
     PROVIDER_ERROR = "provider_error"
     PLUGIN_ERROR = "plugin_error"
@@ -75,7 +77,7 @@ class Reply:
     """The result of one request to a model, after retries."""
 
     status: Status
-    """`ok`, `refused`, `truncated`, `incomplete`, `context_overflow`, `timeout` or `provider_error`."""
+    """`ok`, `refused`, `truncated`, `incomplete`, `context_overflow`, `not_available`, `timeout`, `provider_error`."""
     text: str = ""
     finish_reason: str = ""
     usage: Usage = Usage()
@@ -125,6 +127,8 @@ class Question:
     fields: Mapping[str, Json]
     prompt: Prompt | None = None
     sampling: Sampling = Sampling()
+    output: str = ""
+    """The form to ask the reply in, one of `OUTPUT_MODES`; empty: the judge's own."""
     occasion: int = 0
     """Pass this to the model as `repeat`; it distinguishes identical questions."""
     seed: int = 0
@@ -164,7 +168,7 @@ class Judgement:
     left_out: int = 0
     """Characters of a transcript that did not fit the judge's budget and were not shown; counted in the report."""
     parse_attempts: int = 1
-    """How often the judge asked until a verdict could be read; more than 1 for judges that ask again."""
+    """How many replies the judge read for the verdict: more than 1 for judges that ask until they can read one."""
 
 
 @frozen(kw_only=True)
@@ -223,9 +227,12 @@ class Record:
     not_settable: str = ""
     """Settings that the model refuses and that this question was asked without, such as `seed, temperature`."""
     parse_attempts: int = 1
-    """How often the judge asked until a verdict could be read."""
+    """How many replies were read for the verdict: 0 where none came, more than 1 for judges that ask again."""
     covariates: str = ""
     """The item's covariates as JSON, such as `{"author":"gpt-4o","length":120}`; empty: none known. A run takes them
     from its items when the records are read: declaring one later asks no judge again."""
     seed: str = ""
     """The sampling seed that the condition fixes, as text; empty: none, or one of its own for every repeat."""
+    output: str = ""
+    """What the condition asks of the form of the reply: one of `OUTPUT_MODES`, `reasoning=...`, or both; empty: the
+    judge's own."""

@@ -26,7 +26,7 @@ from jrh.suite.definition import JudgeUse
 from jrh.suite.resolved import Resolved, references
 from jrh.text.plain import utf8_text
 from jrh.text.redact import Redactor
-from jrh.values.cases import Case, Equals, Expectation
+from jrh.values.cases import Case, Equals, Expectation, Sampling
 from jrh.values.clusters import clusters_of
 from jrh.values.events import RecordCommitted
 from jrh.values.items import Item, Task
@@ -219,6 +219,7 @@ class _Judging:
             fields=case.fields,
             prompt=case.prompt,
             sampling=sampling,
+            output=case.condition.output,
             occasion=trial.occasion,
             seed=seed,
         )
@@ -320,6 +321,7 @@ def make_record(
         polarity=condition.polarity.value,
         strength=condition.strength,
         language=utf8_text(condition.language),
+        output=output_level(condition.output, case.sampling),
         # What a model cannot be told is no level of a facet.
         temperature=None if reply and "temperature" in reply.not_settable else case.sampling.temperature,
         stratum=utf8_text(case.stratum),
@@ -344,8 +346,16 @@ def make_record(
         left_out=int(judgement.left_out),
         not_settable=", ".join(reply.not_settable) if reply else "",
         seed=_fixed_seed(case, reply),
-        parse_attempts=int(judgement.parse_attempts),
+        # Nothing is read where no reply came, and jrh's own judges read one: asking until a verdict can be read would
+        # choose among verdicts.
+        parse_attempts=0 if reply is not None and not reply.ok else int(judgement.parse_attempts),
     )
+
+
+def output_level(output: str, sampling: Sampling) -> str:
+    """Return the level of the facet `output`: the output mode, the reasoning effort, or both, as far as stated."""
+    reasoning = f"reasoning={sampling.reasoning_effort}" if sampling.reasoning_effort is not None else ""
+    return utf8_text(", ".join(part for part in (output, reasoning) if part))
 
 
 def _kind(expectation: Expectation | None) -> str | None:

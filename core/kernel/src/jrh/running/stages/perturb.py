@@ -127,6 +127,7 @@ def _kept(test: ResolvedTest, task: Task, line: Line, run_seed: int) -> Case:
         polarity=draft.polarity,
         strength=draft.strength,
         language=draft.prompt.language if draft.prompt else "",
+        output=draft.output,
     )
     provenance = Provenance(
         component=" + ".join(entry.qualified for entry in entries),

@@ -199,7 +199,14 @@ def gather(
         components=summary.components,
         planned=planned,
         missing_records=planned - len(records),
-        notes=(*summary.notes, *_plan_notes(store), *_shown_in_part(store, summary), *_not_settable(store), *failed),
+        notes=(
+            *summary.notes,
+            *_plan_notes(store),
+            *_shown_in_part(store, summary),
+            *_not_settable(store),
+            *_not_available(store),
+            *failed,
+        ),
         warnings=failed,
         records=records,
         evidence=StoredEvidence(store=store),
@@ -241,6 +248,15 @@ def _not_settable(store: Store) -> Iterable[str]:
         yield (
             f"{settings}: not available for model '{model}', which refuses it; {replies} "
             f"({', '.join(users)}{where}) came without it"
+        )
+
+
+def _not_available(store: Store) -> Iterable[str]:
+    """Say which conditions a judge's model does not have: their questions have no verdict."""
+    for judge, test, output, trials in store.records.not_available():
+        yield (
+            f"{output or 'a setting'}: not available for judge '{judge}', whose model refuses it; "
+            f"{counted(trials, 'question')} of test '{test}' without a verdict"
         )
 
 
