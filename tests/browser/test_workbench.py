@@ -1,0 +1,229 @@
+"""The workbench in a real browser: from a cell to its cases and back, quiet, readable, and deaf to hostile texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import pytest
+from jrh.text import visible_text
+from jrh_testing import PAYLOADS
+from support.browsing import DESKTOP, PHONE, Visit
+from support.stored import Made
+from support.workbench import Bench, look, workbench
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+PROVOKE = """async () => {
+  document.querySelectorAll("details").forEach((each) => { each.open = true; });
+  for (const node of document.querySelectorAll("*")) {
+    for (const name of ["mouseover", "focus", "error", "load", "toggle", "pointerenter", "animationstart"]) {
+      node.dispatchEvent(new Event(name));
+    }
+  }
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}"""
+AXE = "async () => (await axe.run()).violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`)"
+TEXTS = tuple(text.encode("utf-8", "replace").decode("utf-8") for text in PAYLOADS)
+"""As a store can hold them: a run replaces lone surrogates before it writes."""
+TOGETHER = 8
+"""Payloads in one text, so that few pages hold all."""
+
+
+def plain(kind: str, number: int) -> str:
+    return f"{kind} {number}"
+
+
+def hostile(kind: str, number: int) -> str:
+    """Return payloads as every name and text; names stay distinct, and no text is cut."""
+    if kind in ("request", "response", "rationale", "reply", "change"):
+        return "\n".join(TEXTS[(number * TOGETHER + n) % len(TEXTS)] for n in range(TOGETHER))
+    return f"{number}{TEXTS[(7 * number + len(kind)) % len(TEXTS)]}"
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    folder = tmp_path_factory.mktemp("workbench")
+    Made(items=12, text=plain).write(folder / "first")
+    Made(items=60, text=plain).write(folder / "second")
+    with workbench(folder) as found:
+        yield found
+
+
+PAGES = {
+    "start": "/",
+    "run": "/run/first",
+    "cases": "/run/second/cases?right=no&sort=right",
+    "nothing": "/run/first/cases?search=xyzzy",
+    "case": "/run/first/case/case-2-5",
+    "item": "/run/first/item?task=task+0&item=item+5",
+    "choose": "/compare",
+    "compare": "/compare?a=first&b=second",
+}
+
+
+def test_from_a_cell_to_its_cases_to_a_case_to_its_item_and_back_by_address(browser: Browser, bench: Bench) -> None:
+    with look(browser, bench) as seen:
+        page = seen.page
+        assert "token" not in page.url
+        page.get_by_role("link", name="first", exact=True).click()
+        cell = page.locator("table.heat tbody tr:nth-child(2) td:nth-child(4) a")
+        assert "0.60" in cell.inner_text()
+        cell.click()
+        assert page.locator("#total").inner_text().startswith("12 rows")
+        assert set(page.locator("#list tbody td:nth-child(2)").all_inner_texts()) == {"judge 1"}
+        assert set(page.locator("#list tbody td:nth-child(3)").all_inner_texts()) == {"test 2"}
+        expected = [float(text) for text in page.locator("#list tbody td:nth-child(7)").all_inner_texts()]
+        assert expected == sorted(expected), "those that make the cell bad come first"
+        listed = page.url
+        page.locator("#list tbody th a").first.click()
+        assert page.locator("ins").all_inner_texts() != []
+        page.get_by_role("link", name="under all conditions").click()
+        assert page.locator("table.list tbody tr").count() == 4
+        page.go_back()
+        page.get_by_role("link", name="Cases").click()
+        assert page.url == listed, "the whole view is in the address"
+        seen.assert_quiet()
+
+
+def test_a_filter_a_search_and_the_next_page_are_in_the_address(browser: Browser, bench: Bench) -> None:
+    with look(browser, bench) as seen:
+        page = seen.page
+        page.goto(f"{bench.base}/run/second/cases")
+        page.get_by_label("Judge").select_option("judge 0")
+        page.get_by_label("Right").select_option("no")
+        page.get_by_role("button", name="Filter").click()
+        assert "judge=judge+0&right=no" in page.url
+        assert "search" not in page.url
+        assert {float(text) <= 0.5 for text in page.locator("#list tbody td:nth-child(6)").all_inner_texts()} == {True}
+        page.goto(f"{bench.base}/run/second/cases?sort=item")
+        first = page.locator("#list tbody tr").all_inner_texts()
+        page.get_by_role("link", name="Next 100").click()
+        assert set(page.locator("#list tbody tr").all_inner_texts()) - set(first)
+        again = page.url
+        rows = page.locator("#list tbody tr").all_inner_texts()
+        page.goto(f"{bench.base}/")
+        page.goto(again)
+        assert page.locator("#list tbody tr").all_inner_texts() == rows
+        page.get_by_label("Text or item id").fill("response 17")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        assert set(page.locator("#list tbody th").all_inner_texts()) == {"item 17"}
+        seen.assert_quiet()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_axe_finds_nothing_on_any_page(browser: Browser, bench: Bench, size: tuple[int, int], scheme: str) -> None:
+    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    with look(browser, bench, size, color_scheme=scheme) as seen:
+        for name, path in PAGES.items():
+            seen.page.goto(f"{bench.base}{path}")
+            assert seen.evaluate("document.documentElement.scrollWidth") <= size[0], name
+            seen.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+            seen.evaluate(f"() => {{ {axe} }}")
+            assert seen.evaluate(AXE) == [], name
+        assert seen.asked == []
+
+
+def test_every_link_and_control_is_reached_with_the_keyboard_and_none_is_a_trap(browser: Browser, bench: Bench) -> None:
+    with look(browser, bench) as seen:
+        for path in (PAGES["run"], PAGES["nothing"], PAGES["case"]):
+            seen.page.goto(f"{bench.base}{path}")
+            every = seen.evaluate(
+                """[...document.querySelectorAll('a, button, select, input:not([type=hidden]), summary')]
+                  .filter((each) => each.checkVisibility()).length"""
+            )
+            reached = set()
+            for step in range(every + 30):
+                seen.page.keyboard.press("Tab")
+                if seen.evaluate("document.activeElement === document.body"):
+                    break
+                where = "[...document.querySelectorAll('*')].indexOf(document.activeElement)"
+                reached.add(seen.evaluate(where))
+                if step:
+                    assert seen.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+            assert len(reached) >= every, path
+
+
+def test_without_scripts_everything_is_there(browser: Browser, bench: Bench) -> None:
+    with look(browser, bench, java_script_enabled=False) as seen:
+        seen.page.goto(f"{bench.base}{PAGES['cases']}")
+        seen.page.get_by_label("Moved").select_option("yes")
+        seen.page.get_by_role("button", name="Filter").click()
+        assert "moved=yes" in seen.page.url
+        assert seen.page.locator("button:visible").all_inner_texts() == ["Filter"]
+
+
+def test_the_policy_is_in_force(browser: Browser, bench: Bench) -> None:
+    """The hostile texts prove something only if it is."""
+    with look(browser, bench) as seen:
+        seen.evaluate(
+            """() => {
+              const style = document.createElement("div");
+              style.setAttribute("style", "color: red");
+              const image = document.createElement("img");
+              image.src = "http://127.0.0.1:9/x.png";
+              document.body.append(style, image);
+              const script = document.createElement("script");
+              try { script.textContent = "window.pwned = 1"; document.body.append(script); } catch { /* refused */ }
+            }"""
+        )
+        seen.page.wait_for_timeout(100)
+        refused = " ".join(seen.violations)
+        assert seen.evaluate("window.pwned") is None
+        assert all(each in refused for each in ("img-src", "style-src-attr", "require-trusted-types-for"))
+
+
+def test_no_text_of_a_run_becomes_code_on_any_page(browser: Browser, tmp_path: Path) -> None:
+    items = len(TEXTS) // TOGETHER + 1
+    name = "<img src=x onerror=window.pwned=1>&amp;%2e%2e"
+    Made(items=items, tests=1, judges=1, repeats=1, text=hostile).write(tmp_path / name)
+    with workbench(tmp_path) as bench, look(browser, bench) as seen:
+        page = seen.page
+        shown = [_harmless(seen)]
+        page.locator("article h2 a").click()
+        shown.append(_harmless(seen))
+        page.get_by_role("link", name="All cases").click()
+        shown.append(_harmless(seen))
+        cases = page.evaluate("[...document.querySelectorAll('#list tbody th a')].map((each) => each.href)")
+        assert len(cases) == 2 * items
+        for address in cases[items:]:  # the perturbed ones, which show both texts
+            page.goto(address)
+            shown.append(_harmless(seen))
+        for query in ("search", "rationale", "task", "judge", "variant", "sort", "after"):
+            page.goto(f"{cases[0].partition('/case/')[0]}/cases?{urlencode({query: TEXTS[0]})}")
+            _harmless(seen)
+        page.goto(cases[0])
+        page.get_by_role("link", name="under all conditions").click()
+        shown.append(_harmless(seen))
+        every = "".join("".join(shown).split())
+        assert [text for text in TEXTS if "".join(visible_text(text).split()) not in every] == []
+
+
+def _harmless(seen: Visit) -> str:
+    """Provoke a page, fail where anything ran or left, and return its text."""
+    seen.evaluate(PROVOKE)
+    seen.assert_quiet()
+    assert seen.evaluate("typeof window.pwned") == "undefined"
+    assert seen.evaluate("[...document.querySelectorAll('script')].map((each) => each.getAttribute('src'))") == [
+        "/static/page.js"
+    ]
+    assert (
+        seen.evaluate(
+            """[...document.querySelectorAll('*')].flatMap((each) => each.getAttributeNames())
+              .filter((name) => name.startsWith('on') || ['style', 'srcset', 'srcdoc'].includes(name))"""
+        )
+        == []
+    )
+    links = seen.evaluate(
+        """[...document.querySelectorAll('[href], [src], [action]')].map((each) =>
+          each.getAttribute('href') ?? each.getAttribute('src') ?? each.getAttribute('action'))"""
+    )
+    assert all(link == "#main" or (link.startswith("/") and not link.startswith("//")) for link in links)
+    text: str = seen.evaluate("document.documentElement.textContent")
+    return text
