@@ -10,10 +10,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from campaigns import kills
+from campaigns import corruption, kills
 from campaigns.rounds import Campaign, rounds
 
-CAMPAIGNS: dict[str, tuple[float, Campaign]] = {"kills": (0.6, kills.campaign)}
+CAMPAIGNS: dict[str, tuple[float, Campaign]] = {
+    "kills": (0.6, kills.campaign),
+    "corruption": (0.2, corruption.campaign),
+}
 """Name -> share of the time, and one round of it."""
 
 
