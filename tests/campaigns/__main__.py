@@ -10,12 +10,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from campaigns import corruption, kills
+from campaigns import corruption, edits, kills
 from campaigns.rounds import Campaign, rounds
 
 CAMPAIGNS: dict[str, tuple[float, Campaign]] = {
     "kills": (0.6, kills.campaign),
     "corruption": (0.2, corruption.campaign),
+    "edits": (0.2, edits.campaign),
 }
 """Name -> share of the time, and one round of it."""
 
@@ -33,7 +34,7 @@ def main(arguments: list[str]) -> int:
         played = 0
         for each in rounds(name, campaign, place, kills.seeds(int(first)), until):
             played += 1
-            counted += each.counted
+            counted.update(each.counted)  # which keeps what never happened
             if each.problems:
                 failed += 1
                 print(f"FAILED {name} seed {each.seed}, kept in {each.place}")

@@ -184,6 +184,7 @@ class Seen:
 
 def campaign(played: Round) -> None:
     """Kill one run at random moments, continue it, and compare."""
+    played.counted.update({"kills": 0, "lost": 0, "asked twice": 0})
     suite = played.dice.choice(list(SUITES))
     whole = undisturbed(suite)
     project = _project(played.place, whole.suite)
@@ -282,7 +283,9 @@ def _compare_bills(played: Round, whole: Undisturbed, before: _Before, unknown: 
     played.check(sum(more.values()) <= unknown, f"{sum(more.values())} answers too many, {unknown} calls unknown")
     billed = whole.provider.total() - before.billed
     played.check(abs(paid - whole.cost) < 1e-9, f"paid {paid}, undisturbed {whole.cost}")
-    played.check(-1e-9 < billed / 1e6 - paid < bound + 1e-9, f"billed {billed / 1e6}, paid {paid}, at most {bound} more")
+    played.check(
+        -1e-9 < billed / 1e6 - paid < bound + 1e-9, f"billed {billed / 1e6}, paid {paid}, at most {bound} more"
+    )
     played.counted["billed in flight"] += sum(more.values())
 
 

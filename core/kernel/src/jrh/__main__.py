@@ -1,5 +1,16 @@
 """Run `jrh` as `python -m jrh`."""
 
-from jrh.cli import main
+import sys
 
-main()
+
+def main() -> None:
+    """Run the command line; Ctrl-C during its imports is no traceback either."""
+    try:
+        from jrh.cli import main as command_line
+    except KeyboardInterrupt:
+        sys.exit(130)
+    command_line()
+
+
+if __name__ == "__main__":
+    main()

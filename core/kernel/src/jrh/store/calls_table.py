@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from functools import cached_property
 from typing import Final, NamedTuple
+from zlib import crc32
 
 from jrh.store.database import Database
 from jrh.values.report import FaultLine
@@ -18,7 +19,7 @@ NOT_SETTABLE: Final = "not_settable"
 
 _INTENT: Final = "INSERT INTO calls (id, key, model, purpose, started, worst) VALUES (?, ?, ?, ?, ?, ?)"
 _OUTCOME: Final = (
-    "UPDATE calls SET outcome = ?, final = ?, cost = ?, detail = ?, payload = ?, "
+    "UPDATE calls SET outcome = ?, final = ?, cost = ?, detail = ?, payload = ?, checksum = ?, "
     "worst = CASE WHEN ? THEN worst END WHERE id = ?"
 )
 _FINAL: Final = "UPDATE calls SET final = 1 WHERE id = ?"
@@ -106,7 +107,10 @@ class CallsTable:
         key = self._keys.pop(call, None)
         if payload is not None and key is not None:
             self._answered.add(key)
-        return self._database.writer.commit((_OUTCOME, [(outcome, final, cost, detail, payload, bounded, call)]))
+        summed = None if payload is None else checksum(payload)
+        return self._database.writer.commit(
+            (_OUTCOME, [(outcome, final, cost, detail, payload, summed, bounded, call)])
+        )
 
     def mark_final(self, call: int) -> asyncio.Future[None]:
         """Queue a mark that no further attempt follows a failed one."""
@@ -150,3 +154,8 @@ class CallsTable:
         return tuple(
             FaultLine(model=model, kind=kind, attempts=attempts, final=final) for model, kind, attempts, final in rows
         )
+
+
+def checksum(payload: str) -> int:
+    """Return the checksum of a stored reply: one that changed is left out when a damaged store is salvaged."""
+    return crc32(payload.encode("utf-8", "surrogatepass"))

@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 from filelock import FileLock, Timeout
 
 from jrh.errors import EmptyStoreError, StoreError
+from jrh.store import seal
 from jrh.store.writer import Statement, Writer, connect, damaged
 from jrh.values.records import COLUMNS
 
@@ -70,7 +71,7 @@ CREATE TABLE IF NOT EXISTS occasions (
 );
 CREATE TABLE IF NOT EXISTS calls (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL, model TEXT NOT NULL, purpose TEXT NOT NULL, started REAL NOT NULL,
-    worst REAL, outcome TEXT, final INTEGER, cost REAL, detail TEXT, payload TEXT
+    worst REAL, outcome TEXT, final INTEGER, cost REAL, detail TEXT, payload TEXT, checksum INTEGER
 );
 CREATE INDEX IF NOT EXISTS calls_by_key ON calls (key) WHERE payload IS NOT NULL;
 CREATE TABLE IF NOT EXISTS uses (
@@ -109,6 +110,7 @@ class Database:
         self._reader = reader
         self._writer = writer
         self._lock = lock
+        seal.opened(path)
 
     @classmethod
     def open(cls, run_dir: Path, suite: str) -> Database:
@@ -121,10 +123,12 @@ class Database:
         path = run_dir / FILENAME
         try:
             _check_emptied(path)
+            _guard(path, lambda: seal.lift(path, SCHEMA_VERSION))
             connection = _guard(path, lambda: _with_tables(path))
             owner = connection.execute("SELECT value FROM meta WHERE key = 'suite'").fetchone()
             if owner and owner[0] != suite:
                 connection.close()
+                seal.close(path)
                 raise StoreError(belongs(run_dir, owner[0], suite))
             if not owner:
                 _guard(path, lambda: connection.execute(_SET_META, ("suite", suite)))
@@ -147,6 +151,7 @@ class Database:
             raise StoreError(f"'{run_dir}' is not a run directory: it holds no {FILENAME}")
 
         def connected() -> sqlite3.Connection:
+            seal.check(path, SCHEMA_VERSION)
             reader = sqlite3.connect(f"{path.resolve().as_uri()}?{_reading(path)}", uri=True, isolation_level=None)
             reader.execute("PRAGMA query_only=ON")
             if _check_version(reader, path) == 0:  # its process was killed before the tables were made
@@ -161,6 +166,9 @@ class Database:
         if self._writer:
             self._writer.close()
         self._reader.close()
+        seal.closed(self.path)
+        if self._writer:
+            seal.close(self.path)
         if self._lock:
             self._lock.release()
 
@@ -231,6 +239,8 @@ def _guard(path: Path, action: Callable[[], T]) -> T:
         return action()
     except sqlite3.Error as error:
         raise damaged(str(path), error) or StoreError(f"cannot use '{path}': {error}") from error
+    except OSError as error:
+        raise StoreError(f"cannot use '{path}': {error.strerror or error}") from error
 
 
 def _check_emptied(path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,13 +16,13 @@ from attrs import Factory, define
 
 from jrh.document.serial import from_text
 from jrh.errors import DamagedStoreError, StoreError
+from jrh.store import calls_table
 from jrh.store.database import FILENAME, SCHEMA_VERSION, Database
 from jrh.store.records_table import checksum
 from jrh.text.numbers import counted
 from jrh.values.cases import Case
 from jrh.values.items import Item
 from jrh.values.records import COLUMNS
-from jrh.values.verdicts import Reply
 
 _AT_ONCE: Final = 500
 _KEYS: Final = {
@@ -69,6 +69,7 @@ class Salvaged:
         ]
         if self.broken:
             lines.append(f"Not readable to the end: {', '.join(self.broken)}.")
+        lines.append("Records and replies have checksums; texts of items and cases do not and may be damaged.")
         return lines
 
 
@@ -101,7 +102,9 @@ def _copied(source: sqlite3.Connection, path: Path, target: Path) -> Salvaged:
     if suite is None:
         raise StoreError(f"nothing of '{path}' can be saved: the name of its suite is lost")
     lost = tuple(stage for table in (*told.broken, *told.changed) for stage in _STAGES_OF.get(table, ()))
-    rows["stages"] = [row for row in rows["stages"] if not str(row[0]).startswith((*lost, "measures", "case_rows"))]
+    # Items and trials are made again without a call; a changed id among them would be a question that never was.
+    again = (*lost, "items", "trials", "measures", "case_rows")
+    rows["stages"] = [row for row in rows["stages"] if not str(row[0]).startswith(again)]
     database = Database.open(target, suite)
     try:
         for table, found in rows.items():
@@ -153,13 +156,10 @@ def _payload(kind: type[Any]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
 
 
 def _call(row: Sequence[Any]) -> tuple[Any, ...]:
-    """Keep a call whose reply is lost, since it was paid for; its question is asked again."""
-    *known, payload = row
-    if payload is not None:
-        with suppress(DamagedStoreError):
-            from_text(Reply, payload)
-            return tuple(row)
-    return (*known, None)
+    """Keep a call whose reply is lost or changed, since it was paid for; its question is asked again."""
+    *known, payload, kept = row
+    whole = payload is not None and calls_table.checksum(payload) == kept
+    return tuple(row) if whole else (*known, None, None)
 
 
 def _record(row: Sequence[Any]) -> tuple[Any, ...]:
