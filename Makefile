@@ -17,7 +17,7 @@ DEMO_DIR ?= runs/demo
 JOBS ?= auto
 PARALLEL := --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo quick test test-extras browser lint types architecture check bench schemas dist picture pyproject reference clean
+.PHONY: demo quick test test-extras browser lint types architecture check campaigns bench schemas dist picture pyproject reference clean
 
 demo: $(VENV)/standard
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jrh run examples/demo.yaml --run-dir $(DEMO_DIR)
@@ -53,6 +53,12 @@ architecture:
 
 check:
 	$(BIN)/python tests/canary.py $(BIN)/python -m pytest $(PARALLEL)
+
+# Random kills, damage and edits: prints a table, exits with 1 if anything failed, and keeps what failed with its seed.
+SECONDS ?= 600
+SEED ?= 1
+campaigns: $(VENV)/development
+	cd tests && ../$(BIN)/python -m campaigns $(SECONDS) $(SEED)
 
 bench: $(VENV)/development
 	$(BIN)/python -m tests.benchmarks

@@ -13,6 +13,7 @@ import pytest
 from attrs import frozen
 from jrh.cli import invoke
 from jrh_testing import ChatServer, LabelAnswers, Project
+from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, report_bytes, until
 from support.suites import LABELS, llm_suite, openai_http, write_items, write_suite
@@ -32,7 +33,7 @@ class Done:
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
-    project = Project(tmp_path_factory.mktemp("done"), env={KEY_VARIABLE: KEY})
+    project = Inside(tmp_path_factory.mktemp("done"), env={KEY_VARIABLE: KEY})
     with ChatServer(LabelAnswers(labels=LABELS)) as server:
         write_items(project, ITEMS)
         write_suite(project, llm_suite(openai_http(server.url), tests=[{"format": {"variants": ["spaces"]}}]))

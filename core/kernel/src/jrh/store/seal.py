@@ -26,6 +26,9 @@ _AT_ONCE: Final = 1 << 20
 _OPEN: Final[Counter[Path]] = Counter()
 """Stores that this process has open. Closing any handle of such a file would drop the locks that SQLite has on it."""
 
+_FOUND_WHOLE: Final[dict[Path, tuple[int, int, int]]] = {}
+"""Stores that were found whole, as they were then: who pages through a large run reads its file once."""
+
 
 def check(path: Path, version: int) -> None:
     """Compare a store of this schema version with its checksum, unless it has none or this process has it open.
@@ -33,11 +36,14 @@ def check(path: Path, version: int) -> None:
     Raises:
         DamagedStoreError: it changed after it was closed.
     """
-    if _OPEN[path.resolve()]:
+    place = path.resolve()
+    if _OPEN[place] or (path.is_file() and _FOUND_WHOLE.get(place) == _state(path)):
         return
     before = _NONE
     while (kept := _kept(path, version)) not in (_NONE, before):
+        state = _state(path)
         if _computed(path) == kept:
+            _FOUND_WHOLE[place] = state
             return
         before = kept  # another process may have begun to write meanwhile: then the checksum is gone or another
     if kept != _NONE:
@@ -70,6 +76,11 @@ def opened(path: Path) -> None:
 def closed(path: Path) -> None:
     """Note that this process has closed it."""
     _OPEN[path.resolve()] -= 1
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _kept(path: Path, version: int) -> bytes:

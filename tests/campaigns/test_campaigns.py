@@ -1,0 +1,49 @@
+"""The short forms of the random campaigns: `make campaigns SECONDS=600` plays the long ones."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from campaigns import corruption, edits, kills
+from campaigns.rounds import Campaign, Round, rounds
+
+pytestmark = pytest.mark.slow
+SECONDS = 200.0
+"""More than it ever takes: rounds, not time, bound the short forms."""
+
+
+def play(name: str, campaign: Campaign, place: Path, seeds: range) -> Counter[str]:
+    """Play these rounds; none may fail."""
+    counted: Counter[str] = Counter()
+    for played in rounds(name, campaign, place, iter(seeds), time.monotonic() + SECONDS):
+        assert not played.problems, f"seed {played.seed}: {played.problems}"
+        counted.update(played.counted)
+    return counted
+
+
+def test_a_run_that_is_killed_at_random_loses_nothing_and_pays_for_nothing_twice(tmp_path: Path) -> None:
+    counted = play("kills", kills.campaign, tmp_path, range(1))
+    assert counted["kills"] >= 1
+    assert counted["lost"] == counted["asked twice"] == 0
+
+
+def test_no_damage_is_a_traceback_or_changes_a_number_without_a_word(tmp_path: Path) -> None:
+    counted = play("corruption", corruption.campaign, tmp_path, range(8))
+    assert counted["refused"] >= 1
+
+
+def test_an_edit_asks_what_it_must_and_reports_what_a_fresh_run_reports(tmp_path: Path) -> None:
+    assert play("edits", edits.campaign, tmp_path, range(0, 30, 6))["questions asked again"] >= 1
+
+
+def test_a_round_that_fails_keeps_its_directory_and_another_is_deleted(tmp_path: Path) -> None:
+    def fails(played: Round) -> None:
+        played.check(played.seed != 1, "the seed is 1")
+
+    found = list(rounds("made-up", fails, tmp_path, iter(range(3)), time.monotonic() + SECONDS))
+    assert [each.problems for each in found] == [[], ["the seed is 1"], []]
+    assert [path.name for path in tmp_path.iterdir()] == ["made-up-1"]
