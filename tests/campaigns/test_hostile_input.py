@@ -121,7 +121,13 @@ def controls(data: bytes) -> list[str]:
 def test_no_channel_carries_control_bytes(project: Inside) -> None:
     """Items, replies and labels of a provider and an item author who mean harm, in every file a run writes."""
     rows = [
-        {"id": f"i{place}{HOSTILE}", "request": HOSTILE, "response": f"{place} {HOSTILE}", "label": label}
+        {
+            "id": f"i{place}",
+            "author": f"a{HOSTILE}",
+            "request": HOSTILE,
+            "response": f"{place} {HOSTILE}",
+            "label": label,
+        }
         for place, label in enumerate(("YES", "NO", "YES", "NO"))
     ]
     project.write("items.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
