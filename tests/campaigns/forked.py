@@ -61,7 +61,7 @@ class Forked:
         if self.running and self._process.pid:
             os.kill(self._process.pid, number)
 
-    def wait(self, timeout: float = 120.0) -> Outcome:
+    def wait(self, timeout: float = 600.0) -> Outcome:
         """Wait for the end; a program that takes longer is killed, and its exit code says so."""
         self._process.join(timeout)
         if self.running:

@@ -27,7 +27,7 @@ SCENARIOS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]]
     "repeats": ({}, {"reference": {"repeats": 3}}, {}, "YES"),
     "refused now and then": ({}, {}, {"kind": "429-seconds", "every": 5, "retry_after": 0.01}, "YES"),
     "errors now and then": ({}, {}, {"kind": "500", "every": 7}, "YES"),
-    "usage left out now and then": ({"max_tokens": 20}, {}, {"kind": "missing-usage", "every": 9}, "YES"),
+    "so many a minute": ({"requests_per_minute": 6000}, {}, {}, "YES"),
     "through litellm": ({"provider": "litellm"}, {}, {}, "YES"),
 }
 """Name -> settings of the model, changes of the suite, a fault, and what the server answers."""
@@ -65,11 +65,11 @@ def play(place: Path, name: str, usd: float) -> tuple[int, float, str]:
 def test_no_scenario_bills_more_than_its_cap_and_one_that_fits_finishes_at_once(tmp_path: Path, name: str) -> None:
     code, true_cost, said = play(tmp_path / "rich", name, 1000.0)
     assert code == 0, said
-    # A reply without its usage is reserved at its worst case for good: that much more has to fit.
-    spare = 0.2 if name.startswith("usage") else 0.05
-    code, billed, said = play(tmp_path / "fits", name, true_cost * (1 + spare))
+    # Before the first reply is there, one call has to fit at its worst case: 4,000 tokens are $0.80.
+    cap = true_cost * 1.05 + (0.85 if name == "room for long replies" else 0.0)
+    code, billed, said = play(tmp_path / "fits", name, cap)
     assert code == 0, said
-    assert billed <= true_cost * (1 + spare)
+    assert billed <= cap
     code, billed, said = play(tmp_path / "half", name, true_cost / 2)
     assert code == 4, said
     assert billed <= true_cost / 2

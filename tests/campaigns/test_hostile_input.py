@@ -131,9 +131,11 @@ def test_no_channel_carries_control_bytes(project: Inside) -> None:
         for place, label in enumerate(("YES", "NO", "YES", "NO"))
     ]
     project.write("items.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    with ChatServer(f"NO {HOSTILE}") as server:
+    judge = {"name": "mini", "judge": "llm", "model": "mini", "parser": "json", "rationale": True}
+    with ChatServer(json.dumps({"rationale": f"Because {HOSTILE}", "verdict": "NO"})) as server:
         reports = ["terminal", "markdown", "json", "csv", "html"]
-        write_suite(project, llm_suite(openai_http(server.url), reports=reports, gate={"rules": ["missing <= 1.0"]}))
+        changes = {"judges": [judge], "gate": {"rules": ["missing <= 1.0"]}}
+        write_suite(project, llm_suite(openai_http(server.url), reports=reports, **changes))
         done = project.run("run", "suite.yaml", "--run-dir", "run")
         assert done.exit_code == 0, done.output
     gated = project.run("gate", "run", "--junit", "gate.xml", "--markdown", "gate.md", "--json", "gate.json")
