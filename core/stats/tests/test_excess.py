@@ -1,3 +1,6 @@
+from collections import Counter
+from itertools import pairwise, permutations
+
 import numpy as np
 import pytest
 from jrh_stats import excess_disagreement, excess_permutation_test
@@ -121,3 +124,47 @@ def test_many_items_have_the_normal_limit_of_the_dealings(monkeypatch) -> None:
     assert limit.method == "permutation-within-items-normal"
     assert limit.p == pytest.approx(dealt.p, abs=0.02)
     assert 0.005 < dealt.p < 0.2  # where a wrong variance would show
+
+
+def _excess(reference: list[int], condition: list[int]) -> float:
+    """Return an item's excess by pairs; a condition that was asked once borrows the reference's floor."""
+    if len(condition) > 1:
+        return _by_pairs(reference, condition)
+    pairs = [a != b for i, a in enumerate(reference) for j, b in enumerate(reference) if i != j]
+    return float(np.mean([each != condition[0] for each in reference]) - np.mean(pairs))
+
+
+def _summed(item: list[list[int]]) -> Counter[float]:
+    """Count the excess of an item, summed over its conditions, over all orders of its answers."""
+    ends = np.cumsum([0, *map(len, item)])
+    found: Counter[float] = Counter()
+    for order in permutations([each for group in item for each in group]):
+        groups = [list(order[start:end]) for start, end in pairwise(ends)]
+        found[round(sum(_excess(groups[0], group) for group in groups[1:]), 9)] += 1
+    return found
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [[[0, 0], [1]], [[0, 0], [1]], [[1, 0], [1]], [[1, 1], [1]], [[1, 1], [0]]],
+        [[[0, 0, 1], [1, 1, 1]], [[2, 2], [2, 0, 0]], [[0, 1], [1, 0]], [[0, 0], [1]]],
+        [[[0, 0], [1], [1]], [[0, 1], [1], [1, 1]], [[0, 0, 0], [1], [0]]],
+    ],
+)
+def test_the_p_value_is_that_of_all_orders_of_every_items_answers(items: list[list[list[int]]]) -> None:
+    """Each item's orders are listed one by one, and their sums counted."""
+    sums = Counter({0.0: 1})
+    for item in items:
+        orders = _summed(item)
+        joined: Counter[float] = Counter()
+        for one, times in sums.items():
+            for other, more in orders.items():
+                joined[round(one + other, 9)] += times * more
+        sums = joined
+    seen = sum(_excess(item[0], group) for item in items for group in item[1:])
+    width = max(len(item) for item in items)
+    counts = [_counts(*item, *[[]] * (width - len(item))) for item in items]
+    found = excess_permutation_test(counts)
+
+    assert found.p == pytest.approx(sum(n for v, n in sums.items() if v >= seen - 1e-6) / sums.total())

@@ -1,13 +1,55 @@
-"""Deal the answers of clusters of items again: all items of a cluster the same way."""
+"""Deal the answers of items again: list all ways for one item, or draw them for a cluster, all items the same way."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
+
+
+def all_dealings(
+    answers: Sequence[int], sizes: Sequence[int], *, most: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """List the tables that an item's answers may form, dealt at random to groups; None where there are too many.
+
+    A table has a multivariate hypergeometric row per group, of the answers that the groups before it left.
+
+    Args:
+        answers: answers of the item per label.
+        sizes: answers of each group; they add up to those of the item.
+        most: give up beyond so many tables.
+
+    Returns:
+        Answers per table, group and label, shape (tables, groups, labels), and the probability of each table.
+    """
+    from scipy.special import comb
+
+    left, chances = np.array([answers], dtype=np.float64), np.ones(1)
+    tables = np.zeros((1, 0, left.shape[1]))
+    for size in sizes:
+        rows = _rows(size, answers)
+        if len(tables) * len(rows) > most * len(answers) * max(answers):
+            return None
+        at, row = np.nonzero((rows[None] <= left[:, None]).all(axis=2))
+        if len(at) > most:
+            return None
+        chances = chances[at] * comb(left[at], rows[row]).prod(axis=1) / comb(left[at].sum(axis=1), size)
+        tables = np.concatenate([tables[at], rows[row][:, None]], axis=1)
+        left = left[at] - rows[row]
+    return tables, chances
+
+
+def _rows(size: int, answers: Sequence[int]) -> NDArray[np.float64]:
+    """List the ways to take so many answers, of each label no more than there are."""
+    found = np.zeros((1, 0))
+    for number in answers:
+        taken = np.arange(min(size, number) + 1, dtype=np.float64)
+        found = np.hstack([np.repeat(found, len(taken), axis=0), np.tile(taken, len(found))[:, None]])
+        found = found[found.sum(axis=1) <= size]
+    return found[found.sum(axis=1) == size]
 
 
 @frozen(kw_only=True, eq=False)

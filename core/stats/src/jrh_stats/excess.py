@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from jrh_stats.clusters import cluster_sums, distinct
-from jrh_stats.dealing import SharedDeal, shared_deals
-from jrh_stats.disagreement import disagreeing_pairs
+from jrh_stats.clusters import cluster_sums
+from jrh_stats.dealing import shared_deals
 from jrh_stats.estimate import Estimate
+from jrh_stats.excess_null import Deals, item_excess, raw_and_floor
 from jrh_stats.mean import clustered_difference, clustered_mean
 from jrh_stats.significance import Significance
 
-_CHUNK: Final = 2_000_000
-"""Numbers drawn at once."""
 _DIMENSIONS: Final = 3
 _ASKED_AGAIN: Final = 2
 _NOISE: Final = 1e-9
 _FEW_CLUSTERS: Final = 30
 _METHOD: Final = "permutation-within-items"
-_RARE: Final = 10
-"""With fewer dealings as extreme, `_FINER` times as many are drawn: a family of 100 tests asks for p < 0.0005."""
-_FINER: Final = 20
 _DEALT: Final = 200
 """With so many mixed items, or fewer, the permutation test deals answers; with more the normal limit holds."""
-_VARIANCE_DRAWS: Final = 500
-"""Dealings of each kind of item from which its variance is taken."""
 _BOUNDS: Final = (-0.5, 1.0)
 """An item's U-statistic is least where two and two answers are split alike, and greatest where they have no label in
 common."""
@@ -83,7 +75,7 @@ def excess_disagreement(counts: ArrayLike, clusters: ArrayLike | None = None, *,
     asked = table.sum(axis=2)
     takes = (asked[:, :1] >= _ASKED_AGAIN) & (asked[:, 1:] >= 1)
     single = takes & (asked[:, 1:] < _ASKED_AGAIN)
-    raw, floor = _parts(table, asked)
+    raw, floor = raw_and_floor(table, asked)
     rows = np.flatnonzero(takes.any(axis=1))
     weights = takes[rows].sum(axis=1).astype(np.float64)
     raw_sums, floor_sums = ((part * takes)[rows].sum(axis=1).round(12) for part in (raw, floor))
@@ -118,7 +110,9 @@ def excess_permutation_test(
 
     Under the null an item's answers are exchangeable between the reference and its conditions. The answers of every
     item are dealt again to groups of the same sizes; the statistic is the summed excess of `excess_disagreement`.
-    One-sided: p = (1 + those as large) / (1 + resamples). Where fewer than 10 are, 20 times as many are drawn.
+    One-sided: p is the probability of a summed excess as large, computed exactly. Where items have very many dealings,
+    or clusters several items, dealings are drawn: p = (1 + those as large) / (1 + resamples), with 20 times as many
+    draws where fewer than 10 are.
 
     The answers of a cluster's items are dealt as one: items put under the conditions equally often get the same deal,
     so that copies of an item, whose answers may be the same by more than chance, move together.
@@ -133,7 +127,7 @@ def excess_permutation_test(
     Args:
         counts: as for `excess_disagreement`.
         clusters: as for `excess_disagreement`.
-        resamples: dealings drawn.
+        resamples: dealings drawn where they are too many to be listed.
         seed: the only source of randomness.
 
     Returns:
@@ -159,13 +153,13 @@ def excess_permutation_test(
     mixed = table[rows[~several]]
     # Sorted, so that the draws do not depend on the order of the items.
     mixed = mixed[np.lexsort(mixed.reshape(len(mixed), mixed.shape[1] * mixed.shape[2]).T)]
-    seen = float(_item_excess(mixed).sum()) + sum(
-        block.number * float(_item_excess(block.tables).sum()) for block in blocks
+    seen = float(item_excess(mixed).sum()) + sum(
+        block.number * float(item_excess(block.tables).sum()) for block in blocks
     )
     sizes = mixed.sum(axis=2)
     pooled = mixed.sum(axis=1).astype(np.int64)
     moving = len(mixed) + sum(block.number for block in blocks)
-    drawn = _Deals(pooled=pooled, sizes=sizes.astype(np.int64), blocks=blocks, seed=seed)
+    drawn = Deals(pooled=pooled, sizes=sizes.astype(np.int64), blocks=blocks, seed=seed)
     if moving > _DEALT:
         p, method = drawn.normal_p(seen), f"{_METHOD}-normal"
     else:
@@ -202,85 +196,6 @@ def excess_decision(
     return evolve(found, excess=evolve(excess, low=low)), test
 
 
-@frozen(kw_only=True, eq=False)
-class _Deals:
-    """What is dealt again: the answers of items that are alone, and those of clusters of several."""
-
-    pooled: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    blocks: tuple[SharedDeal, ...]
-    seed: int
-
-    def dealt_p(self, seen: float, resamples: int) -> float:
-        """Return the share of dealings whose summed excess is as large as the one seen; 1 without anything to deal."""
-        if not len(self.pooled) and not self.blocks:
-            return 1.0
-        generator = np.random.default_rng(self.seed)
-        extreme, drawn = self._extreme(generator, seen, resamples), resamples
-        if extreme < _RARE:
-            drawn *= _FINER
-            extreme += self._extreme(generator, seen, drawn - resamples)
-        return (1 + extreme) / (1 + drawn)
-
-    def _extreme(self, generator: np.random.Generator, seen: float, number: int) -> int:
-        step = max(1, _CHUNK // max(self.pooled.size * self.sizes.shape[1], 1))
-        extreme = 0
-        for start in range(0, number, step):
-            draws = min(step, number - start)
-            dealt = _deal(generator, self.pooled, self.sizes, draws)
-            total = _item_excess(dealt).sum(axis=1)
-            for block in self.blocks:
-                for _ in range(block.number):
-                    total += _item_excess(block.deal(generator, draws)).sum(axis=1)
-            extreme += int((total >= seen - _NOISE).sum())
-        return extreme
-
-    def least(self) -> float:
-        """Return about the probability that every item, or cluster of several, gets its most extreme dealing.
-
-        It depends on the answers through their pooled numbers alone, as the distribution of the dealings does.
-        """
-        found = 0.0
-        for share, number in self._most_extreme():
-            found += number * float(np.log(share))
-        return float(np.exp(found))
-
-    def _most_extreme(self) -> Iterator[tuple[float, int]]:
-        """Yield for every kind of item or cluster the share of dealings with its largest excess, and their number."""
-        counts, answers, groups = self._kinds()
-        generator = np.random.default_rng(self.seed)
-        for number, each, sizes in zip(counts.tolist(), answers, groups, strict=True):
-            dealt = _item_excess(_deal(generator, each[None], sizes[None], _VARIANCE_DRAWS))[:, 0]
-            yield float((dealt >= dealt.max() - _NOISE).mean()), number
-        for block in self.blocks:
-            dealt = _item_excess(block.deal(generator, _VARIANCE_DRAWS)).sum(axis=1)
-            yield float((dealt >= dealt.max() - _NOISE).mean()), block.number
-
-    def _kinds(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return the kinds of items that have the same distribution: the same answers and the same groups."""
-        kinds, counts = distinct(np.hstack([self.pooled, self.sizes]).astype(np.float64))
-        answers, groups = np.split(kinds.astype(np.int64), [self.pooled.shape[1]], axis=1)
-        return counts, answers, groups
-
-    def normal_p(self, seen: float) -> float:
-        """Return the p-value of the normal limit: mean 0, and the variances of the dealings added up."""
-        from scipy.special import ndtr
-
-        counts, answers, groups = self._kinds()
-        generator = np.random.default_rng(self.seed)
-        step = max(1, _CHUNK // (_VARIANCE_DRAWS * answers.shape[1] * groups.shape[1]))
-        variance = 0.0
-        for start in range(0, len(counts), step):
-            part = slice(start, start + step)
-            dealt = _deal(generator, answers[part], groups[part], _VARIANCE_DRAWS)
-            # Dealt at random, the expected excess is exactly 0, so the mean square is the variance.
-            variance += float(counts[part] @ np.square(_item_excess(dealt)).mean(axis=0))
-        for block in self.blocks:
-            total = _item_excess(block.deal(generator, _VARIANCE_DRAWS)).sum(axis=1)
-            variance += block.number * float(np.square(total).mean())
-        return float(ndtr(-seen / np.sqrt(variance))) if variance > 0 else 1.0
-
-
 def _checked(counts: ArrayLike) -> NDArray[np.float64]:
     table = np.asarray(counts, dtype=np.float64)
     if table.ndim != _DIMENSIONS or table.shape[1] < _ASKED_AGAIN:
@@ -297,17 +212,6 @@ def _checked_clusters(clusters: ArrayLike, table: NDArray[np.float64]) -> NDArra
     return codes
 
 
-def _parts(table: NDArray[np.float64], asked: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return raw disagreement and floor per item and condition, shape (..., conditions); any number where none."""
-    leading, (groups, labels) = table.shape[:-2], table.shape[-2:]
-    shares = table / np.maximum(asked, 1)[..., None]
-    raw = 1 - (shares[..., 1:, :] * shares[..., :1, :]).sum(axis=-1)
-    differing, pairs = disagreeing_pairs(table.reshape(int(np.prod(leading)) * groups, labels))
-    own = (differing / np.maximum(pairs, 1)).reshape(*leading, groups)
-    again = asked[..., 1:] >= _ASKED_AGAIN
-    return raw, np.where(again, (own[..., :1] + own[..., 1:]) / 2, own[..., :1])
-
-
 def excess_sums(differences: NDArray[np.float64], weights: NDArray[np.float64], *, level: float) -> Estimate:
     """Estimate the mean excess from sums per cluster."""
     if np.any(differences != 0):
@@ -318,34 +222,4 @@ def excess_sums(differences: NDArray[np.float64], weights: NDArray[np.float64], 
 
 def excess_of_pairs(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """Compute the excess of items under one condition from their answers, shape (items, 2, labels)."""
-    return _item_excess(tables)
-
-
-def _item_excess(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum the excess over conditions; (..., items, groups, labels) -> (..., items)."""
-    asked = tables.sum(axis=-1)
-    raw, floor = _parts(tables, asked)
-    takes = (asked[..., :1] >= _ASKED_AGAIN) & (asked[..., 1:] >= 1)
-    return np.asarray(((raw - floor) * takes).sum(axis=-1))
-
-
-def _deal(
-    generator: np.random.Generator, pooled: NDArray[np.int64], sizes: NDArray[np.int64], draws: int
-) -> NDArray[np.float64]:
-    """Deal each item's labels (items, labels) to its groups of the sizes (items, groups), `draws` times."""
-    items, labels = pooled.shape
-    groups = sizes.shape[1]
-    dealt = np.zeros((draws, items, groups, labels))
-    left = np.broadcast_to(pooled, (draws, items, labels)).copy()
-    for group in range(groups - 1):
-        wanted = np.broadcast_to(sizes[:, group], (draws, items)).copy()
-        others = left.sum(axis=2)
-        for label in range(labels - 1):
-            others -= left[:, :, label]
-            taken = generator.hypergeometric(left[:, :, label], others, wanted)
-            dealt[:, :, group, label] = taken
-            wanted -= taken
-        dealt[:, :, group, labels - 1] = wanted
-        left -= dealt[:, :, group, :].astype(np.int64)
-    dealt[:, :, groups - 1, :] = left
-    return dealt
+    return item_excess(tables)

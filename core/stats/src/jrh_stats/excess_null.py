@@ -1,0 +1,213 @@
+"""Distribute the summed excess of items whose answers are dealt at random to the reference and its conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, lcm
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from jrh_stats.clusters import distinct
+from jrh_stats.dealing import SharedDeal, all_dealings
+from jrh_stats.disagreement import disagreeing_pairs
+
+_CHUNK: Final = 2_000_000
+"""Numbers drawn at once."""
+_ASKED_AGAIN: Final = 2
+_NOISE: Final = 1e-9
+_RARE: Final = 10
+"""With fewer dealings as extreme, `_FINER` times as many are drawn: a family of 100 tests asks for p < 0.0005."""
+_FINER: Final = 20
+_VARIANCE_DRAWS: Final = 500
+"""Dealings of each kind of cluster from which its variance is taken."""
+_TABLES: Final = 4000
+"""The dealings of an item are listed where they are no more than this; otherwise as many are drawn."""
+_DECIMALS: Final = 12
+_LATTICE: Final = 2**17
+"""Up to so many values of the summed excess, its distribution is computed; with more it is drawn from."""
+_ROUNDING: Final = 1e-13
+"""No computed probability is smaller: Fourier transforms are exact to about this."""
+
+
+@frozen(kw_only=True, eq=False)
+class Deals:
+    """What is dealt again: the answers of items that are alone, and those of clusters of several."""
+
+    pooled: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    blocks: tuple[SharedDeal, ...]
+    seed: int
+
+    def dealt_p(self, seen: float, resamples: int) -> float:
+        """Return the share of dealings whose summed excess is as large as the one seen; 1 without anything to deal."""
+        if not len(self.pooled) and not self.blocks:
+            return 1.0
+        kinds = self._kinds()
+        exact = None if self.blocks else _tail(kinds, seen)
+        if exact is not None:
+            return exact
+        generator = np.random.default_rng(self.seed)
+        extreme, drawn = self._extreme(generator, kinds, seen, resamples), resamples
+        if extreme < _RARE:
+            drawn *= _FINER
+            extreme += self._extreme(generator, kinds, seen, drawn - resamples)
+        return (1 + extreme) / (1 + drawn)
+
+    def _extreme(self, generator: np.random.Generator, kinds: Sequence[_Kind], seen: float, number: int) -> int:
+        step = max(1, _CHUNK // max(self.pooled.size * self.sizes.shape[1], 1))
+        extreme = 0
+        for start in range(0, number, step):
+            draws = min(step, number - start)
+            total = np.zeros(draws)
+            for kind in kinds:
+                total += kind.drawn(generator, draws)
+            for block in self.blocks:
+                for _ in range(block.number):
+                    total += item_excess(block.deal(generator, draws)).sum(axis=1)
+            extreme += int((total >= seen - _NOISE).sum())
+        return extreme
+
+    def least(self) -> float:
+        """Return about the probability that every item, or cluster of several, gets its most extreme dealing.
+
+        It depends on the answers through their pooled numbers alone, as the distribution of the dealings does.
+        """
+        generator = np.random.default_rng(self.seed)
+        found = sum(kind.number * float(np.log(kind.most)) for kind in self._kinds())
+        for block in self.blocks:
+            dealt = item_excess(block.deal(generator, _VARIANCE_DRAWS)).sum(axis=1)
+            found += block.number * float(np.log((dealt >= dealt.max() - _NOISE).mean()))
+        return float(np.exp(found))
+
+    def normal_p(self, seen: float) -> float:
+        """Return the p-value of the normal limit: mean 0, and the variances of the dealings added up."""
+        from scipy.special import ndtr
+
+        generator = np.random.default_rng(self.seed)
+        # Dealt at random, the expected excess is exactly 0, so the mean square is the variance.
+        variance = sum(kind.number * float(kind.chances @ np.square(kind.values)) for kind in self._kinds())
+        for block in self.blocks:
+            total = item_excess(block.deal(generator, _VARIANCE_DRAWS)).sum(axis=1)
+            variance += block.number * float(np.square(total).mean())
+        return float(ndtr(-seen / np.sqrt(variance))) if variance > 0 else 1.0
+
+    def _kinds(self) -> list[_Kind]:
+        """Return the kinds of items that have the same distribution: the same answers and the same groups."""
+        rows, counts = distinct(np.hstack([self.pooled, self.sizes]).astype(np.float64))
+        answers, groups = np.split(rows.astype(np.int64), [self.pooled.shape[1]], axis=1)
+        return [
+            _Kind.of(tuple(each), tuple(sizes), number, self.seed)
+            for each, sizes, number in zip(answers.tolist(), groups.tolist(), counts.tolist(), strict=True)
+        ]
+
+
+@frozen(kw_only=True, eq=False)
+class _Kind:
+    """Items with the same answers and groups: the excess that one of them may have, dealt at random."""
+
+    values: NDArray[np.float64]
+    chances: NDArray[np.float64]
+    number: int
+    """How many items are of this kind."""
+    unit: int
+    """All values are multiples of 1 / unit; 0: drawn at random, they may be anything."""
+
+    @classmethod
+    def of(cls, answers: tuple[int, ...], sizes: tuple[int, ...], number: int, seed: int) -> _Kind:
+        """List the excess of all dealings, or where they are too many, of some drawn at random."""
+        dealt = all_dealings(answers, sizes, most=_TABLES)
+        if dealt is None:
+            generator = np.random.default_rng(seed)
+            drawn = _deal(generator, np.array([answers]), np.array([sizes]), _TABLES)[:, 0]
+            tables, chances, unit = drawn, np.full(_TABLES, 1 / _TABLES), 0
+        else:
+            (tables, chances), unit = dealt, lcm(*(_unit(sizes[0], size) for size in sizes[1:]))
+        excess = item_excess(tables[:, None])[:, 0]
+        # The mean over all dealings is exactly 0; that of those drawn is not.
+        values, at = np.unique((excess - chances @ excess).round(_DECIMALS), return_inverse=True)
+        return cls(values=values, chances=np.bincount(at.reshape(-1), weights=chances), number=number, unit=unit)
+
+    @property
+    def most(self) -> float:
+        """Return the probability of the largest excess."""
+        return float(self.chances[-1])
+
+    def drawn(self, generator: np.random.Generator, draws: int) -> NDArray[np.float64]:
+        """Draw the summed excess of all items of the kind: how many have each value is multinomial."""
+        chances = self.chances / self.chances.sum()
+        return np.asarray(generator.multinomial(self.number, chances, size=draws) @ self.values)
+
+
+def _unit(reference: int, condition: int) -> int:
+    """Return a common denominator of the disagreements between two groups of answers and within each."""
+    parts = (reference * condition, reference * (reference - 1), condition * (condition - 1))
+    return 2 * lcm(*(part or 1 for part in parts))
+
+
+def _tail(kinds: Sequence[_Kind], seen: float) -> float | None:
+    """Return the probability of a summed excess of at least `seen`, exactly; None where that would take too long.
+
+    Multiples of one unit, the excesses of independent items are convolved: their characteristic functions multiply.
+    """
+    unit = lcm(*(kind.unit for kind in kinds))
+    least = [round(float(kind.values[0]) * unit) for kind in kinds]
+    span = sum(
+        kind.number * (round(float(kind.values[-1]) * unit) - low) for kind, low in zip(kinds, least, strict=True)
+    )
+    if not unit or span >= _LATTICE:
+        return None
+    length = 2 ** (span + 1).bit_length()
+    spectrum = np.ones(length // 2 + 1, dtype=np.complex128)
+    for kind, low in zip(kinds, least, strict=True):
+        mass = np.zeros(length)
+        mass[np.rint(kind.values * unit).astype(np.int64) - low] = kind.chances
+        spectrum *= np.fft.rfft(mass) ** kind.number
+    start = ceil((seen - _NOISE) * unit) - sum(kind.number * low for kind, low in zip(kinds, least, strict=True))
+    tail = float(np.fft.irfft(spectrum, length)[max(start, 0) : span + 1].sum())
+    return min(max(tail, _ROUNDING), 1.0)
+
+
+def raw_and_floor(
+    table: NDArray[np.float64], asked: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return raw disagreement and floor per item and condition, shape (..., conditions); any number where none."""
+    leading, (groups, labels) = table.shape[:-2], table.shape[-2:]
+    shares = table / np.maximum(asked, 1)[..., None]
+    raw = 1 - (shares[..., 1:, :] * shares[..., :1, :]).sum(axis=-1)
+    differing, pairs = disagreeing_pairs(table.reshape(int(np.prod(leading)) * groups, labels))
+    own = (differing / np.maximum(pairs, 1)).reshape(*leading, groups)
+    again = asked[..., 1:] >= _ASKED_AGAIN
+    return raw, np.where(again, (own[..., :1] + own[..., 1:]) / 2, own[..., :1])
+
+
+def item_excess(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum the excess over conditions; (..., items, groups, labels) -> (..., items)."""
+    asked = tables.sum(axis=-1)
+    raw, floor = raw_and_floor(tables, asked)
+    takes = (asked[..., :1] >= _ASKED_AGAIN) & (asked[..., 1:] >= 1)
+    return np.asarray(((raw - floor) * takes).sum(axis=-1))
+
+
+def _deal(
+    generator: np.random.Generator, pooled: NDArray[np.int64], sizes: NDArray[np.int64], draws: int
+) -> NDArray[np.float64]:
+    """Deal each item's labels (items, labels) to its groups of the sizes (items, groups), `draws` times."""
+    items, labels = pooled.shape
+    groups = sizes.shape[1]
+    dealt = np.zeros((draws, items, groups, labels))
+    left = np.broadcast_to(pooled, (draws, items, labels)).copy()
+    for group in range(groups - 1):
+        wanted = np.broadcast_to(sizes[:, group], (draws, items)).copy()
+        others = left.sum(axis=2)
+        for label in range(labels - 1):
+            others -= left[:, :, label]
+            taken = generator.hypergeometric(left[:, :, label], others, wanted)
+            dealt[:, :, group, label] = taken
+            wanted -= taken
+        dealt[:, :, group, labels - 1] = wanted
+        left -= dealt[:, :, group, :].astype(np.int64)
+    dealt[:, :, groups - 1, :] = left
+    return dealt
