@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import ceil, lcm
 from typing import Final
 
@@ -116,6 +117,7 @@ class _Kind:
     """All values are multiples of 1 / unit; 0: drawn at random, they may be anything."""
 
     @classmethod
+    @lru_cache(maxsize=4096)
     def of(cls, answers: tuple[int, ...], sizes: tuple[int, ...], number: int, seed: int) -> _Kind:
         """List the excess of all dealings, or where they are too many, of some drawn at random."""
         dealt = all_dealings(answers, sizes, most=_TABLES)
@@ -153,19 +155,21 @@ def _tail(kinds: Sequence[_Kind], seen: float) -> float | None:
     Multiples of one unit, the excesses of independent items are convolved: their characteristic functions multiply.
     """
     unit = lcm(*(kind.unit for kind in kinds))
-    least = [round(float(kind.values[0]) * unit) for kind in kinds]
-    span = sum(
-        kind.number * (round(float(kind.values[-1]) * unit) - low) for kind, low in zip(kinds, least, strict=True)
-    )
-    if not unit or span >= _LATTICE:
+    if not unit:
+        return None
+    places = [np.rint((kind.values - kind.values[0]) * unit).astype(np.int64) for kind in kinds]
+    step = int(np.gcd.reduce(np.concatenate(places))) or 1
+    span = sum(kind.number * int(place[-1]) // step for kind, place in zip(kinds, places, strict=True))
+    if span >= _LATTICE:
         return None
     length = 2 ** (span + 1).bit_length()
     spectrum = np.ones(length // 2 + 1, dtype=np.complex128)
-    for kind, low in zip(kinds, least, strict=True):
+    for kind, place in zip(kinds, places, strict=True):
         mass = np.zeros(length)
-        mass[np.rint(kind.values * unit).astype(np.int64) - low] = kind.chances
+        mass[place // step] = kind.chances
         spectrum *= np.fft.rfft(mass) ** kind.number
-    start = ceil((seen - _NOISE) * unit) - sum(kind.number * low for kind, low in zip(kinds, least, strict=True))
+    least = sum(kind.number * float(kind.values[0]) for kind in kinds)
+    start = ceil((seen - _NOISE - least) * unit / step)
     tail = float(np.fft.irfft(spectrum, length)[max(start, 0) : span + 1].sum())
     return min(max(tail, _ROUNDING), 1.0)
 
