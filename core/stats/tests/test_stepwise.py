@@ -55,29 +55,52 @@ def test_chains_hand_their_level_on_as_a_graph_of_weights_does() -> None:
         assert chained_holm(chains) == graph(chains, 0.05)
 
 
-def tarone_closed(p: np.ndarray, least: np.ndarray, alpha: float) -> list[int]:
-    """Reject what every intersection with it rejects by Tarone's single step."""
+def closed(p: np.ndarray, least: np.ndarray, weight: np.ndarray, alpha: float) -> list[int]:
+    """Reject what every intersection with it rejects by Tarone's weighted single step, the total searched on a grid."""
 
     def rejects(subset: tuple[int, ...]) -> bool:
         chosen = list(subset)
-        k = next(k for k in range(1, len(chosen) + 1) if (least[chosen] <= alpha / k).sum() <= k)
-        return bool(((p[chosen] <= alpha / k) & (least[chosen] <= alpha / k)).any())
+        grid = np.unique(np.concatenate([np.cumsum(np.sort(weight[chosen])), np.linspace(1e-3, weight.sum(), 4000)]))
+        level = alpha * weight[chosen] / grid[:, None] * (1 + 1e-12)
+        total = np.argmax((weight[chosen] * (least[chosen] <= level)).sum(axis=1) <= grid * (1 + 1e-12))
+        return bool(((p[chosen] <= level[total]) & (least[chosen] <= level[total])).any())
 
     everyone = range(len(p))
     subsets = [subset for size in range(1, len(p) + 1) for subset in combinations(everyone, size)]
     return [int(all(rejects(subset) for subset in subsets if one in subset)) for one in everyone]
 
 
-def test_tests_that_cannot_reach_the_level_are_not_counted() -> None:
-    for _ in range(25):
+@pytest.mark.parametrize("weights", [[1.0], [1.0, 0.25, 0.05]])
+def test_tests_that_cannot_reach_the_level_are_not_counted(weights: list[float]) -> None:
+    for _ in range(20):
         least = RNG.choice([0.2, 0.06, 0.03, 0.01, 1e-3, 1e-5], RNG.integers(1, 7))
-        p = np.maximum(least, small_ps(len(least)))
-        found = chained_holm([[each] for each in p], [[each] for each in least])
-        assert list(found) == tarone_closed(p, least, 0.05)
+        p, weight = np.maximum(least, small_ps(len(least))), RNG.choice(weights, len(least))
+        found = chained_holm(*([[each] for each in column] for column in (p, least, weight)))
+        assert list(found) == closed(p, least, weight, 0.05)
     # Nine tests in which at most three verdicts differ, one in which six do: only that one is tested.
     p, least = [0.03] + [0.25] * 9, [2.0**-5] + [0.25] * 9
     assert chained_holm([[each] for each in p], [[each] for each in least])[0] == 1
     assert chained_holm([[each] for each in p])[0] == 0
+
+
+def test_weights_are_those_of_weighted_holm() -> None:
+    """Holm (1979), weighted: the smallest p / w first, at alpha w over the weights that are left."""
+    for _ in range(200):
+        p, weight = small_ps(8), RNG.choice([1.0, 0.5, 0.1], 8)
+        expected, left = [0] * 8, weight.sum()
+        for one in np.argsort(p / weight):
+            if p[one] > 0.05 * weight[one] / left:
+                break
+            expected[one], left = 1, left - weight[one]
+        assert list(chained_holm([[each] for each in p], None, [[each] for each in weight])) == expected
+
+
+def test_a_chain_that_is_left_at_a_small_weight_frees_the_rest_of_its_level() -> None:
+    chains = [[0.001, 0.9], [0.04]]
+    assert chained_holm(chains) == (1, 0), "0.04 is above 0.05 / 2"
+    assert chained_holm(chains, None, [[1.0, 0.05], [1.0]]) == (1, 1), "0.04 is below 0.05 / 1.05"
+    with pytest.raises(ValueError, match="do not grow"):
+        chained_holm(chains, None, [[0.5, 1.0], [1.0]])
 
 
 def test_false_rejections_stay_within_the_level_under_dependence() -> None:
@@ -88,7 +111,7 @@ def test_false_rejections_stay_within_the_level_under_dependence() -> None:
         z = np.sqrt(0.5) * shared + np.sqrt(0.5) * RNG.standard_normal((12, 3))
         z[:6, 0] += 4
         p = 2 * stats.norm.sf(np.abs(z))
-        rejected = chained_holm(p.tolist())
+        rejected = chained_holm(p.tolist(), None, [[1.0, 1.0, 0.05]] * 12)
         false += any(count > 1 for count in rejected[:6]) or any(rejected[6:])
     assert false / studies <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / studies)
 

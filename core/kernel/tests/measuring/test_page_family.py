@@ -77,11 +77,34 @@ def test_a_chain_of_verdicts_and_accuracy_costs_one_test() -> None:
         *shown("accuracy-change", "judge", "format", 0.04),
     ]
     assert len(claimed(*both)) == 2
+
+
+def test_accuracy_that_changes_decides_where_the_excess_does_not() -> None:
+    """A chain opens through either test; before, it said "too few data" where a gate on the change itself decides."""
     swapped = [
         *shown("excess-disagreement", "judge", "format", 0.06),
         *shown("accuracy-change", "judge", "format", 0.001),
     ]
-    assert claimed(*swapped) == set(), "accuracy is tested where verdicts are shown to move"
+    assert claimed(*swapped) == {("judge", "format", "accuracy-change")}, "the excess has an interval that holds 0"
+    found = findings_of(report(*swapped))
+    assert "undecided" not in {each.kind for each in found}
+    swapped[2:] = shown("accuracy-change", "judge", "format", 0.006)
+    assert claimed(*swapped) == set(), "0.006 is above a tenth of 0.05"
+    (open_one,) = [each for each in findings_of(report(*swapped)) if each.kind == "undecided"]
+    assert open_one.statement == "Change of accuracy not shown after correcting for 2 tests (on its own it would be)"
+
+
+def test_what_is_asked_beside_a_change_takes_little_of_the_level() -> None:
+    """48 rates of noise that are not shown do not make 48 changes harder to show: before, 0.0008 was not claimed."""
+    place = {"task": "task", "n_trials": 120, "n_items": 60}
+    quiet = Interval(low=0.0, high=0.08)
+    noise = [
+        Measure(name="rerun-disagreement", estimate=0.02, interval=quiet, judge=f"judge{judge}", test=test, **place)
+        for judge in range(8)
+        for test in (REFERENCE, *(f"test{number}" for number in range(6)))
+    ]
+    assert len(claimed(*grid(0.0008, 0.9), *noise)) == 1
+    assert claimed(*grid(0.0012, 0.9), *noise) == set(), "0.0012 is above 0.9 * 0.05 / 48"
 
 
 def test_claims_that_rest_on_an_interval_belong_to_the_family() -> None:

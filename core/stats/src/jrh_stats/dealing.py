@@ -49,7 +49,7 @@ def _rows(size: int, answers: Sequence[int]) -> NDArray[np.float64]:
         taken = np.arange(min(size, number) + 1, dtype=np.float64)
         found = np.hstack([np.repeat(found, len(taken), axis=0), np.tile(taken, len(found))[:, None]])
         found = found[found.sum(axis=1) <= size]
-    return found[found.sum(axis=1) == size]
+    return np.asarray(found[found.sum(axis=1) == size])
 
 
 @frozen(kw_only=True, eq=False)

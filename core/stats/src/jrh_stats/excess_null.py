@@ -130,7 +130,12 @@ class _Kind:
         excess = item_excess(tables[:, None])[:, 0]
         # The mean over all dealings is exactly 0; that of those drawn is not.
         values, at = np.unique((excess - chances @ excess).round(_DECIMALS), return_inverse=True)
-        return cls(values=values, chances=np.bincount(at.reshape(-1), weights=chances), number=number, unit=unit)
+        return cls(
+            values=values,
+            chances=np.bincount(at.reshape(-1), weights=chances).astype(np.float64),
+            number=number,
+            unit=unit,
+        )
 
     @property
     def most(self) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
+from itertools import pairwise
+from math import inf, sqrt
 from statistics import NormalDist
 from typing import Final
 
@@ -19,53 +20,62 @@ _SLACK: Final = 1e-12
 
 
 def chained_holm(
-    chains: Sequence[Sequence[float]], least: Sequence[Sequence[float]] | None = None, *, alpha: float = 0.05
+    chains: Sequence[Sequence[float]],
+    least: Sequence[Sequence[float]] | None = None,
+    weights: Sequence[Sequence[float]] | None = None,
+    *,
+    alpha: float = 0.05,
 ) -> tuple[int, ...]:
     """Reject hypotheses of one family, the probability of any false rejection being at most `alpha`.
 
     The family comes as chains; a hypothesis is tested only if those before it in its chain are rejected. In each step,
-    the next hypothesis of each open chain is rejected if its p-value is at most alpha / k. Holm (1979): k is the number
-    of chains not yet rejected to the end. Tarone (1990): of these only the chains are counted that could reach
-    alpha / k at all,
+    the next hypothesis of each open chain is rejected if its p-value is at most alpha w / W, with its weight w. Holm
+    (1979): W is the sum of these weights over the chains not yet rejected to the end. Tarone (1990): of these only the
+    chains count that could reach their level at all,
 
-        k = min {k >= 1 : number of open chains with a least p-value <= alpha / k is at most k}
+        W = min {W > 0 : the weights w with least p-value <= alpha w / W add up to at most W}
 
     Steps are taken until nothing more is rejected. With chains of one hypothesis and no `least` this is Holm's
-    procedure. Valid under any dependence of the p-values: whichever hypotheses are true, at most k chains can reject a
-    true one first, each with probability alpha / k, and k never grows (Goeman and Solari's sequential rejection
-    principle).
+    procedure, weighted or not. Valid under any dependence of the p-values: whichever hypotheses are true, a chain can
+    reject a true one first only at its level alpha w / W, these levels add up to at most alpha, and W never grows,
+    because weights do not grow along a chain (Goeman and Solari's sequential rejection principle).
 
     Source: Holm (1979), Scandinavian Journal of Statistics 6:65-70; Tarone (1990), Biometrics 46:515-522, stepwise as
     in Hommel and Krummenauer (1998), Biometrical Journal 40:673-681; chains: Bretz, Maurer, Brannath and Posch (2009),
-    Statistics in Medicine 28:586-604; Goeman and Solari (2010), Annals of Statistics 38:3782-3810. Not consulted.
+    Statistics in Medicine 28:586-604; Goeman and Solari (2010), Annals of Statistics 38:3782-3810. Weights of Tarone's
+    levels are ours. Not consulted.
 
     Args:
         chains: p-values of each chain, in the order in which they are tested.
         least: the smallest p-value that each test could have given; it may depend on the data only through what the
             test holds fixed, such as the items with differing verdicts of a permutation test. None: 0.
+        weights: of each hypothesis, > 0, set without looking at the data, and never larger than that of the one before
+            it in its chain. None: 1.
         alpha: family-wise error rate.
 
     Returns:
         How many hypotheses of each chain are rejected, from its beginning.
 
     Raises:
-        ValueError: a p-value is not between 0 and 1, or `least` has another shape.
+        ValueError: a p-value is not between 0 and 1, `least` or `weights` has another shape, or a weight is not
+            positive or larger than the one before it.
     """
     reach = [[0.0] * len(chain) for chain in chains] if least is None else least
-    if [len(chain) for chain in chains] != [len(chain) for chain in reach]:
-        raise ValueError("give one least p-value per p-value")
-    if not all(0.0 <= p <= 1.0 for chain in (*chains, *reach) for p in chain):
-        raise ValueError("p-values lie between 0 and 1; leave out tests that are not defined")
-    # The largest so far along a chain: a chain that moves on is not counted where it was not before, so k cannot grow.
+    mass = [[1.0] * len(chain) for chain in chains] if weights is None else weights
+    _check(chains, reach, mass)
+    # The largest so far along a chain: a chain that moves on is not counted where it was not before, so W cannot grow.
     floor = [np.maximum.accumulate(np.array(each, dtype=np.float64)) for each in reach]
     rejected = [0] * len(chains)
     while True:
         active = [number for number, chain in enumerate(chains) if rejected[number] < len(chain)]
-        limit = _limit(np.array([floor[number][rejected[number]] for number in active]), alpha)
+        ends, sizes = (
+            np.array([each[number][rejected[number]] for number in active], dtype=np.float64) for each in (floor, mass)
+        )
+        limits = _limits(ends, sizes, alpha)
         moved = [
             number
-            for number in active
-            if max(chains[number][rejected[number]], floor[number][rejected[number]]) <= limit
+            for number, end, limit in zip(active, ends, limits, strict=True)
+            if max(chains[number][rejected[number]], end) <= limit
         ]
         if not moved:
             return tuple(rejected)
@@ -73,14 +83,33 @@ def chained_holm(
             rejected[number] += 1
 
 
-def _limit(least: NDArray[np.float64], alpha: float) -> float:
-    """Return alpha / k."""
-    counts = np.arange(1, len(least) + 1)
-    if not len(counts):
-        return -1.0
-    limits = alpha / counts * (1 + _SLACK)
-    reaching = np.searchsorted(np.sort(least), limits, side="right")
-    return float(limits[np.argmax(reaching <= counts)])
+def _check(
+    chains: Sequence[Sequence[float]], least: Sequence[Sequence[float]], weights: Sequence[Sequence[float]]
+) -> None:
+    if any([len(chain) for chain in chains] != [len(chain) for chain in each] for each in (least, weights)):
+        raise ValueError("give one least p-value and one weight per p-value")
+    if not all(0.0 <= p <= 1.0 for chain in (*chains, *least) for p in chain):
+        raise ValueError("p-values lie between 0 and 1; leave out tests that are not defined")
+    if not all(after <= before for chain in weights for before, after in pairwise((inf, *chain))):
+        raise ValueError("weights do not grow along a chain")
+    if not all(weight > 0 for chain in weights for weight in chain):
+        raise ValueError("weights are positive")
+
+
+def _limits(least: NDArray[np.float64], weights: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+    """Return alpha w / W for the next hypothesis of each open chain."""
+    if not len(least):
+        return weights
+    with np.errstate(divide="ignore"):
+        # The largest W with which a chain can still reach its level.
+        most = alpha * weights / least * (1 + _SLACK)
+    order = np.argsort(-most, kind="stable")
+    sums, ends = np.cumsum(weights[order]), most[order]
+    # With W beyond the end of the next chain only those up to here count; W is at least the sum of their weights.
+    smallest = np.maximum(sums, np.append(ends[1:] * (1 + _SLACK), 0.0))
+    possible = smallest[smallest <= ends]
+    total = float(possible.min()) if len(possible) else inf
+    return np.asarray(alpha * weights / total * (1 + _SLACK))
 
 
 def interval_p(

@@ -110,7 +110,7 @@ class ClaimFamily:
     @property
     def sentence(self) -> str:
         """Return what is controlled, for readers of the report."""
-        return f"{self.brief}. Equivalence is claimed test by test, each with an error rate of its own."
+        return f"{self.brief}. Equivalence and gate rules are decided one by one, each with an error rate of its own."
 
 
 FLOORED: Final = (

@@ -59,7 +59,7 @@ def _versus_trivial(now: Situation, measure: Measure, gain: Measure) -> Claim:
     severity, statement = _against(now, gain, floor)
     needed = None
     if severity is Severity.INCONCLUSIVE:
-        needed = needed_for(gain, open_effect(gain.estimate or 0.0, margin), now.family.chains)
+        needed = needed_for(gain, open_effect(gain.estimate or 0.0, margin), now.family.comparisons)
     return Claim(
         kind=_TRIVIAL,
         severity=severity,

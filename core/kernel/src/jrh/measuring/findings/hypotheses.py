@@ -42,6 +42,18 @@ _NEUTRAL: Final[tuple[tuple[str, float], ...]] = (
 """Measures of the reference condition, and what they are without a defect."""
 
 
+_BY_CHANGE: Final = 0.9
+"""Share of a chain's level at which the excess opens it; the rest goes to the change of accuracy, which implies one."""
+_WEIGHTS: Final[Mapping[str, float]] = {
+    "accuracy-equivalence": 0.05,
+    "gain-over-commonest": 0.25,
+    "rerun-disagreement": 0.25,
+}
+"""What a claim weighs beside one that a test changes verdicts: less where many ask for level and few need it."""
+_ASIDE: Final = 0.05
+"""The weight of what is asked of every test beside whether its verdicts change: noise of reruns, or without any."""
+
+
 def chains_of(now: Situation) -> Iterator[Sequence[Hypothesis]]:
     """Yield the hypotheses about a judge, those of one chain in the order in which they are tested.
 
@@ -56,7 +68,8 @@ def chains_of(now: Situation) -> Iterator[Sequence[Hypothesis]]:
 def changes(now: Situation) -> Iterator[Sequence[Hypothesis]]:
     """Yield a chain per test: verdicts change; then accuracy changes; then by more than the margin.
 
-    In this order each null hypothesis implies the next: verdicts that never change are as accurate as before.
+    In this order each null hypothesis implies the next: verdicts that never change are as accurate as before. So a
+    change of accuracy shows that verdicts change, and a chain opens if either is shown.
     """
     places: dict[tuple[str, str], list[Hypothesis | None]] = {}
     excess = [hypothesis_of(now, each, above=True) for each in now.steady(EXCESS)]
@@ -65,7 +78,20 @@ def changes(now: Situation) -> Iterator[Sequence[Hypothesis]]:
     for each in (*excess, *change, *beyond):
         if each is not None:
             places.setdefault((each.measure.task, each.measure.test), []).append(each)
-    yield from ([each for each in chain if each is not None] for chain in places.values())
+    yield from (_opened([each for each in chain if each is not None]) for chain in places.values())
+
+
+def _opened(chain: list[Hypothesis]) -> list[Hypothesis]:
+    """Test the first hypothesis of a chain by the smaller of two weighted p-values (Bonferroni)."""
+    names = [each.measure.name for each in chain]
+    if names[:2] != [EXCESS, "accuracy-change"]:
+        return chain
+    moves, change = chain[:2]
+    p, least = (
+        min(1.0, first / _BY_CHANGE, second / (1 - _BY_CHANGE))
+        for first, second in ((moves.p, change.p), (moves.least, change.least))
+    )
+    return [evolve(moves, tested=(p, least)), *chain[1:]]
 
 
 def _beyond(now: Situation, measure: Measure) -> Hypothesis | None:
@@ -108,12 +134,13 @@ def _of_tests(now: Situation) -> Iterator[Hypothesis | None]:
         if inverted(now, each):
             yield hypothesis_of(now, each, EVEN, above=True)
         elif unmeasured(now, each):
-            yield hypothesis_of(now, each, most_noise(now, each), above=True)
+            yield _aside(hypothesis_of(now, each, most_noise(now, each), above=True))
     for each in now.measures("as-expected"):
         if each.test in now.moving.get(each.task, ()):
             yield hypothesis_of(now, each, 1 - now.settings.floor_of("misses-changes"), below=True)
     for each in now.measures("rerun-disagreement"):
-        yield hypothesis_of(now, each, now.settings.floor_of("unstable-on-reruns"), above=True)
+        found = hypothesis_of(now, each, now.settings.floor_of("unstable-on-reruns"), above=True)
+        yield found if each.test == REFERENCE else _aside(found)
     for each in now.measures("rationale-contradiction"):
         yield hypothesis_of(now, each, MISREAD, above=True)
 
@@ -154,7 +181,12 @@ def hypothesis_of(
         null=null,
         p=p,
         least=0.0 if least is None or least.estimate is None else min(least.estimate, p),
+        weight=_WEIGHTS.get(measure.name, 1.0),
     )
+
+
+def _aside(found: Hypothesis | None) -> Hypothesis | None:
+    return None if found is None else evolve(found, weight=_ASIDE)
 
 
 def _read_off(measure: Measure, null: float) -> float | None:

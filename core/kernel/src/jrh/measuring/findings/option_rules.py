@@ -49,7 +49,7 @@ def position_bias(now: Situation) -> Iterator[Claim]:
             corrected = now.corrected(whole)
             severity = Severity.INCONCLUSIVE
             statement = f"Position bias {f'not shown {corrected}' if corrected else 'neither shown nor ruled out'}"
-            needed = needed_for(each, open_effect(each.estimate, margin), now.family.chains)
+            needed = needed_for(each, open_effect(each.estimate, margin), now.family.comparisons)
         yield Claim(
             kind=_BIAS,
             severity=severity,

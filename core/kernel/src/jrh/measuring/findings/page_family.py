@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from math import ceil
+from typing import Final, TypeAlias
 
 from attrs import Factory, frozen
 from jrh_stats import chained_holm
@@ -12,6 +13,7 @@ from jrh.values.finding import ClaimFamily
 from jrh.values.measures import Measure
 
 Key: TypeAlias = tuple[object, ...]
+_SLACK: Final = 1e-12
 
 
 @frozen(kw_only=True, eq=False)
@@ -23,6 +25,10 @@ class Hypothesis:
     p: float
     least: float = 0.0
     """The smallest p-value that the test could have given; 0: not known."""
+    weight: float = 1.0
+    """Its share of the error rate, relative to others; never larger than that of the one before it in a chain."""
+    tested: tuple[float, float] | None = None
+    """The p-value and the least one with which the family tests it, where these are not its own."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -33,29 +39,34 @@ class PageFamily:
     claimed: frozenset[Key]
     """The hypotheses that are rejected."""
     tests: int
-    chains: int
+    comparisons: int
+    """What Bonferroni's correction would divide by for a hypothesis of weight 1: the weights of all chains."""
     p: Mapping[Key, float] = Factory(dict)
     """The p-value of every hypothesis, not adjusted."""
 
     @classmethod
     def of(cls, chains: Iterable[Sequence[Hypothesis]], level: float) -> PageFamily:
         """Reject hypotheses, the probability of any false rejection being at most 1 - level (`chained_holm`)."""
-        found = [chain for chain in chains if chain]
         alpha = 1 - level
+        found = [chain for chain in chains if chain]
+        tested = [[each.tested or (each.p, each.least) for each in chain] for chain in found]
         rejected = chained_holm(
-            [[each.p for each in chain] for chain in found],
-            [[each.least for each in chain] for chain in found],
+            [[p for p, _ in chain] for chain in tested],
+            [[least for _, least in chain] for chain in tested],
+            [[each.weight for each in chain] for chain in found],
             alpha=alpha,
         )
         return cls(
             alpha=alpha,
+            # Where accuracy changes, verdicts change. But nothing is claimed that the interval shown with it denies.
             claimed=frozenset(
                 _key(each.measure, each.null)
                 for chain, number in zip(found, rejected, strict=True)
                 for each in chain[:number]
+                if each.p <= alpha + _SLACK
             ),
             tests=sum(len(chain) for chain in found),
-            chains=len(found),
+            comparisons=ceil(sum(chain[0].weight for chain in found)),
             p={_key(each.measure, each.null): each.p for chain in found for each in chain},
         )
 

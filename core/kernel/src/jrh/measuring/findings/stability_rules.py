@@ -65,16 +65,22 @@ def _is_bad(claim: Claim) -> bool:
 
 
 def undecided(now: Situation) -> Iterator[Claim]:
-    """Name the tests of which nothing else can be said, each with what would decide it."""
+    """Name the tests of which nothing else can be said, each with what would decide it.
+
+    Of verdicts and accuracy it names the first that only the correction keeps from being shown: a gate may decide it.
+    """
     margin = now.settings.margin
     decided = {
         _place(each.measure) for rule in (moves, robust, accuracy_change, accuracy_equivalence) for each in rule(now)
     }
     decided |= {_place(each.measure) for each in unmeasured_noise(now) if _is_bad(each)}
-    for name, what in ((EXCESS, "a change"), (_CHANGE, "a change of accuracy")):
-        compared = now.steady(name) if name == EXCESS else now.measures(name)
-        for each in compared:
-            if each.estimate is None or _place(each) in decided:
+    compared = [
+        *((each, "a change") for each in now.steady(EXCESS)),
+        *((each, "a change of accuracy") for each in now.measures(_CHANGE)),
+    ]
+    for alone in (True, False):
+        for each, what in compared:
+            if each.estimate is None or _place(each) in decided or (alone and not now.corrected(each)):
                 continue
             decided.add(_place(each))
             yield Claim(
@@ -87,7 +93,7 @@ def undecided(now: Situation) -> Iterator[Claim]:
                 ),
                 measure=each,
                 aside=now.own_p(each),
-                needed=needed_for(each, open_effect(each.estimate, margin), now.family.chains),
+                needed=needed_for(each, open_effect(each.estimate, margin), now.family.comparisons),
                 margin=margin,
             )
 
