@@ -19,9 +19,7 @@ NARROWEST = 0.95
 """A design effect that is estimated from copies may differ a little from the 1 of single items."""
 LEVELS = Scale.of_levels(1, 4)
 LABELS = Scale.of_labels("YES", "NO")
-VARIANCE_COMPONENTS = "generalizability"
-"""Its components are those of items, not of clusters."""
-METRICS = [spec.name for spec in jrh_metrics.plugin.jrh_metrics() if spec.name != VARIANCE_COMPONENTS]
+METRICS = [spec.name for spec in jrh_metrics.plugin.jrh_metrics()]
 IGNORE_CLUSTERS = {"compat-jrh": "ignores clusters", "compat-judgesense": "same cluster"}
 Measures = Callable[..., list[Measure]]
 
@@ -92,7 +90,9 @@ def options(metric: str, rows: list[dict[str, Any]], path: Path) -> dict[str, An
 def test_no_interval_is_narrower_than_that_of_single_items(
     metric: str, scale: Scale, unlabelled: bool, measures: Measures, tmp_path: Path
 ) -> None:
-    rows = list(asked(scale, unlabelled=unlabelled))
+    # Components of incomplete designs take seconds: a few items will do.
+    items = 12 if metric == "generalizability" else ITEMS
+    rows = [row for row in asked(scale, unlabelled=unlabelled) if int(row["item_id"]) < items]
     alone = by_place(measures(metric, rows, scale, options(metric, rows, tmp_path / "one.csv")))
     many = copied(rows)
     found = by_place(measures(metric, many, scale, options(metric, many, tmp_path / "many.csv")))

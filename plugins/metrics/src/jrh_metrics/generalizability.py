@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from jrh import Measure, MetricContext, RecordTable, Scale
-from jrh.measuring import Cell, Codes, MeasureBuilder, Trials, is_named, judged_tasks_of
+from jrh.measuring import Cell, Codes, Mask, MeasureBuilder, Trials, is_named, judged_tasks_of
 from jrh_stats import DStudy, Estimate, VarianceComponents, cheapest_design, d_study, variance_components
 from numpy.typing import NDArray
 
@@ -35,7 +35,8 @@ class Generalizability:
     Verdicts as numbers: the rank on an ordinal scale, 1 for the first of two labels, 1/2 for a tie. Counted are the
     reference condition, and tests that change template, option order, temperature, a fixed seed or output mode and
     expect the same verdict. The intervals and the formulas stand in `jrh.stats`; a design with missing verdicts is not
-    balanced.
+    balanced. Of a cluster of items the one with the most verdicts counts: items of a cluster are neither independent
+    nor repeats of each other.
     """
 
     options: GeneralizabilityOptions
@@ -70,7 +71,9 @@ class Generalizability:
     ) -> Iterator[Measure]:
         trials, scale = builder.trials, builder.context.tasks[cell.task].scale
         scores = _scores(trials, scale)
-        usable = rows[trials.usable[rows] & ~np.isnan(scores[rows])]
+        scored = trials.usable & ~np.isnan(scores)
+        rows = _one_of_each_cluster(trials, rows, scored)
+        usable = rows[scored[rows]]
         columns = {"item": trials.cluster.codes, "judge": trials.judge.codes, **conditions}
         for name in _WHERE_VARIED:
             if not len(usable) or not np.ptp(conditions[name][usable]):
@@ -114,6 +117,18 @@ class Generalizability:
         best = _cheapest(found, price, self.options) if one else None
         note = _described(best, price, self.options) if one else ""
         yield made("cheapest-design", Estimate(value=float(best.calls) if best else None), "calls", note)
+
+
+def _one_of_each_cluster(trials: Trials, rows: Codes, scored: Mask) -> Codes:
+    """Return the trials of one item of each cluster: the one with the most verdicts, of equals the first."""
+    if trials.cluster is trials.item:
+        return rows
+    items, first = np.unique(trials.item.codes[rows], return_index=True)
+    clusters = trials.cluster.codes[rows[first]]
+    verdicts = np.bincount(trials.item.codes[rows], weights=scored[rows])[items]
+    order = np.lexsort((items, -verdicts, clusters))
+    chosen = items[order][np.unique(clusters[order], return_index=True)[1]]
+    return rows[np.isin(trials.item.codes[rows], chosen)]
 
 
 def _scores(trials: Trials, scale: Scale) -> NDArray[np.float64]:
