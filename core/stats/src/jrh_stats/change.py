@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from numpy.typing import ArrayLike
 
 from jrh_stats.bootstrap import ratio_kinds
-from jrh_stats.degrees import FEW_EVENTS, design_degrees, effective_degrees, few_events
+from jrh_stats.degrees import FEW_EVENTS, are_uneven, design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.exchange import Compared, Kind, Statistic, mid_p
 from jrh_stats.redealt import null_families, rarely_varies, sides
@@ -70,7 +70,10 @@ def paired_change(
     answer is not as likely as its opposite), dealings alone where a judge repeats itself. The statistic is studentised
     (`jrh_stats.exchange.Statistic`), so that both tests are asymptotically valid for the mean whatever else differs.
     p is a mid-p-value, exact where there are few outcomes: with one answer of 0 or 1 per side and item that of
-    McNemar's test. With more than 200 clusters that may differ it is that of Student's distribution.
+    McNemar's test. With more than 200 clusters that may differ it is that of Student's distribution. Where clusters are
+    uneven in size it is at least that of Student's distribution with the `effective_degrees` of the sizes: exchanging
+    sides keeps the size of every cluster's difference, and would reject a mean of 0 that small clusters raise and few
+    large ones lower in up to half of all studies.
 
     The interval is Wilson's with the effective number of trials and Student's t of `clustered_mean`; where Student's
     distribution and the tests disagree about 0, the end on that side is moved to 0, and the tests decide on which side
@@ -176,7 +179,10 @@ def _change(data: Compared, families: Sequence[Sequence[Kind]], terms: _Terms) -
         test, method = "exchange", "wilson-clusters"
     else:
         degrees = design_degrees(deviations / 2, (value + 1) / 2)
-        p, quantile, test = _decided(data, statistic, families, degrees, terms)
+        uneven = are_uneven(bottom)
+        if uneven:
+            degrees = min(degrees, effective_degrees(deviations, sizes=bottom, doubt=True))
+        p, quantile, test = _decided(data, statistic, families, degrees, terms, uneven=uneven)
         share = score_interval((value + 1) / 2, (1 - value**2) / variance, quantile)
         ends, method = (2 * float(share[0]) - 1, 2 * float(share[1]) - 1), "exchange-wilson"
     return Change(
@@ -187,7 +193,7 @@ def _change(data: Compared, families: Sequence[Sequence[Kind]], terms: _Terms) -
             method=method,
             n=total,
             clusters=clusters,
-            flags=few_events(effective_degrees(deviations, sizes=bottom), clusters),
+            flags=few_events(effective_degrees(deviations, sizes=bottom, doubt=True), clusters),
         ),
         test=Significance(
             p=p,
@@ -206,19 +212,27 @@ def _moving(kinds: Sequence[Kind]) -> int:
 
 
 def _decided(
-    data: Compared, statistic: Statistic, families: Sequence[Sequence[Kind]], degrees: float, terms: _Terms
+    data: Compared,
+    statistic: Statistic,
+    families: Sequence[Sequence[Kind]],
+    degrees: float,
+    terms: _Terms,
+    *,
+    uneven: bool,
 ) -> tuple[float, float, str]:
     """Return the p-value, the quantile of the interval, and the name of the test."""
-    alpha, seen = 1 - terms.level, float(statistic.values(data.observed)[0])
-    quantile = t_quantile(terms.level, degrees)
-    if _moving(families[0]) > _MANY:
-        from scipy.special import stdtr
+    from scipy.special import stdtr
 
-        p, test = 2 * float(stdtr(degrees, -seen)), "exchange-student"
+    alpha, seen = 1 - terms.level, float(statistic.values(data.observed)[0])
+    quantile, of_student = t_quantile(terms.level, degrees), 2 * float(stdtr(degrees, -seen))
+    if _moving(families[0]) > _MANY:
+        p, test = of_student, "exchange-student"
     else:
         found = [mid_p(seen, statistic, kinds, resamples=terms.resamples, seed=terms.seed) for kinds in families]
         p = max(each for each, _ in found)
         test = "exchange-exact" if all(exact for _, exact in found) else "exchange"
+        if uneven and of_student > p:
+            p, test = of_student, "exchange-student"
     # Where the test decides otherwise than Student's quantile, the end of the interval is just on the other side of 0.
     quantile = max(quantile, seen * (1 + _CLOSE)) if p >= alpha else min(quantile, seen * (1 - _CLOSE))
     return p, quantile, test

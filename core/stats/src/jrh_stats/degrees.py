@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from jrh_stats.wilson import wilson
 
 FEW: Final = 14.0
 """Below so many effective degrees of freedom an interval is flagged: five clusters or fewer differ from the others."""
@@ -18,9 +21,13 @@ FEW_EVENTS: Final = "few-events"
 _NOISE: Final = 1e-24
 _MOST: Final = 1e6
 """Student's t with so many degrees of freedom is normal."""
+UNEVEN: Final = 1.5
+"""Clusters whose sizes have a larger mean fourth power, relative to the square of their mean square, are uneven."""
 
 
-def effective_degrees(deviations: ArrayLike, counts: ArrayLike | None = None, sizes: ArrayLike | None = None) -> float:
+def effective_degrees(
+    deviations: ArrayLike, counts: ArrayLike | None = None, sizes: ArrayLike | None = None, *, doubt: bool = False
+) -> float:
     """Estimate the degrees of freedom of a variance between clusters.
 
     The variance of K deviations with kurtosis g has itself the variance sigma^4 (g - (K - 3) / (K - 1)) / K. A
@@ -36,6 +43,11 @@ def effective_degrees(deviations: ArrayLike, counts: ArrayLike | None = None, si
     known. With `sizes` w the kurtosis is therefore at least the one that d = w r has if the deviation r per trial does
     not depend on the size, which is (mean w^4 / (mean w^2)^2) (mean r^4 / (mean r^2)^2).
 
+    For flags (`doubt`), where that first factor is above 1.5, the second is that of the rarest outcome that the sample
+    does not rule out: a share q with the observed kurtosis 1 / (q (1 - q)) - 3 is replaced by the lower end of Wilson's
+    interval of q in K clusters. Whether a study is flagged then follows from its design rather than from the luck of
+    its large clusters.
+
     Source: moments of the sample variance: Kenney and Keeping (1951), Mathematics of Statistics, part 2 (not
     consulted); matching its variance by a chi-squared one: Satterthwaite (1946), Biometrics Bulletin 2:110-114.
 
@@ -43,6 +55,7 @@ def effective_degrees(deviations: ArrayLike, counts: ArrayLike | None = None, si
         deviations: one per cluster, or per kind of cluster; their mean is subtracted, shape (k,).
         counts: number of clusters of each kind, shape (k,); 1 by default.
         sizes: number of trials of each cluster, > 0, shape (k,); None: all alike.
+        doubt: whether to count the rarest outcome that the sample does not rule out, for a flag.
 
     Returns:
         The degrees of freedom; 1 with fewer than three clusters or where nothing varies.
@@ -59,10 +72,28 @@ def effective_degrees(deviations: ArrayLike, counts: ArrayLike | None = None, si
     kurtosis = float(many @ np.square(np.square(centred))) / clusters / square**2
     if sizes is not None:
         weight = np.asarray(sizes, dtype=np.float64)
-        kurtosis = max(kurtosis, _kurtosis(weight, many) * _kurtosis(values / weight, many))
+        uneven = _kurtosis(weight, many)
+        single = _kurtosis(values / weight, many)
+        kurtosis = max(kurtosis, uneven * (_pessimistic(single, clusters) if doubt and uneven > UNEVEN else single))
     excess = kurtosis - (clusters - 3) / (clusters - 1)
     most = clusters - 1
     return float(min(max(2 * clusters / excess, 1.0), most)) if excess > 0 else most
+
+
+def are_uneven(sizes: ArrayLike, counts: ArrayLike | None = None) -> bool:
+    """Tell whether clusters differ so much in size that few large ones decide (see `effective_degrees`)."""
+    weight = np.asarray(sizes, dtype=np.float64)
+    many = np.ones(len(weight)) if counts is None else np.asarray(counts, dtype=np.float64)
+    return _kurtosis(weight, many) > UNEVEN
+
+
+def _pessimistic(kurtosis: float, clusters: float) -> float:
+    """Return the kurtosis of an outcome that is as rare as the sample does not rule out."""
+    if kurtosis <= 0:
+        return kurtosis
+    share = (1 - sqrt(max(1 - 4 / (kurtosis + 3), 0.0))) / 2
+    least = float(wilson(share * clusters, clusters)[0])
+    return max(1 / (least * (1 - least)) - 3, kurtosis) if least > 0 else kurtosis
 
 
 def _kurtosis(values: NDArray[np.float64], counts: NDArray[np.float64]) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from jrh_stats.bootstrap import ratio_kinds
 from jrh_stats.clusters import Kinds, cluster_sums, ratio_variance
-from jrh_stats.degrees import design_degrees, effective_degrees, few_events
+from jrh_stats.degrees import are_uneven, design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.student import t_quantile
 from jrh_stats.unseen import identical_mean
@@ -36,7 +36,7 @@ def clustered_mean(
       u (1 - u) (b - a)^2 / v, and t with the degrees of freedom of `design_degrees` instead of z, method
       `cluster-robust-wilson`. It stays within the bounds and leans away from them. Bounds (0, 1) give the closed-form
       counterpart of `clustered_proportion`. Squared errors and the like, whose variance moves with the mean as no
-      proportion's does, keep t with `effective_degrees`.
+      proportion's does, keep t with `effective_degrees`; so do clusters that are uneven in size.
     * Where no cluster differs from another (or there is one): with bounds what unseen clusters could change,
       mean - h (mean - a) to mean + h (b - mean), h Wilson's upper end for 0 of K (see `jrh_stats.unseen`), method
       `wilson-clusters`; without, no interval and the flag `no-interval`.
@@ -75,7 +75,8 @@ def clustered_mean(
         n=n,
         clusters=clusters,
         flags=few_events(
-            effective_degrees(sums.rows[:, 0] - value * sums.rows[:, 1], sums.counts, sums.rows[:, 1]), clusters
+            effective_degrees(sums.rows[:, 0] - value * sums.rows[:, 1], sums.counts, sums.rows[:, 1], doubt=True),
+            clusters,
         ),
     )
 
@@ -168,6 +169,8 @@ def _within(
     if varies:
         effective = share * (1 - share) * width**2 / variance
         known = degrees if heavy_tailed else design_degrees(deviations / width, share, sums.counts)
+        if are_uneven(sums.rows[:, 1], sums.counts):
+            known = min(known, degrees)
         ends = score_interval(share, effective, t_quantile(level, known))
         least, most = (low + width * float(end) for end in ends)
     else:
@@ -179,5 +182,5 @@ def _within(
         method="cluster-robust-wilson" if varies else "wilson-clusters",
         n=float(sums.total[1]),
         clusters=clusters,
-        flags=few_events(degrees, clusters),
+        flags=few_events(effective_degrees(deviations, sums.counts, sums.rows[:, 1], doubt=True), clusters),
     )

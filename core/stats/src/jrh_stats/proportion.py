@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.bootstrap import ratio_kinds, resample_totals
 from jrh_stats.clusters import Kinds, ratio_variance
-from jrh_stats.degrees import design_degrees, effective_degrees, few_events
+from jrh_stats.degrees import are_uneven, design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.student import t_quantile
 from jrh_stats.wilson import score_interval, wilson, z_quantile
@@ -33,11 +33,12 @@ def clustered_proportion(
       gives as many observations as there are clusters.
     * `cluster-bootstrap-wilson` otherwise: the cluster bootstrap gives the variance v of p, which gives the effective
       number of trials n_eff = p (1 - p) / v; the interval is Wilson's with n_eff and Student's t with the degrees of
-      freedom of `design_degrees`. v carries the factor K / (K - 1) that the bootstrap lacks. n_eff may exceed the
-      number of trials: a trial that is scored by a mean, such as the share of five reference verdicts it agrees with,
-      varies less than a yes or no. Cut at the number of trials, agreement between repeats covered up to 100%, and its
-      interval was up to 2.3 times as wide as the standard error called for; a share of repeats put once per cluster
-      into the binomial formula, up to 5 times (1,000 studies per design, true rates 2% to 50%, up to 5 repeats).
+      freedom of `design_degrees`; of uneven clusters they are at most the `effective_degrees`. v carries the factor K
+      / (K - 1) that the bootstrap lacks. n_eff may exceed the number of trials: a trial that is scored by a mean,
+      such as the share of five reference verdicts it agrees with, varies less than a yes or no. Cut at the number of
+      trials, agreement between repeats covered up to 100%, and its interval was up to 2.3 times as wide as the
+      standard error called for; a share of repeats put once per cluster into the binomial formula, up to 5 times
+      (1,000 studies per design, true rates 2% to 50%, up to 5 repeats).
 
     Why not percentiles: in a simulation (beta-binomial clusters of 1 to 5 trials, p from 0.5 to 0.99, intraclass
     correlation 0.1 to 0.9, 10 to 60 clusters, level 95%) percentile intervals covered down to 85%, BCa down to 90%,
@@ -74,7 +75,8 @@ def clustered_proportion(
         raise ValueError("a cluster's score lies between 0 and its number of trials")
     top, n = sums.total
     value = min(float(top / n), 1.0)
-    degrees = effective_degrees(sums.rows[:, 0] - value * sums.rows[:, 1], sums.counts, sums.rows[:, 1])
+    deviations = sums.rows[:, 0] - value * sums.rows[:, 1]
+    degrees = effective_degrees(deviations, sums.counts, sums.rows[:, 1], doubt=True)
     low, high, method = _interval(sums, value, level=level, resamples=resamples, seed=seed)
     return Estimate(
         value=value,
@@ -101,7 +103,10 @@ def _interval(sums: Kinds, value: float, *, level: float, resamples: int, seed: 
         sums.rows[:, 0], trials, sums.counts
     )
     deviations = (sums.rows[:, 0] - value * trials) * clusters / float(sums.total[1])
-    ends = effective_score_interval(value, variance, design_degrees(deviations, value, sums.counts), level)
+    known = design_degrees(deviations, value, sums.counts)
+    if are_uneven(trials, sums.counts):
+        known = min(known, effective_degrees(deviations, sums.counts, trials))
+    ends = effective_score_interval(value, variance, known, level)
     return (*ends, "cluster-bootstrap-wilson")
 
 
