@@ -123,7 +123,7 @@ def _write_table(project: Project, name: str, rows: Sequence[Mapping[str, object
 def _shown(measure: dict[str, Any], digits: int) -> str:
     """Write an estimate as every output has to: a difference with its sign, a share never as none or all."""
     value = measure["estimate"]
-    signed = "+" if measure["unit"] == "difference" and value > 0 else ""
+    signed = "+" if measure["unit"].startswith("difference") and value > 0 else ""
     return f"{signed}{value:.{digits}f}"
 
 

@@ -55,7 +55,7 @@ def test_a_judge_that_grades_by_length_is_found_and_the_number_is_that_of_least_
     design = np.column_stack([length / length.std(), gold[:, None] == np.unique(gold)])
     found = one(report, covariate="length")
     assert found.estimate == pytest.approx(np.linalg.lstsq(design, given, rcond=None)[0][0], abs=1e-8)
-    assert (found.unit, found.n_items, found.n_clusters) == ("levels", 200, 200)
+    assert (found.unit, found.n_items, found.n_clusters) == ("difference in levels", 200, 200)
     gap = one(report, "covariate-gap", covariate="length")
     assert gap.estimate == pytest.approx(np.polyfit(length / length.std(), given - gold, 1)[0], abs=1e-8)
     assert one(report, "covariate-effect-p", covariate="length").estimate < 0.001

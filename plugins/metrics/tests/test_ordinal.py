@@ -24,7 +24,7 @@ def test_errors_and_associations_are_those_of_scipy_and_scikit_learn(measures, r
     assert errors["bias"].estimate == pytest.approx((verdict - gold).mean())
     assert errors["exact-accuracy"].estimate == pytest.approx((verdict == gold).mean())
     assert errors["adjacent-accuracy"].estimate == pytest.approx((np.abs(verdict - gold) <= 1).mean())
-    assert errors["bias"].unit == "levels"
+    assert errors["bias"].unit == "difference in levels"
     assert found["pearson"].estimate == pytest.approx(stats.pearsonr(gold, verdict).statistic)
     assert found["spearman"].estimate == pytest.approx(stats.spearmanr(gold, verdict).statistic)
     assert found["kendall-tau-b"].estimate == pytest.approx(stats.kendalltau(gold, verdict).statistic)

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from attrs import evolve
 from jrh_selftest.findings import Study, Verdict
 from jrh_selftest.judging import Limits, judge_alarms, judge_interval, unsettled
-from jrh_selftest.known import known_failure
+from jrh_selftest.known import KNOWN, Known, known_failure
+from jrh_selftest.studies import Plan, named, parts_of
 
 
 def studies(width, *, n=400, shift=0.0, flags=()):
@@ -139,14 +141,36 @@ def test_an_interval_missing_without_a_word_fails():
     assert "no interval and no flag in 5%" in judge_interval("w", "m", 0.0, some, Limits()).reason
 
 
-def test_a_known_failure_stays_a_failure_and_says_why():
-    failing = judge_interval("w", "m", 0.0, studies(1.0, n=2000), Limits())
-    known = known_failure(failing, [("other", "*", "not this"), ("w", "m*", "no interval is known that covers here")])
-    assert known.verdict is Verdict.FAIL
-    assert known.known == "no interval is known that covers here"
-    assert known_failure(failing, []).known == ""
-    fine = judge_interval("w", "m", 0.0, studies(1.96, n=2000), Limits())
-    assert known_failure(fine, [("w", "m", "no")]).known == ""
+def a_failure(covered, of):
+    """Return a row that covers too rarely, its misses above the planted value."""
+    ends = [(-1.0, 1.0) if n < covered else (1.0, 2.0) for n in range(of)]
+    return judge_interval("w", "m", 0.0, [Study(value=0.0, low=low, high=high) for low, high in ends], Limits())
+
+
+def test_a_known_failure_stays_a_failure_and_says_why_and_hides_no_other():
+    failing = a_failure(900, 1000)
+    assert failing.verdict is Verdict.FAIL
+    known = Known(where="w", name="m", faults=frozenset({"rarely", "above"}), covered=0.9, why="skewed")
+    found = known_failure(failing, [known])
+    assert (found.verdict, found.known) == (Verdict.FAIL, "skewed")
+    others = [
+        evolve(known, where="v"),
+        evolve(known, name="n"),
+        evolve(known, faults=frozenset({"above"})),
+        evolve(known, covered=0.99),
+    ]
+    assert known_failure(failing, others).known == ""
+    assert known_failure(a_failure(820, 1000), [known]).known == ""
+    assert known_failure(a_failure(1000, 1000), [known]).known == ""
+
+
+def test_every_known_failure_is_a_row_of_the_full_mode():
+    rows = {
+        named(check)[:2]
+        for part in parts_of(Plan(studies=1, full=True, metrics={"any": None}))
+        for check in part.checks
+    }
+    assert {(each.where, each.name) for each in KNOWN} <= rows
 
 
 def test_few_unflagged_studies_fail_only_what_they_show():

@@ -125,7 +125,7 @@ class _Effect:
                     rows=rows,
                     usable=usable,
                     note=note if estimate.value is not None else missing,
-                    unit="levels" if self.task.scale.ordered else "difference",
+                    unit="difference in levels" if self.task.scale.ordered else "difference",
                 )
         yield self.builder.p_value(
             f"{self.kind}{_NAME}-p",

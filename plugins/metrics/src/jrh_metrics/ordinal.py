@@ -62,7 +62,7 @@ def _errors(builder: MeasureBuilder, cell: Cell, scores: Mapping[str, Scores], t
                 each,
                 limits=limits[name],
                 nothing=_NOTHING,
-                unit="levels",
+                unit="difference in levels" if name == _BIAS else "levels",
                 transform=transform,
                 sizes=scores[_ABSOLUTE] if name == _BIAS else None,
                 heavy_tailed=name == _SQUARED,

@@ -10,8 +10,8 @@ from jrh.values.measures import Interval, Measure
 
 P_VALUE: Final = "p-value"
 """Unit of a measure that is a p-value."""
-DIFFERENCE: Final = "difference"
-"""Unit of a difference, which is written with its sign."""
+_DIFFERENCES: Final = ("difference", "difference in levels")
+"""Units of differences, which are written with their sign."""
 _VAST: Final = 1e9
 """Numbers from here on are written in scientific notation."""
 _CENTS: Final = 0.0001
@@ -97,7 +97,7 @@ def format_estimate(measure: Measure, digits: int) -> str:
         return f"not estimable ({', '.join(reasons)})" if reasons else "not estimable"
     if measure.unit == P_VALUE:
         return stated_p(measure.estimate)
-    signed = measure.unit == DIFFERENCE
+    signed = measure.unit in _DIFFERENCES
     return format_number(measure.estimate, digits, proportion=is_proportion(measure), signed=signed)
 
 

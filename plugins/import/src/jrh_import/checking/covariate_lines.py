@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from jrh import Measure
-from jrh.text import clean_text, counted_items, format_interval, format_number, stated_p
+from jrh.text import clean_text, counted_items, format_estimate, format_interval, stated_p
 from jrh.values import LENGTH
 
 from jrh_import.checking.measured import Checked
@@ -49,8 +49,8 @@ def _sentence(checked: Checked, judge: str, name: str, column: str) -> str:
 
 def _figure(effect: Measure) -> str:
     """Write the effect with its interval, its unit, and the level it is about."""
-    value = format_number(effect.estimate or 0.0, _DIGITS, proportion=False, signed=True)
-    levels = " levels" if effect.unit == "levels" else ""
+    value = format_estimate(effect, _DIGITS)
+    levels = " levels" if effect.unit == "difference in levels" else ""
     level = effect.cell.get("level")
     per = " per standard deviation" if level is None else f" with '{clean_text(level, _NAME)}'"
     return f"{value} {format_interval(effect, _DIGITS)}{levels}{per}".replace("  ", " ")

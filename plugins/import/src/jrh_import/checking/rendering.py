@@ -116,11 +116,7 @@ def _table(checked: Checked, answers: Sequence[Answer]) -> Iterator[str]:
 
 
 def _cell(measure: Measure) -> str:
-    if measure.unit == "levels" and measure.estimate is not None:
-        value = format_number(measure.estimate, _DIGITS, proportion=False, signed=True)
-    else:
-        value = format_estimate(measure, _DIGITS)
-    return f"{value} {format_interval(measure, _DIGITS)}".strip()
+    return f"{format_estimate(measure, _DIGITS)} {format_interval(measure, _DIGITS)}".strip()
 
 
 def _missing(measure: Measure) -> str:
