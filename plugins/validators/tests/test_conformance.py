@@ -95,3 +95,13 @@ class TestCosineDiversity(ValidatorContract):
         (ITEM, Draft()),
     )
     rejected = (drafted("the tower stands in paris 330 metres HIGH"),)
+
+
+class TestCosineSimilarity(ValidatorContract):
+    plugin = jrh_validators.plugin
+    component = "cosine-similarity"
+    accepted = (
+        drafted("The tower stands in Paris and is 330 metres high."),
+        (ITEM, Draft()),
+    )
+    rejected = (drafted("Nobody knows where this building could be found today."),)

@@ -252,10 +252,9 @@ def _cost_panels(found: Found, tests: Sequence[str], known: Sequence[Price], tit
     judges = [judge for judge in found.report.judges if any(each.judge == judge for each in known)]
     across = min(_ACROSS, len(tests))
     down = -(-len(tests) // across)
-    width, height = 0.5 + 2.5 * across, 0.9 + 2.1 * down + 0.2 * -(-len(judges) // 3)
+    width, height = 0.5 + 2.5 * across, 0.7 + 2.1 * down + 0.2 * -(-len(judges) // 3)
     figure = Figure(figsize=(max(width, 0.3 + 0.075 * len(title)), height))
     foot = 0.45 + 0.2 * -(-len(judges) // 3)
-    dearest = max(each.per_thousand or 0.0 for each in known)
     handles: dict[str, Any] = {}
     for place, test in enumerate(tests):
         column, row = place % across, place // across
@@ -267,6 +266,8 @@ def _cost_panels(found: Found, tests: Sequence[str], known: Sequence[Price], tit
                 1.45 / height,
             )
         )
+        # Prompts differ in length from test to test, and so do prices: each panel has an axis of its own.
+        dearest = max(each.per_thousand or 0.0 for each in known if each.test == test)
         for each in known:
             if each.test != test or each.right is None or each.per_thousand is None:
                 continue
@@ -276,7 +277,7 @@ def _cost_panels(found: Found, tests: Sequence[str], known: Sequence[Price], tit
                 axes.plot((each.per_thousand,) * 2, ends, color=style["color"], linewidth=1)
             (mark,) = axes.plot((each.per_thousand,), (value,), **style, linewidth=0)  # type: ignore[arg-type]
             handles.setdefault(each.judge, mark)
-        axes.set(ylim=(-0.03, 1.03), xlim=(-0.05 * dearest, 1.1 * dearest))
+        axes.set(ylim=(-0.05, 1.07), xlim=(-0.05 * dearest, 1.1 * dearest))
         axes.set_title(label(test or "all tests", 30), size=8)
         axes.tick_params(labelsize=7)
         axes.grid(linewidth=0.5)
