@@ -209,6 +209,13 @@ def test_a_budget_that_can_never_be_held_is_an_error_of_the_suite_before_any_cal
     assert server.count == 0
 
 
+def test_a_host_that_does_not_exist_costs_nothing(project: Project) -> None:
+    outcome = run(project, "http://judge.invalid/v1", 1.0, items=3, max_attempts=1)
+    assert outcome.exit_code == 3, outcome.output
+    assert one(project, "run", "SELECT total(cost) || ' ' || count(*) FROM calls WHERE cost IS NOT NULL") == "0.0 3"
+    assert "uncertain" not in outcome.stderr
+
+
 def test_absurd_token_counts_are_an_unknown_cost() -> None:
     assert (count_or_none(10**30), count_or_none(1000)) == (None, 1000)
     assert (cost_or_none(1e300), cost_or_none(float("nan")), cost_or_none(0.5)) == (None, None, 0.5)

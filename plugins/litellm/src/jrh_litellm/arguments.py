@@ -55,7 +55,8 @@ class ArgumentWriter:
         if unknown and request.output:
             detail = f"litellm does not support {' and '.join(unknown)} for this model"
             raise ModelFault(FaultKind.REJECTED, detail, settings=("output",), sent=False)
-        return {} if unknown else form
+        # A request with tools would go through litellm's MCP handler, which needs a package of its own.
+        return {} if unknown else form | ({"_skip_mcp_handler": True} if "tools" in form else {})
 
     def _knows(self, parameter: str) -> bool:
         return self._supported is None or parameter in self._supported
