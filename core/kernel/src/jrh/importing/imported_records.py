@@ -147,8 +147,8 @@ def imported_record(
         expectation = "same" if test != REFERENCE else "equals" if gold is not None else None
     if expectation == "equals" and expected is None:
         expected = gold
-    condition = (test, variant, template, option_order, polarity, float(strength), language, temperature)
-    condition = (*condition, output) if output else condition
+    stated = (test, variant, template, option_order, polarity, float(strength), language, temperature)
+    condition: tuple[object, ...] = (*stated, output) if output else stated
     case_id = case or content_id(IMPORTED, task.name, item_id, *condition)
     # A label that is not on the scale stays unchanged, so that the error message shows it as written.
     canonical = label_map.get(label, label) if presented and label is not None else label
