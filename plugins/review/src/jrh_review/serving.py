@@ -59,6 +59,7 @@ class Place:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((self.address, self.port))
+            listening.listen()  # before the address is printed: a browser that comes at once waits and is not refused
         except OSError as error:
             listening.close()
             raise JrhError(f"cannot listen on {self.address} port {self.port}: {error.strerror or error}") from error

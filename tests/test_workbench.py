@@ -1,0 +1,262 @@
+"""`jrh view`: the list of cases, the pages over a real socket, and the program from its address to Ctrl-C."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from attrs import evolve, frozen
+from jrh.running import stored_run
+from jrh.store.run_store import Store
+from jrh.values import CaseFilter, CaseOrder, CaseRow
+from support.stored import Made
+from support.workbench import Bench, workbench
+
+MADE = Made(items=30)
+ALL = CaseFilter()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("runs")
+    MADE.write(found / "done")
+    return found
+
+
+@frozen
+class Window:
+    """A client with a session."""
+
+    bench: Bench
+    cookie: str
+
+    def get(self, path: str) -> tuple[int, str]:
+        with closing(http.client.HTTPConnection(self.bench.base.partition("//")[2], timeout=20)) as connection:
+            connection.request("GET", path, headers={"cookie": self.cookie})
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+
+
+@pytest.fixture(scope="module")
+def window(folder: Path) -> Iterator[Window]:
+    with workbench(folder) as bench:
+        session = bench.sessions.enter(bench.sessions.token)
+        assert session is not None
+        yield Window(bench, f"jrh-{bench.base.rpartition(':')[2]}={session.key}")
+
+
+# -- the list of cases -----------------------------------------------------------------------------------------------
+
+
+def listed(run_dir: Path, wanted: CaseFilter = ALL, order: CaseOrder = CaseOrder.PLAN) -> list[CaseRow]:
+    """Return all rows, page by page."""
+    rows: list[CaseRow] = []
+    after = None
+    with stored_run(run_dir) as run:
+        while True:
+            page = run.cases(wanted, order, 17, after)
+            rows += page.rows
+            if page.after is None:
+                assert page.total == len(rows)
+                return rows
+            after = page.after
+
+
+def test_every_case_and_judge_is_a_row_scored_by_its_records(folder: Path) -> None:
+    """Counted here from the records one by one, without the code that scores."""
+    rows = {(row.case_id, row.judge): row for row in listed(folder / "done")}
+    records = [record for _, record in MADE._trials()]
+    assert len(rows) == 30 * 4 * 2
+    for (case, judge), row in rows.items():
+        own = [each for each in records if (each.case_id, each.judge) == (case, judge)]
+        said = [each.canonical for each in own if each.canonical]
+        reference = [
+            each.canonical
+            for each in records
+            if (each.item_id, each.judge, each.test) == (row.item_id, judge, "reference") and each.canonical
+        ]
+        counts = Counter(said)
+        assert row.trials == len(own) == 2
+        assert row.missing == 2 - len(said)
+        assert row.status == ("refused" if len(said) < 2 else "")
+        assert Counter({label: int(n) for n, label in re.findall(r"(\d)x (\w+)", row.verdicts)}) == counts
+        right = [label == row.gold for label in said]
+        assert row.right == (sum(right) / len(right) if right else None)
+        moved = [other != label for label in said for other in reference]
+        expected = sum(moved) / len(moved) if moved and row.test != "reference" else None
+        assert row.moved == (pytest.approx(expected) if expected is not None else None)
+
+
+@pytest.mark.parametrize("order", list(CaseOrder))
+def test_pages_hold_every_row_once_in_order(folder: Path, order: CaseOrder) -> None:
+    rows = listed(folder / "done", order=order)
+    assert sorted(row.position for row in rows) == sorted(row.position for row in listed(folder / "done"))
+    if order in (CaseOrder.RIGHT, CaseOrder.EXPECTED, CaseOrder.MOVED):
+        scores = [getattr(row, order.value) for row in rows]
+        known = [score for score in scores if score is not None]
+        assert known == sorted(known, reverse=order is CaseOrder.MOVED)
+        assert scores[: len(known)] == known, "rows without a score stand last"
+
+
+def test_every_filter_leaves_the_rows_that_fit(folder: Path) -> None:
+    every = listed(folder / "done")
+    filters = {
+        CaseFilter(judge="judge 1"): lambda row: row.judge == "judge 1",
+        CaseFilter(test="test 2", stratum="stratum 3"): lambda row: (row.test, row.stratum) == ("test 2", "stratum 3"),
+        CaseFilter(variant="variant 1"): lambda row: row.variant == "variant 1",
+        CaseFilter(moved="yes"): lambda row: row.moved is not None and row.moved > 0.5,
+        CaseFilter(moved="no"): lambda row: row.moved is not None and row.moved <= 0.5,
+        CaseFilter(right="no"): lambda row: row.right is not None and row.right <= 0.5,
+        CaseFilter(status="missing"): lambda row: row.missing > 0,
+        CaseFilter(status="refused"): lambda row: row.status == "refused",
+        CaseFilter(search="RESPONSE 17"): lambda row: row.item_id == "item 17",
+        CaseFilter(search="item 2"): lambda row: row.item_id.startswith("item 2"),
+        CaseFilter(search="%"): lambda _: False,
+        CaseFilter(rationale="rationale 77"): lambda row: row.position == 76,
+        CaseFilter(judge="' OR 1=1 --"): lambda _: False,
+    }
+    for wanted, fits in filters.items():
+        assert listed(folder / "done", wanted) == [row for row in every if fits(row)], wanted
+    assert 0 < len(listed(folder / "done", CaseFilter(moved="yes"))) < len(every)
+
+
+# -- pages -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "after=", "after=x", "after=[1]", "after=[null,null]", "after=[true,1]", "after=[1e400,1]", "after=[[],1]",
+        "after=[1,1e99]", "after=[9999999999999999999999,1]", 'after=["x",5]', "after=%00", "after=" + "[" * 1900,
+        "sort=x", "sort=plan'--", "moved=maybe", "right=%ff", "task=%00", "judge=" + "a" * 5000, "from=-1",
+        "search=%ff", "judge=%ED%A0%80", "search=%5C%25_", "unknown=1", "sort=item&sort=plan",
+    ],
+)  # fmt: skip
+def test_a_malformed_address_is_a_page_and_no_error(window: Window, query: str) -> None:
+    assert window.get(f"/run/done/cases?{query}")[0] == 200
+    assert window.get(f"/?{query}")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/run/none", "/run/done/case/none", "/run/done/item?task=x&item=y", "/run/%2e%2e", "/run/done%2Fx"],
+)
+def test_what_is_not_there_is_one_sentence(window: Window, path: str) -> None:
+    status, text = window.get(path)
+    assert status in (400, 404)
+    assert "Traceback" not in text
+
+
+def test_a_cell_of_the_heat_map_leads_to_its_cases(window: Window) -> None:
+    _, text = window.get("/run/done?lens=gold-accuracy")
+    cell = "/run/done/cases?task=task+0&amp;test=test+1&amp;judge=judge+0&amp;sort=right"
+    assert f'href="{cell}"' in text
+    _, cases = window.get(cell.replace("&amp;", "&"))
+    assert "30 rows" in cases
+
+
+def test_a_download_holds_the_filtered_rows_and_no_formula(window: Window, tmp_path: Path) -> None:
+    status, text = window.get("/run/done/cases.csv?judge=judge+1&test=test+1")
+    assert status == 200
+    assert len(text.splitlines()) == 31
+    Made(items=2, text=lambda kind, n: f"=1+{n}{kind}").write(tmp_path / "formula")
+    with workbench(tmp_path) as bench:
+        session = bench.sessions.enter(bench.sessions.token)
+        assert session is not None
+        own = Window(bench, f"jrh-{bench.base.rpartition(':')[2]}={session.key}")
+        assert not re.search(r"(^|,)[=+@]", own.get("/run/formula/cases.csv")[1], re.MULTILINE)
+
+
+def test_a_run_under_way_shows_its_progress_and_one_that_cannot_be_read_says_why(folder: Path, window: Window) -> None:
+    store = Store.open(folder / "going", "going")
+    try:
+        store.trials.replace("made", [row for row, _ in MADE._trials()][:40])
+        store.records.put([(record, None, None) for _, record in MADE._trials()][:15])
+        store.flush()
+        (folder / "old").mkdir()
+        with closing(sqlite3.connect(folder / "old" / "run.sqlite")) as old:
+            old.execute("PRAGMA user_version=1")
+            old.execute("CREATE TABLE x (y)")
+        status, text = window.get("/")
+        assert status == 200
+        assert '<span data-show="done">15</span> of <span data-show="planned">40</span>' in text
+        assert "was written by an older jrh" in text
+        now = json.loads(window.get("/run/going/progress.json")[1])["going"]
+        assert (now["ended"], now["done"], now["planned"]) == (False, 15, 40)
+        assert window.get("/run/going")[0] == 200
+        assert "not listed yet" in window.get("/run/going/cases")[1]
+    finally:
+        store.close()
+
+
+def test_a_path_in_a_name_of_a_run_is_part_of_its_name(tmp_path: Path) -> None:
+    from jrh_review.runs import Runs
+
+    for place in ("a/same", "b/same", "c ~&?#%2f"):
+        evolve(MADE, items=1, tests=1).write(tmp_path / place)
+    runs = Runs((tmp_path,))
+    names = list(runs.scan())
+    assert len(names) == len(set(names)) == 3
+    assert {runs.path(name).relative_to(tmp_path).as_posix() for name in names} == {"a/same", "b/same", "c ~&?#%2f"}
+
+
+# -- the program -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_program_prints_an_address_that_works_once_and_ends_at_ctrl_c(folder: Path) -> None:
+    command = [sys.executable, "-m", "jrh", "view", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+        try:
+            assert program.stdout is not None
+            found = re.fullmatch(r"http://(127\.0\.0\.1):(\d+)(/enter\?token=\S+)\n", program.stdout.readline())
+            assert found
+            host, port, entrance = found[1], int(found[2]), found[3]
+            enter = f"GET {entrance} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n"
+            good, again = _raw(host, port, enter), _raw(host, port, enter)
+            assert good.startswith("HTTP/1.1 200")
+            assert again.startswith("HTTP/1.1 401")
+            cookie = re.search(r"set-cookie: (jrh-\d+=[\w-]+)", good)
+            assert cookie
+            own = f"Host: {host}:{port}\r\nCookie: {cookie[1]}\r\n"
+            assert "done" in _raw(host, port, f"GET / HTTP/1.1\r\n{own}\r\n")
+            for request, status in {
+                f"GET / HTTP/1.1\r\nHost: evil.example\r\nCookie: {cookie[1]}\r\n\r\n": "4",
+                f"GET / HTTP/1.1\r\n{own}Host: {host}:{port}\r\n\r\n": "4",
+                f"GET / HTTP/1.0\r\nCookie: {cookie[1]}\r\n\r\n": "4",
+                f"GET http://evil.example/ HTTP/1.1\r\n{own}\r\n": "4",
+                f"GET /static/../../../etc/passwd HTTP/1.1\r\n{own}\r\n": "4",
+                f"GET / HTTP/1.1\r\n{own}X: {'a' * 100_000}\r\n\r\n": "4",
+                f"POST / HTTP/1.1\r\n{own}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n": "4",
+                f"OPTIONS * HTTP/1.1\r\n{own}\r\n": "4",
+                "nonsense\r\n\r\n": "4",
+            }.items():
+                assert _raw(host, port, request).startswith(f"HTTP/1.1 {status}"), request[:80]
+            program.send_signal(signal.SIGINT)
+            said = program.communicate(timeout=30)[1]
+            assert program.returncode == 0
+            assert "Traceback" not in said
+        finally:
+            program.kill()
+
+
+def _raw(host: str, port: int, request: str) -> str:
+    """Send bytes as they are and return what comes back until the server closes or waits."""
+    with socket.create_connection((host, port), timeout=20) as connection:
+        connection.sendall(request.encode())
+        connection.shutdown(socket.SHUT_WR)
+        parts = []
+        while part := connection.recv(65_536):
+            parts.append(part)
+        return b"".join(parts).decode("utf-8", "replace")
