@@ -46,7 +46,6 @@ def test_designs_stand_in_rows_and_measures_in_columns_with_what_is_flagged_in_p
     assert "| pointwise | kappa | 2000 | 85.0 | 100.0 | 0 |  |  |  |  | flagged |" in text
 
 
-@pytest.mark.xfail(strict=True, reason="docs/statistics.md was generated before the new worlds; generate it again")
 def test_the_page_has_every_check_of_the_full_mode_and_a_reason_for_every_failure():
     """A row that fails is on the page as a failure, with what is outside and why it is not mended."""
     if not PAGE.exists():

@@ -103,7 +103,12 @@ def _open(part: Part, found: Sequence[Sequence[Study]]) -> list[int]:
     places = range(len(part.checks))
     if not any(found):
         return list(places)
-    return [place for place in places if found[place] and _unsettled(part.checks[place], found[place])]
+    return [place for place in places if found[place] and _is_open(part.checks[place], found[place])]
+
+
+def _is_open(check: Check, studies: Sequence[Study]) -> bool:
+    """Return whether more studies may change what is said of a row; a failure that is known is known already."""
+    return _unsettled(check, studies) and not known_failure(judged(check, studies)).known
 
 
 def _draw(
