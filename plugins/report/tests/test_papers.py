@@ -7,7 +7,7 @@ from io import StringIO
 
 import pytest
 from attrs import evolve
-from jrh import Interval
+from jrh import Interval, RecordTable, Reply, Status, Usage
 from jrh_testing import empty_report
 
 pytestmark = pytest.mark.slow
@@ -66,6 +66,30 @@ def test_figures_are_made_in_every_form_and_the_same_twice(render, report) -> No
     assert files["judges-by-tests.pdf"].startswith(b"%PDF")
     assert files == render("papers", report, **wanted)
     assert "`judges-by-tests`: Judges by tests" in files["index.md"]
+
+
+class Replies:
+    """Two of three replies state their reasoning tokens."""
+
+    def cases(self, case_ids):
+        return {}
+
+    def replies(self, trial_ids):
+        stated = {"t1": 40, "t2": 2, "t3": None}
+        return {
+            name: Reply(status=Status.OK, usage=Usage(completion_tokens=50, reasoning_tokens=stated[name]))
+            for name in trial_ids
+        }
+
+
+def test_reasoning_tokens_are_added_up_where_replies_state_them(render, report) -> None:
+    names = ["t1", "t2", "t3"]
+    records = RecordTable.from_columns({"trial_id": names, "judge": ["gpt-4o-mini"] * 3, "status": ["ok"] * 3})
+    told = evolve(report, records=records, evidence=Replies())
+    row = next(row for row in rows(render("papers", told, **TABLES)["usage.csv"]) if row["judge"] == "gpt-4o-mini")
+    assert (row["reasoning tokens"], row["replies that state them"]) == ("42", "2")
+    assert (row["trials"], row["prompt tokens"]) == ("300", "220300")
+    assert (row["dollars"], row["replies of unknown price"]) == ("", "60")
 
 
 def test_a_run_without_measures_says_so(render) -> None:

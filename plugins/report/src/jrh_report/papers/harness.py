@@ -236,7 +236,8 @@ def _panels(found: Found, task: str) -> Sheet:
         columns=("test", "panel", "judges", *_PANELS.values()),
         rows=tuple(rows),
         note="Held out: the three are chosen on other clusters than they are scored on; expect this number. In sample: "
-        "chosen and scored on the same cases, as in the paper; do not expect it. All tests: without the reference.",
+        "chosen and scored on the same cases, as in the paper; do not expect it. All tests: without the reference. "
+        "n counts the verdicts of all judges, not only of the three.",
     )
 
 
