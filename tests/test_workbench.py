@@ -223,13 +223,13 @@ def test_the_program_prints_an_address_that_works_once_and_ends_at_ctrl_c(folder
             found = re.fullmatch(r"http://(127\.0\.0\.1):(\d+)(/enter\?token=\S+)\n", program.stdout.readline())
             assert found
             host, port, entrance = found[1], int(found[2]), found[3]
-            enter = f"GET {entrance} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n"
+            enter = f"GET {entrance} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n"
             good, again = _raw(host, port, enter), _raw(host, port, enter)
             assert good.startswith("HTTP/1.1 200")
             assert again.startswith("HTTP/1.1 401")
             cookie = re.search(r"set-cookie: (jrh-\d+=[\w-]+)", good)
             assert cookie
-            own = f"Host: {host}:{port}\r\nCookie: {cookie[1]}\r\n"
+            own = f"Host: {host}:{port}\r\nConnection: close\r\nCookie: {cookie[1]}\r\n"
             assert "done" in _raw(host, port, f"GET / HTTP/1.1\r\n{own}\r\n")
             for request, status in {
                 f"GET / HTTP/1.1\r\nHost: evil.example\r\nCookie: {cookie[1]}\r\n\r\n": "4",
@@ -252,10 +252,9 @@ def test_the_program_prints_an_address_that_works_once_and_ends_at_ctrl_c(folder
 
 
 def _raw(host: str, port: int, request: str) -> str:
-    """Send bytes as they are and return what comes back until the server closes or waits."""
+    """Send bytes as they are and return what comes back until the server closes."""
     with socket.create_connection((host, port), timeout=20) as connection:
         connection.sendall(request.encode())
-        connection.shutdown(socket.SHUT_WR)
         parts = []
         while part := connection.recv(65_536):
             parts.append(part)

@@ -20,6 +20,8 @@ from jrh_review.sessions import Session, Sessions, may_write
 
 MOST_BODY: Final = 1_000_000
 """Bytes of a form: the longest text that may be edited, several times over."""
+MOST_HEADERS: Final = 32_768
+"""Bytes of all headers; the HTTP library bounds only what arrives in parts."""
 MOST_PATH: Final = 4_000
 MOST_QUERY: Final = 16_000
 READING: Final = frozenset({"GET", "HEAD"})
@@ -108,7 +110,10 @@ class Guard:
 
 def _headers(pairs: Iterable[tuple[bytes, bytes]]) -> Mapping[str, str]:
     found: dict[str, str] = {}
-    for raw, value in pairs:
+    known = list(pairs)
+    if sum(len(name) + len(value) for name, value in known) > MOST_HEADERS:
+        raise Refused(431, "The headers are too long.")
+    for raw, value in known:
         name = raw.decode("latin-1").lower()
         if name in found and name in _ONCE:
             raise Refused(400, f"The header {name} was sent twice.")

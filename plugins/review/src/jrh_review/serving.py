@@ -12,11 +12,8 @@ from jrh.text import say, tell
 
 from jrh_review.app import make_app
 from jrh_review.runs import Runs
-from jrh_review.security import Names
+from jrh_review.security import MOST_HEADERS, Names
 from jrh_review.sessions import Sessions
-
-HEADER_BYTES = 32_768
-"""Most bytes of a request's headers."""
 
 
 @frozen(kw_only=True)
@@ -90,7 +87,7 @@ def serve(runs: Runs, place: Place, *, open_browser: bool = False) -> None:
             log_level="warning",
             proxy_headers=False,
             server_header=False,
-            h11_max_incomplete_event_size=HEADER_BYTES,
+            h11_max_incomplete_event_size=MOST_HEADERS,
             timeout_graceful_shutdown=2,
         )
         with suppress(KeyboardInterrupt):
