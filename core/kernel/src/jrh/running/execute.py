@@ -16,6 +16,7 @@ from jrh.hashing import content_id
 from jrh.models.payer import WRITER, Payer, paid_by
 from jrh.running.component_changes import changes, components, note_components, unrepeatable
 from jrh.running.dry_build import note_judges
+from jrh.running.judged_gold import graded, notes_of_gold, to_grade
 from jrh.running.outcome import INTERRUPTED, Ended
 from jrh.running.preflight import Preflight
 from jrh.running.prepare import Prepared
@@ -118,7 +119,7 @@ class _Stages:
         """Run all stages; return why they stopped early, or None."""
         ready = self.ready
         try:
-            items_ids = ready.store.items.write(ready.items)
+            items_ids = await self._grade(ready.store.items.write(ready.items))
             self._say_what_changed(items_ids)
             reporting.remember(ready.store, summarise(ready))
             cases = await self._perturb(items_ids)
@@ -130,6 +131,25 @@ class _Stages:
             ready.progress.end()
             ready.store.flush()
         return ready.gateway.stopped
+
+    async def _grade(self, items_ids: Mapping[str, str]) -> Mapping[str, str]:
+        """Let judges grade the originals of tasks with `gold_from`; return the ids of the items, labelled by then.
+
+        The questions are those of the reference condition, so a judge that asks a model pays for them once.
+        """
+        ready = self.ready
+        found = dict(ready.items)
+        for use in ready.suite.tasks:
+            cases = to_grade(use, self._reference(use.task, items_ids[use.task.name]) if use.data.gold_from else ())
+            if cases:
+                reporting.remember(ready.store, summarise(ready))  # the run may end here
+                await self._judge(cases, items_ids, only=use.data.gold_from)
+                ready.store.flush()
+                found[use.task.name] = graded(use, ready.items[use.task.name], ready.store, ready.resolved)
+        if found == ready.items:
+            return items_ids
+        ready.items.update(found)
+        return ready.store.items.write(ready.items)
 
     def _say_what_changed(self, items_ids: Mapping[str, str]) -> None:
         ready = self.ready
@@ -191,16 +211,16 @@ class _Stages:
             for case in cases:
                 events.tell("jrh_case_ready", CaseReady(run_id=self.ready.run_id, case=case))
 
-    async def _judge(self, cases: Sequence[Case], items_ids: Mapping[str, str]) -> None:
+    async def _judge(self, cases: Sequence[Case], items_ids: Mapping[str, str], only: str = "") -> None:
         ready, store = self.ready, self.ready.store
-        judges = judge_ids(ready.resolved, items_ids)
+        judges = [each for each in judge_ids(ready.resolved, items_ids) if only in ("", each[0].use.name)]
         digest = content_id([case.id for case in cases], [name for _, name in judges])
         if store.trials.digest() != digest:
             tasks = {use.task.name: use.task for use in ready.suite.tasks}
             store.trials.replace(digest, plan_trials(cases, judges, tasks, store.trials.occasions()))
         note_judges(store, (name for _, name in judges))
         note_components(store, components(ready.resolved, ready.run_dir), ("perturber", "validator", "judge"))
-        reporting.note_plan(store, notes_of_plan(ready.resolved, cases))
+        reporting.note_plan(store, [*notes_of_plan(ready.resolved, cases), *notes_of_gold(ready.resolved, ready.items)])
         pending = judging.pending_trials(store, cases)
         planned = store.trials.count()
         ready.progress.begin("judge", planned, done=planned - len(pending))

@@ -22,6 +22,7 @@ from jrh.plugins.loading import Events, Loaded
 from jrh.plugins.protocols import ChatModel, Logger, ModelClient
 from jrh.running.building import Builder
 from jrh.running.dry_build import left_to_do, rehearse
+from jrh.running.judged_gold import check_grading_judges
 from jrh.running.outcome import Settings
 from jrh.running.progress import Progress
 from jrh.running.run_log import Quiet, RunLog
@@ -79,6 +80,7 @@ async def prepared(
     run_id = content_id("run", suite.name, suite.seed)
     redact = Redactor.from_environment(also=named_secrets(part.options for part in _components(resolved)))
     rehearsing = Builder(resolved, loaded.plugins, Quiet, priced(suite.budget, StandIn))
+    check_grading_judges(resolved)
     items = loading_items.read(rehearsing)
     async with AsyncExitStack() as open_files:  # closed in reverse order
         store = _open_store(rehearsing, items, run_dir, open_files)

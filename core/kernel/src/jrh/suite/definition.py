@@ -51,6 +51,8 @@ class DataUse(Use):
     sample: Sample | None = None
     gold_source: str = ""
     """Where the gold labels come from, for items whose source does not say."""
+    gold_from: str = ""
+    """The judge whose own grading of the originals is the gold label of items without one; empty: none."""
     covariates: tuple[str, ...] = ()
     """Further columns that verdicts are tested for, besides `length` and `author`."""
 

@@ -151,6 +151,7 @@ def read_data(node: Node, plugins: Plugins) -> DataUse | None:
             **written.common(),
             sample=written.settings.sample,
             gold_source=written.settings.gold_source,
+            gold_from=written.settings.gold_from,
             covariates=written.settings.covariates,
         )
     )

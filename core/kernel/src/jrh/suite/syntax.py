@@ -169,6 +169,13 @@ class DataSettings:
         validator=_check_gold_source,
         metadata={"help": f"Where the gold labels come from: {ACCEPTED}. A column of that name takes precedence."},
     )
+    gold_from: str = field(
+        default="",
+        metadata={
+            "help": "A judge of the suite: it grades the originals first; its commonest verdict is the gold label "
+            "of items without one. Agreement with it is not called accuracy."
+        },
+    )
     covariates: tuple[str, ...] = field(
         default=(),
         metadata={
