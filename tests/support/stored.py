@@ -8,9 +8,9 @@ from pathlib import Path
 from attrs import frozen
 from jrh import REFERENCE, Case, Interval, Item, Measure, Record, Reply, Scale, ScaleKind, Status, Task
 from jrh.document.serial import to_text
+from jrh.running.browsing import list_cases
 from jrh.running.outcome import Ended
 from jrh.running.stages import summary as reporting
-from jrh.running.stored_run import list_cases
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
 from jrh.values import TaskSummary

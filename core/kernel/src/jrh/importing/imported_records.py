@@ -18,12 +18,12 @@ from jrh.importing.reference_conditions import several_references
 from jrh.measuring import with_findings
 from jrh.plugins.loading import load_plugins
 from jrh.plugins.protocols import Metric, MetricContext
+from jrh.running.browsing import list_cases
 from jrh.running.building import used
 from jrh.running.default_metrics import default_metrics
 from jrh.running.run_log import Quiet
 from jrh.running.stages.measure import run_metrics
 from jrh.running.stages.summary import IMPORTED, Summary, is_known, read_records, remember
-from jrh.running.stored_run import list_cases
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
 from jrh.suite.resolve import resolve_metrics

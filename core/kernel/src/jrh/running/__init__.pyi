@@ -1,10 +1,10 @@
+from .browsing import RunOutline as RunOutline
+from .browsing import RunProgress as RunProgress
+from .browsing import StoredRun as StoredRun
+from .browsing import stored_run as stored_run
 from .default_metrics import load_metrics as load_metrics
 from .looks import Look as Look
 from .outcome import RunResult as RunResult
 from .outcome import RunState as RunState
 from .pool import for_each as for_each
 from .stages.summary import RunFindings as RunFindings
-from .stored_run import RunOutline as RunOutline
-from .stored_run import RunProgress as RunProgress
-from .stored_run import StoredRun as StoredRun
-from .stored_run import stored_run as stored_run

@@ -8,6 +8,7 @@ from attrs import evolve
 
 from jrh.document.convert import to_json
 from jrh.errors import StoreError
+from jrh.running.browsing import list_cases
 from jrh.running.component_changes import components, edited_meanwhile, note_components
 from jrh.running.execute import Executed
 from jrh.running.outcome import INCOMPLETE, RunResult, asks_again, how_it_ended
@@ -16,7 +17,6 @@ from jrh.running.stages import measure as measuring
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored_evidence import StoredEvidence
 from jrh.running.stored_code import unchecked
-from jrh.running.stored_run import list_cases
 from jrh.values.events import RunFinished
 from jrh.values.evidence import NoEvidence
 from jrh.values.report import RunReport

@@ -18,7 +18,6 @@ from .gold_source import GoldSource as GoldSource
 from .item_covariates import LENGTH as LENGTH
 from .item_covariates import length_of as length_of
 from .items import option_field as option_field
-from .listed_cases import CaseChoices as CaseChoices
 from .listed_cases import CaseFilter as CaseFilter
 from .listed_cases import CaseOrder as CaseOrder
 from .listed_cases import CaseRecord as CaseRecord
