@@ -61,7 +61,7 @@ def test_a_factory_is_handed_typed_options_and_its_context(lab: Any) -> None:
     made = builder.build(judge, task)
     assert (made.options.model, made.options.strict) == ("mini", False)
     assert (made.context.name, made.context.task, made.context.base) == ("mine", task, Path())
-    assert made.context.seed("item", 3) == derive_seed(7, "mine", "item", 3)
+    assert made.context.seed("item", 3) == derive_seed(7, "asks", "item", 3)
     made.context.log.info("hello")
     assert [entry.event for entry in lab.log.entries] == ["hello"]
 

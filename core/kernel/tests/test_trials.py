@@ -159,10 +159,12 @@ def test_a_judge_is_asked_only_about_tasks_it_is_made_for(lab: Any) -> None:
     assert list(plan_trials(REFERENCES, [(pairs_only, "id")], {TASK.name: TASK})) == []
 
 
-def test_a_judge_is_another_one_by_name_make_and_training() -> None:
+def test_a_judge_is_another_one_by_make_and_training_and_by_name_if_it_draws_by_it() -> None:
     use = JudgeUse(name="j", component="c", folds=5)
     base = judge_identity(["made of"], use, "items")
-    assert judge_identity(["made of"], evolve(use, name="k"), "items") != base
+    assert judge_identity(["made of"], evolve(use, name="k"), "items") == base
+    named = [judge_identity(["made of"], evolve(use, name=name), "items", named=True) for name in "jk"]
+    assert named[0] != named[1]
     assert judge_identity(["other"], use, "items") != base
     assert judge_identity(["made of"], use, "other items") != base
     assert judge_identity(["made of"], evolve(use, folds=3), "items") != base

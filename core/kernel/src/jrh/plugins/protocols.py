@@ -320,7 +320,10 @@ class BuildContext(Protocol):
         """Return a logger bound to the component."""
 
     def seed(self, *parts: object) -> int:
-        """Derive a seed from the run's seed and these parts, such as item id and variant."""
+        """Derive a seed from the run's seed and these parts, such as item id and variant.
+
+        The suite's name for a judge changes it only if the judge is simulated.
+        """
 
     def model(self, name: str) -> ModelClient:
         """Return a model of the suite, behind the gateway."""

@@ -19,7 +19,7 @@ from jrh.plugins.factories import call_factory, find_factory
 from jrh.plugins.local_code import load_object
 from jrh.plugins.protocols import BuildContext, ChatModel, Logger, ModelClient, Parser, RationaleReader, Validator
 from jrh.plugins.registry import Entry, Plugins
-from jrh.plugins.specs import MetricSpec, ModelSpec, ParserSpec
+from jrh.plugins.specs import JudgeKind, JudgeSpec, MetricSpec, ModelSpec, ParserSpec
 from jrh.running.stages.load import check
 from jrh.suite.definition import ModelUse
 from jrh.suite.resolved import Resolved, ResolvedSuite, parts_of, references
@@ -98,7 +98,7 @@ class Builder:
         self._data: dict[str, tuple[Item, ...]] = {}
 
     def build(self, resolved: Resolved[Any], task: Task | None = None, *, seed_name: str = "") -> Any:
-        """Build one component of the suite.
+        """Build one component of the suite; what it draws does not depend on the name of a judge, unless simulated.
 
         Raises:
             JrhError: the factory says what is wrong, or breaks; a break names the plugin.
@@ -107,7 +107,7 @@ class Builder:
             if source.missing:
                 raise JrhError(source.missing)
         context = self._context(
-            resolved.use.name, resolved.entry, task, seed_name or resolved.use.name, resolved.sources
+            resolved.use.name, resolved.entry, task, seed_name or _seed_name(resolved), resolved.sources
         )
         return self._call(resolved.entry, resolved.options, context)
 
@@ -182,6 +182,12 @@ class Builder:
             raise PluginError(
                 f"'{entry.qualified}' ({entry.version}) could not be built: {error_line(error)}"
             ) from error
+
+
+def _seed_name(resolved: Resolved[Any]) -> str:
+    spec = resolved.entry.spec
+    renamable = isinstance(spec, JudgeSpec) and spec.kind is not JudgeKind.SIMULATED
+    return spec.name if renamable else resolved.use.name
 
 
 async def close(judge: object, name: str, log: Logger) -> None:

@@ -214,11 +214,12 @@ class _Stages:
     async def _judge(self, cases: Sequence[Case], items_ids: Mapping[str, str], only: str = "") -> None:
         ready, store = self.ready, self.ready.store
         judges = [each for each in judge_ids(ready.resolved, items_ids) if only in ("", each[0].use.name)]
-        digest = content_id([case.id for case in cases], [name for _, name in judges])
+        digest = content_id([case.id for case in cases], [(judge.use.name, judge_id) for judge, judge_id in judges])
         if store.trials.digest() != digest:
             tasks = {use.task.name: use.task for use in ready.suite.tasks}
             store.trials.replace(digest, plan_trials(cases, judges, tasks, store.trials.occasions()))
-        note_judges(store, (name for _, name in judges))
+        store.records.rename_judges()
+        note_judges(store, (judge_id for _, judge_id in judges))
         note_components(store, components(ready.resolved, ready.run_dir), ("perturber", "validator", "judge"))
         reporting.note_plan(store, [*notes_of_plan(ready.resolved, cases), *notes_of_gold(ready.resolved, ready.items)])
         pending = judging.pending_trials(store, cases)

@@ -145,21 +145,32 @@ def folds_of(groups: Sequence[tuple[str, str]], folds: int) -> dict[str, int]:
 
 
 def judge_ids(resolved: ResolvedSuite, items_ids: Mapping[str, str]) -> list[tuple[Resolved[JudgeSpec], str]]:
-    """Return the suite's judges with their ids, which follow from what a judge is, the run's seed and its training.
+    """Return the suite's judges with their ids, which follow from what determines their verdicts.
+
+    That is what a judge is, the run's seed and its training; its name only if it is simulated. Judges that differ in
+    their names alone are numbered in the order of the suite.
 
     Args:
         resolved: the suite.
         items_ids: the id of each task's items; what a trained judge learns from.
     """
     found = []
+    twins: Counter[str] = Counter()
     for judge in resolved.judges:
         assert isinstance(judge.use, JudgeUse)
-        trained = judge.entry.spec.kind is JudgeKind.TRAINED
+        kind = judge.entry.spec.kind
+        training = content_id(items_ids) if kind is JudgeKind.TRAINED else ""
         made_of = [identity(judge, resolved), resolved.suite.seed]
-        found.append((judge, judge_identity(made_of, judge.use, content_id(items_ids) if trained else "")))
+        own = judge_identity(made_of, judge.use, training, named=kind is JudgeKind.SIMULATED)
+        found.append((judge, content_id(own, twins[own]) if twins[own] else own))
+        twins[own] += 1
     return found
 
 
-def judge_identity(identity: object, use: JudgeUse, training: str) -> str:
-    """Return a judge's id: what it is, under which name, and what it was trained on (empty for most)."""
-    return content_id(use.name, identity, use.folds if training else None, training)
+def judge_identity(identity: object, use: JudgeUse, training: str, *, named: bool = False) -> str:
+    """Return a judge's id: what it is, what it was trained on (empty for most), and its name if it draws by its name.
+
+    A simulated judge draws by its name, so that two of equal options are independent. Others answer alike under any
+    name, and are not asked again under another.
+    """
+    return content_id(use.name if named else "", identity, use.folds if training else None, training)

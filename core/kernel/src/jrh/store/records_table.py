@@ -19,6 +19,7 @@ from jrh.values.verdicts import Record, Reply, Status
 
 _VALUES: Final = attrgetter(*COLUMNS)
 _STATUS: Final = COLUMNS.index("status")
+_TRIAL: Final = COLUMNS.index("trial_id")
 _ITEM: Final = COLUMNS.index("item_id")
 _JUDGE: Final = COLUMNS.index("judge")
 _ARGUED: Final = COLUMNS.index("argued")
@@ -34,6 +35,14 @@ _OF_THE_PLAN: Final = "FROM trials t JOIN records r ON r.trial_id = t.id"
 _TRANSIENT: Final = ", ".join(f"'{status.value}'" for status in Status if status.transient)
 
 
+# A new row id tells that the record was written again: see `written`.
+_RENAME: Final = (
+    'UPDATE records SET rowid = (SELECT max(rowid) + 1 FROM records), "judge" = ?, checksum = ? WHERE trial_id = ?'
+)
+_RENAME_USES: Final = (
+    "UPDATE OR REPLACE uses SET name = (SELECT t.judge FROM trials t WHERE t.id = uses.owner) "
+    "WHERE role = 'judge' AND name != (SELECT t.judge FROM trials t WHERE t.id = uses.owner)"
+)
 _READING: Final = "rationales"
 _UNREAD: Final = "UPDATE records SET argued = CASE WHEN status = 'ok' AND trim(rationale) != '' THEN ? END"
 
@@ -92,6 +101,20 @@ class RecordsTable:
                 f"{'it' if len(changed) == 1 else 'them'}, the first that of item '{changed[0][_ITEM]}' and judge "
                 f"'{changed[0][_JUDGE]}'. {SALVAGE.format(name=path.parent)}"
             )
+
+    def rename_judges(self) -> None:
+        """Give the records of the plan, and what they used, the names that their judges have in the plan.
+
+        Raises:
+            DamagedStoreError: some are not what was written.
+        """
+        names = ", ".join(f'r."{name}"' for name in COLUMNS)
+        rows = self._database.rows(f"SELECT {names}, r.checksum, t.judge {_OF_THE_PLAN} WHERE r.judge != t.judge")
+        self._check([row[:-1] for row in rows])
+        if rows:
+            renamed = [[*row[:_JUDGE], row[-1], *row[_JUDGE + 1 : -2]] for row in rows]
+            new = [(row[_JUDGE], checksum(row), row[_TRIAL]) for row in renamed]
+            self._database.writer.flush((_RENAME, new), (_RENAME_USES, [()]))
 
     def written(self) -> tuple[int, int | None]:
         """Return the number of records and the last row id; one of them changes with every write."""
