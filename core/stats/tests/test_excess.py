@@ -3,7 +3,8 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from jrh_stats import excess_disagreement, excess_permutation_test
+from jrh_stats import excess_disagreement, excess_limits, excess_permutation_test
+from scipy.stats import binom
 
 
 def _by_pairs(reference: list[int], condition: list[int]) -> float:
@@ -168,3 +169,49 @@ def test_the_p_value_is_that_of_all_orders_of_every_items_answers(items: list[li
     found = excess_permutation_test(counts)
 
     assert found.p == pytest.approx(sum(n for v, n in sums.items() if v >= seen - 1e-6) / sums.total())
+
+
+def _moved(flips: int, items: int) -> np.ndarray:
+    """Return answers of a judge that never wavers and answers `flips` items otherwise under the condition."""
+    counts = np.zeros((items, 2, 2))
+    counts[:, 0, 0], counts[:, 1, 0] = 3, 1
+    counts[:flips, 1] = [0, 1]
+    return counts
+
+
+@pytest.mark.parametrize("items", [20, 60])
+def test_each_limit_of_wholly_moved_items_errs_as_seldom_as_it_says(items: int) -> None:
+    found = [excess_limits(_moved(flips, items)) for flips in range(items + 1)]
+    low, high = (np.array([getattr(each, end) for each in found]) for end in ("low", "high"))
+    for share in (0.02, 0.05, 0.1, 0.3, 0.5, 0.9, 0.97):
+        likely = binom.pmf(np.arange(items + 1), items, share)
+        assert likely[high < share].sum() <= 0.025
+        assert likely[low > share].sum() <= 0.025
+
+
+@pytest.mark.parametrize("items", [20, 60, 200])
+def test_an_excess_that_is_the_same_on_every_item_is_decided(items: int) -> None:
+    """Its interval has the flag `few-events` at any n, so that no rule could be decided."""
+    none, every = excess_limits(_moved(0, items)), excess_limits(_moved(items, items))
+    assert none.high == pytest.approx(1 - 0.025 ** (1 / items))
+    share = 0.0125 ** (1 / items)
+    assert every.low == pytest.approx(share - (1 - share) / 2)
+    assert (none.flags, every.flags) == (("reference-floor",), ("reference-floor",))
+    assert {none.method, every.method} == {"clopper-pearson"}
+
+
+def test_limits_of_few_items_that_waver_err_seldom() -> None:
+    """Excess 0.05 of items of which few move halfway, asked 2 and 2; drawn, as items are not wholly moved."""
+    generator = np.random.default_rng(14)
+    studies, items, after = 400, 40, 0.9
+    # One item in ten moves from certainty to a coin that lands on the other side in 90%: E = 0.81 * 0.1.
+    moves = generator.random((studies, items)) < 0.1
+    hits = np.where(moves, generator.binomial(2, after, (studies, items)), 0)
+    errors = np.zeros(2)
+    for study in hits:
+        counts = np.zeros((items, 2, 2))
+        counts[:, 0, 0], counts[:, 1, 1], counts[:, 1, 0] = 2, study, 2 - study
+        found = excess_limits(counts)
+        errors += [found.low > 0.081, found.high < 0.081]
+        assert "few-events" not in found.flags or found.method == "cluster-robust-wilson"
+    assert np.all(errors / studies <= 0.025 + 3 * (0.025 * 0.975 / studies) ** 0.5)

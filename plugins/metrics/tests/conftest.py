@@ -48,11 +48,13 @@ def measures_of(
     scale: Scale | None = None,
     options: dict[str, Any] | None = None,
     seed: int = 0,
+    *,
+    one_sided: bool = False,
 ) -> list[Measure]:
     options = options if options is not None else everything(metric)
     table = rows if isinstance(rows, RecordTable) else rows_to_table(rows)
     task = Task(name="task", scale=scale or Scale.of_labels("YES", "NO"))
-    context = MetricContext(tasks={"task": task}, resamples=200, seed=seed)
+    context = MetricContext(tasks={"task": task}, resamples=200, seed=seed, one_sided=one_sided)
     return list(build(jrh_metrics.plugin, metric, options=options, task=task).measure(table, context))
 
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from jrh.measuring import unsure
 
 
 def _by_name(found) -> dict:
@@ -44,3 +45,13 @@ def test_a_reference_asked_once_has_no_floor_to_compare_with(measures, ref, row)
     for found in measures("noise-excess", [*ref(1, "YES"), row(1, "NO")]):
         assert (found.estimate, found.n_trials) == (None, 0)
         assert found.note == "no item has two verdicts in the reference condition and one in the test"
+
+
+@pytest.mark.parametrize(("said", "ends"), [("YES", (None, 1 - 0.025 ** (1 / 40))), ("NO", (0.5, 1.0))])
+def test_the_limits_of_an_excess_that_is_the_same_on_every_item_decide_a_rule(measures, ref, row, said, ends) -> None:
+    rows = [each for item in range(40) for each in (*ref(item, "YES", "YES"), row(item, said))]
+    (found,) = [each for each in measures("noise-excess", rows, one_sided=True) if each.name == "excess-disagreement"]
+
+    assert unsure(found) == ()
+    assert found.interval.high == pytest.approx(ends[1])
+    assert ends[0] is None or found.interval.low > ends[0]

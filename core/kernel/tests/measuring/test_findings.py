@@ -178,6 +178,13 @@ def test_the_direction_in_which_verdicts_go_missing_is_told(flag: str, where: st
     assert told.startswith(f"Verdicts go missing more often on items that the judge gets {where};")
 
 
+@pytest.mark.parametrize("reason", ["condition", "label", "error", "confidence"])
+def test_every_dependence_of_missing_verdicts_is_told(reason: str) -> None:
+    p = measure(f"missing-by-{reason}-p", 0.001, test="", unit="p-value")
+    found = only(findings_of(report(p)))
+    assert (found.kind, found.severity) == (f"missing-by-{reason}", Severity.WARNING)
+
+
 def test_what_is_decided_goes_before_what_is_open() -> None:
     good = measure("jss", 0.99, (0.97, 1.0), test="templates")
     opened = measure("position-bias", 0.1, (-0.1, 0.3), unit="difference")

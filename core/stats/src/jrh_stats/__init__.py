@@ -52,6 +52,7 @@ from jrh_stats.estimate import Estimate as Estimate
 from jrh_stats.excess import Excess as Excess
 from jrh_stats.excess import excess_decision as excess_decision
 from jrh_stats.excess import excess_disagreement as excess_disagreement
+from jrh_stats.excess import excess_limits as excess_limits
 from jrh_stats.excess import excess_permutation_test as excess_permutation_test
 from jrh_stats.generalizability import DStudy as DStudy
 from jrh_stats.generalizability import cheapest_design as cheapest_design
@@ -82,6 +83,7 @@ from jrh_stats.one_sided import clustered_limits as clustered_limits
 from jrh_stats.one_sided import fewest_right as fewest_right
 from jrh_stats.one_sided import threshold_items as threshold_items
 from jrh_stats.one_sided import threshold_power as threshold_power
+from jrh_stats.opposed import opposition_test as opposition_test
 from jrh_stats.ordinal import accuracy_within as accuracy_within
 from jrh_stats.ordinal import concordance as concordance
 from jrh_stats.ordinal import confusion_matrix as confusion_matrix
@@ -197,6 +199,7 @@ __all__ = [
     "excess_decision",
     "excess_disagreement",
     "excess_equivalence",
+    "excess_limits",
     "excess_permutation_test",
     "excess_power",
     "exchange_test",
@@ -237,6 +240,7 @@ __all__ = [
     "median_score",
     "missing_association",
     "missingness_test",
+    "opposition_test",
     "pabak",
     "paired_change",
     "paired_difference",

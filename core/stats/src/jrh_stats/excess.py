@@ -10,15 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.clusters import cluster_sums
 from jrh_stats.dealing import shared_deals
+from jrh_stats.degrees import FEW_EVENTS
 from jrh_stats.estimate import Estimate
 from jrh_stats.excess_null import Deals, item_excess, raw_and_floor
 from jrh_stats.mean import clustered_difference, clustered_mean
+from jrh_stats.one_sided import clustered_limits
 from jrh_stats.significance import Significance
 
 _DIMENSIONS: Final = 3
 _ASKED_AGAIN: Final = 2
 _NOISE: Final = 1e-9
 _FEW_CLUSTERS: Final = 30
+_EXACT: Final = "clopper-pearson"
 _METHOD: Final = "permutation-within-items"
 _DEALT: Final = 200
 """With so many mixed items, or fewer, the permutation test deals answers; with more the normal limit holds."""
@@ -71,21 +74,10 @@ def excess_disagreement(counts: ArrayLike, clusters: ArrayLike | None = None, *,
     Raises:
         ValueError: `counts` has another shape or a negative number.
     """
-    table = _checked(counts)
-    asked = table.sum(axis=2)
-    takes = (asked[:, :1] >= _ASKED_AGAIN) & (asked[:, 1:] >= 1)
-    single = takes & (asked[:, 1:] < _ASKED_AGAIN)
-    raw, floor = raw_and_floor(table, asked)
-    rows = np.flatnonzero(takes.any(axis=1))
-    weights = takes[rows].sum(axis=1).astype(np.float64)
-    raw_sums, floor_sums = ((part * takes)[rows].sum(axis=1).round(12) for part in (raw, floor))
-    if clusters is not None and len(rows):
-        sums = cluster_sums(_checked_clusters(clusters, table)[rows], raw_sums, floor_sums, weights)
-        raw_sums, floor_sums, weights = sums.T
-    differences = (raw_sums - floor_sums).round(12)
-    excess = excess_sums(differences, weights, level=level)
+    raw_sums, floor_sums, weights, single = _sums(counts, clusters)
+    excess = excess_sums((raw_sums - floor_sums).round(12), weights, level=level)
     flags = (
-        *(("reference-floor",) if single.any() else ()),
+        *(("reference-floor",) if single else ()),
         *(("few-clusters",) if 0 < excess.clusters < _FEW_CLUSTERS else ()),
     )
     return Excess(
@@ -100,6 +92,79 @@ def excess_disagreement(counts: ArrayLike, clusters: ArrayLike | None = None, *,
             clusters=excess.clusters,
             flags=(*excess.flags, *flags),
         ),
+    )
+
+
+def _sums(
+    counts: ArrayLike, clusters: ArrayLike | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], bool]:
+    """Return raw disagreement, floor and weight of every cluster, and whether a condition asks once."""
+    table = _checked(counts)
+    asked = table.sum(axis=2)
+    takes = (asked[:, :1] >= _ASKED_AGAIN) & (asked[:, 1:] >= 1)
+    single = takes & (asked[:, 1:] < _ASKED_AGAIN)
+    raw, floor = raw_and_floor(table, asked)
+    rows = np.flatnonzero(takes.any(axis=1))
+    weights = takes[rows].sum(axis=1).astype(np.float64)
+    raw_sums, floor_sums = ((part * takes)[rows].sum(axis=1).round(12) for part in (raw, floor))
+    if clusters is not None and len(rows):
+        sums = cluster_sums(_checked_clusters(clusters, table)[rows], raw_sums, floor_sums, weights)
+        raw_sums, floor_sums, weights = sums.T
+    return raw_sums, floor_sums, weights, bool(single.any())
+
+
+def excess_limits(counts: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:
+    """Estimate the excess disagreement with one-sided limits: each errs in at most (1 - level) / 2 of all samples.
+
+    Where enough clusters differ these are the ends of `excess_disagreement`. Where few do, or none (every item moved,
+    or none did), a variance says nothing; where every item moved wholly or not at all, none is needed. With e_k the
+    excess of cluster k, between -1/2 and 1 per item, and e+ and e- the parts of it above and below 0, the mean excess
+    is mean e+ - mean e-, so that
+
+        upper limit = U(e+; alpha)        lower limit = L(e+; alpha / 2) - U(2 e-; alpha / 2) / 2
+
+    with the limits L and U of `clustered_limits`, exact where every e is 0 or 1, and alpha = (1 - level) / 2. Of n
+    items that all moved the lower limit is a - (1 - a) / 2 with a = (alpha / 2)^(1/n); of n items that did not, the
+    upper limit is 1 - alpha^(1/n).
+
+    Source: Clopper and Pearson (1934), Biometrika 26:404-413; the two parts share alpha by Bonferroni's inequality.
+
+    Args:
+        counts: as for `excess_disagreement`.
+        clusters: as for `excess_disagreement`.
+        level: alpha is half of what it lacks to 1.
+
+    Returns:
+        The excess with its limits. Where they are not those of `excess_disagreement`, the method is `clopper-pearson`
+        or `bentkus-clusters`, and no flag says that few clusters differ.
+
+    Raises:
+        ValueError: `counts` has another shape or a negative number.
+    """
+    found = excess_disagreement(counts, clusters, level=level).excess
+    if found.value is None:
+        return found
+    raw, floor, weights, _ = _sums(counts, clusters)
+    excess = (raw - floor).round(12)
+    whole = bool(np.all((weights == 1) & ((excess == 0) | (excess == 1))))
+    if FEW_EVENTS not in found.flags and not whole:
+        return found
+    # Sums of thirds and the like may exceed the weight by rounding.
+    above, below = (np.clip(part, 0.0, weights) for part in (excess, -2 * excess))
+    upper = clustered_limits(above, weights, level=level)
+    halved = (1 + level) / 2
+    lower, left = (clustered_limits(part, weights, level=halved) for part in (above, below))
+    ends = (lower.low, left.high, upper.high)
+    if None in ends:
+        return found
+    low, off, high = (float(end) for end in ends if end is not None)
+    exact = all(each.method == _EXACT for each in (upper, left))
+    return evolve(
+        found,
+        low=min(low - off / 2, found.value),
+        high=max(high, found.value),
+        method=_EXACT if exact else "bentkus-clusters",
+        flags=tuple(flag for flag in found.flags if flag not in (FEW_EVENTS, "few-clusters")),
     )
 
 

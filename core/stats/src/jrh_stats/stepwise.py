@@ -133,7 +133,8 @@ def interval_p(
     the value that is tested: the ratio is multiplied by sqrt(e (1 - e) / (null (1 - null))). From Wilson's interval
     this is exactly the score test.
 
-    Source: Altman and Bland (2011), BMJ 343:d2304; of a proportion: inversion of Wilson's interval, ours.
+    Source: Altman and Bland (2011), BMJ 343:d2304 (not consulted); of a proportion: inversion of Wilson's interval,
+    ours.
 
     Args:
         value: the estimate.

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh.measuring import (
     Cell,
@@ -25,7 +25,7 @@ from jrh.measuring import (
     sensitive,
     within_bounds,
 )
-from jrh_stats import Bounds, excess_bounds, excess_decision, excess_equivalence
+from jrh_stats import Bounds, excess_bounds, excess_decision, excess_equivalence, excess_limits
 from numpy.typing import NDArray
 
 from jrh_metrics.options import EquivalenceOptions, FullOptions
@@ -122,6 +122,8 @@ def _measured(
     found, test = excess_decision(
         counts, clusters, level=context.level, resamples=context.resamples, seed=builder.seed(cell)
     )
+    if context.one_sided:
+        found = evolve(found, excess=excess_limits(counts, clusters, level=context.level))
     note = "" if len(usable) else _NOTHING
     bounds = _bounds(builder, cell, reference, rows)
     beside = (("disagreement", found.raw), ("noise-floor", found.floor)) if everything else ()

@@ -57,7 +57,7 @@ def missing_verdicts(now: Situation) -> Iterator[Claim]:
 
 
 def missing_by_condition(now: Situation) -> Iterator[Claim]:
-    """Tell whether missing verdicts depend on the condition, on the gold label, or on the judge being wrong."""
+    """Tell whether missing verdicts depend on the condition, the gold label, being wrong, or the stated probability."""
     for name, statement in MISSING_BY.items():
         for each in now.measures(name):
             if now.claims(each):

@@ -24,6 +24,7 @@ MISSING_BY: Final[Mapping[str, str]] = {
     "missing-by-condition-p": "Missing verdicts depend on the condition",
     "missing-by-label-p": "Missing verdicts depend on the gold label",
     "missing-by-error-p": "Missing verdicts depend on the judge being wrong",
+    "missing-by-confidence-p": "Missing verdicts depend on the probability that the judge states",
 }
 """p-values about missing verdicts, and what a small one says."""
 _TWO: Final = 2
