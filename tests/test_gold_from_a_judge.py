@@ -62,6 +62,7 @@ def test_a_judge_that_is_not_there_is_an_error(project: Project) -> None:
     _items(project)
     data = {"source": "jsonl", "path": "items.jsonl", "gold_from": "nobody"}
     write_suite(project, llm_suite(openai_http("http://127.0.0.1:9"), data=data))
-    outcome = call(project, "run", "suite.yaml", "--run-dir", "run")
-    assert outcome.exit_code == 2
-    assert "gold_from: there is no judge 'nobody'; the suite's judges: mini" in outcome.stderr
+    for command in ("run", "plan"):
+        outcome = call(project, command, "suite.yaml", "--run-dir", "run")
+        assert outcome.exit_code == 2
+        assert "gold_from: there is no judge 'nobody'; the suite's judges: mini" in outcome.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import jrh_sources.plugin
 import pytest
 from jrh import Item, JrhError, Json, Scale, Task
 from jrh_testing import build
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 YES_NO = Task(name="t", scale=Scale.of_labels("YES", "NO"))
 

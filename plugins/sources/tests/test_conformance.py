@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import jrh_sources.plugin
 import pyarrow as pa
+from excel_files import workbook
 from jrh import Mode, Scale, Task
 from jrh_testing import DataSourceContract
 from pyarrow import parquet
@@ -46,6 +47,15 @@ class TestParquet(DataSourceContract):
     component = "parquet"
     files: ClassVar = {"a.parquet": _parquet()}
     options: ClassVar = {"path": "a.parquet", "columns": {"request": "q"}}
+    required_options = ("path",)
+    task = YES_NO
+
+
+class TestXlsx(DataSourceContract):
+    plugin = jrh_sources.plugin
+    component = "xlsx"
+    files: ClassVar = {"a.xlsx": workbook({"a": [("q", "response", "label"), ("1+1?", 2, "YES"), ("2+2?", "5", "")]})}
+    options: ClassVar = {"path": "a.xlsx", "columns": {"request": "q"}}
     required_options = ("path",)
     task = YES_NO
 

@@ -119,6 +119,22 @@ class ParquetOptions:
 
 
 @frozen(kw_only=True)
+class XlsxOptions:
+    """Options of `xlsx`."""
+
+    path: Path = field(
+        validator=instance_of(Path),
+        metadata={"help": "The file; a relative path is relative to the suite's directory."},
+    )
+    columns: Mapping[str, str | None] = field(
+        default=Factory(dict), validator=_check_columns, metadata={"help": _COLUMNS_HELP}
+    )
+    sheet: str = field(
+        default="", validator=instance_of(str), metadata={"help": "Name of the sheet; empty: the first one."}
+    )
+
+
+@frozen(kw_only=True)
 class ExamplesOptions:
     """Options of `examples`."""
 

@@ -1,4 +1,4 @@
-"""Declare the data sources csv, jsonl, parquet and examples."""
+"""Declare the data sources csv, jsonl, parquet, xlsx and examples."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from jrh import DataSourceSpec, hookimpl
 
-from jrh_sources.options import CsvOptions, ExamplesOptions, JsonlOptions, ParquetOptions
+from jrh_sources.options import CsvOptions, ExamplesOptions, JsonlOptions, ParquetOptions, XlsxOptions
 
 JRH_API_VERSION = 1
 
@@ -43,6 +43,12 @@ def jrh_data_sources() -> Iterable[DataSourceSpec]:
     )
     yield DataSourceSpec(
         name="parquet", summary="a parquet file", options=ParquetOptions, factory="jrh_sources.source:parquet_source"
+    )
+    yield DataSourceSpec(
+        name="xlsx",
+        summary="a sheet of an Excel workbook",
+        options=XlsxOptions,
+        factory="jrh_sources.source:xlsx_source",
     )
     yield DataSourceSpec(
         name="examples",

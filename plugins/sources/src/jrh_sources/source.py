@@ -14,10 +14,11 @@ from jrh_sources.columns import ColumnMap
 from jrh_sources.csv_rows import csv_rows
 from jrh_sources.items import ItemBuilder
 from jrh_sources.jsonl_rows import jsonl_rows
-from jrh_sources.options import CsvOptions, JsonlOptions, ParquetOptions
+from jrh_sources.options import CsvOptions, JsonlOptions, ParquetOptions, XlsxOptions
 from jrh_sources.parquet_rows import parquet_rows
 from jrh_sources.problems import Problems
 from jrh_sources.values import Row
+from jrh_sources.xlsx_rows import xlsx_rows
 
 ReadRows: TypeAlias = Callable[[Path, Problems], Iterator[Row]]
 
@@ -73,7 +74,14 @@ def parquet_source(options: ParquetOptions, context: BuildContext) -> FileSource
     return _source(options, context, lambda path, problems: parquet_rows(path, options, problems))
 
 
-def _source(options: CsvOptions | JsonlOptions | ParquetOptions, context: BuildContext, rows: ReadRows) -> FileSource:
+def xlsx_source(options: XlsxOptions, context: BuildContext) -> FileSource:
+    """Build the source of a sheet of a workbook."""
+    return _source(options, context, lambda path, problems: xlsx_rows(path, options, problems))
+
+
+def _source(
+    options: CsvOptions | JsonlOptions | ParquetOptions | XlsxOptions, context: BuildContext, rows: ReadRows
+) -> FileSource:
     return FileSource(
         path=options.path,
         shown=_as_written(options.path, context.base),

@@ -22,6 +22,7 @@ from jrh.running.component_changes import changes
 from jrh.running.draft_estimate import GROWTH, Drafting, asks, estimate, spread
 from jrh.running.event_loop import run_to_end
 from jrh.running.judge_models import shared_families
+from jrh.running.judged_gold import check_grading_judges
 from jrh.running.outcome import Settings
 from jrh.running.preflight import ASKED, PROMPT_TOKENS, checked
 from jrh.running.prepare import check_components, priced
@@ -96,6 +97,7 @@ def make_plan(resolved: ResolvedSuite, loaded: Loaded, run_dir: Path, settings: 
     """
     with secrets_optional():
         resolved = with_stored_code(resolved, run_dir)
+        check_grading_judges(resolved)
         # built where it works: what it opens (SQLite) belongs to one thread
         return run_to_end(lambda: _Planning(resolved, loaded, run_dir, settings).plan())
 

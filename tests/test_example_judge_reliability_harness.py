@@ -1,0 +1,309 @@
+"""The example of the Judge Reliability Harness, 8 items per benchmark: its tables follow from records.csv, number by number.
+
+With 40 items per benchmark it is one command: `python examples/judge-reliability-harness/run.py`.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+from collections import Counter, defaultdict
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from statistics import mean, stdev
+from typing import Any
+
+import pytest
+from scipy.stats import pearsonr, spearmanr
+from sklearn.metrics import confusion_matrix, mean_absolute_error, root_mean_squared_error
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[1]
+ITEMS = 8
+TASKS = ("misuse", "safety", "essays", "agents")
+POSITIVE = {"misuse": "YES", "safety": "YES", "agents": "violates"}
+FEWEST_FOLDS = 4
+Row = dict[str, str]
+Ballot = dict[str, str]
+"""Every judge's verdict on one question, and the right label and the cluster under the empty name and "cluster"."""
+
+
+class Counted:
+    """What the records say, counted here and by nothing of jrh."""
+
+    def __init__(self, folder: Path) -> None:
+        """Read the run."""
+        self.papers = folder / "run" / "papers"
+        with (folder / "run" / "records.csv").open(encoding="utf-8", newline="") as file:
+            self.records = list(csv.DictReader(file))
+        assert {each["status"] for each in self.records} == {"ok"}
+        self.by_cell: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+        ballots: dict[tuple[str, ...], Ballot] = defaultdict(dict)
+        for each in self.records:
+            self.by_cell[each["task"], each["test"], each["judge"]].append(each)
+            key = tuple(each[name] for name in ("task", "test", "item_id", "variant", "repeat"))
+            ballots[key] |= {"": right(each), "cluster": each["cluster"], each["judge"]: each["canonical"]}
+        self.ballots = dict(ballots)
+        self.tests = {task: sorted({each["test"] for each in self.records if each["task"] == task}) for task in TASKS}
+        self.judges = sorted({each["judge"] for each in self.records})
+
+    def accuracy(self, task: str, test: str, judge: str) -> float:
+        """Return the share of right verdicts."""
+        return mean(each["canonical"] == right(each) for each in self.by_cell[task, test, judge])
+
+    def of(self, task: str, test: str) -> list[Ballot]:
+        """Return the ballots of a test, or of all tests but the reference."""
+        return [
+            found
+            for (kind, name, *_), found in self.ballots.items()
+            if kind == task and (name == test or (test == "all tests" and name != "reference"))
+        ]
+
+    def table(self, name: str) -> list[Row]:
+        """Read a table of the example."""
+        with (self.papers / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+
+def right(record: Row) -> str:
+    """Return the label that a record should have: the one of its case, else the gold label of its item."""
+    return record["expected"] or record["gold"]
+
+
+def voted(ballot: Ballot, judges: tuple[str, ...]) -> str:
+    """Return what most of the judges say, nothing where it is a tie."""
+    tally = Counter(ballot[judge] for judge in judges).most_common(2)
+    return "" if len(tally) > 1 and tally[0][1] == tally[1][1] else tally[0][0]
+
+
+def rates(task: str, ballots: list[Ballot], judges: tuple[str, ...]) -> dict[str, float | None]:
+    """Return accuracy, FPR and FNR of what judges decide together."""
+    decided = [(each[""], voted(each, judges)) for each in ballots]
+    positive = POSITIVE.get(task)
+    good = [said == positive for truth, said in decided if truth != positive]
+    bad = [said != positive for truth, said in decided if truth == positive]
+    return {
+        "accuracy": mean(truth == said for truth, said in decided),
+        "FPR": mean(good) if positive and good else None,
+        "FNR": mean(bad) if positive and bad else None,
+    }
+
+
+def best(ballots: list[Ballot], judges: list[str]) -> tuple[str, ...]:
+    """Return the three judges whose majority is most often right; of equal ones the first."""
+    return max(combinations(judges, 3), key=lambda three: sum(voted(each, three) == each[""] for each in ballots))
+
+
+def near(cell: str, value: float | None) -> bool:
+    return (cell == "" and value is None) or float(cell) == pytest.approx(value, abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> Counted:
+    path = ROOT / "examples" / "judge-reliability-harness" / "run.py"
+    spec = importlib.util.spec_from_file_location("judge_reliability_example", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    folder = tmp_path_factory.mktemp("harness")
+    module.run(folder, ITEMS)
+    return Counted(folder)
+
+
+def test_every_test_of_the_paper_has_cases_and_four_judges(counted: Counted) -> None:
+    free = {"reference", "label-flip", "format", "paraphrase", "verbosity", "stochastic"}
+    assert {task: set(tests) for task, tests in counted.tests.items()} == {
+        "misuse": free,
+        "safety": free,
+        "essays": free - {"label-flip"} | {"synthetic-ordinal"},
+        "agents": {"reference", "agent-perturbation", "agent-positives", "stochastic"},
+    }
+    assert counted.judges == ["restless", "steady", "strict", "wordy"]
+    made = Counter((each["task"], each["test"]) for each in counted.records if each["judge"] == "steady")
+    assert made["misuse", "format"] == 3 * ITEMS
+    assert made["misuse", "verbosity"] == 2 * ITEMS
+    assert made["safety", "stochastic"] == 2 * 2 * ITEMS
+    levels = Counter(each["expected"] for each in counted.by_cell["essays", "synthetic-ordinal", "steady"])
+    assert set(levels) == set("123456")
+    assert max(levels.values()) == 5
+    assert {each["variant"] for each in counted.by_cell["agents", "agent-positives", "steady"]} == {
+        "untouched",
+        "repaired",
+    }
+
+
+def test_planted_quality_is_found(counted: Counted) -> None:
+    def over_all(judge: str, *tests: str) -> float:
+        return mean(
+            right(each) == each["canonical"]
+            for each in counted.records
+            if each["judge"] == judge and each["test"] in tests
+        )
+
+    assert over_all("steady", "reference", "format", "verbosity", "stochastic") > 0.9
+    assert over_all("wordy", "verbosity", "format") < over_all("wordy", "reference", "stochastic") - 0.1
+    assert over_all("restless", "stochastic") == pytest.approx(4 / 5, abs=0.15)
+    strict = [each for each in counted.records if each["judge"] == "strict" and each["task"] in POSITIVE]
+    wrong = [each for each in strict if each["canonical"] != right(each)]
+    assert wrong
+    assert all(each["canonical"] == POSITIVE[each["task"]] for each in wrong)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_heat_map_majority_and_spreads(counted: Counted, task: str) -> None:
+    everybody = tuple(counted.judges)
+    seen = Counter[str]()
+    for row in counted.table(f"judges-by-tests-{task}"):
+        for column in (name for name in row if name.endswith(")")):
+            test, _, size = column.partition(" (N=")
+            ballots = counted.of(task, test)
+            assert int(size[:-1]) == len(ballots)
+            if row["judge"] == "majority vote":
+                assert near(row[column], rates(task, ballots, everybody)["accuracy"])
+            else:
+                assert near(row[column], counted.accuracy(task, test, row["judge"]))
+            seen[test] += 1
+    assert seen == dict.fromkeys(counted.tests[task], 5)
+    for axis, name in (("judge", "spread-over-tests"), ("test", "spread-over-judges")):
+        table = counted.table(f"{name}-{task}")
+        assert table
+        for row in table:
+            if axis == "judge":
+                tests = [test for test in counted.tests[task] if test != "reference"]
+                found = [counted.accuracy(task, test, row["judge"]) for test in tests]
+            else:
+                found = [counted.accuracy(task, row["test"], judge) for judge in counted.judges]
+            assert near(row["mean"], mean(found))
+            assert near(row["SD"], stdev(found))
+            assert near(row["lowest"], min(found))
+            assert near(row["highest"], max(found))
+
+
+@pytest.mark.parametrize("task", POSITIVE)
+def test_accuracy_error_false_positives_and_negatives(counted: Counted, task: str) -> None:
+    table = counted.table(f"error-rates-{task}")
+    assert len(table) == 4 * len(counted.tests[task])
+    for row in table:
+        own = counted.by_cell[task, row["test"], row["judge"]]
+        negative = next(label for label in ("NO", "satisfies") if (label == "NO") == (POSITIVE[task] == "YES"))
+        both = [right(each) for each in own], [each["canonical"] for each in own]
+        (tn, fp), (fn, tp) = confusion_matrix(*both, labels=[negative, POSITIVE[task]])
+        assert near(row["accuracy"], (tn + tp) / len(own))
+        assert near(row["error"], (fp + fn) / len(own))
+        assert near(row["FPR"], fp / (fp + tn) if fp + tn else None)
+        assert near(row["FNR"], fn / (fn + tp) if fn + tp else None)
+
+
+def test_agreement_with_the_level(counted: Counted) -> None:
+    table = counted.table("ordinal-essays")
+    assert len(table) == 4 * len(counted.tests["essays"])
+    for row in table:
+        own = counted.by_cell["essays", row["test"], row["judge"]]
+        truth, said = [int(right(each)) for each in own], [int(each["canonical"]) for each in own]
+        assert near(row["Pearson"], pearsonr(truth, said).statistic)
+        assert near(row["Spearman"], spearmanr(truth, said).statistic)
+        assert near(row["MAE"], mean_absolute_error(truth, said))
+        assert near(row["RMSE"], root_mean_squared_error(truth, said))
+        middle = mean(truth), mean(said)
+        together = mean((a - middle[0]) * (b - middle[1]) for a, b in zip(truth, said, strict=True))
+        spread = sum(
+            mean((each - centre) ** 2 for each in own) for own, centre in zip((truth, said), middle, strict=True)
+        )
+        assert near(row["CCC"], 2 * together / (spread + (middle[0] - middle[1]) ** 2))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_panels_of_all_and_of_the_best_three(counted: Counted, task: str) -> None:
+    table = counted.table(f"best-panel-{task}")
+    assert len(table) == 3 * (len(counted.tests[task]) + 1)
+    for row in table:
+        ballots = counted.of(task, row["test"])
+        if row["panel"] == "all judges":
+            expected = rates(task, ballots, tuple(counted.judges))
+        elif "in sample" in row["panel"]:
+            three = best(ballots, counted.judges)
+            assert row["judges"] == ", ".join(three)
+            expected = rates(task, ballots, three)
+        else:
+            # jrh deals its own random splits: a split's accuracy varies by some hundredths, their mean by less.
+            assert float(row["accuracy"]) == pytest.approx(held_out(ballots, counted.judges), abs=0.02)
+            continue
+        for name, value in expected.items():
+            assert near(row[name], value), (row["test"], row["panel"], name)
+
+
+def held_out(ballots: list[Ballot], judges: list[str]) -> float:
+    """Return how often the best three of the other folds are right, over random splits of the clusters into folds.
+
+    Two clusters a fold, ten folds at most; fewer than eight clusters are left out one by one, which is exact.
+    """
+    trios = list(combinations(judges, 3))
+    hits: dict[str, list[int]] = defaultdict(lambda: [0] * len(trios))
+    for each in ballots:
+        own = hits[each["cluster"]]
+        for place, three in enumerate(trios):
+            own[place] += voted(each, three) == each[""]
+    clusters = sorted(hits)
+    folds = min(10, len(clusters) // 2) if len(clusters) >= 2 * FEWEST_FOLDS else len(clusters)
+    rng, total, splits = Random(1), 0, 400
+    for _ in range(splits):
+        rng.shuffle(clusters)
+        for fold in range(folds):
+            left, rest = clusters[fold::folds], [each for n, each in enumerate(clusters) if n % folds != fold]
+            found = [sum(hits[each][place] for each in rest) for place in range(len(trios))]
+            total += sum(hits[each][found.index(max(found))] for each in left)
+    return total / (splits * len(ballots))
+
+
+def test_votes_and_cost(counted: Counted) -> None:
+    votes = counted.table("majority-votes")
+    assert len(votes) == len(counted.ballots)
+    for row in votes:
+        ballot = counted.ballots[row["task"], row["test"], row["item"], row["variant"], row["repeat"]]
+        assert {judge: row[judge] for judge in counted.judges} == {judge: ballot[judge] for judge in counted.judges}
+        decided = voted(ballot, tuple(counted.judges))
+        assert row["majority"] == (decided or "tie")
+        assert row["right"] == ("yes" if decided == ballot[""] else "no")
+    for task in TASKS:
+        table = counted.table(f"cost-{task}")
+        assert len(table) == 4 * (len(counted.tests[task]) + 1)
+        for row in table:
+            tests = [
+                test
+                for test in counted.tests[task]
+                if test == row["test"] or (row["test"] == "all tests" and test != "reference")
+            ]
+            own = [each for test in tests for each in counted.by_cell[task, test, row["judge"]]]
+            dollars = sum(float(each["cost"]) for each in own)
+            accuracy = mean(counted.accuracy(task, test, row["judge"]) for test in tests)
+            assert int(row["trials"]) == len(own)
+            assert near(row["dollars"], dollars)
+            assert near(row["per 1,000"], dollars / len(own) * 1000)
+            assert near(row["accuracy"], accuracy)
+            assert near(row["per 1,000 and point"], dollars / len(own) * 1000 / (100 * accuracy))
+    for row in counted.table("usage"):
+        own = [each for each in counted.records if each["judge"] == row["judge"]]
+        assert int(row["prompt tokens"]) == sum(int(each["prompt_tokens"]) for each in own)
+        assert near(row["dollars"], sum(float(each["cost"]) for each in own))
+    # What writing and checking cases cost is no part of the records; the price of a token is.
+    made = counted.table("cost-of-cases")
+    assert {(row["task"], row["test"]) for row in made if row["component"]} >= {
+        ("misuse", "label-flip"), ("essays", "synthetic-ordinal"), ("agents", "agent-perturbation"),
+    }  # fmt: skip
+    for row in made:
+        price = {"steady": 8, "strict": 1, "wordy": 0.4, "restless": 0.2}.get(row["component"], 2)
+        tokens = int(row["prompt tokens"]) + 4 * int(row["completion tokens"])
+        assert near(row["dollars"], price * tokens / 1e6)
+
+
+def test_the_readme_names_every_table_and_figure(counted: Counted) -> None:
+    text = (ROOT / "examples" / "judge-reliability-harness" / "README.md").read_text(encoding="utf-8")
+    for path in counted.papers.glob("*.[cs]*v*"):
+        stem = path.stem.rstrip("-0123456789")
+        assert f"`{next((stem[: -len(task) - 1] for task in TASKS if stem.endswith(task)), stem)}" in text, path.name
+    assert {f"{name}-{task}.svg" for name in ("judges-by-tests", "cost") for task in TASKS} <= {
+        path.name for path in counted.papers.iterdir()
+    }
