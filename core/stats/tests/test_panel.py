@@ -214,3 +214,12 @@ def test_a_trio_that_is_best_everywhere_is_chosen_in_every_fold():
     assert (found.best.judges, found.same) == ((0, 1, 2), 1.0)
     equal = [best_panel(*panel([0.7] * 6, items=60, seed=seed), n_labels=2).same for seed in range(20)]
     assert np.mean(equal) < 0.9
+
+
+@pytest.mark.parametrize(
+    ("judges", "items", "flagged"), [(5, 60, True), (5, 100, False), (6, 100, True), (3, 40, False)]
+)
+def test_a_choice_among_many_panels_on_few_items_is_flagged_whatever_the_sample_says(judges, items, flagged):
+    for seed in range(5):
+        found = best_panel(*panel([0.95, 0.9, 0.9, 0.6, 0.6, 0.5][:judges], items=items, seed=seed), n_labels=2)
+        assert ("unstable-choice" in found.held_out.flags) == flagged

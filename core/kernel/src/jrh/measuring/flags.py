@@ -42,11 +42,14 @@ SENSITIVE_TO_MISSING: Final = "sensitive-to-missing"
 SIMULATED: Final = "simulated"
 """The judge is simulated: its answers are made up."""
 
+UNSTABLE_CHOICE: Final = "unstable-choice"
+"""Many panels were compared on few items: the interval of the chosen one may cover less than it says."""
+
 SMALL_SAMPLE: Final = frozenset({FEW_EVENTS, FEW_ITEMS, FEW_CLUSTERS, DEGENERATE, ONE_ITEM})
 """Flags of intervals that rest on too little for their approximation; an exact limit does not need it."""
 BOUNDED: Final = "imbens-manski"
 """Begin of the method of intervals that hold whatever the missing verdicts would have been."""
-UNSURE: Final = SMALL_SAMPLE | {INFORMATIVE_MISSING}
+UNSURE: Final = SMALL_SAMPLE | {INFORMATIVE_MISSING, UNSTABLE_CHOICE}
 """Flags of intervals that may cover less than they say: nothing is called equivalent and no rule decided on them."""
 
 FLAG_MEANINGS: Final[Mapping[str, str]] = {
@@ -69,6 +72,7 @@ FLAG_MEANINGS: Final[Mapping[str, str]] = {
     "readily as right ones, or the reverse, and the data cannot rule that out.",
     MISSING_ON_ERRORS: "more verdicts are missing on items that the judge gets wrong.",
     MISSING_ON_RIGHT: "more verdicts are missing on items that the judge gets right.",
+    UNSTABLE_CHOICE: "many panels were compared on few items; actual coverage may be 1 to 4 points too low.",
     DEGENERATE: "not estimable from identical values.",
     ALL_MISSING: "every verdict is missing.",
     EMPTY: "no data.",
