@@ -26,6 +26,8 @@ FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 LOG: Final = "log.jsonl"
 """The run's log, which lies beside the store."""
+CHUNK: Final = 2000
+"""Rows of a long table that are read at once."""
 MOST_PARAMETERS: Final = 500
 """Ids per statement; older SQLite allows 999 parameters."""
 
@@ -179,6 +181,12 @@ class Database:
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query; it sees committed data only."""
         return self.guarded(lambda: self._reader.execute(sql, parameters).fetchall())
+
+    def chunks(self, sql: str) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield the rows of a query, `CHUNK` at a time, so that not all are in memory at once."""
+        cursor = self.guarded(lambda: self._reader.execute(sql))
+        while rows := self.guarded(lambda: cursor.fetchmany(CHUNK)):
+            yield rows
 
     def text(self, sql: str, parameters: Sequence[Any] = ()) -> str | None:
         """Return the first column of the first row as text, or None if there is no row."""

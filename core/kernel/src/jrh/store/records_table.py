@@ -87,13 +87,18 @@ class RecordsTable:
             DamagedStoreError: some are not what was written.
         """
         names = ", ".join(f'r."{name}"' for name in COLUMNS)
-        rows = self._database.rows(f"SELECT {names}, r.checksum {_OF_THE_PLAN} ORDER BY t.position")
-        self._check(rows)
-        columns = zip(*rows, strict=True) if rows else (() for _ in (*COLUMNS, "checksum"))
-        return dict(zip(COLUMNS, columns, strict=False))
+        columns: list[list[Any]] = [[] for _ in COLUMNS]
+        same: dict[str, str] = {}
+        changed: list[tuple[Any, ...]] = []
+        for rows in self._database.chunks(f"SELECT {names}, r.checksum {_OF_THE_PLAN} ORDER BY t.position"):
+            changed += [row for row in rows if checksum(row[:-1]) != row[-1]]
+            for column, values in zip(columns, zip(*rows, strict=True), strict=False):
+                # Most values are those of other rows: SQLite makes a new object of each.
+                column += [same.setdefault(value, value) if isinstance(value, str) else value for value in values]
+        self._refuse(changed)
+        return {name: tuple(column) for name, column in zip(COLUMNS, columns, strict=True)}
 
-    def _check(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        changed = [row for row in rows if checksum(row[:-1]) != row[-1]]
+    def _refuse(self, changed: Sequence[tuple[Any, ...]]) -> None:
         if changed:
             path = self._database.path
             raise DamagedStoreError(
@@ -110,7 +115,7 @@ class RecordsTable:
         """
         names = ", ".join(f'r."{name}"' for name in COLUMNS)
         rows = self._database.rows(f"SELECT {names}, r.checksum, t.judge {_OF_THE_PLAN} WHERE r.judge != t.judge")
-        self._check([row[:-1] for row in rows])
+        self._refuse([row for row in rows if checksum(row[:-2]) != row[-2]])
         if rows:
             renamed = [[*row[:_JUDGE], row[-1], *row[_JUDGE + 1 : -2]] for row in rows]
             new = [(row[_JUDGE], checksum(row), row[_TRIAL]) for row in renamed]

@@ -129,16 +129,19 @@ class Writer:
         self._connection.close()
 
     def _work(self) -> None:
-        closing = False
-        while not closing:
-            batch = [self._jobs.get()]
-            time.sleep(GATHER_SECONDS)
-            while not self._jobs.empty():
-                batch.append(self._jobs.get())
-            closing = None in batch
-            jobs = [job for job in batch if job is not None]
-            if jobs:
-                self._write(jobs)
+        while self._commit_next():
+            pass
+
+    def _commit_next(self) -> bool:
+        """Wait for jobs and write them; a function of its own, so that written rows are freed before the next wait."""
+        batch = [self._jobs.get()]
+        time.sleep(GATHER_SECONDS)
+        while not self._jobs.empty():
+            batch.append(self._jobs.get())
+        jobs = [job for job in batch if job is not None]
+        if jobs:
+            self._write(jobs)
+        return None not in batch
 
     def _write(self, jobs: list[_Job]) -> None:
         if self._failure is None:
@@ -161,7 +164,7 @@ class Writer:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             for sql, group in groupby(statements, key=itemgetter(0)):
-                self._connection.executemany(sql, [row for _, rows in group for row in rows])
+                self._connection.executemany(sql, (row for _, rows in group for row in rows))
             self._connection.execute("COMMIT")
         except BaseException:
             if self._connection.in_transaction:
