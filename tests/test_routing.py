@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from jrh.store.run_store import Store
 from jrh_testing import ChatServer, Project
-from support.keys import KEY
+from support.inside import Inside
+from support.keys import KEY, KEY_VARIABLE
 from support.looking import everything, one, query
 from support.suites import PROVIDERS, llm_suite, openai_http, write_items, write_suite
 
@@ -16,6 +19,12 @@ pytestmark = pytest.mark.slow
 ITEMS = 3
 ROUTE = "deployment-of-team-blue"
 """A header value that is as secret as any other of the environment."""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Provide an empty project whose runs are calls in this process."""
+    return Inside(tmp_path, env={KEY_VARIABLE: KEY})
 
 
 @pytest.fixture
@@ -56,6 +65,25 @@ def test_another_deployment_behind_one_address_answers_for_itself(
         assert server.count == place * ITEMS
     judged(project, model)
     assert server.count == 2 * ITEMS  # the same again asks nothing
+
+
+def test_a_reply_is_stored_once(project: Project) -> None:
+    """In the calls; a record refers to it. A run that has it from the cache stores it with the record."""
+    write_items(project, ITEMS)
+    with ChatServer(lambda body: f"YES {len(str(body))}") as server:
+        judged(project, openai_http(server.url))
+        assert project.run("run", "suite.yaml", "--run-dir", "cached", "--yes").exit_code == 0
+        assert server.count == ITEMS
+    assert one(project, "run", "SELECT count(*) FROM calls WHERE payload LIKE '{%'") == ITEMS
+    assert one(project, "run", "SELECT count(*) FROM records WHERE reply LIKE '{%'") == 0
+    assert one(project, "cached", "SELECT count(*) FROM records WHERE reply LIKE '{%'") == ITEMS
+    for name in ("run", "cached"):
+        trials = [trial for (trial,) in query(project, name, "SELECT trial_id FROM records")]
+        store = Store.view(project.path / name)
+        found = store.records.replies(trials)
+        store.close()
+        assert sorted(found) == sorted(trials)
+        assert {reply.text[:4] for reply in found.values()} == {"YES "}
 
 
 def _with_query(url: str, query: str, provider: str) -> str:

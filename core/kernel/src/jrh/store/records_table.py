@@ -26,9 +26,22 @@ _ARGUED: Final = COLUMNS.index("argued")
 _KINDS: Final = {"REAL": float, "INTEGER": int}
 _NUMBERS: Final = tuple((COLUMNS.index(name), _KINDS[kind]) for name, kind in RECORD_TYPES.items())
 _COLUMN_NAMES: Final = ", ".join(f'"{name}"' for name in COLUMNS)
+_PLACES: Final = {name: f"?{place}" for place, name in enumerate((*COLUMNS, "reply", "probabilities", "checksum"), 1)}
+_CALL: Final = "@"
+"""Starts the number of the call whose stored reply is the record's; a reply itself is JSON."""
+# A reply is stored once: a record refers to the call that it rests on. One from the cache has no call in this run.
+_REPLY: Final = f"""coalesce((
+    SELECT '{_CALL}' || c.id FROM uses u JOIN calls c ON c.key = u.key AND c.payload IS NOT NULL
+    WHERE u.owner = {_PLACES["trial_id"]} AND c.payload = {_PLACES["reply"]} LIMIT 1
+), {_PLACES["reply"]})"""  # noqa: S608 - fixed names
 _INSERT: Final = (
     f"INSERT OR REPLACE INTO records ({_COLUMN_NAMES}, reply, probabilities, checksum) "  # noqa: S608 - fixed names
-    f"VALUES ({', '.join('?' * (len(COLUMNS) + 3))})"
+    f"VALUES ({', '.join({**_PLACES, 'reply': _REPLY}.values())})"
+)
+_REPLIES: Final = (
+    f"SELECT r.trial_id, CASE WHEN r.reply LIKE '{_CALL}%' THEN c.payload ELSE r.reply END AS text "  # noqa: S608
+    "FROM records r LEFT JOIN calls c ON c.id = CAST(substr(r.reply, 2) AS INTEGER) "
+    "WHERE r.trial_id IN ({ids}) AND text IS NOT NULL"
 )
 _OF_THE_PLAN: Final = "FROM trials t JOIN records r ON r.trial_id = t.id"
 """Records of trials no longer in the plan stay stored in case the plan changes back, but are never counted."""
@@ -161,9 +174,7 @@ class RecordsTable:
 
     def replies(self, trial_ids: Sequence[str]) -> dict[str, Reply]:
         """Read the replies of trials by trial id; trials without a stored reply are left out."""
-        found = self._database.texts_by_id(
-            "SELECT trial_id, reply FROM records WHERE trial_id IN ({ids}) AND reply IS NOT NULL", trial_ids
-        )
+        found = self._database.texts_by_id(_REPLIES, trial_ids)
         return {trial_id: from_text(Reply, text) for trial_id, text in found}
 
     def costs(self) -> dict[tuple[str, str, str], CostLine]:
