@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import re
 import signal
 import socket
@@ -48,12 +49,16 @@ class Window:
             return answer.status, answer.read().decode()
 
 
+def _window(bench: Bench) -> Window:
+    session = bench.sessions.enter(bench.sessions.token)
+    assert session is not None
+    return Window(bench, f"jrh-{bench.base.rpartition(':')[2]}={session.key}")
+
+
 @pytest.fixture(scope="module")
 def window(folder: Path) -> Iterator[Window]:
     with workbench(folder) as bench:
-        session = bench.sessions.enter(bench.sessions.token)
-        assert session is not None
-        yield Window(bench, f"jrh-{bench.base.rpartition(':')[2]}={session.key}")
+        yield _window(bench)
 
 
 # -- the list of cases -----------------------------------------------------------------------------------------------
@@ -172,10 +177,7 @@ def test_a_download_holds_the_filtered_rows_and_no_formula(window: Window, tmp_p
     assert len(text.splitlines()) == 31
     Made(items=2, text=lambda kind, n: f"=1+{n}{kind}").write(tmp_path / "formula")
     with workbench(tmp_path) as bench:
-        session = bench.sessions.enter(bench.sessions.token)
-        assert session is not None
-        own = Window(bench, f"jrh-{bench.base.rpartition(':')[2]}={session.key}")
-        assert not re.search(r"(^|,)[=+@]", own.get("/run/formula/cases.csv")[1], re.MULTILINE)
+        assert not re.search(r"(^|,)[=+@]", _window(bench).get("/run/formula/cases.csv")[1], re.MULTILINE)
 
 
 def test_a_run_under_way_shows_its_progress_and_one_that_cannot_be_read_says_why(folder: Path, window: Window) -> None:
@@ -209,6 +211,63 @@ def test_a_path_in_a_name_of_a_run_is_part_of_its_name(tmp_path: Path) -> None:
     names = list(runs.scan())
     assert len(names) == len(set(names)) == 3
     assert {runs.path(name).relative_to(tmp_path).as_posix() for name in names} == {"a/same", "b/same", "c ~&?#%2f"}
+
+
+@pytest.mark.parametrize(
+    "name", ["new\nline", "a\\..", "del\x7f", "tab\t", "\u202eabc", "%2e%2e", "q\"'<script>", " x "]
+)
+def test_a_run_of_any_name_opens_from_the_list(tmp_path: Path, name: str) -> None:
+    evolve(MADE, items=1, tests=1).write(tmp_path / name)
+    with workbench(tmp_path) as bench:
+        own = _window(bench)
+        (link,) = re.findall(r'<h2><a href="([^"]+)"', own.get("/")[1])
+        status, text = own.get(link)
+        assert status == 200
+        (cases,) = re.findall(r'<a href="([^"]+)">All cases', text)
+        assert own.get(cases)[0] == 200
+
+
+def test_a_run_whose_name_is_not_text_has_one_in_its_address(tmp_path: Path) -> None:
+    from jrh_review.runs import Runs
+
+    place = Path(os.fsdecode(os.fsencode(tmp_path) + b"/byte\xff"))
+    try:
+        evolve(MADE, items=1, tests=1).write(place)
+    except OSError:
+        pytest.skip("this file system holds names of text only")
+    (name,) = Runs((tmp_path,)).scan()
+    assert re.fullmatch(r"byte_~[0-9a-f]{8}", name)
+
+
+def test_repeats_of_a_verdict_share_a_row_whatever_their_rationales(tmp_path: Path) -> None:
+    """The made run gives every trial a rationale of its own; its judge 0 says NO to item 1 in all trials but one."""
+    evolve(MADE, items=2, tests=1, judges=1, repeats=5).write(tmp_path / "many")
+    with workbench(tmp_path) as bench:
+        _, text = _window(bench).get("/run/many/case/case-1-1")
+    verdicts = text[text.index('id="verdicts"') :].partition("</table>")[0]
+    assert verdicts.count("<tr>") == 2, "the head and one judge"
+    said = [record for _, record in evolve(MADE, items=2, tests=1, judges=1, repeats=5)._trials()][15:]
+    assert Counter(record.canonical for record in said) == {"NO": 4, "YES": 1}
+    assert "4x <strong>NO</strong>, 1x <strong>YES</strong>" in verdicts
+    assert "3 more rationales for NO" in verdicts
+    assert all(record.rationale in verdicts for record in said)
+
+
+def test_an_essay_is_shown_whole(tmp_path: Path) -> None:
+    essay = "word " * 4_000
+    evolve(MADE, items=1, tests=1, text=lambda kind, n: f"{kind} {n} {essay if kind == 'request' else ''}end").write(
+        tmp_path / "long"
+    )
+    with workbench(tmp_path) as bench:
+        _, text = _window(bench).get("/run/long/case/case-1-0")
+    assert f"{essay}end" in text
+    assert "more characters" not in text
+
+
+def test_comparing_with_an_unknown_run_says_so(window: Window) -> None:
+    status, text = window.get("/compare?a=done&b=%3Cb%3Enone")
+    assert status == 200
+    assert "There is no run &lt;b&gt;none below" in text
 
 
 # -- the program -----------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -116,9 +117,9 @@ def test_a_filter_a_search_and_the_next_page_are_in_the_address(browser: Browser
         seen.assert_quiet()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "light"), (DESKTOP, "dark")], ids=["phone", "desktop"])
 def test_axe_finds_nothing_on_any_page(browser: Browser, bench: Bench, size: tuple[int, int], scheme: str) -> None:
+    """Colours do not depend on the size, nor the layout on the colours: two combinations meet every value."""
     axe = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     with look(browser, bench, size, color_scheme=scheme) as seen:
         for name, path in PAGES.items():
@@ -128,6 +129,27 @@ def test_axe_finds_nothing_on_any_page(browser: Browser, bench: Bench, size: tup
             seen.evaluate(f"() => {{ {axe} }}")
             assert seen.evaluate(AXE) == [], name
         assert seen.asked == []
+
+
+def test_every_table_is_copied_as_csv_with_the_numbers_of_a_heat_map_in_columns(browser: Browser, bench: Bench) -> None:
+    def copied(path: str) -> list[list[str]]:
+        seen.page.goto(f"{bench.base}{path}")
+        seen.page.get_by_role("button", name="Copy as CSV").click()
+        seen.page.get_by_role("button", name="Copied").wait_for()
+        return list(csv.reader(seen.evaluate("navigator.clipboard.readText()").splitlines()))
+
+    with look(browser, bench, permissions=["clipboard-read", "clipboard-write"]) as seen:
+        rows = copied(PAGES["run"])
+        assert rows[0] == ["Judge", "Test", "Estimate", "Interval", "Notes"]
+        assert rows[1] == ["judge 0", "reference", "0.60", "[0.20, 0.80]", "12 items; missing: refused 2; 0.10 to 0.90"]
+        assert len(rows) == 1 + 2 * 4
+        rows = copied(PAGES["compare"])
+        assert rows[0][:4] == ["Judge", "Test", "Run", "Estimate"]
+        assert [row[2] for row in rows[1:3]] == ["first", "second"]
+        assert copied(PAGES["item"])[1][:2] == ["reference", ""]
+        assert copied(PAGES["case"])[1][0] == "judge 0"
+        assert len(copied(PAGES["cases"])) > 10
+        seen.assert_quiet()
 
 
 def test_every_link_and_control_is_reached_with_the_keyboard_and_none_is_a_trap(browser: Browser, bench: Bench) -> None:
@@ -201,6 +223,9 @@ def test_no_text_of_a_run_becomes_code_on_any_page(browser: Browser, tmp_path: P
         page.goto(cases[0])
         page.get_by_role("link", name="under all conditions").click()
         shown.append(_harmless(seen))
+        for query in ({}, {"a": TEXTS[0], "b": name}, {"a": name, "b": name, "task": TEXTS[0], "lens": TEXTS[0]}):
+            page.goto(f"{bench.base}/compare?{urlencode(query)}")
+            assert visible_text(name) in _harmless(seen)
         every = "".join("".join(shown).split())
         assert [text for text in TEXTS if "".join(visible_text(text).split()) not in every] == []
 

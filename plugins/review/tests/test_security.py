@@ -77,6 +77,8 @@ def test_the_host_is_checked_before_anything_else(door):
 
 def test_a_server_on_another_address_has_that_name_too():
     assert "192.0.2.7:80" in Names.at("192.0.2.7", 80).hosts
+    assert "192.0.2.7" in Names.at("192.0.2.7", 80).hosts, "what browsers send where the port is that of http"
+    assert "192.0.2.7" not in Names.at("192.0.2.7", 81).hosts
     assert "[2001:db8::1]:80" in Names.at("2001:db8::1", 80).hosts
 
 
@@ -116,6 +118,19 @@ def test_a_wrong_token_opens_nothing(door, query):
     asked = door.ask("/enter", headers=[("host", HOST)], query=query.format(door.sessions.token, door.sessions.token))
     assert asked.status == 401
     assert "set-cookie" not in asked.headers
+
+
+@pytest.mark.parametrize("header", [("purpose", "prefetch"), ("x-moz", "prefetch"), ("sec-purpose", "Prefetch")])
+def test_no_browser_uses_the_token_up_ahead_of_time(door, header):
+    token = door.sessions.token
+    assert door.ask("/enter", headers=[("host", HOST), header], query=f"token={token}").status == 403
+    assert door.sessions.token == token
+
+
+def test_without_a_session_no_body_is_read(door):
+    """Another site may send any form; a server that waits for its end holds a connection and a megabyte for it."""
+    good = [("host", HOST), ("origin", ORIGIN), ("content-type", "application/json"), ("content-length", "900000")]
+    assert door.ask("/save", method="POST", headers=good, parts=()).status == 401
 
 
 @pytest.mark.parametrize("method", ["HEAD", "POST"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -34,7 +35,7 @@ class Runs:
         found = list(dict.fromkeys(path.resolve() for place in self.places for path in _below(place)))[:MOST]
         by_name: dict[str, list[Path]] = {}
         for path in found:
-            by_name.setdefault(path.name or "run", []).append(path)
+            by_name.setdefault(_plain(path.name) or "run", []).append(path)
         named = {_name(path, name, paths): path for name, paths in by_name.items() for path in paths}
         self._known = dict(sorted(named.items(), key=lambda pair: (-written(pair[1]), pair[0])))
         return self._known
@@ -64,7 +65,13 @@ def written(run_dir: Path) -> float:
 
 
 def _name(path: Path, name: str, same: Sequence[Path]) -> str:
-    return name if len(same) == 1 else f"{name}~{sha256(os.fsencode(path)).hexdigest()[:8]}"
+    own = len(same) == 1 and name == path.name
+    return name if own else f"{name}~{sha256(os.fsencode(path)).hexdigest()[:8]}"
+
+
+def _plain(name: str) -> str:
+    """Return a name without what an address cannot hold: control characters, bytes that are no text, backslashes."""
+    return "".join("_" if each == "\\" or unicodedata.category(each) in ("Cc", "Cs") else each for each in name)
 
 
 def _below(place: Path) -> Iterator[Path]:

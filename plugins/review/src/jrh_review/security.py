@@ -24,6 +24,7 @@ MOST_HEADERS: Final = 32_768
 """Bytes of all headers; the HTTP library bounds only what arrives in parts."""
 MOST_PATH: Final = 4_000
 MOST_QUERY: Final = 16_000
+HTTP: Final = 80
 READING: Final = frozenset({"GET", "HEAD"})
 WRITING: Final = frozenset({"POST"})
 """Methods that change something. No GET does, but for the exchange of the token, which is worth nothing twice."""
@@ -32,7 +33,7 @@ CSRF_FIELD: Final = "csrf"
 CSRF_HEADER: Final = "x-csrf-token"
 _ONCE: Final = (
     *("host", "cookie", "origin", "referer", "content-length", "content-type", "transfer-encoding", CSRF_HEADER),
-    *("sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest", "sec-purpose"),
+    *("sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest", "sec-purpose", "purpose", "x-moz"),
 )
 """Headers that decide something. Sent twice, the server and a proxy may read different ones: refused."""
 _SITES: Final = frozenset({"same-origin", "same-site", "cross-site", "none"})
@@ -57,7 +58,8 @@ class Names:
         """Return the names of a server on an address: loopback's, and the address itself."""
         own = f"[{address}]" if ":" in address else address
         names = ("127.0.0.1", "localhost", "[::1]", own.lower())
-        return cls(hosts=frozenset(f"{name}:{port}" for name in names), cookie=f"jrh-{port}")
+        places = (f":{port}", "") if port == HTTP else (f":{port}",)  # browsers leave out the port that http has anyway
+        return cls(hosts=frozenset(f"{name}{place}" for name in names for place in places), cookie=f"jrh-{port}")
 
 
 @define
@@ -76,8 +78,8 @@ class Guard:
             return
         try:
             headers = self._checked(scope)
+            session = self._session(scope, headers)  # before the body: nobody else makes the server read one
             body = await _body(headers, receive) if scope["method"] in WRITING else b""
-            session = self._session(scope, headers)
             if scope["method"] in WRITING:
                 _check_form(headers, body, session)
         except Refused as refused:
@@ -148,7 +150,7 @@ def _check_site(headers: Mapping[str, str], *, writing: bool) -> None:
         if not followed:
             raise Refused(403, "Another site may link to this page, not load it.")
     # A browser that loads ahead would use the one-time token up before the person follows the link.
-    if "prefetch" in headers.get("sec-purpose", ""):
+    if any("prefetch" in headers.get(name, "").lower() for name in ("sec-purpose", "purpose", "x-moz")):
         raise Refused(403, "This server does not answer requests made ahead of time.")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
@@ -16,12 +16,12 @@ from starlette.routing import Route
 
 from jrh_review.addresses import Address, address
 from jrh_review.filters import View
-from jrh_review.pages.rendering import page
+from jrh_review.pages.rendering import TEXT, page
 
-TEXT: Final = 60_000
-"""Characters shown of a text: whole essays and most transcripts."""
 PARTS: Final = 40
 """Parts of a question that are shown."""
+RATIONALES: Final = 50
+"""Rationales that are shown of the same verdict."""
 EXPECTED: Final = {
     "Same": "the verdict stays as in the reference condition",
     "Changes": "the verdict changes",
@@ -32,8 +32,19 @@ EXPECTED: Final = {
 
 
 @frozen(kw_only=True)
+class Told:
+    """Repeats of one judge that gave the same rationale for the same verdict."""
+
+    times: int
+    rationale: str
+    detail: str
+    replies: tuple[str, ...]
+    """Whole replies that say more than the rationale."""
+
+
+@frozen(kw_only=True)
 class Said:
-    """Repeats of one judge that came out the same."""
+    """Repeats of one judge with the same verdict, whatever their rationales."""
 
     times: int
     label: str
@@ -41,10 +52,10 @@ class Said:
     status: str
     presented: str
     """The label in the words of the question, where they are others."""
-    rationale: str
-    detail: str
-    replies: tuple[str, ...]
-    """Whole replies that say more than the rationale."""
+    told: tuple[Told, ...]
+    """The commonest first."""
+    untold: int
+    """Further rationales, which the page leaves out."""
 
 
 @frozen(kw_only=True)
@@ -155,24 +166,41 @@ def _judged(
     before: dict[str, str] = {}
     for row in reference:
         before.setdefault(row.judge, row.verdicts or "no verdict")
-    own: dict[str, dict[tuple[str, ...], list[CaseRecord]]] = {}
+    own: dict[str, list[CaseRecord]] = {}
     for record in records:
-        key = (record.canonical or "", record.presented or "", record.status, record.rationale, record.detail)
-        own.setdefault(record.judge, {}).setdefault(key, []).append(record)
+        own.setdefault(record.judge, []).append(record)
     for row in rows:
-        groups = sorted(own.get(row.judge, {}).values(), key=len, reverse=True)
+        groups = _alike(own.get(row.judge, ()), lambda each: (each.canonical, each.presented, each.status))
         said = tuple(_said(group, replies) for group in groups)
         yield Judged(row=row, before=before.get(row.judge, ""), said=said)
 
 
+def _alike(records: Iterable[CaseRecord], key: Callable[[CaseRecord], Hashable]) -> list[list[CaseRecord]]:
+    """Return the records in groups of the same key, the largest first."""
+    groups: dict[Hashable, list[CaseRecord]] = {}
+    for record in records:
+        groups.setdefault(key(record), []).append(record)
+    return sorted(groups.values(), key=len, reverse=True)
+
+
 def _said(group: Sequence[CaseRecord], replies: Mapping[str, Reply]) -> Said:
     first = group[0]
-    texts = (replies[record.trial_id].text for record in group if record.trial_id in replies)
+    told = _alike(group, lambda each: (each.rationale, each.detail))
     return Said(
         times=len(group),
         label=first.canonical or "",
         status=first.status,
         presented=first.presented or "" if first.presented != first.canonical else "",
+        told=tuple(_told(each, replies) for each in told[:RATIONALES]),
+        untold=len(told[RATIONALES:]),
+    )
+
+
+def _told(group: Sequence[CaseRecord], replies: Mapping[str, Reply]) -> Told:
+    first = group[0]
+    texts = (replies[record.trial_id].text for record in group if record.trial_id in replies)
+    return Told(
+        times=len(group),
         rationale=first.rationale,
         detail=first.detail,
         replies=tuple(

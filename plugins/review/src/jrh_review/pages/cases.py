@@ -65,6 +65,7 @@ def read(request: Request) -> Response:
         total=found.total,
         choices=choices,
         columns=COLUMNS,
+        most_csv=MOST_CSV,
     )
 
 

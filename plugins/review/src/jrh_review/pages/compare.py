@@ -30,7 +30,10 @@ def read(request: Request) -> Response:
     names = list(request.app.state.runs.scan())
     a, b = asked.get("a", ""), asked.get("b", "")
     if a not in names or b not in names:
-        return page(request, "choose.html.j2", names=names, a=a, b=b)
+        unknown = [name for name in (a, b) if name and name not in names]
+        return page(
+            request, "choose.html.j2", names=names, a=a, b=b or (names[1] if len(names) > 1 else ""), unknown=unknown
+        )
     (one, ours), (other, theirs) = (_open(request, name) for name in (a, b))
     tasks = [name for name in one if name in other]
     task = asked.get("task", "") if asked.get("task", "") in tasks else (tasks[0] if tasks else "")
@@ -47,6 +50,7 @@ def read(request: Request) -> Response:
         lenses=[each for each in LENSES if any(measure.name == each.key for measure in mine)],
         pairs=_pairs(ours, theirs, cells_of(mine, lens), cells_of(yours, lens)) if lens else [],
         links=(cell_links(a), cell_links(b)),
+        simulated=frozenset().union(*(outline.simulated for outline in (ours, theirs) if outline)),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jrh.measuring import FLAG_MEANINGS
 from jrh.text import visible_text
@@ -14,6 +14,9 @@ from jrh_review.addresses import address
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+TEXT: Final = 60_000
+"""Characters shown of a text: whole essays and most transcripts."""
 
 
 def page(request: Request, template: str, *, status: int = 200, **shown: Any) -> HTMLResponse:
@@ -48,4 +51,4 @@ def _environment() -> Environment:
 
 def _finalize(value: object) -> object:
     """Make every text of a run visible; what is markup already comes from this package."""
-    return visible_text(value) if type(value) is str else value
+    return visible_text(value, TEXT) if type(value) is str else value

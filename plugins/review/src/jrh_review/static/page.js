@@ -3,13 +3,30 @@
 
 const every = (selector) => [...document.querySelectorAll(selector)];
 
+const plain = (node) => node.textContent.replace(/\s+/g, " ").trim();
+
+// A heat map is copied a cell to a line, so that its numbers stand in columns of their own.
+function lines(table) {
+  const rows = [...table.rows].map((row) => [...row.cells]);
+  if (!table.dataset.over) { return rows.map((row) => row.map(plain)); }
+  const keys = Number(table.dataset.keys);
+  const heads = rows[0].map(plain);
+  const cells = rows.slice(1).flatMap((row) => row.slice(keys).map((cell, place) => [cell, row, heads[keys + place]]));
+  return [
+    [...heads.slice(0, keys), table.dataset.over, "Estimate", "Interval", "Notes"],
+    ...cells.filter(([cell]) => cell.querySelector(".e")).map(([cell, row, head]) => [
+      ...row.slice(0, keys).map(plain), head, plain(cell.querySelector(".e")), plain(cell.querySelector(".i")),
+      [...cell.querySelectorAll(".n")].map(plain).join("; "),
+    ]),
+  ];
+}
+
 function csv(table) {
-  const cell = (node) => {
-    const text = node.textContent.replace(/\s+/g, " ").trim();
-    const safe = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
+  const cell = (text) => {
+    const safe = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
     return `"${safe.replace(/"/g, '""')}"`;
   };
-  return [...table.rows].map((row) => [...row.cells].map(cell).join(",")).join("\r\n");
+  return lines(table).map((line) => line.map(cell).join(",")).join("\r\n");
 }
 
 for (const button of every("[data-copy]")) {
