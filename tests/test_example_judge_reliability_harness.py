@@ -1,4 +1,4 @@
-"""The example of the Judge Reliability Harness, 8 items per benchmark: every number of its tables follows from the records.
+"""The example of the Judge Reliability Harness, 8 items per benchmark: its numbers follow from the records.
 
 With 40 items per benchmark it is one command: `python examples/judge-reliability-harness/run.py`.
 """

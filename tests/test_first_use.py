@@ -111,6 +111,7 @@ def test_a_command_that_has_come_since_is_in_the_table() -> None:
         "check",
         "import",
         "import-decisions",
+        "init-from",
         "selftest",
         "view",  # serves the runs below a directory, also those that are still to come
     }

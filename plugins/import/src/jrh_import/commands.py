@@ -1,4 +1,4 @@
-"""Define the commands `jrh check`, `jrh import` and `jrh import-decisions`."""
+"""Define the commands `jrh check`, `jrh import`, `jrh import-decisions` and `jrh init-from`."""
 
 from __future__ import annotations
 
@@ -191,6 +191,31 @@ def _say_next(target: Path, gaps: Sequence[str]) -> None:
     for gap in gaps:
         say(f"- {gap}")
     say(f"\nNext: {shlex.join(['jrh', 'report', str(target)])}")
+
+
+@click.command("init-from")
+@click.argument("config", type=click.Path(path_type=Path))
+@click.argument("path", type=click.Path(path_type=Path, dir_okay=False), default=Path("suite.yaml"))
+@click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
+def init_from(config: Path, path: Path, force: bool) -> int:
+    """Write a suite to PATH (default: suite.yaml) from a CONFIG of the Judge Reliability Harness.
+
+    Comments in the suite say which settings have no counterpart. Makes no model calls.
+    """
+    from jrh import JrhError
+
+    from jrh_import.harness_config import read_config, suite_of
+
+    text = suite_of(read_config(config), path)
+    try:
+        with path.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise JrhError(f"'{path}' exists already; use --force to overwrite it") from None
+    except OSError as error:
+        raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error
+    say(f"Wrote {path}. Next: {shlex.join(['jrh', 'plan', str(path)])}")
+    return 0
 
 
 @click.command("check")
