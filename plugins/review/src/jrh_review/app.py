@@ -13,13 +13,14 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from jrh_review.measured import Measured
-from jrh_review.pages import case, cases, compare, run, start, static
+from jrh_review.pages import case, cases, compare, review, review_summary, run, start, static
 from jrh_review.pages.rendering import page
 from jrh_review.refusals import Refused, answer
 from jrh_review.security import ENTER, Guard, Names
 from jrh_review.sessions import Sessions
 
 if TYPE_CHECKING:
+    from jrh_review.reviewers import Reviewing
     from jrh_review.runs import Runs
 
 
@@ -27,7 +28,14 @@ PAGES = (start, run, cases, case, compare, static)
 _MISSING = 404
 
 
-def make_app(runs: Runs, sessions: Sessions, names: Names, *, routes: Iterable[Route] = ()) -> Guard:
+def make_app(
+    runs: Runs,
+    sessions: Sessions,
+    names: Names,
+    *,
+    routes: Iterable[Route] = (),
+    reviewing: Reviewing | None = None,
+) -> Guard:
     """Return the application.
 
     Args:
@@ -35,7 +43,10 @@ def make_app(runs: Runs, sessions: Sessions, names: Names, *, routes: Iterable[R
         sessions: who may come in.
         names: the names of this server.
         routes: further addresses, behind the same guard.
+        reviewing: the run under review; None: there are no pages of review.
     """
+    if reviewing is not None:
+        routes = [*review.ROUTES, *review_summary.ROUTES, *routes]
     app = Starlette(
         routes=[Route(ENTER, enter, methods=["GET"]), *(route for part in PAGES for route in part.ROUTES), *routes],
         exception_handlers={JrhError: _expected, HTTPException: _refused, Exception: _broken},
@@ -43,6 +54,7 @@ def make_app(runs: Runs, sessions: Sessions, names: Names, *, routes: Iterable[R
     app.router.redirect_slashes = False  # an address is right or wrong
     app.state.runs, app.state.sessions, app.state.names = runs, sessions, names
     app.state.measured = Measured()
+    app.state.reviewing = reviewing
     return Guard(app=app, names=names, sessions=sessions)
 
 
@@ -56,9 +68,10 @@ def enter(request: Request) -> Response:
     session = known or request.app.state.sessions.enter(request.query_params.get("token", ""))
     if session is None:
         return answer(Refused(401, "The token is wrong or was used. The terminal shows the one that is good now."))
+    home = "/review" if request.app.state.reviewing else "/"
     text = (
         "<!doctype html><html lang=en><meta charset=utf-8><title>jrh</title><link rel=icon href=/static/icon.svg>"
-        '<meta http-equiv=refresh content="0; url=/"><p><a href="/">Open the workbench</a></p></html>'
+        f'<meta http-equiv=refresh content="0; url={home}"><p><a href="{home}">Open the workbench</a></p></html>'
     )
     # This address holds the token, which was just used up: no other page learns it all the same.
     response = HTMLResponse(text, headers={"referrer-policy": "no-referrer"})

@@ -1,4 +1,4 @@
-"""Define the command `jrh view`."""
+"""Define the commands `jrh view` and `jrh review`."""
 
 from __future__ import annotations
 
@@ -26,4 +26,60 @@ def view(run_dirs: tuple[Path, ...], open_browser: bool, port: int, host: str, a
 
     runs = Runs(run_dirs or (Path(),))
     serve(runs, Place.checked(host, port, allow_remote=allow_remote), open_browser=open_browser)
+    return 0
+
+
+@click.command("review")
+@click.argument("run_dir", metavar="RUN_DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option(
+    "--reviewer",
+    "reviewers",
+    multiple=True,
+    metavar="NAME",
+    help="Who reviews; give it twice for two people, each in an own browser. Default: reviewer.",
+)
+@click.option("--tests", multiple=True, metavar="TEST", help="Review cases of this test only; may be repeated.")
+@click.option("--sample", type=click.IntRange(1), metavar="N", help="Review N cases drawn at random. Default: all.")
+@click.option("--seed", type=int, metavar="SEED", help="Seed of the sample. Default: 0.")
+@click.option("--export", type=click.Path(path_type=Path, dir_okay=False), help="Write the decisions as CSV and end.")
+@click.option(
+    "--import", "table", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Read a CSV file and end."
+)
+@click.option("--open", "open_browser", is_flag=True, help="Open the browser.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on. Default: a random free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
+@click.option("--allow-remote", is_flag=True, help="Allow an address that other machines can reach. Not encrypted.")
+def review(
+    run_dir: Path,
+    reviewers: tuple[str, ...],
+    tests: tuple[str, ...],
+    sample: int | None,
+    seed: int | None,
+    export: Path | None,
+    table: Path | None,
+    open_browser: bool,
+    port: int,
+    host: str,
+    allow_remote: bool,
+) -> int:
+    """Accept, edit or reject a run's perturbed cases in the browser, on this machine.
+
+    Prints an address with a one-time token and serves until Ctrl-C. Every decision is stored in the run directory
+    before the page says "saved". Makes no model calls. No other jrh process can write to the run meanwhile.
+    """
+    from jrh.running import QueueRequest, review_desk
+
+    from jrh_review.start_review import checked_names, export_to, import_from, serve_review
+
+    names = checked_names(reviewers)
+    asked = bool(tests or sample is not None or seed is not None)
+    request = QueueRequest(tests=tests, sample=sample, seed=seed or 0) if asked else None
+    with review_desk(run_dir) as desk:
+        desk.make_queue(request)
+        if table is not None:
+            import_from(desk, table, names)
+        if export is not None:
+            export_to(desk, export, names)
+        if table is None and export is None:
+            serve_review(desk, run_dir, names, (host, port), allow_remote=allow_remote, open_browser=open_browser)
     return 0

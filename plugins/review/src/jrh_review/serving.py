@@ -11,6 +11,7 @@ from jrh import JrhError
 from jrh.text import say, tell
 
 from jrh_review.app import make_app
+from jrh_review.reviewers import Reviewing
 from jrh_review.runs import Runs
 from jrh_review.security import MOST_HEADERS, Names
 from jrh_review.sessions import Sessions
@@ -63,15 +64,15 @@ class Place:
         return listening
 
 
-def serve(runs: Runs, place: Place, *, open_browser: bool = False) -> None:
-    """Print the address with its one-time token, and serve until Ctrl-C."""
+def serve(runs: Runs, place: Place, *, open_browser: bool = False, reviewing: Reviewing | None = None) -> None:
+    """Print the address with its one-time token, and serve until Ctrl-C; with a run under review, also its pages."""
     import uvicorn
 
     with place.listen() as listening:
         port: int = listening.getsockname()[1]
         base = f"http://{f'[{place.address}]' if ':' in place.address else place.address}:{port}"
         sessions = Sessions(lambda token: tell(f"For another browser: {base}/enter?token={token}"))
-        app = make_app(runs, sessions, Names.at(place.address, port))
+        app = make_app(runs, sessions, Names.at(place.address, port), reviewing=reviewing)
         address = f"{base}/enter?token={sessions.token}"
         say(address)
         tell("The address works once. Ctrl-C ends the server.")

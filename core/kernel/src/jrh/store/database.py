@@ -21,7 +21,7 @@ from jrh.values.records import COLUMNS
 
 T = TypeVar("T")
 
-SCHEMA_VERSION: Final = 12
+SCHEMA_VERSION: Final = 13
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 LOG: Final = "log.jsonl"
@@ -97,6 +97,16 @@ CREATE TABLE IF NOT EXISTS case_rows (
 CREATE INDEX IF NOT EXISTS case_rows_by_cell ON case_rows (task, test, judge);
 CREATE INDEX IF NOT EXISTS case_rows_by_item ON case_rows (task, item_id);
 CREATE INDEX IF NOT EXISTS case_rows_by_case ON case_rows (case_id);
+CREATE TABLE IF NOT EXISTS review_queue (
+    position INTEGER PRIMARY KEY, case_id TEXT NOT NULL UNIQUE, task TEXT NOT NULL, test TEXT NOT NULL,
+    item_id TEXT NOT NULL, cluster TEXT NOT NULL, probability REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS decisions (
+    number INTEGER PRIMARY KEY, case_id TEXT NOT NULL, reviewer TEXT NOT NULL, made TEXT NOT NULL, action TEXT NOT NULL,
+    settles INTEGER NOT NULL, reason TEXT NOT NULL, before_texts TEXT NOT NULL, after_texts TEXT NOT NULL,
+    expected_before TEXT NOT NULL, expected_after TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS decisions_by_case ON decisions (case_id);
 """
 
 _SET_META: Final = "INSERT OR REPLACE INTO meta VALUES (?, ?)"

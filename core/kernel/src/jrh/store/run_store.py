@@ -13,6 +13,7 @@ from jrh.store.calls_table import CallsTable
 from jrh.store.case_rows_table import CaseRowsTable
 from jrh.store.cases_table import CasesTable
 from jrh.store.database import Database, belongs
+from jrh.store.decisions_table import DecisionsTable
 from jrh.store.items_table import ItemsTable
 from jrh.store.measures_table import MeasuresTable
 from jrh.store.records_table import RecordsTable
@@ -39,6 +40,8 @@ class Store:
         self.measures = MeasuresTable(database)
         self.case_rows = CaseRowsTable(database)
         """The list of cases, to page through and to filter."""
+        self.decisions = DecisionsTable(database)
+        """What people decided about cases."""
 
     @classmethod
     def open(cls, run_dir: Path, suite: str) -> Store:

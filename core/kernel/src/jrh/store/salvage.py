@@ -36,6 +36,8 @@ _KEYS: Final = {
     "calls": "id",
     "uses": "owner, key, role, name",
     "records": "rowid",
+    "review_queue": "position",
+    "decisions": "number",
 }
 """Table -> what its rows are stored by. Measures are computed again."""
 _STAGES_OF: Final[Mapping[str, tuple[str, ...]]] = {

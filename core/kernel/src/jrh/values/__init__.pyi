@@ -32,6 +32,10 @@ from .report import CostLine as CostLine
 from .report import FaultLine as FaultLine
 from .report import SpendLine as SpendLine
 from .report import TaskSummary as TaskSummary
+from .reviews import DECIDING as DECIDING
+from .reviews import Decision as Decision
+from .reviews import QueuedCase as QueuedCase
+from .reviews import ReviewAction as ReviewAction
 from .spending import spending_of as spending_of
 from .spending import total_spending as total_spending
 from .verdicts import ARGUES_FOR_NONE as ARGUES_FOR_NONE

@@ -1,0 +1,182 @@
+"""Review a run's cases: the queue, the cases in it, and the decisions; one is committed before a page says so."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+
+from attrs import evolve, field, frozen
+
+from jrh.document.serial import to_text
+from jrh.errors import JrhError
+from jrh.measuring.reviews import CaseReview, case_reviews
+from jrh.store.run_store import Store
+from jrh.values.cases import REFERENCE, Case
+from jrh.values.reviews import DECIDING, Decision, QueuedCase, ReviewAction
+
+
+class StaleDecisionError(JrhError):
+    """Somebody decided about the case since it was read."""
+
+
+@frozen(kw_only=True)
+class QueueRequest:
+    """Which cases to review."""
+
+    tests: tuple[str, ...] = ()
+    """None: all."""
+    sample: int | None = None
+    """Cases drawn at random from all of these tests; None: all."""
+    seed: int = 0
+
+
+@frozen(kw_only=True)
+class ReviewDesk:
+    """A run directory that is open for review; no other process can write to it meanwhile."""
+
+    _store: Store
+    _lock: Lock = field(factory=Lock)
+
+    def queue(self) -> tuple[QueuedCase, ...]:
+        """Return the queue, in the order of review."""
+        return self._store.decisions.queue()
+
+    def make_queue(self, request: QueueRequest | None) -> tuple[QueuedCase, ...]:
+        """Make the queue unless it is made; a queue that people have decided on stays as it is.
+
+        Args:
+            request: which cases; None: those of the queue that is there, or all.
+
+        Raises:
+            JrhError: a test is unknown, there are no cases, or decisions were made on another queue.
+        """
+        table = self._store.decisions
+        kept = table.queue_digest()
+        if kept is not None and (request is None or to_text(request) == kept):
+            return table.queue()
+        if kept is not None and table.read():
+            raise JrhError(
+                "people have decided on cases of this run's queue, so it stays as it is: leave out --tests, --sample "
+                "and --seed to go on with it"
+            )
+        request = request or QueueRequest()
+        cases = _drawn(table.candidates(REFERENCE), request)
+        table.replace_queue(to_text(request), cases)
+        return cases
+
+    def case(self, case_id: str) -> tuple[Case, Case | None]:
+        """Return a case, and the reference case of its item if it is stored.
+
+        Raises:
+            JrhError: it is not stored.
+        """
+        original = self._store.decisions.original(case_id, REFERENCE)
+        found = self._store.cases.by_id([case_id, *([original] if original else [])])
+        if case_id not in found:
+            raise JrhError("This run has no such case.")
+        return found[case_id], found.get(original or "")
+
+    def review(self, case_id: str) -> CaseReview:
+        """Return what was decided about a case."""
+        return CaseReview(log=self._store.decisions.read(case_id))
+
+    def reviews(self) -> Mapping[str, CaseReview]:
+        """Return what was decided, by case."""
+        return case_reviews(self._store.decisions.read())
+
+    def check(self, decision: Decision, version: int) -> None:
+        """Raise what `decide` would raise."""
+        _check(decision, self.review(decision.case_id), version)
+
+    def decide(self, decision: Decision, version: int) -> CaseReview:
+        """Add a decision durably, and return all that is decided about its case.
+
+        Args:
+            decision: without number and time, which are given here.
+            version: `CaseReview.version` of what the reviewer saw.
+
+        Raises:
+            StaleDecisionError: there is a later decision, or two people have decided meanwhile.
+            JrhError: the decision is incomplete.
+        """
+        return self.decide_all([(decision, version)])[0]
+
+    def decide_all(self, decisions: Sequence[tuple[Decision, int]]) -> tuple[CaseReview, ...]:
+        """Add decisions, all or none; arguments and errors as for `decide`."""
+        with self._lock:
+            now = datetime.now(UTC).isoformat(timespec="milliseconds")
+            for decision, version in decisions:
+                self.check(decision, version)
+            self._store.decisions.add(evolve(decision, made=now) for decision, _ in decisions)
+            return tuple(self.review(decision.case_id) for decision, _ in decisions)
+
+
+@contextmanager
+def review_desk(run_dir: str | Path) -> Iterator[ReviewDesk]:
+    """Open a run directory for review.
+
+    Raises:
+        JrhError: there is no run in the directory, or another process writes to it.
+    """
+    with_suite = Store.view(Path(run_dir))
+    try:
+        suite = with_suite.meta("suite") or ""
+    finally:
+        with_suite.close()
+    store = Store.open(Path(run_dir), suite)
+    try:
+        yield ReviewDesk(store=store)
+    finally:
+        store.close()
+
+
+def _check(decision: Decision, review: CaseReview, version: int) -> None:
+    if review.version(decision.reviewer) != version:
+        raise StaleDecisionError("There is a later decision about this case: read it, then decide again.")
+    if review.is_open != decision.settles:
+        raise StaleDecisionError(
+            "Two people have decided about this case: a further decision settles it. Load it again."
+            if review.is_open
+            else "This case is open to one reviewer's decision only. Load it again."
+        )
+    if decision.action is ReviewAction.REJECT and not decision.reason.strip():
+        raise JrhError("A rejection needs a reason.")
+    if (decision.action is ReviewAction.EDIT) != bool(decision.after or decision.expected_after):
+        raise JrhError("An edit changes the text or the expected verdict; other decisions change neither.")
+    if decision.action is ReviewAction.UNDO:
+        last = review.settlement if decision.settles else review.own(decision.reviewer)
+        if last is None:
+            raise JrhError("There is no decision to undo.")
+
+
+def _drawn(cases: Iterable[QueuedCase], request: QueueRequest) -> tuple[QueuedCase, ...]:
+    listed = list(cases)
+    if not listed:
+        raise JrhError("this run stores no perturbed cases to review; records that were imported have no texts")
+    tests = {case.test for case in listed}
+    if unknown := [name for name in request.tests if name not in tests]:
+        raise JrhError(f"no cases of the test '{unknown[0]}' in this run; it has: {', '.join(sorted(tests))}")
+    chosen = [case for case in listed if not request.tests or case.test in request.tests]
+    if request.sample is None or request.sample >= len(chosen):
+        return tuple(chosen)
+    drawn = random.Random(request.seed).sample(chosen, request.sample)  # noqa: S311 - a sample, not a secret
+    return tuple(case._replace(probability=request.sample / len(chosen)) for case in drawn)
+
+
+def decided_cases(run_dir: str | Path) -> Mapping[str, bool]:
+    """Return the reviewed cases of a run by id: whether they were accepted as they are; conflicts are left out."""
+    store = Store.view(Path(run_dir))
+    try:
+        reviews = case_reviews(store.decisions.read())
+    finally:
+        store.close()
+    outcomes = {case_id: review.outcome for case_id, review in reviews.items()}
+    return {
+        case_id: each.action is ReviewAction.ACCEPT
+        for case_id, each in outcomes.items()
+        if each is not None and each.action in DECIDING
+    }

@@ -1,0 +1,188 @@
+"""Decisions as a table for a spreadsheet, and back."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from attrs import frozen
+from jrh import JrhError
+from jrh.measuring import CaseReview
+from jrh.running import ReviewDesk
+from jrh.text import csv_rows, formula_safe, next_csv_row
+from jrh.values import Decision, QueuedCase, ReviewAction
+
+from jrh_review.review_cases import Given, choices, editable, expectation_code, made
+
+COLUMNS: Final = (
+    *("case_id", "task", "test", "item_id", "probability", "reviewer", "made", "version", "settles"),
+    *("action", "reason", "expected", "field", "original", "perturbed", "edited"),
+)
+"""A row is one text of a case: cases of which several texts can be edited have several rows."""
+_LARGEST: Final = 256_000_000
+_MOST: Final = 10
+"""Mistakes that are listed."""
+
+
+def write_decisions(desk: ReviewDesk, reviewer: str = "") -> str:
+    """Return the queue with its decisions as CSV.
+
+    Args:
+        desk: the run.
+        reviewer: whose decisions, so that the table can be filled in blind; empty: everybody's.
+    """
+    out = io.StringIO()
+    table = csv.writer(out)
+    table.writerow(COLUMNS)
+    reviews = desk.reviews()
+    for queued in desk.queue():
+        review = reviews.get(queued.case_id, CaseReview())
+        for name, decision in _decisions(review, reviewer):
+            for row in _rows(desk, queued, review, name, decision):
+                table.writerow([formula_safe(cell) if isinstance(cell, str) else cell for cell in row])
+    return out.getvalue()
+
+
+def _decisions(review: CaseReview, reviewer: str) -> list[tuple[str, Decision | None]]:
+    if reviewer:
+        found = [review.own(reviewer), *([review.settlement] if review.is_open else [])]
+    else:
+        names = dict.fromkeys(each.reviewer for each in review.log)
+        found = [*(review.own(name) for name in names), review.settlement]
+    told: list[tuple[str, Decision | None]] = [(each.reviewer, each) for each in found if each is not None]
+    return told or [(reviewer, None)]
+
+
+def _rows(
+    desk: ReviewDesk, queued: QueuedCase, review: CaseReview, name: str, decision: Decision | None
+) -> Iterator[Sequence[object]]:
+    case, original = desk.case(queued.case_id)
+    texts = editable(case, original)
+    head = (
+        *(queued.case_id, queued.task, queued.test, queued.item_id, queued.probability, name),
+        decision.made if decision else "",
+        review.version(name),
+        "yes" if decision and decision.settles else "",
+        decision.action.value if decision else "",
+        decision.reason if decision else "",
+        (decision.expected_after if decision else "") or expectation_code(case),
+    )
+    for field in texts or {"": ""}:
+        before = original.fields.get(field, "") if original else ""
+        edited = decision.after.get(field, "") if decision else ""
+        yield (*head, field, before if isinstance(before, str) else "", texts.get(field, ""), edited)
+
+
+@frozen(kw_only=True)
+class _Row:
+    line: int
+    cells: dict[str, str]
+
+
+def read_decisions(desk: ReviewDesk, path: Path, reviewer: str = "") -> int:
+    """Save the decisions of a table, all or none; return how many are new.
+
+    Rows without an action, and those that say what is stored already, change nothing. The column `edited` holds a whole
+    text; where it is empty, the text was not edited.
+
+    Raises:
+        JrhError: the file cannot be read, or rows are wrong: all are named, up to ten.
+    """
+    cases: dict[tuple[str, str, str], list[_Row]] = {}
+    for row in _read(path):
+        key = row.cells["case_id"], row.cells["reviewer"] or reviewer, row.cells["settles"]
+        cases.setdefault(key, []).append(row)
+    known = {case.case_id for case in desk.queue()}
+    new: list[tuple[Decision, int]] = []
+    wrong: list[str] = []
+    for (case_id, name, _), rows in cases.items():
+        try:
+            if case_id not in known:
+                raise JrhError("the queue has no such case_id")
+            if found := _decision(desk, case_id, name, rows):
+                new.append(found)
+                # Checked one by one, so that every mistake is named; nothing is written before all are right.
+                desk.check(*found)
+        except JrhError as error:
+            wrong.append(f"{path.name}:{rows[0].line}: {error}")
+    if wrong:
+        raise JrhError("\n".join([*wrong[:_MOST], f"Nothing was imported: {len(wrong)} of the cases are wrong."]))
+    if new:
+        desk.decide_all(new)
+    return len(new)
+
+
+def _decision(desk: ReviewDesk, case_id: str, name: str, rows: Sequence[_Row]) -> tuple[Decision, int] | None:
+    first = rows[0].cells
+    word = first["action"].strip().casefold()
+    if not word:
+        return None
+    if any(row.cells[each] != first[each] for row in rows for each in ("action", "reason", "expected", "version")):
+        raise JrhError("the rows of one case and reviewer differ in action, reason, expected or version")
+    action = next((each for each in ReviewAction if each.value == word), None)
+    if action in (None, ReviewAction.UNDO):
+        raise JrhError(f"action is accept, edit, reject or skip, not '{word[:40]}'")
+    if not name.strip():
+        raise JrhError("the row has no reviewer; fill the column in, or pass --reviewer NAME")
+    review = desk.review(case_id)
+    settles = first["settles"].strip().casefold() == "yes"
+    stored = review.settlement if settles else review.own(name)
+    case, original = desk.case(case_id)
+    given = Given(
+        action=action,  # type: ignore[arg-type]
+        reason=_plain(first["reason"]),
+        after=_edited(rows, editable(case, original), stored),
+        expected=next((code for code in choices(case) if formula_safe(code) == first["expected"]), first["expected"]),
+        settles=settles,
+    )
+    decision = made(desk, case_id, name, given)
+    if stored and stored.content == decision.content and formula_safe(stored.reason) == formula_safe(decision.reason):
+        return None
+    version = first["version"].strip()
+    return decision, int(version) if version.isdecimal() and len(version) < 16 else review.version(name)  # noqa: PLR2004
+
+
+def _edited(rows: Sequence[_Row], texts: dict[str, str], stored: Decision | None) -> dict[str, str]:
+    """Return the edited texts: cells that are as they were exported stand for the text they were made from."""
+    found: dict[str, str] = {}
+    for row in rows:
+        cell = row.cells["edited"]
+        field = next((name for name in texts if formula_safe(name) == row.cells["field"]), row.cells["field"])
+        if not cell:
+            continue
+        before = stored.after.get(field) if stored else None
+        known = (text for text in (before, texts.get(field)) if text is not None and formula_safe(text) == cell)
+        found[field] = next(known, _plain(cell))
+    return found
+
+
+def _plain(cell: str) -> str:
+    """Take the apostrophe away that keeps a spreadsheet from computing a text."""
+    return cell[1:] if cell.startswith("'") and formula_safe(cell[1:]) == cell else cell
+
+
+def _read(path: Path) -> Iterator[_Row]:
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise JrhError(f"{path.name}: the file is larger than {_LARGEST // 1_000_000} MB")
+        text = path.read_bytes().decode("utf-8-sig")  # line ends within cells stay as they are
+    except UnicodeDecodeError as error:
+        raise JrhError(f"{path.name}: not UTF-8 text; save the file as CSV UTF-8") from error
+    except OSError as error:
+        raise JrhError(f"{path.name}: cannot be read: {error.strerror or error}") from error
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        header = next_csv_row(reader) or []
+        needed = ("case_id", "action")
+        if missing := [name for name in needed if name not in header]:
+            raise JrhError(f"{path.name}:1: the table needs the columns {' and '.join(needed)}; missing: {missing[0]}")
+        for cells in csv_rows(reader):
+            if any(cells):
+                row = dict.fromkeys(COLUMNS, "") | dict(zip(header, cells, strict=False))
+                row["case_id"], row["reviewer"] = _plain(row["case_id"].strip()), _plain(row["reviewer"].strip())
+                yield _Row(line=reader.line_num, cells=row)
+    except csv.Error as error:
+        raise JrhError(f"{path.name}:{reader.line_num}: not CSV: {error}") from error

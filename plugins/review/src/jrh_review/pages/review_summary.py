@@ -1,0 +1,63 @@
+"""Summary of a review: shares per test, agreement of the reviewers, conflicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jrh import Interval
+from jrh.measuring import CaseReview, review_shares, reviewer_agreement
+from jrh.text import format_ends, format_number
+from jrh.values import DECIDING
+from jrh_stats import Estimate
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from jrh_review.pages.rendering import page
+from jrh_review.reviewers import reviewing
+
+
+def read(request: Request) -> Response:
+    """Show what the decisions say that this reviewer may know of."""
+    here = reviewing(request)
+    name = here.name(request)
+    if not name:
+        return RedirectResponse("/review", status_code=303)
+    queue, reviews = here.desk.queue(), _known(here.desk.reviews(), name)
+    agreement = reviewer_agreement(queue, reviews)
+    return page(
+        request,
+        "review_summary.html.j2",
+        run=here.run,
+        reviewer=name,
+        actions=[action.value for action in DECIDING],
+        tests=[(each, [told(each.shares[action]) for action in DECIDING]) for each in review_shares(queue, reviews)],
+        agreement=agreement,
+        pairs=[(" and ".join(pair), told(kappa, share=False)) for pair, kappa in agreement.pairs.items()],
+        alpha=told(agreement.alpha, share=False) if agreement.alpha else "",
+        conflicts=[case for case in queue if reviews.get(case.case_id, CaseReview()).in_conflict],
+    )
+
+
+def _known(reviews: Mapping[str, CaseReview], name: str) -> Mapping[str, CaseReview]:
+    """Leave out what a reviewer must not see yet: what others decided about cases that only one has decided."""
+    return {
+        case_id: review
+        if review.is_open
+        else CaseReview(log=tuple(each for each in review.log if each.reviewer == name))
+        for case_id, review in reviews.items()
+    }
+
+
+def told(estimate: Estimate, *, share: bool = True) -> str:
+    """Write an estimate with its interval."""
+    if estimate.value is None:
+        return "not estimable" + (f" ({', '.join(estimate.flags)})" if estimate.flags and estimate.n else "")
+    number = format_number(estimate.value, 2, proportion=share)
+    if estimate.low is None or estimate.high is None:
+        return f"{number}, no interval"
+    ends = Interval(low=estimate.low, high=estimate.high, level=0.95, method=estimate.method)
+    return f"{number} {format_ends(ends, 2, proportion=share)}"
+
+
+ROUTES = (Route("/review/summary", read, methods=["GET"]),)

@@ -1,0 +1,82 @@
+"""Start a review, or read and write its decisions as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from jrh import JrhError
+from jrh.running import ReviewDesk
+from jrh.text import counted, tell, visible_line
+
+from jrh_review.decisions_csv import read_decisions, write_decisions
+from jrh_review.reviewers import Reviewing
+from jrh_review.runs import Runs
+from jrh_review.serving import Place, serve
+
+NOBODY: Final = "reviewer"
+"""The name of who gives none."""
+_LONGEST: Final = 80
+
+
+def checked_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Check the names of reviewers.
+
+    Raises:
+        JrhError: one is empty, too long, holds control characters, or is there twice.
+    """
+    for name in names:
+        if not name.strip() or name != name.strip() or len(name) > _LONGEST or visible_line(name) != name:
+            raise JrhError(f"--reviewer needs a name of 1 to {_LONGEST} visible characters")
+    if len(set(names)) != len(names):
+        raise JrhError("--reviewer: a name is there twice; give every reviewer a name of their own")
+    return tuple(names)
+
+
+def export_to(desk: ReviewDesk, path: Path, names: Sequence[str]) -> None:
+    """Write the table.
+
+    Raises:
+        JrhError: it cannot be written, or several reviewers are named.
+    """
+    text = write_decisions(desk, _only(names))
+    try:
+        path.write_bytes(text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error
+    tell(f"Wrote {counted(len(desk.queue()), 'case')} to {path}.")
+
+
+def import_from(desk: ReviewDesk, path: Path, names: Sequence[str]) -> None:
+    """Read a table.
+
+    Raises:
+        JrhError: the table is wrong, or several reviewers are named.
+    """
+    tell(f"Imported {counted(read_decisions(desk, path, _only(names)), 'new decision')}.")
+
+
+def serve_review(
+    desk: ReviewDesk,
+    run_dir: Path,
+    names: Sequence[str],
+    place: tuple[str, int],
+    *,
+    allow_remote: bool,
+    open_browser: bool,
+) -> None:
+    """Serve the review until Ctrl-C."""
+    runs = Runs((run_dir,))
+    run = next((name for name, path in runs.scan().items() if path == run_dir.resolve()), "")
+    reviewing = Reviewing(run=run, desk=desk, names=tuple(names) or (NOBODY,))
+    known = desk.reviews()
+    tell(f"{counted(len(desk.queue()), 'case')} to review, {len(known)} with decisions.")
+    where = Place.checked(*place, allow_remote=allow_remote)
+    serve(runs, where, open_browser=open_browser, reviewing=reviewing)
+
+
+def _only(names: Sequence[str]) -> str:
+    if len(names) > 1:
+        raise JrhError("--export and --import take one --reviewer at most")
+    return names[0] if names else ""

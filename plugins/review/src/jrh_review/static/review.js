@@ -1,0 +1,239 @@
+// One case a screen. A decision is saved in the background while the next case, loaded ahead, is already there. Texts are
+// only ever set as text.
+
+const at = (id) => document.getElementById(id);
+const root = at("review");
+const loaded = new Map(); // case id -> promise of the case
+const decidedHere = []; // cases decided in this window, the last one last
+let cases = [];
+let here = -1;
+let saving = Promise.resolve();
+let pending = 0;
+
+function make(tag, text, ...children) {
+  const node = document.createElement(tag);
+  if (text) { node.textContent = text; }
+  node.append(...children);
+  return node;
+}
+
+async function ask(address, options = {}) {
+  let answer;
+  try {
+    answer = await fetch(address, options);
+  } catch {
+    throw new Error("The server does not answer. Start `jrh review` again, open its address, and decide again.");
+  }
+  let found = null;
+  try { found = await answer.json(); } catch { /* a refusal is a page */ }
+  if (!answer.ok || !found) {
+    throw new Error(found && found.message ? found.message : `The server refused it (${answer.status}). Load the page again.`);
+  }
+  return found;
+}
+
+function load(id) {
+  if (!loaded.has(id)) {
+    const found = ask(`/review/case.json?case=${encodeURIComponent(id)}`);
+    found.catch(() => loaded.delete(id));
+    loaded.set(id, found);
+  }
+  return loaded.get(id);
+}
+
+function pieces(all, tag) {
+  const node = make("pre");
+  for (const [changed, text] of all) { node.append(changed ? make(tag, text) : document.createTextNode(text)); }
+  return node;
+}
+
+function told(decision, before) {
+  const text = [decision.action, decision.reason, decision.expected && `expected: ${decision.expected}`].filter(Boolean).join(" · ");
+  const node = make("div", "", make("p", `${before} ${text}`));
+  for (const [name, after] of decision.after) { node.append(make("h3", `${name}, edited`), make("pre", after)); }
+  return node;
+}
+
+function count() {
+  const done = cases.filter((each) => each.state && each.state !== "skip").length;
+  at("progress").textContent = `case ${here + 1} of ${cases.length}, ${done} decided`;
+}
+
+function draw(found) {
+  at("case-title").textContent = `${found.item} · ${found.test}${found.variant ? `, ${found.variant}` : ""}`;
+  const expected = (found.choices.find(([code]) => code === found.expected) || ["", ""])[1];
+  const facts = [["Task", found.task], ["Gold", found.gold], ["Expected", expected],
+    ...found.validators.map(([name, answer]) => [`Validator ${name}`, answer])];
+  at("facts").replaceChildren(...facts.filter(([, value]) => value).map(([name, value]) => make("div", "", make("dt", name), make("dd", value))));
+  const decided = at("decided");
+  decided.replaceChildren();
+  if (found.open) {
+    decided.append(make("h2", found.settlement ? "Settled" : "Decided by two people: your decision settles the case"));
+    for (const each of found.others) { decided.append(told(each, `${each.reviewer}:`)); }
+    if (found.settlement) { decided.append(told(found.settlement, `Settled by ${found.settlement.reviewer}:`)); }
+  } else if (found.own) {
+    decided.append(make("p", `Your decision: ${found.own.action}${found.own.reason ? `, ${found.own.reason}` : ""}`));
+  }
+  at("parts").replaceChildren(...found.parts.map((part) => {
+    const sides = make("div", "", make("div", "", make("h3", "Original"), pieces(part.before, "del")),
+      make("div", "", make("h3", "Perturbed"), pieces(part.after, "ins")));
+    sides.className = "sides";
+    return make("section", "", make("h2", part.name), sides);
+  }));
+  if (!found.parts.length) { at("parts").append(make("p", "The texts are those of the reference condition.")); }
+  at("context").replaceChildren(...found.context.map(([name, text]) => make("details", "", make("summary", name), make("pre", text))));
+}
+
+function closeForms() {
+  for (const id of ["rejecting", "editing"]) { at(id).hidden = true; }
+  at("decide").hidden = false;
+}
+
+const typing = () => !at("rejecting").hidden || !at("editing").hidden;
+
+async function show(place) {
+  if (place < 0 || place >= cases.length) { return; }
+  here = place;
+  closeForms();
+  const { id } = cases[place];
+  try {
+    const found = await load(id);
+    if (cases[here].id !== id) { return; } // another case was opened meanwhile
+    draw(found);
+    root.dataset.shown = id;
+    count();
+    window.scrollTo(0, 0);
+    at("case-title").focus({ preventScroll: true });
+  } catch (error) {
+    at("trouble").textContent = error.message;
+  }
+  if (cases[place + 1]) { load(cases[place + 1].id).catch(() => {}); }
+}
+
+function next() {
+  const open = (each) => !each.state || each.state === "conflict";
+  const later = cases.findIndex((each, place) => place > here && open(each));
+  const any = later >= 0 ? later : cases.findIndex(open);
+  if (any >= 0 && any !== here) { show(any); } else { show(Math.min(here + 1, cases.length - 1)); count(); }
+}
+
+function failed(id, message) {
+  const place = cases.findIndex((each) => each.id === id);
+  at("trouble").replaceChildren(make("strong", "Not saved. "), document.createTextNode(`${cases[place].item}: ${message} `));
+  if (typing()) { // what is being typed is not taken away
+    const back = make("button", "Go to the case");
+    back.addEventListener("click", () => show(place));
+    at("trouble").append(back);
+  } else {
+    show(place);
+  }
+}
+
+function save(action, more = {}) {
+  const entry = cases[here];
+  const before = entry.state;
+  const { id } = entry;
+  entry.state = action === "undo" ? "" : action;
+  pending += 1;
+  at("saved").textContent = "saving";
+  at("trouble").replaceChildren();
+  if (action === "undo") { decidedHere.splice(decidedHere.lastIndexOf(id) >>> 0, 1); } else { decidedHere.push(id); }
+  saving = saving.then(async () => {
+    try {
+      const known = await load(id);
+      const body = JSON.stringify({ case: id, version: known.version, settles: known.open, action, ...more });
+      const headers = { "content-type": "application/json", "x-csrf-token": root.dataset.csrf };
+      const done = await ask("/review/decide", { method: "POST", headers, body });
+      entry.state = done.state;
+      loaded.delete(id);
+      pending -= 1;
+      at("saved").textContent = pending ? "saving" : "saved";
+      if (cases[here].id === id && !typing()) { show(here); }
+    } catch (error) {
+      entry.state = before;
+      loaded.delete(id);
+      pending -= 1;
+      at("saved").textContent = "not saved";
+      failed(id, error.message);
+    }
+    count();
+  });
+  closeForms();
+  if (action !== "undo") { next(); }
+}
+
+async function reject() {
+  at("decide").hidden = true;
+  at("rejecting").hidden = false;
+  at("reason").value = "";
+  at("reason").focus();
+}
+
+async function edit() {
+  const id = cases[here].id;
+  const found = await load(id);
+  if (cases[here].id !== id) { return; }
+  at("decide").hidden = true;
+  at("editing").hidden = false;
+  at("texts").replaceChildren(...Object.entries(found.texts).map(([name, text]) => {
+    const area = make("textarea");
+    area.name = name;
+    area.value = text;
+    area.dataset.before = area.value; // as the browser keeps it: its line ends may be others
+    return make("label", name, area);
+  }));
+  at("expected").replaceChildren(...found.choices.map(([code, said]) => {
+    const choice = make("option", said);
+    choice.value = code;
+    choice.selected = code === found.expected;
+    return choice;
+  }));
+  (at("texts").querySelector("textarea") || at("expected")).focus();
+}
+
+async function finishEdit() {
+  const found = await load(cases[here].id);
+  const areas = [...at("texts").querySelectorAll("textarea")];
+  const own = found.own && found.own.after.length ? found.texts : {};
+  const after = { ...own };
+  for (const area of areas) { if (area.value !== area.dataset.before) { after[area.name] = area.value; } }
+  save("edit", { after, expected: at("expected").value });
+}
+
+function undo() {
+  const last = decidedHere.at(-1);
+  const place = last === undefined ? here : cases.findIndex((each) => each.id === last);
+  show(place);
+  save("undo");
+}
+
+const keys = {
+  j: () => show(here + 1), k: () => show(here - 1), a: () => save("accept"), r: reject, e: edit, s: () => save("skip"), u: undo,
+  "?": () => {
+    at("help").hidden = !at("help").hidden;
+    document.querySelector("[data-key='?']").setAttribute("aria-expanded", String(!at("help").hidden));
+  },
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && typing()) { closeForms(); return; }
+  if (event.ctrlKey && event.key === "Enter" && !at("editing").hidden) { event.preventDefault(); finishEdit(); return; }
+  const inField = event.target.closest && event.target.closest("input, textarea, select, [contenteditable]");
+  if (inField || typing() || event.ctrlKey || event.metaKey || event.altKey || event.repeat || here < 0) { return; }
+  if (Object.hasOwn(keys, event.key)) { event.preventDefault(); keys[event.key](); }
+});
+for (const button of document.querySelectorAll("[data-key]")) { button.addEventListener("click", () => keys[button.dataset.key]()); }
+for (const button of document.querySelectorAll("[data-cancel]")) { button.addEventListener("click", closeForms); }
+at("rejecting").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (at("reason").value.trim()) { save("reject", { reason: at("reason").value }); }
+});
+at("editing").addEventListener("submit", (event) => { event.preventDefault(); finishEdit(); });
+window.addEventListener("beforeunload", (event) => { if (pending) { event.preventDefault(); } });
+
+ask("/review/queue.json").then((found) => {
+  cases = found.cases;
+  const asked = cases.findIndex((each) => each.id === root.dataset.start);
+  const first = cases.findIndex((each) => !each.state);
+  show(Math.max(asked >= 0 ? asked : first, 0));
+}).catch((error) => { at("trouble").textContent = error.message; });

@@ -1,0 +1,126 @@
+"""Review in a real browser: by keyboard alone, with the server killed in the middle."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jrh.running import review_desk
+from support.stored import Made
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+ITEMS = 10
+
+
+@contextmanager
+def served(run_dir: Path, port: int = 0) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start `jrh review` as a user does, and kill it as the system does."""
+    command = [sys.executable, "-m", "jrh", "review", str(run_dir), "--reviewer", "Ann", "--port", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process, process.stdout.readline().strip()
+        finally:
+            os.kill(process.pid, signal.SIGKILL)
+
+
+def wait_for(page: Page, case: str) -> None:
+    page.wait_for_selector(f"#review[data-shown='{case}']")
+
+
+def saved(page: Page) -> None:
+    page.wait_for_selector("#saved:text-is('saved')")
+
+
+def decided(page: Page, number: int) -> None:
+    page.wait_for_selector(f"#progress:text('{number} decided')")
+
+
+def review_five(page: Page) -> None:
+    """Accept, reject, edit, skip, accept and undo, go on and back: no hand leaves the keyboard."""
+    keys = page.keyboard
+    wait_for(page, "case-1-0")
+    assert page.locator("ins").all_inner_texts() != []
+    keys.press("?")
+    assert page.locator("#help").is_visible()
+    keys.press("a")
+    wait_for(page, "case-1-1")
+    keys.press("r")
+    keys.type("as jerky as sea, rude")  # holds every key; none does anything while one types
+    keys.press("Enter")
+    wait_for(page, "case-1-2")
+    keys.press("e")
+    page.wait_for_selector("#editing textarea")
+    keys.press("Control+A")
+    keys.type("ears <b>are</b> sea")
+    keys.press("Tab")
+    keys.type("the verdict is NO")
+    keys.press("Control+Enter")
+    wait_for(page, "case-1-3")
+    keys.press("s")
+    wait_for(page, "case-1-4")
+    keys.press("a")
+    wait_for(page, "case-1-5")
+    keys.press("u")
+    wait_for(page, "case-1-4")
+    saved(page)
+    decided(page, 3)
+    keys.press("j")
+    keys.press("k")
+    wait_for(page, "case-1-4")
+
+
+def check_log(run_dir: Path) -> None:
+    with review_desk(run_dir) as desk:
+        log = {case: [each.action.value for each in review.log] for case, review in desk.reviews().items()}
+        edit = desk.review("case-1-2").outcome
+        rejected = desk.review("case-1-1").outcome
+    assert [log[f"case-1-{n}"] for n in range(6)] == [
+        *(["accept"], ["reject"], ["edit"], ["skip"], ["accept", "undo", "accept"], ["accept"])
+    ]
+    assert edit is not None
+    assert edit.before == {"response": "response 2 change 3"}
+    assert edit.after == {"response": "ears <b>are</b> sea"}
+    assert (edit.expected_before, edit.expected_after) == ("same", "=NO")
+    assert rejected is not None
+    assert rejected.reason == "as jerky as sea, rude"
+
+
+def test_cases_are_reviewed_by_keyboard_and_a_killed_server_loses_nothing(browser: Browser, tmp_path: Path) -> None:
+    run_dir = Made(items=ITEMS, tests=1).write(tmp_path / "run")
+    said: list[str] = []
+    context = browser.new_context()
+    page = context.new_page()
+    page.on("pageerror", lambda error: said.append(str(error)))
+    keys = page.keyboard
+    with served(run_dir) as (process, address):
+        page.goto(address)
+        review_five(page)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        keys.press("a")  # nobody saves this one
+        page.wait_for_selector("#trouble:has-text('Not saved')")
+        assert page.locator("#saved").inner_text() == "not saved"
+        wait_for(page, "case-1-4")
+    with served(run_dir) as (_, address):
+        page.goto(address)
+        wait_for(page, "case-1-4")
+        assert page.locator("#progress").inner_text() == f"case 5 of {ITEMS}, 3 decided"
+        for place in range(4, ITEMS):
+            wait_for(page, f"case-1-{place}")
+            keys.press("a")
+        decided(page, 9)
+        saved(page)
+        page.get_by_role("link", name="Summary").click()
+        assert page.locator("#review-shares tbody td").nth(2).inner_text() == "9"
+    context.close()
+    assert said == []
+    check_log(run_dir)
