@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -29,7 +27,7 @@ def served(run_dir: Path, port: int = 0) -> Iterator[tuple[subprocess.Popen[str]
             assert process.stdout is not None
             yield process, process.stdout.readline().strip()
         finally:
-            os.kill(process.pid, signal.SIGKILL)
+            process.kill()
 
 
 def wait_for(page: Page, case: str) -> None:
@@ -104,7 +102,7 @@ def test_cases_are_reviewed_by_keyboard_and_a_killed_server_loses_nothing(browse
     with served(run_dir) as (process, address):
         page.goto(address)
         review_five(page)
-        process.send_signal(signal.SIGKILL)
+        process.kill()
         process.wait()
         keys.press("a")  # nobody saves this one
         page.wait_for_selector("#trouble:has-text('Not saved')")

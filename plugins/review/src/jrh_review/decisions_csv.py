@@ -123,7 +123,7 @@ def _decision(desk: ReviewDesk, case_id: str, name: str, rows: Sequence[_Row]) -
     if any(row.cells[each] != first[each] for row in rows for each in ("action", "reason", "expected", "version")):
         raise JrhError("the rows of one case and reviewer differ in action, reason, expected or version")
     action = next((each for each in ReviewAction if each.value == word), None)
-    if action in (None, ReviewAction.UNDO):
+    if action is None or action is ReviewAction.UNDO:
         raise JrhError(f"action is accept, edit, reject or skip, not '{word[:40]}'")
     if not name.strip():
         raise JrhError("the row has no reviewer; fill the column in, or pass --reviewer NAME")
@@ -132,7 +132,7 @@ def _decision(desk: ReviewDesk, case_id: str, name: str, rows: Sequence[_Row]) -
     stored = review.settlement if settles else review.own(name)
     case, original = desk.case(case_id)
     given = Given(
-        action=action,  # type: ignore[arg-type]
+        action=action,
         reason=_plain(first["reason"]),
         after=_edited(rows, editable(case, original), stored),
         expected=next((code for code in choices(case) if formula_safe(code) == first["expected"]), first["expected"]),

@@ -53,7 +53,7 @@ class DecisionsTable:
             "WHERE c.test != ? ORDER BY c.task, c.test, c.position",
             (reference,),
         )
-        return tuple(QueuedCase(*row[:4], row[4] or row[3], row[5]) for row in rows)
+        return tuple(QueuedCase._make((*row[:4], row[4] or row[3], row[5])) for row in rows)
 
     def original(self, case_id: str, reference: str) -> str | None:
         """Return the id of the reference case of a case's item; None where it is not stored."""

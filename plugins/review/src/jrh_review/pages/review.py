@@ -102,8 +102,8 @@ def _read(here: Reviewing, name: str, case_id: str, sent: Mapping[str, Any]) -> 
     version, settles, reason = sent.get("version"), sent.get("settles", False), sent.get("reason", "")
     after, expected = sent.get("after", {}), sent.get("expected", "")
     texts = [reason, expected, *(after.values() if isinstance(after, dict) else [None])]
-    whole = type(version) is int and type(settles) is bool and all(isinstance(each, str) for each in texts)
-    if action is None or not whole:
+    plain = type(settles) is bool and all(isinstance(each, str) for each in texts)
+    if action is None or not plain or not isinstance(version, int) or isinstance(version, bool):
         raise JrhError("The decision is malformed.")
     given = Given(action=action, reason=reason, after=after, expected=expected, settles=settles)
     return made(here.desk, case_id, name, given), version

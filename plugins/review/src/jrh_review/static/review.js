@@ -27,7 +27,8 @@ async function ask(address, options = {}) {
   let found = null;
   try { found = await answer.json(); } catch { /* a refusal is a page */ }
   if (!answer.ok || !found) {
-    throw new Error(found && found.message ? found.message : `The server refused it (${answer.status}). Load the page again.`);
+    const why = found && found.message ? found.message : `The server refused it (${answer.status}). Load the page again.`;
+    throw Object.assign(new Error(why), { answered: true });
   }
   return found;
 }
@@ -105,7 +106,9 @@ async function show(place) {
     window.scrollTo(0, 0);
     at("case-title").focus({ preventScroll: true });
   } catch (error) {
-    at("trouble").textContent = error.message;
+    if (!at("trouble").childNodes.length) { at("trouble").textContent = error.message; }
+    if (here === place) { here = cases.findIndex((each) => each.id === root.dataset.shown); } // what is in sight
+    return;
   }
   if (cases[place + 1]) { load(cases[place + 1].id).catch(() => {}); }
 }
@@ -151,7 +154,7 @@ function save(action, more = {}) {
       if (cases[here].id === id && !typing()) { show(here); }
     } catch (error) {
       entry.state = before;
-      loaded.delete(id);
+      if (error.answered) { loaded.delete(id); } // read it again: there may be a later decision
       pending -= 1;
       at("saved").textContent = "not saved";
       failed(id, error.message);
@@ -207,6 +210,13 @@ function undo() {
   save("undo");
 }
 
+// A decision is about the case in sight, also where the next one is slow to load.
+const inSight = () => here >= 0 && root.dataset.shown === cases[here].id;
+
+function press(key) {
+  if (inSight() || !"ares".includes(key)) { keys[key](); }
+}
+
 const keys = {
   j: () => show(here + 1), k: () => show(here - 1), a: () => save("accept"), r: reject, e: edit, s: () => save("skip"), u: undo,
   "?": () => {
@@ -220,9 +230,9 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey && event.key === "Enter" && !at("editing").hidden) { event.preventDefault(); finishEdit(); return; }
   const inField = event.target.closest && event.target.closest("input, textarea, select, [contenteditable]");
   if (inField || typing() || event.ctrlKey || event.metaKey || event.altKey || event.repeat || here < 0) { return; }
-  if (Object.hasOwn(keys, event.key)) { event.preventDefault(); keys[event.key](); }
+  if (Object.hasOwn(keys, event.key)) { event.preventDefault(); press(event.key); }
 });
-for (const button of document.querySelectorAll("[data-key]")) { button.addEventListener("click", () => keys[button.dataset.key]()); }
+for (const button of document.querySelectorAll("[data-key]")) { button.addEventListener("click", () => press(button.dataset.key)); }
 for (const button of document.querySelectorAll("[data-cancel]")) { button.addEventListener("click", closeForms); }
 at("rejecting").addEventListener("submit", (event) => {
   event.preventDefault();
