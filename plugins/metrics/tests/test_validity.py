@@ -81,6 +81,15 @@ def test_without_a_table_the_raw_rate_stands_alone_and_the_note_says_why(measure
     assert found["failure-rate-valid"].note == "the table of reviews 'none.csv' does not exist yet"
 
 
+def test_a_case_without_a_decision_is_not_reviewed(measures, ref, row, tmp_path) -> None:
+    decisions = {item: "no" if item % 5 == 0 else "yes" for item in range(60)}
+    some = _by_name(measures, _rows(ref, row), _reviewed(tmp_path / "some.csv", decisions))
+    more = _by_name(
+        measures, _rows(ref, row), _reviewed(tmp_path / "more.csv", decisions | dict.fromkeys(range(60, 70), ""))
+    )
+    assert more == some
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -421,3 +421,49 @@ def test_decided_cases_of_a_run_leave_out_conflicts(desk: ReviewDesk, run_dir: P
         row = Decision(case_id=case_id, reviewer=name, made="", action=ReviewAction(action), reason="r")
         desk.decide(row, desk.review(case_id).version(name))
     assert decided_cases(run_dir) == {"words-0": True, "words-1": False}
+
+
+# -- the program -----------------------------------------------------------------------------------------------------
+
+
+def test_the_program_exports_and_imports_and_salvage_keeps_decisions(run_dir: Path, tmp_path: Path) -> None:
+    from click.testing import CliRunner
+    from jrh.store.salvage import salvage
+    from jrh_review.commands import review
+
+    path = tmp_path / "mine.csv"
+
+    def jrh(*options: str) -> None:
+        done = CliRunner().invoke(review, [str(run_dir), "--reviewer", "Ann", *options], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+
+    jrh("--tests", "words", "--export", str(path))
+    text = path.read_text(encoding="utf-8")
+    head, *rows = csv.reader(io.StringIO(text, newline=""))
+    assert len(rows) == ITEMS
+    rows[1][head.index("action")] = "accept"
+    rows[2][head.index("action")], rows[2][head.index("reason")] = "reject", "typo"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([head, *rows])
+    jrh("--import", str(path))
+    salvage(run_dir, tmp_path / "saved")
+    assert decided_cases(tmp_path / "saved") == {"words-1": True, "words-2": False}
+    jrh("--export", str(path))
+    told = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
+    assert {row["case_id"]: row["valid"] for row in told if row["valid"]} == {"words-1": "yes", "words-2": "no"}
+
+
+@pytest.mark.parametrize("names", [("Ann", "Ann"), ("",), ("a\x1bb",), (" Ann",), ("x" * 81,)])
+def test_a_reviewer_needs_a_name_of_their_own(names: tuple[str, ...]) -> None:
+    from jrh_review.start_review import checked_names
+
+    with pytest.raises(JrhError, match="--reviewer"):
+        checked_names(names)
+
+
+def test_a_settling_skip_settles_nothing(two: tuple[Browser, Browser], desk: ReviewDesk) -> None:
+    ann, ben = two
+    ann.decide("words-0", "reject", reason="typo")
+    ben.decide("words-0", "accept")
+    assert ann.decide("words-0", "skip")[0] == 200
+    assert desk.review("words-0").in_conflict

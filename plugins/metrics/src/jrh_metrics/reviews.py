@@ -25,7 +25,8 @@ def read_reviews(path: Path) -> Mapping[str, bool]:
     """Read a csv table of reviewed cases: case id -> whether the case is valid.
 
     Args:
-        path: a csv file with the columns `case_id` and `valid` (yes or no, true or false, 1 or 0); others are ignored.
+        path: a csv file with the columns `case_id` and `valid` (yes or no, true or false, 1 or 0;
+            empty: not reviewed); others are ignored.
 
     Raises:
         JrhError: it cannot be read, a column is missing, a decision is invalid, or a case has both decisions.
@@ -38,6 +39,8 @@ def read_reviews(path: Path) -> Mapping[str, bool]:
         raise JrhError(f"{path.name}: cannot be read: {error.strerror or error}") from error
     found: dict[str, bool] = {}
     for line, case, decision in _rows(path.name, text):
+        if not decision.strip():
+            continue  # not decided yet, or people disagree: `jrh review --export` lists these cases, too
         valid = _DECISIONS.get(decision.strip().casefold())
         if valid is None:
             raise JrhError(f"{path.name}:{line}: expected yes or no, got '{decision}'")

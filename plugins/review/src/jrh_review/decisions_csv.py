@@ -20,6 +20,7 @@ from jrh_review.review_cases import Given, choices, editable, expectation_code, 
 COLUMNS: Final = (
     *("case_id", "task", "test", "item_id", "probability", "reviewer", "made", "version", "settles"),
     *("action", "reason", "expected", "field", "original", "perturbed", "edited"),
+    "valid",
 )
 """A row is one text of a case: cases of which several texts can be edited have several rows."""
 _LARGEST: Final = 256_000_000
@@ -40,6 +41,7 @@ def write_decisions(desk: ReviewDesk, reviewer: str = "") -> str:
     reviews = desk.reviews()
     for queued in desk.queue():
         review = reviews.get(queued.case_id, CaseReview())
+        review = review.known_to(reviewer) if reviewer else review
         for name, decision in _decisions(review, reviewer):
             for row in _rows(desk, queued, review, name, decision):
                 table.writerow([formula_safe(cell) if isinstance(cell, str) else cell for cell in row])
@@ -70,10 +72,12 @@ def _rows(
         decision.reason if decision else "",
         (decision.expected_after if decision else "") or expectation_code(case),
     )
+    # As `perturbation-validity` reads it: whether people accept the case as it was asked; empty: no outcome.
+    valid = "" if review.outcome is None else "yes" if review.outcome.action is ReviewAction.ACCEPT else "no"
     for field in texts or {"": ""}:
         before = original.fields.get(field, "") if original else ""
         edited = decision.after.get(field, "") if decision else ""
-        yield (*head, field, before if isinstance(before, str) else "", texts.get(field, ""), edited)
+        yield (*head, field, before if isinstance(before, str) else "", texts.get(field, ""), edited, valid)
 
 
 @frozen(kw_only=True)

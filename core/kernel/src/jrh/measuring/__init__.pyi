@@ -75,8 +75,6 @@ from .partial import within_bounds as within_bounds
 from .reference import ReferenceVerdicts as ReferenceVerdicts
 from .reference import reference_verdicts as reference_verdicts
 from .reviews import CaseReview as CaseReview
-from .reviews import ReviewerAgreement as ReviewerAgreement
-from .reviews import TestReview as TestReview
 from .reviews import case_reviews as case_reviews
 from .reviews import review_shares as review_shares
 from .reviews import reviewer_agreement as reviewer_agreement

@@ -36,7 +36,7 @@ class CaseReview:
     @property
     def settlement(self) -> Decision | None:
         """Return the decision that settles the case, if one was made."""
-        return _standing(each for each in self.log if each.settles)
+        return _standing(each for each in self.log if each.settles and each.action is not ReviewAction.SKIP)
 
     @property
     def in_conflict(self) -> bool:
@@ -51,10 +51,15 @@ class CaseReview:
             return self.settlement
         return None if self.in_conflict else next(iter(self.blind.values()), None)
 
+    def known_to(self, reviewer: str) -> CaseReview:
+        """Return what a reviewer may know: the own decisions, and everybody's once two have decided."""
+        if self.is_open:
+            return self
+        return CaseReview(log=tuple(each for each in self.log if each.reviewer == reviewer))
+
     def version(self, reviewer: str) -> int:
         """Return a number that grows with every row a reviewer may know of; it tells nothing of hidden ones."""
-        known = (each.number for each in self.log if self.is_open or each.reviewer == reviewer)
-        return max(known, default=0)
+        return max((each.number for each in self.known_to(reviewer).log), default=0)
 
 
 def _standing(log: Iterable[Decision]) -> Decision | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from jrh import Interval
 from jrh.measuring import CaseReview, review_shares, reviewer_agreement
 from jrh.text import format_ends, format_number
@@ -23,7 +21,8 @@ def read(request: Request) -> Response:
     name = here.name(request)
     if not name:
         return RedirectResponse("/review", status_code=303)
-    queue, reviews = here.desk.queue(), _known(here.desk.reviews(), name)
+    queue = here.desk.queue()
+    reviews = {case_id: review.known_to(name) for case_id, review in here.desk.reviews().items()}
     agreement = reviewer_agreement(queue, reviews)
     return page(
         request,
@@ -37,16 +36,6 @@ def read(request: Request) -> Response:
         alpha=told(agreement.alpha, share=False) if agreement.alpha else "",
         conflicts=[case for case in queue if reviews.get(case.case_id, CaseReview()).in_conflict],
     )
-
-
-def _known(reviews: Mapping[str, CaseReview], name: str) -> Mapping[str, CaseReview]:
-    """Leave out what a reviewer must not see yet: what others decided about cases that only one has decided."""
-    return {
-        case_id: review
-        if review.is_open
-        else CaseReview(log=tuple(each for each in review.log if each.reviewer == name))
-        for case_id, review in reviews.items()
-    }
 
 
 def told(estimate: Estimate, *, share: bool = True) -> str:
