@@ -194,7 +194,7 @@ def test_a_log_that_is_a_link_or_a_pipe_is_refused(done: Done, kind: str) -> Non
 
 CHANGES = {
     "cost": "UPDATE calls SET cost = 1.0 WHERE id = 1",
-    "trial": "UPDATE trials SET id = 'a' || substr(id, 2) WHERE position = 1",
+    "trial": "UPDATE trials SET id = iif(id LIKE 'a%', 'b', 'a') || substr(id, 2) WHERE position = 1",
     "measure": "UPDATE measures SET payload = replace(payload, '0.', '0.1')",
     "item": "UPDATE items SET payload = replace(payload, 'answer', 'Answer') WHERE position = 0",
 }

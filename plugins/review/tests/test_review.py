@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 from jrh import Case, JrhError
-from jrh.measuring import case_reviews, review_shares, reviewer_agreement
-from jrh.running import QueueRequest, ReviewDesk, decided_cases, review_desk
+from jrh.measuring import review_shares, reviewer_agreement
+from jrh.measuring.reviews import case_reviews
+from jrh.running import QueueRequest, ReviewDesk, review_desk
 from jrh.store.run_store import Store
 from jrh.values import Decision, QueuedCase, ReviewAction
 from jrh.values.cases import Same
@@ -411,18 +412,6 @@ def test_agreement_is_of_decisions_made_blind() -> None:
     assert found.alpha.value == pytest.approx(1 - 15 * 4 / (2 * 10 * 6))
 
 
-def test_decided_cases_of_a_run_leave_out_conflicts(desk: ReviewDesk, run_dir: Path) -> None:
-    for case_id, name, action in (
-        ("words-0", "A", "accept"),
-        ("words-1", "A", "reject"),
-        ("words-2", "A", "accept"),
-        ("words-2", "B", "reject"),
-    ):
-        row = Decision(case_id=case_id, reviewer=name, made="", action=ReviewAction(action), reason="r")
-        desk.decide(row, desk.review(case_id).version(name))
-    assert decided_cases(run_dir) == {"words-0": True, "words-1": False}
-
-
 # -- the program -----------------------------------------------------------------------------------------------------
 
 
@@ -447,7 +436,9 @@ def test_the_program_exports_and_imports_and_salvage_keeps_decisions(run_dir: Pa
         csv.writer(file).writerows([head, *rows])
     jrh("--import", str(path))
     salvage(run_dir, tmp_path / "saved")
-    assert decided_cases(tmp_path / "saved") == {"words-1": True, "words-2": False}
+    with review_desk(run_dir) as desk, review_desk(tmp_path / "saved") as saved:
+        assert set(saved.reviews()) == {"words-1", "words-2"}
+        assert (saved.reviews(), saved.queue()) == (desk.reviews(), desk.queue())
     jrh("--export", str(path))
     told = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
     assert {row["case_id"]: row["valid"] for row in told if row["valid"]} == {"words-1": "yes", "words-2": "no"}

@@ -75,7 +75,6 @@ from .partial import within_bounds as within_bounds
 from .reference import ReferenceVerdicts as ReferenceVerdicts
 from .reference import reference_verdicts as reference_verdicts
 from .reviews import CaseReview as CaseReview
-from .reviews import case_reviews as case_reviews
 from .reviews import review_shares as review_shares
 from .reviews import reviewer_agreement as reviewer_agreement
 from .same_family import has_model_gold as has_model_gold

@@ -10,6 +10,5 @@ from .pool import for_each as for_each
 from .reviewing import QueueRequest as QueueRequest
 from .reviewing import ReviewDesk as ReviewDesk
 from .reviewing import StaleDecisionError as StaleDecisionError
-from .reviewing import decided_cases as decided_cases
 from .reviewing import review_desk as review_desk
 from .stages.summary import RunFindings as RunFindings

@@ -16,7 +16,7 @@ from jrh.errors import JrhError
 from jrh.measuring.reviews import CaseReview, case_reviews
 from jrh.store.run_store import Store
 from jrh.values.cases import REFERENCE, Case
-from jrh.values.reviews import DECIDING, Decision, QueuedCase, ReviewAction
+from jrh.values.reviews import Decision, QueuedCase, ReviewAction
 
 
 class StaleDecisionError(JrhError):
@@ -165,18 +165,3 @@ def _drawn(cases: Iterable[QueuedCase], request: QueueRequest) -> tuple[QueuedCa
         return tuple(chosen)
     drawn = random.Random(request.seed).sample(chosen, request.sample)  # noqa: S311 - a sample, not a secret
     return tuple(case._replace(probability=request.sample / len(chosen)) for case in drawn)
-
-
-def decided_cases(run_dir: str | Path) -> Mapping[str, bool]:
-    """Return the reviewed cases of a run by id: whether they were accepted as they are; conflicts are left out."""
-    store = Store.view(Path(run_dir))
-    try:
-        reviews = case_reviews(store.decisions.read())
-    finally:
-        store.close()
-    outcomes = {case_id: review.outcome for case_id, review in reviews.items()}
-    return {
-        case_id: each.action is ReviewAction.ACCEPT
-        for case_id, each in outcomes.items()
-        if each is not None and each.action in DECIDING
-    }
