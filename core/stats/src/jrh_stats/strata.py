@@ -54,10 +54,10 @@ def slope_within_strata(
     where the interval excludes 0. In simulated studies this test kept its level; random signs of the clusters' scores,
     and permutations of x, did not with 25 clusters.
 
-    Where fewer than 25 clusters, and than 40%, carry the spread of x, as those of a rare author do, they may by luck all
-    be right, and the jackknife then knows of no variance among them: a fair judge was accused in 11 to 47% of simulated
-    studies. v is therefore at least the variance that y has if it varies as much among them as elsewhere, clusters
-    moving as one:
+    Where fewer than 25 clusters, and than 40%, carry the spread of x, as those of a rare author do, they may by luck be
+    right throughout, and the jackknife then knows of no variance among them: a fair judge was accused in 11 to 47% of
+    simulated studies. v is therefore at least the variance that y has if it varies as much among them as elsewhere,
+    clusters moving as one:
 
         s^2 sum_k (sum_i in k |x_i - x_g|)^2 / (sum (x - x_g)^2)^2,    s^2 the variance of y within strata
 
