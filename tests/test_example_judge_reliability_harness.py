@@ -304,6 +304,6 @@ def test_the_readme_names_every_table_and_figure(counted: Counted) -> None:
     for path in counted.papers.glob("*.[cs]*v*"):
         stem = path.stem.rstrip("-0123456789")
         assert f"`{next((stem[: -len(task) - 1] for task in TASKS if stem.endswith(task)), stem)}" in text, path.name
-    assert {f"{name}-{task}.svg" for name in ("judges-by-tests", "cost") for task in TASKS} <= {
+    assert {f"{name}-{task}.svg" for name in ("judges-by-tests", "cost", "confusion") for task in TASKS} <= {
         path.name for path in counted.papers.iterdir()
     }
