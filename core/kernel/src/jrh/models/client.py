@@ -56,7 +56,7 @@ class Client:
         self.stated_limits: Mapping[str, str] = {}
         """Rate limits that the headers of the last answer stated, without secrets."""
         self._refused: frozenset[str] = frozenset()
-        self._refused_values: frozenset[tuple[str, object]] = frozenset()
+        self._refused_values: frozenset[tuple[str, str]] = frozenset()
         """Settings with the values that were refused where a question needs them: another value may be accepted."""
         self._rate_limits = RateLimits(use.limits)
         self._failures_in_a_row = 0
@@ -129,7 +129,8 @@ class Client:
         if not self._refused and not self._refused_values:
             return ()
         held = set_in(request).items()
-        return tuple(sorted(each[0] for each in held if each[0] in self._refused or each in self._refused_values))
+        refused = self._refused_values
+        return tuple(sorted(name for name, value in held if name in self._refused or (name, str(value)) in refused))
 
     def check_needed(self, request: ChatRequest) -> None:
         """Check that the model has refused nothing that the question needs.
@@ -147,7 +148,7 @@ class Client:
         """Remember the settings that a fault says the model does not have; tell whether the request held any."""
         held = {name: value for name, value in set_in(sent).items() if name in fault.settings}
         self._refused |= {name for name in held if name not in sent.needed}
-        self._refused_values |= {(name, value) for name, value in held.items() if name in sent.needed}
+        self._refused_values |= {(name, str(value)) for name, value in held.items() if name in sent.needed}
         return bool(held)
 
     def note_answer(self) -> None:
