@@ -13,6 +13,7 @@ from jrh_testing import Project
 # With --import-mode=importlib pytest leaves the path alone, and the test files need their helpers.
 sys.path.insert(0, str(Path(__file__).parent))
 
+from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
 
 PROGRAM = {"project", "tmp_path_factory"}
@@ -36,9 +37,10 @@ def _starts_the_program(item: pytest.Item) -> bool:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
-    """Provide an empty project with a cache of its own and the key in its environment."""
-    return Project(tmp_path, env={KEY_VARIABLE: KEY})
+def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
+    """Provide an empty project with a cache of its own and the key in its environment; `inside` runs it in here."""
+    kind = Inside if request.node.get_closest_marker("inside") else Project
+    return kind(tmp_path, env={KEY_VARIABLE: KEY})
 
 
 @pytest.fixture(scope="session")

@@ -6,15 +6,14 @@ import re
 import sqlite3
 import sys
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from jrh_testing import ChatServer, Outcome, Project
-from support.inside import Inside
-from support.keys import KEY, KEY_VARIABLE
 from support.limited import can_mount, run_obeying_modes, run_on_tiny_disk, run_with_small_files
 from support.looking import one, snapshot, until
 from support.suites import llm_suite, openai_http, write_items, write_suite
+
+pytestmark = pytest.mark.inside
 
 SUITE = """\
 name: trial
@@ -29,12 +28,6 @@ judges:
 resamples: 100
 """
 ROWS = "key,question,answer,gold\na,What?,This one.,YES\nb,Where?,Over there.,NO\n"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    """Provide an empty project whose runs are calls in this process; two tests need the program's own."""
-    return Inside(tmp_path, env={KEY_VARIABLE: KEY})
 
 
 @pytest.fixture(autouse=True)

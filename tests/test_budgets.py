@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,17 +13,11 @@ from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, report
 from support.suites import PROVIDERS, llm_suite, write_items, write_suite
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.inside]
 
 ITEMS = 120
 PRICE = {"input": 100.0, "output": 200.0}
 """US dollars per million tokens."""
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    """Provide an empty project whose runs are calls in this process."""
-    return Inside(tmp_path, env={KEY_VARIABLE: KEY})
 
 
 def run(

@@ -14,6 +14,8 @@ from support.suites import openai_http, write_suite
 from support.writers import Writers
 from test_families import facts, items_of
 
+pytestmark = pytest.mark.inside
+
 LONGER = {"verbosity": {"variants": ["long"], "long_ratio": [1.05, 3.0]}}
 SPACED = {"format": {"variants": ["spaces"]}}
 

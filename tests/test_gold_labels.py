@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from jrh_testing import Project
 from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
+from support.inside import Inside
 
 GOLD = ["YES"] * 40 + ["NO"] * 20
 SAID = ["YES"] * 36 + ["NO"] * 4 + ["NO"] * 14 + ["YES"] * 6
@@ -30,7 +31,7 @@ metrics: {add: [error-rates: {positive: %s}]}
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    project = Project(tmp_path)
+    project = Inside(tmp_path)
     rows = [f"i{item},mini,{said},{gold}" for item, (said, gold) in enumerate(zip(SAID, GOLD, strict=True))]
     project.write("log.csv", "\n".join(["item,judge,label,gold", *rows]) + "\n")
     return project
@@ -101,7 +102,7 @@ judges:
 
 @pytest.fixture
 def answers(tmp_path: Path) -> Project:
-    project = Project(tmp_path)
+    project = Inside(tmp_path)
     rows = [f"i{item},text {item},{gold},gpt-3.5-turbo,model:gpt-4o" for item, gold in enumerate(GOLD)]
     project.write("items.csv", "\n".join(["item,text,gold,writer,source", *rows]) + "\n")
     return project
@@ -179,7 +180,7 @@ judges: [baseline]
 
 
 def test_a_judge_that_abstains_where_nothing_is_expected_does_not_stop_the_gate(tmp_path: Path) -> None:
-    project = Project(tmp_path)
+    project = Inside(tmp_path)
     rows = [
         f"p{number},Say {number},a long and careful answer {number},short,{'AB'[number % 2]}"
         if number % 2 == 0

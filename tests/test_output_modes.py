@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from jrh_testing import ChatServer, Project
-from support.inside import Inside
-from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report
 from support.suites import PROVIDERS, llm_suite, write_items, write_suite
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.inside]
 
 ITEMS = 40
 MODES = ("text", "json", "json-schema", "tool-call")
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    """Provide an empty project whose runs are calls in this process."""
-    return Inside(tmp_path, env={KEY_VARIABLE: KEY})
 
 
 def mode_of(body: dict[str, Any]) -> str:

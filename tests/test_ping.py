@@ -14,6 +14,8 @@ from jrh_testing import ChatServer, Fault, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.suites import litellm, llm_suite, openai_http, write_suite
 
+pytestmark = pytest.mark.inside
+
 
 @pytest.fixture
 def project(project: Project) -> Project:

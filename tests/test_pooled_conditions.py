@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from jrh_testing import Project
+from support.inside import Inside
 from support.looking import report
 
 ITEMS = 40
@@ -56,7 +57,7 @@ def imported(project: Project, lines: list[str]) -> dict[tuple[str, str], Mappin
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    return Project(tmp_path)
+    return Inside(tmp_path)
 
 
 @pytest.mark.parametrize("case", [False, True], ids=["no case ids", "case ids"])

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from jrh_testing import ChatServer, Outcome, Project
 from jrh_testing.server.bodies import prompt_of
+from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, report
 from support.suites import llm_suite, openai_http, write_items, write_suite
@@ -76,7 +77,7 @@ def _measure(project: Project, run_dir: str = "run") -> dict[str, Any]:
 @pytest.fixture
 def project(tmp_path: Any) -> Project:
     """Return a project with items."""
-    made = Project(tmp_path, env={KEY_VARIABLE: KEY})
+    made = Inside(tmp_path, env={KEY_VARIABLE: KEY})
     write_items(made, ITEMS)
     return made
 

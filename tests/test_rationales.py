@@ -9,6 +9,8 @@ from jrh_testing import ChatServer, Project
 from support.looking import report
 from support.suites import llm_suite, openai_http, write_items, write_suite
 
+pytestmark = pytest.mark.inside
+
 NAME = "rationale-contradiction"
 RATE = 0.25
 JUDGES = [

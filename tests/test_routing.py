@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from jrh.store.run_store import Store
 from jrh_testing import ChatServer, Project
-from support.inside import Inside
-from support.keys import KEY, KEY_VARIABLE
+from support.keys import KEY
 from support.looking import everything, one, query
 from support.suites import PROVIDERS, llm_suite, openai_http, write_items, write_suite
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.inside]
 
 ITEMS = 3
 ROUTE = "deployment-of-team-blue"
 """A header value that is as secret as any other of the environment."""
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    """Provide an empty project whose runs are calls in this process."""
-    return Inside(tmp_path, env={KEY_VARIABLE: KEY})
 
 
 @pytest.fixture

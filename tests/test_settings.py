@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from jrh.models import refused_settings
 from jrh_testing import ChatServer, Project
-from support.inside import Inside
-from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report
 from support.suites import PROVIDERS, llm_suite, openai_http, write_items, write_suite
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.inside]
 
 ITEMS = 6
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    """Provide an empty project whose runs are calls in this process."""
-    return Inside(tmp_path, env={KEY_VARIABLE: KEY})
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
+import pytest
 from jrh_testing import ChatServer, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import report
 from support.suites import llm_suite, openai_http, write_items, write_suite
+
+pytestmark = pytest.mark.inside
 
 ITEMS = 20
 

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from jrh_testing import Project, paired_row
 
+pytestmark = pytest.mark.inside
+
 PROMPTS = {"true": "True?\n{}", "right": "{}\nRight?", "errors": "Any error?\n{}", "sound": "{}\nIs it sound?"}
 PAIRS = (("true", "right"), ("right", "errors"), ("sound", "true"), ("sound", "right"))
 

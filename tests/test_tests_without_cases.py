@@ -8,6 +8,8 @@ import pytest
 from jrh_testing import Outcome, Project
 from support.looking import report
 
+pytestmark = pytest.mark.inside
+
 PLUGIN = """
 from jrh import Draft, Mode, PerturberSpec, Same, Skip, Validation, ValidatorSpec, hookimpl
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from jrh_testing import ChatServer, Project
+from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import query, report
 from support.suites import openai_http, write_suite
@@ -40,7 +41,7 @@ def reader() -> Reader:
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory, reader: Reader) -> Project:
-    project = Project(tmp_path_factory.mktemp("three"), env={KEY_VARIABLE: KEY})
+    project = Inside(tmp_path_factory.mktemp("three"), env={KEY_VARIABLE: KEY})
     lines = ["id,request,response_a,response_b,response_c,label"]
     for item in range(ITEMS):
         texts = [GOOD if place == item % 3 else f"Text {item} in place {place}." for place in range(3)]

@@ -3,9 +3,12 @@
 import json
 from typing import Any
 
+import pytest
 import yaml
 from jrh_testing import ChatServer, Fault, Project
 from support.suites import llm_suite, openai_http
+
+pytestmark = pytest.mark.inside
 
 REWRITER = """
 from attrs import field, frozen
