@@ -153,3 +153,11 @@ def test_two_raters_and_quadratic_distances_bring_alpha_close_to_weighted_kappa(
     assert krippendorff_alpha(counts, range(5), metric="interval").value == pytest.approx(
         cohen_kappa(first, second, weighting="quadratic").value, abs=0.002
     )
+
+
+def test_fleiss_kappa_of_a_rare_label_is_flagged_whatever_the_sample_says():
+    """60 items, one label on a seventh of the ratings: a third had no flag before, and covered 86%."""
+    generator = np.random.default_rng(14)
+    for _ in range(40):
+        right = generator.binomial(3, generator.beta(12, 1, 60))
+        assert "few-events" in fleiss_kappa(np.stack([right, 3 - right], axis=1)).flags
