@@ -128,6 +128,8 @@ def test_every_filter_leaves_the_rows_that_fit(folder: Path) -> None:
         CaseFilter(search="RESPONSE 17"): lambda row: row.item_id == "item 17",
         CaseFilter(search="item 2"): lambda row: row.item_id.startswith("item 2"),
         CaseFilter(search="%"): lambda _: False,
+        CaseFilter(search="label_map"): lambda _: False,
+        CaseFilter(search="condition"): lambda _: False,
         CaseFilter(rationale="rationale 77"): lambda row: row.position == 76,
         CaseFilter(judge="' OR 1=1 --"): lambda _: False,
     }

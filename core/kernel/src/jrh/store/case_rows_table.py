@@ -30,7 +30,11 @@ _SORTED_BY: Final = {
 MISSING: Final = "missing"
 """Stands for every status without a verdict in a filter."""
 _TOLD: Final = "SELECT DISTINCT case_id || char(31) || judge FROM records WHERE rationale LIKE ? ESCAPE '\\'"
-_TEXTS: Final = "SELECT id FROM cases WHERE payload LIKE ? ESCAPE '\\'"
+_TEXTS: Final = (
+    "SELECT id FROM cases WHERE payload LIKE ? ESCAPE '\\' AND EXISTS "
+    "(SELECT 1 FROM json_tree(payload, '$.fields') WHERE atom LIKE ? ESCAPE '\\')"
+)
+"""The first condition leaves few payloads to be taken apart; the second leaves out names of fields, ids and labels."""
 _CHOICES: Final = ("judge", "test", "variant", "stratum", "status")
 _SET_CHOICES: Final = "INSERT OR REPLACE INTO meta VALUES ('case_choices', ?)"
 _LIKE: Final = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
@@ -123,7 +127,7 @@ class CaseRowsTable:
         """Yield the clauses of a search; the texts are read once, not once for the rows and once for their number."""
         if wanted.search:
             # Texts are stored as JSON in ASCII, so what is searched for is written in the same way.
-            cases = self._matching(_TEXTS, to_text(wanted.search)[1:-1])
+            cases = self._matching(_TEXTS, to_text(wanted.search)[1:-1], wanted.search)
             yield (
                 "(item_id LIKE ? ESCAPE '\\' OR case_id IN (SELECT value FROM json_each(?)))",
                 (_like(wanted.search), cases),
@@ -132,8 +136,8 @@ class CaseRowsTable:
             told = self._matching(_TOLD, wanted.rationale)
             yield "case_id || char(31) || judge IN (SELECT value FROM json_each(?))", (told,)
 
-    def _matching(self, sql: str, text: str) -> str:
-        return json.dumps([value for (value,) in self._database.rows(sql, (_like(text),))])
+    def _matching(self, sql: str, *texts: str) -> str:
+        return json.dumps([value for (value,) in self._database.rows(sql, tuple(map(_like, texts)))])
 
 
 def _clauses(wanted: CaseFilter) -> Iterator[tuple[str, Sequence[Any]]]:
