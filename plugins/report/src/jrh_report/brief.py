@@ -68,12 +68,12 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     head: list[RenderableType] = [Text(_headline(report), style="bold")]
     if report.missing_records:
         head.append(Text(tables.totals(report), style="yellow"))
-    if report.family is not None and report.family.tests:
-        head.append(Text(report.family.sentence, style="dim"))
+    family = report.family
+    foot = [Text(""), Text(family.sentence, style="dim")] if family is not None and family.tests else []
     blocks = [found for judge in ("", *report.judges) if (found := _block(report, judge, console)) is not None]
     head += _warned(report, console)
     notes = [_row(None, clean(note, _TEXT)) for note in report.notes if note not in report.warnings]
-    room = _room(report) - sum(_lines(each, console) for each in head) - _FOOTER
+    room = _room(report) - sum(_lines(each, console) for each in (*head, *foot)) - _FOOTER
     shown = _fitted(blocks, room)
     room -= sum(_size(block, entries) for block, entries in shown)
     told = _that_fit(notes, console, room - 2) if len(shown) == len(blocks) else []
@@ -92,6 +92,7 @@ def brief(report: RunReport, console: Console) -> Iterator[RenderableType]:
     if counts:
         yield Text("")
         yield Text(f"{counts} in the report", style="dim")
+    yield from foot
 
 
 def _more(findings: int) -> str:
