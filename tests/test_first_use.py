@@ -44,6 +44,7 @@ READERS = {
     "compare first": ("compare", "{}", "good"),
     "compare second": ("compare", "good", "{}", "--plot", "made/cost.svg"),
     "compare judges": ("compare", "{}:mini", "good:large"),
+    "review": ("review", "{}", "--reviewer", "ann"),
     "export-transcripts": ("export-transcripts", "{}", "--jsonl", "out.jsonl"),
 }
 """Every command that reads a run directory."""

@@ -10,10 +10,11 @@ from jrh_stats import (
     clustered_limits,
     clustered_proportion,
     fewest_right,
+    signed_limits,
     threshold_items,
     threshold_power,
 )
-from scipy.stats import binom, binomtest
+from scipy.stats import binom, binomtest, multinomial
 
 ALPHA = 0.025
 
@@ -108,3 +109,22 @@ def test_the_power_to_reach_a_threshold_is_that_of_the_enumeration(rate: float, 
     reaches = np.array([binomial_limits(right, n)[0] >= threshold for right in count])
     assert threshold_power(rate, threshold, n) == pytest.approx(binom.pmf(count, n, rate) @ reaches)
     assert threshold_power(rate, threshold, 5) == (0.0 if threshold_items(threshold) > 5 else pytest.approx(0.0))
+
+
+@pytest.mark.parametrize(("n", "share"), [(20, 0.0), (40, 0.05), (60, 0.3), (60, 1.0)])
+def test_each_limit_of_a_difference_of_shares_errs_as_seldom_as_it_says(n: int, share: float) -> None:
+    """All samples of n trials that count for, against or neither, with their multinomial probabilities."""
+    against = (1 - share) / 3
+    chances = (share, against, 1 - share - against)
+    low = high = 0.0
+    for first in range(n + 1):
+        for second in range(n + 1 - first):
+            chance = multinomial.pmf((first, second, n - first - second), n, chances)
+            if chance > 1e-12:
+                ones = [np.arange(n) < first, (np.arange(n) >= first) & (np.arange(n) < first + second)]
+                found = signed_limits(*ones, np.ones(n), level=0.96)
+                assert found.value == pytest.approx((first - second) / n)
+                low += chance * (found.low > share - against + 1e-12)
+                high += chance * (found.high < share - against - 1e-12)
+    assert low <= 0.02
+    assert high <= 0.02

@@ -13,7 +13,7 @@ import pytest
 from attrs import evolve
 from jrh import Case, JrhError
 from jrh.measuring import review_shares, reviewer_agreement
-from jrh.measuring.reviews import case_reviews
+from jrh.measuring.review_outcomes import case_reviews
 from jrh.running import QueueRequest, ReviewDesk, review_desk
 from jrh.store.run_store import Store
 from jrh.values import Decision, QueuedCase, ReviewAction

@@ -81,6 +81,7 @@ from jrh_stats.one_sided import binomial_limits as binomial_limits
 from jrh_stats.one_sided import bounded_upper_limit as bounded_upper_limit
 from jrh_stats.one_sided import clustered_limits as clustered_limits
 from jrh_stats.one_sided import fewest_right as fewest_right
+from jrh_stats.one_sided import signed_limits as signed_limits
 from jrh_stats.one_sided import threshold_items as threshold_items
 from jrh_stats.one_sided import threshold_power as threshold_power
 from jrh_stats.opposed import opposition_test as opposition_test
@@ -264,6 +265,7 @@ __all__ = [
     "scale_compression",
     "score_difference",
     "sign_flip_test",
+    "signed_limits",
     "signed_mean",
     "slope_within_strata",
     "smallest_change",

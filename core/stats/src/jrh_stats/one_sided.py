@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import ArrayLike
 
 from jrh_stats.bootstrap import ratio_kinds
@@ -94,6 +95,31 @@ def clustered_limits(numerators: ArrayLike, denominators: ArrayLike, *, level: f
     value, clusters = min(top / n, 1.0), len(sums)
     low, high, method = _limits(sums, value, (1 - level) / 2)
     return Estimate(value=value, low=min(low, value), high=max(high, value), method=method, n=n, clusters=clusters)
+
+
+def signed_limits(above: ArrayLike, below: ArrayLike, denominators: ArrayLike, *, level: float = 0.95) -> Estimate:
+    """Estimate the difference of two shares of the same trials with one-sided limits.
+
+    Each limit errs in at most (1 - level) / 2 of all samples; the two shares divide that by Bonferroni's inequality:
+    L(above) - U(below) and U(above) - L(below), with the limits of `clustered_limits`. They hold where few clusters
+    differ or none does, and are wider than necessary elsewhere.
+
+    Args:
+        above: sum of the shares that count for, per cluster, shape (K,).
+        below: sum of those that count against.
+        denominators: number of trials of each cluster, all > 0.
+        level: alpha is half of what it lacks to 1.
+
+    Returns:
+        The difference with its two limits; flag `empty` without clusters.
+    """
+    one, other = (clustered_limits(each, denominators, level=(1 + level) / 2) for each in (above, below))
+    if None in (ends := (one.value, one.low, one.high, other.value, other.low, other.high)):
+        return evolve(one, value=None, low=None, high=None, method="")
+    value, low, high, against, least, most = (float(end) for end in ends if end is not None)
+    # The method that holds for fewer designs names both.
+    method = one.method if other.method == "clopper-pearson" else other.method
+    return evolve(one, value=value - against, low=low - most, high=high - least, method=method)
 
 
 def threshold_items(threshold: float, *, alpha: float = 0.025) -> int:

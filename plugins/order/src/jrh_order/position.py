@@ -7,9 +7,10 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable, Scale
 from jrh.measuring import (
+    FEW_EVENTS,
     Answers,
     Codes,
     Counts,
@@ -25,6 +26,7 @@ from jrh_stats import (
     clustered_mean,
     exchange_test,
     exchanged_difference,
+    signed_limits,
 )
 from numpy.typing import NDArray
 
@@ -139,10 +141,16 @@ def _drift(builder: MeasureBuilder, answers: Answers, scale: Scale, weights: Cou
     found = exchanged_difference(
         leaning[:, 0], leaning[:, 1], level=builder.context.level, resamples=resamples, seed=seed
     )
+    estimate = found.estimate
+    if builder.context.one_sided and FEW_EVENTS in estimate.flags:
+        wins = (np.maximum(sign * (stuck_first - stuck_second), 0.0) for sign in (1, -1))
+        limits = signed_limits(*cluster_sums(clusters, *wins, np.ones(len(clusters))).T, level=builder.context.level)
+        # These limits need no variance, and therefore no events.
+        estimate = evolve(estimate, low=limits.low, high=limits.high, method=limits.method)
     yield builder.measure(
         "position-bias",
         answers.cell,
-        found.estimate,
+        estimate,
         rows=answers.rows,
         usable=usable,
         note=_FIRST_LAST if len(usable) else _UNBALANCED,

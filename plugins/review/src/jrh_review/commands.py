@@ -30,7 +30,7 @@ def view(run_dirs: tuple[Path, ...], open_browser: bool, port: int, host: str, a
 
 
 @click.command("review")
-@click.argument("run_dir", metavar="RUN_DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("run_dir", metavar="RUN_DIR", type=click.Path(path_type=Path))
 @click.option(
     "--reviewer",
     "reviewers",

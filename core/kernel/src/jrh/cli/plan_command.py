@@ -202,7 +202,7 @@ def show_precision(plan: Plan, *, wished: float, level: float, assumptions: Assu
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.2g}%"
+    return f"{100 * share:.3g}%"
 
 
 def _enough(found: Precision, unit: str) -> str:

@@ -74,9 +74,9 @@ from .partial import sensitive as sensitive
 from .partial import within_bounds as within_bounds
 from .reference import ReferenceVerdicts as ReferenceVerdicts
 from .reference import reference_verdicts as reference_verdicts
-from .reviews import CaseReview as CaseReview
-from .reviews import review_shares as review_shares
-from .reviews import reviewer_agreement as reviewer_agreement
+from .review_outcomes import CaseReview as CaseReview
+from .review_outcomes import review_shares as review_shares
+from .review_outcomes import reviewer_agreement as reviewer_agreement
 from .same_family import has_model_gold as has_model_gold
 from .same_family import same_families as same_families
 from .scoring import NO_REFERENCE as NO_REFERENCE

@@ -36,8 +36,7 @@ from jrh.values.records import RecordTable
 Flags: TypeAlias = tuple[str, ...]
 
 _REMEMBERED: Final = 8
-_DECIMALS: Final = 12
-"""Sums are rounded to so many decimals: the order of addition must not show."""
+_DECIMALS: Final = 12  # of sums: the order of addition must not show
 _COEFFICIENT: Final = "coefficient"
 _ONE_ITEM: Final = "one item tells nothing of agreement beyond chance"
 _UNEXPLAINED: Final = frozenset({FEW_ITEMS, FEW_CLUSTERS, FEW_EVENTS, CONSTANT_VERDICTS, SIMULATED})

@@ -149,8 +149,7 @@ class Gateway:
     def book_known(self, client: Client, request: ChatRequest) -> None:
         """Book a reply that is stored, if there is one."""
         key = request_key(client.use, client.model, request, 0)
-        known = self.known(key)
-        if known is not None:
+        if (known := self.known(key)) is not None:
             self._book(key, client.name, PREFLIGHT, from_text(Reply, known))
 
     def known(self, key: str) -> str | None:
@@ -363,14 +362,7 @@ class Gateway:
         return reply, durable
 
     async def _note_fault(
-        self,
-        client: Client,
-        call: _Call,
-        request: ChatRequest,
-        fault: ModelFault,
-        worst: float | None,
-        *,
-        billed: bool,
+        self, client: Client, call: _Call, request: ChatRequest, fault: ModelFault, worst: float | None, *, billed: bool
     ) -> ModelFault:
         self.ledger.lose(worst, billed=billed)
         self._tell_settled()
@@ -401,12 +393,7 @@ class Gateway:
             self._log.warning("absurd usage discarded", model=client.name, stated=dict(discarded))
         if beyond:
             self.stop(StopReason.BUDGET, contradicted(client.name, reply.cost, limit, discarded, self.ledger))
+        outcome, cost, detail, bounded = reply.status.value, reply.cost, reply.detail, not discarded
         return self._calls.conclude(
-            call.row,
-            outcome=reply.status.value,
-            final=True,
-            cost=reply.cost,
-            detail=reply.detail,
-            payload=payload,
-            bounded=not discarded,
+            call.row, outcome=outcome, final=True, cost=cost, detail=detail, payload=payload, bounded=bounded
         )

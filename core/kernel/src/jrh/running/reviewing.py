@@ -13,7 +13,8 @@ from attrs import evolve, field, frozen
 
 from jrh.document.serial import to_text
 from jrh.errors import JrhError
-from jrh.measuring.reviews import CaseReview, case_reviews
+from jrh.measuring.review_outcomes import CaseReview, case_reviews
+from jrh.running.stages.summary import recall
 from jrh.store.run_store import Store
 from jrh.values.cases import REFERENCE, Case
 from jrh.values.reviews import Decision, QueuedCase, ReviewAction
@@ -120,13 +121,14 @@ def review_desk(run_dir: str | Path) -> Iterator[ReviewDesk]:
     """Open a run directory for review.
 
     Raises:
-        JrhError: there is no run in the directory, or another process writes to it.
+        JrhError: there is no run in the directory, it stopped too early, or another process writes to it.
     """
-    with_suite = Store.view(Path(run_dir))
+    seen = Store.view(Path(run_dir))
     try:
-        suite = with_suite.meta("suite") or ""
+        recall(seen)
+        suite = seen.meta("suite") or ""
     finally:
-        with_suite.close()
+        seen.close()
     store = Store.open(Path(run_dir), suite)
     try:
         yield ReviewDesk(store=store)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from statistics import mean, stdev
+from math import isfinite
+from statistics import mean
 from typing import Final
 
+import numpy as np
 from jrh import REFERENCE, Measure
 
 from jrh_report.papers.found import Found, end_of
@@ -183,7 +185,9 @@ def _mean(own: dict[str, float]) -> float:
 
 def _spread(own: dict[str, float]) -> tuple[Cell, ...]:
     low, high = min(own, key=lambda name: own[name]), max(own, key=lambda name: own[name])
-    return float(stdev(own.values())), own[low], low, own[high], high
+    with np.errstate(over="ignore"):
+        spread = float(np.std(list(own.values()), ddof=1))
+    return spread if isfinite(spread) else None, own[low], low, own[high], high
 
 
 def _ordinal(found: Found, task: str) -> Sheet:
