@@ -141,16 +141,10 @@ def _drift(builder: MeasureBuilder, answers: Answers, scale: Scale, weights: Cou
     found = exchanged_difference(
         leaning[:, 0], leaning[:, 1], level=builder.context.level, resamples=resamples, seed=seed
     )
-    estimate = found.estimate
-    if builder.context.one_sided and FEW_EVENTS in estimate.flags:
-        wins = (np.maximum(sign * (stuck_first - stuck_second), 0.0) for sign in (1, -1))
-        limits = signed_limits(*cluster_sums(clusters, *wins, np.ones(len(clusters))).T, level=builder.context.level)
-        # These limits need no variance, and therefore no events.
-        estimate = evolve(estimate, low=limits.low, high=limits.high, method=limits.method)
     yield builder.measure(
         "position-bias",
         answers.cell,
-        estimate,
+        found.estimate,
         rows=answers.rows,
         usable=usable,
         note=_FIRST_LAST if len(usable) else _UNBALANCED,
@@ -211,10 +205,16 @@ def _bias(builder: MeasureBuilder, answers: Answers, scale: Scale) -> Iterator[M
         resamples=builder.context.resamples,
         seed=builder.seed(answers.cell),
     )
+    estimate = found.estimate
+    if builder.context.one_sided and FEW_EVENTS in estimate.flags:
+        wins = (np.maximum(sign * (stuck_first - stuck_second), 0.0) for sign in (1, -1))
+        limits = signed_limits(*cluster_sums(clusters, *wins, np.ones(len(clusters))).T, level=builder.context.level)
+        # These limits need no variance, and therefore no events.
+        estimate = evolve(estimate, low=limits.low, high=limits.high, method=limits.method)
     yield builder.measure(
         "position-bias",
         answers.cell,
-        found.estimate,
+        estimate,
         rows=answers.rows,
         usable=usable,
         note=note if len(usable) else _NO_ORDERS,

@@ -125,7 +125,8 @@ def review_desk(run_dir: str | Path) -> Iterator[ReviewDesk]:
     """
     seen = Store.view(Path(run_dir))
     try:
-        recall(seen)
+        if not any(True for _ in seen.decisions.candidates(REFERENCE)):
+            recall(seen)
         suite = seen.meta("suite") or ""
     finally:
         seen.close()
