@@ -187,3 +187,14 @@ def test_what_is_no_configuration_is_refused(tmp_path: Path) -> None:
     assert outcome.exit_code == 2
     assert "has no admin.dataset_config.dataset_name" in outcome.stderr
     assert not (tmp_path / "suite.yaml").exists()
+
+
+def test_no_setting_is_dropped_without_a_word_and_no_value_becomes_yaml(tmp_path: Path) -> None:
+    own = {"planets": {"mars": 1}, "evaluation": {"moon": 2, "metric": "x\njudges: []\n# y"}}
+    config = written(tmp_path, "items.csv", ["stochastic_stability"], **own)
+    table(tmp_path, ["1", "0"])
+    text, suite = suite_after(tmp_path, config)
+    comments = [line for line in text.splitlines() if line.startswith("# Not mapped: ")]
+    assert "# Not mapped: planets (nothing here needs it)." in comments
+    assert "# Not mapped: admin.evaluation_config.moon (nothing here needs it)." in comments
+    assert suite["judges"] == [{"name": "judge", "judge": "llm", "model": "judge"}]

@@ -20,8 +20,9 @@ ROOT = Path(__file__).parents[2]
 KEY_VARIABLE = "JRH_BROWSER_TEST_KEY"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Start a browser for one module: its driver keeps an event loop running, which no other test should meet."""
     with chromium() as found:
         yield found
 

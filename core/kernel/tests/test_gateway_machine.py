@@ -44,7 +44,7 @@ class Killed(BaseException):
 
 
 class Provider:
-    """Answers as it is told, and counts on its own what it was asked and what it bills."""
+    """A provider that follows a script and keeps its own count of questions and bills."""
 
     rates = RATES
     fingerprint = "fake-1"
@@ -81,7 +81,7 @@ class Provider:
         act = self.acts.pop(0) if self.acts else 0.1
         await asyncio.sleep(0)
         limit = request.sampling.max_tokens or LONGEST
-        if act == KILL or act in BILLED:  # nobody reads the answer, and it is billed all the same
+        if act == KILL or act in BILLED:  # the answer is lost but still billed
             self.billed.append(prompt_tokens_at_most(request) * RATES.input + limit * RATES.output)
         if act == KILL:
             raise Killed

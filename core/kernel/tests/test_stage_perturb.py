@@ -487,7 +487,7 @@ async def test_a_perturber_that_asks_for_it_sees_the_items_outside_of_the_sample
     made = await stage.perturb(builder, builder.resolved.tests[0], task, lab.items[:1], Silent(), lab.log)
     assert [case.item_id for case in made.cases] == ["i0"]
     assert seen == [["i0", "i1", "i2", "i3"]]
-    # Its cases depend on them, so a change of one of them makes the cases again; that of others is nobody's concern.
+    # Its cases depend on every item, so a change to any of them makes the cases again. Other tests are unaffected.
     before = digest(whole_data=True), digest()
     lab.items = (*lab.items[:3], evolve(lab.items[3], gold="NO"))
     assert digest(whole_data=True) != before[0]

@@ -58,7 +58,7 @@ def test_flips_are_counted_over_judges_and_over_template_pairs(yes_no, pick):
     yes_no.table([("1", {"a": "YES", "b": "NO", "c": "YES"}), ("2", {"a": "YES", "b": "NO", "c": "NO"})], judge="x")
     yes_no.table([("1", {"a": "NO", "b": "YES", "c": "YES"}), ("2", {"a": "YES", "b": "YES", "c": "YES"})], judge="y")
     found = yes_no.measure(FlippedByEveryJudge(OverlapOptions()))
-    # Item 1: both flip a|b, y alone a|c, x alone b|c; item 2: x alone a|b and a|c, nobody b|c.
+    # Item 1: both flip a|b, y alone a|c, x alone b|c; item 2: x alone a|b and a|c, neither b|c.
     shares = {each.cell["judges"]: each.estimate for each in found if each.name == "flipped-by"}
     assert shares == {"0": pytest.approx(1 / 6), "1": pytest.approx(4 / 6), "2": pytest.approx(1 / 6)}
     by_pair = {each.cell["pair"]: each.estimate for each in found if each.name == "flipping-judges"}

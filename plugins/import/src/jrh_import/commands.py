@@ -195,25 +195,19 @@ def _say_next(target: Path, gaps: Sequence[str]) -> None:
 
 @click.command("init-from")
 @click.argument("config", type=click.Path(path_type=Path))
-@click.argument("path", type=click.Path(path_type=Path, dir_okay=False), default=Path("suite.yaml"))
+@click.argument("path", type=click.Path(path_type=Path), default=Path("suite.yaml"))
 @click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
 def init_from(config: Path, path: Path, force: bool) -> int:
     """Write a suite to PATH (default: suite.yaml) from a CONFIG of the Judge Reliability Harness.
 
     Comments in the suite say which settings have no counterpart. Makes no model calls.
     """
-    from jrh import JrhError
+    from jrh.suite import write_suite
 
     from jrh_import.harness_config import read_config, suite_of
 
     text = suite_of(read_config(config), path)
-    try:
-        with path.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise JrhError(f"'{path}' exists already; use --force to overwrite it") from None
-    except OSError as error:
-        raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error
+    write_suite(path, text, force=force)
     say(f"Wrote {path}. Next: {shlex.join(['jrh', 'plan', str(path)])}")
     return 0
 

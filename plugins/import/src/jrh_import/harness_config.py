@@ -7,13 +7,14 @@ counterpart is said in the comments of the suite.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
 from attrs import field, frozen
 from jrh import JrhError
+from jrh.text import clean_text
 
 from jrh_import.mapping import Format
 from jrh_import.tables import read_table
@@ -28,6 +29,8 @@ _FORMATS: Final = {
 _FIRST: Final = ("1", "1.0", "true", "yes")
 """Labels that come first on a scale of two: they are the positive ones."""
 _TWO: Final = 2
+_COMMENT: Final = 300
+"""Characters of a comment in the suite."""
 _WRITER, _CHECKER = "writer", "checker"
 _UNUSED: Final = {
     "admin": {
@@ -63,6 +66,32 @@ _UNUSED: Final = {
 
 
 @frozen
+class _Section(Mapping[str, Any]):
+    """A section that notes which of its settings are asked for."""
+
+    _written: Mapping[str, Any]
+    _names: tuple[str, ...]
+    _asked: set[tuple[str, ...]]
+
+    def __getitem__(self, key: str) -> Any:
+        self._asked.add((*self._names, key))
+        return self._written[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._written
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._written)
+
+    def __len__(self) -> int:
+        return len(self._written)
+
+    def items(self) -> ItemsView[str, Any]:
+        """Return all settings without asking for them."""
+        return self._written.items()
+
+
+@frozen
 class Config:
     """A configuration, and where it stands."""
 
@@ -70,6 +99,8 @@ class Config:
     written: Mapping[str, Any]
     todo: list[str] = field(factory=list)
     """What has to be completed by hand, or was not found."""
+    _sections: set[tuple[str, ...]] = field(factory=set)
+    _read: set[tuple[str, ...]] = field(factory=set)
 
     def part(self, *names: str) -> Mapping[str, Any]:
         """Return a section, empty where it is not written.
@@ -83,7 +114,17 @@ class Config:
             if not isinstance(inner, Mapping):
                 raise JrhError(f"{self.path}: '{'.'.join(names)}' is no mapping")
             found = inner
-        return found
+        self._sections.update(names[:end] for end in range(1, len(names) + 1))
+        return _Section(found, names, self._read)
+
+    def unread(self, names: tuple[str, ...] = ()) -> Iterator[str]:
+        """Yield the settings that nothing has asked for."""
+        for key, value in (self.part(*names) if names else self.written).items():
+            path = (*names, str(key))
+            if path in self._sections and isinstance(value, Mapping):
+                yield from self.unread(path)
+            elif path not in self._read | self._sections:
+                yield ".".join(path)
 
     def file(self, name: str) -> Path:
         """Find a file that the configuration names: next to it, or where that program looks for inputs."""
@@ -144,8 +185,12 @@ def suite_of(config: Config, target: Path) -> str:
     suite["judges"] = judges
     suite["reports"] = ["terminal", "json", "csv", "papers"]
     suite["seed"] = config.part("synthetic_data_params").get("seed", 87)
-    head = f"# Made from {config.path.name}, a configuration of the Judge Reliability Harness."
-    lines = [head, *(f"# To do: {each}." for each in dict.fromkeys(config.todo)), *_left_out(config)]
+    told = [
+        f"Made from {config.path.name}, a configuration of the Judge Reliability Harness.",
+        *(f"To do: {each}." for each in dict.fromkeys(config.todo)),
+        *_left_out(config),
+    ]
+    lines = [f"# {clean_text(each, _COMMENT)}" for each in told]
     body = yaml.dump(suite, Dumper=_Written, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None)
     return "\n".join([*lines, "", body])
 
@@ -324,6 +369,8 @@ def _left_out(config: Config) -> Iterator[str]:
             value = config.part(*path).get(key)
             if value is not None:
                 shown = value if isinstance(value, str | int | float | bool) else "..."
-                yield f"# Not mapped: {section}.{key}: {shown} ({reason})."
+                yield f"Not mapped: {section}.{key}: {shown} ({reason})."
+    for setting in config.unread():
+        yield f"Not mapped: {setting} (nothing here needs it)."
     if "answer_ambiguity" in str(config.written):
-        yield "# answer_ambiguity: its code lets a model answer again. Its documentation asks twice: `stochastic`."
+        yield "answer_ambiguity: its code lets a model answer again. Its documentation asks twice: `stochastic`."

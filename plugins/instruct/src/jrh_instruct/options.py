@@ -45,7 +45,7 @@ def _ratio(instance: object, attribute: Attribute[Any], value: tuple[float, floa
 
 @frozen(kw_only=True)
 class WritingOptions:
-    """Options of every perturber that lets a model write a text as it is told."""
+    """Options of every perturber in which a model writes text from an instruction."""
 
     model: ModelName = field(metadata={"help": "name in the suite's `models` of the model that writes"})
     fields: ChangedFields = field(

@@ -28,19 +28,25 @@ _CALLBACKS: Final = ("callbacks", "input_callback", "success_callback", "failure
 _LOGGERS: Final = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 
 
-@lru_cache(maxsize=1)
 def load() -> Any:
-    """Import litellm and disable the features that would affect measurements.
+    """Import litellm once and disable the features that would affect measurements.
 
     No price list is fetched, no `.env` is read, nothing is printed, no retry, cache or callback is left on.
     """
+    litellm = _imported()
+    # litellm builds some types at the first call and for unusual answers; pydantic warns about both. Others, such as
+    # pytest, take filters away again.
+    warnings.filterwarnings("ignore", category=UserWarning, module=r"pydantic\b")
+    return litellm
+
+
+@lru_cache(maxsize=1)
+def _imported() -> Any:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["LITELLM_MODE"] = "PRODUCTION"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import litellm
-    # litellm builds some types at the first call and for unusual answers; pydantic warns about both.
-    warnings.filterwarnings("ignore", category=UserWarning, module=r"pydantic\b")
     for name, value in _SETTINGS.items():
         setattr(litellm, name, value)
     for name in _CALLBACKS:

@@ -34,7 +34,7 @@ class Generalizability:
 
     Verdicts as numbers: the rank on an ordinal scale, 1 for the first of two labels, 1/2 for a tie. Counted are the
     reference condition, and tests that change template, option order, temperature, a fixed seed or output mode and
-    expect the same verdict. The intervals and the formulas stand in `jrh.stats`; a design with missing verdicts is not
+    expect the same verdict. `jrh_stats` has the formulas and the intervals. A design with missing verdicts is not
     balanced. Of a cluster of items the one with the most verdicts counts: items of a cluster are neither independent
     nor repeats of each other.
     """

@@ -51,7 +51,7 @@ class Template:
     ) -> Draft:
         """Return the draft for any item of the task; it expects the reference verdict.
 
-        `first`: the template that stands in front of the others; validators compare this one with it.
+        `first`: the first template of the test; validators compare this one with it.
         """
         original = "" if first is None or first.user == self.user else first.user
         return Draft(

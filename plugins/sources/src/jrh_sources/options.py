@@ -67,8 +67,8 @@ def _check_encoding(_: object, __: Attribute[Any], encoding: str) -> None:
 
 
 @frozen(kw_only=True)
-class CsvOptions:
-    """Options of `csv`."""
+class FileOptions:
+    """Options of every source that reads a table from a file."""
 
     path: Path = field(
         validator=instance_of(Path),
@@ -77,6 +77,12 @@ class CsvOptions:
     columns: Mapping[str, str | None] = field(
         default=Factory(dict), validator=_check_columns, metadata={"help": _COLUMNS_HELP}
     )
+
+
+@frozen(kw_only=True)
+class CsvOptions(FileOptions):
+    """Options of `csv`."""
+
     delimiter: str = field(
         default=",", validator=_check_delimiter, metadata={"help": "The character that separates the cells."}
     )
@@ -88,16 +94,9 @@ class CsvOptions:
 
 
 @frozen(kw_only=True)
-class JsonlOptions:
+class JsonlOptions(FileOptions):
     """Options of `jsonl`."""
 
-    path: Path = field(
-        validator=instance_of(Path),
-        metadata={"help": "The file; a relative path is relative to the suite's directory."},
-    )
-    columns: Mapping[str, str | None] = field(
-        default=Factory(dict), validator=_check_columns, metadata={"help": _COLUMNS_HELP}
-    )
     encoding: str = field(
         default="utf-8",
         validator=_check_encoding,
@@ -106,29 +105,14 @@ class JsonlOptions:
 
 
 @frozen(kw_only=True)
-class ParquetOptions:
+class ParquetOptions(FileOptions):
     """Options of `parquet`."""
-
-    path: Path = field(
-        validator=instance_of(Path),
-        metadata={"help": "The file; a relative path is relative to the suite's directory."},
-    )
-    columns: Mapping[str, str | None] = field(
-        default=Factory(dict), validator=_check_columns, metadata={"help": _COLUMNS_HELP}
-    )
 
 
 @frozen(kw_only=True)
-class XlsxOptions:
+class XlsxOptions(FileOptions):
     """Options of `xlsx`."""
 
-    path: Path = field(
-        validator=instance_of(Path),
-        metadata={"help": "The file; a relative path is relative to the suite's directory."},
-    )
-    columns: Mapping[str, str | None] = field(
-        default=Factory(dict), validator=_check_columns, metadata={"help": _COLUMNS_HELP}
-    )
     sheet: str = field(
         default="", validator=instance_of(str), metadata={"help": "Name of the sheet; empty: the first one."}
     )

@@ -18,6 +18,7 @@ from jrh.models.ledger import Ledger
 from jrh.plugins.loading import Loaded
 from jrh.plugins.protocols import Rates
 from jrh.running.building import Builder
+from jrh.running.event_loop import run_to_end
 from jrh.running.preflight import ASKED, checked, hint_for, status_of
 from jrh.running.prepare import priced
 from jrh.running.run_log import Quiet
@@ -65,7 +66,7 @@ def ping(resolved: ResolvedSuite, loaded: Loaded, names: Sequence[str] = ()) -> 
         known = f"models: {', '.join(resolved.models)}" if resolved.models else "the suite has no models"
         raise JrhError(f"there is no model '{absent[0]}'; {known}" if absent else f"{known}: there is nothing to ask")
     with TemporaryDirectory(prefix="jrh-ping-") as directory:
-        return asyncio.run(_ask_all(resolved, loaded, names or tuple(resolved.models), Path(directory)))
+        return run_to_end(lambda: _ask_all(resolved, loaded, names or tuple(resolved.models), Path(directory)))
 
 
 async def _ask_all(resolved: ResolvedSuite, loaded: Loaded, names: Sequence[str], directory: Path) -> Sequence[Pinged]:

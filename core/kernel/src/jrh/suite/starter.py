@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from jrh.errors import JrhError
@@ -33,6 +34,23 @@ def starter_suite(plugins: Plugins, name: str) -> str:
         "judges:" + _entries(judges),
     ]
     return "\n\n".join(parts).replace(" then.\n\ntests:", " then.\ntests:") + "\n"
+
+
+def write_suite(path: Path, text: str, *, force: bool) -> None:
+    """Write a new suite.
+
+    Raises:
+        JrhError: the path is a directory, the file exists and `force` is not given, or it cannot be written.
+    """
+    if path.is_dir():
+        raise JrhError(f"'{path}' is a directory; name a file, such as {path / 'suite.yaml'}")
+    try:
+        with path.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise JrhError(f"'{path}' exists already; use --force to overwrite it") from None
+    except OSError as error:
+        raise JrhError(f"cannot write '{path}': {error.strerror or error}") from error
 
 
 def _starters(registry: Registry[Any]) -> list[str]:

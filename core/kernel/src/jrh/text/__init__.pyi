@@ -25,6 +25,7 @@ from .numbers import format_tokens as format_tokens
 from .numbers import is_estimable as is_estimable
 from .numbers import is_proportion as is_proportion
 from .numbers import stated_p as stated_p
+from .pages import page_environment as page_environment
 from .plain import flat_text as flat_text
 from .plain import utf8_text as utf8_text
 from .question_parts import NO_PARTS as NO_PARTS

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 from jrh import RunReport
 from jrh.measuring import FLAG_MEANINGS
-from jrh.text import visible_text
+from jrh.text import page_environment
 
 from jrh_report.finite import finite
 from jrh_report.html.page import gather
@@ -71,20 +71,4 @@ def _digest(source: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    made = Environment(
-        loader=PackageLoader("jrh_report.html", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.globals["flag_meanings"] = FLAG_MEANINGS
-    return made
-
-
-def _finalize(value: object) -> object:
-    """Make every text of the run visible; what is markup already comes from this package."""
-    return visible_text(value) if type(value) is str else value
+    return page_environment("jrh_report.html", {"flag_meanings": FLAG_MEANINGS})

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from jrh.measuring import FLAG_MEANINGS
-from jrh.text import visible_text
+from jrh.text import page_environment
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -35,20 +35,5 @@ def page(request: Request, template: str, *, status: int = 200, **shown: Any) ->
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    made = Environment(
-        loader=PackageLoader("jrh_review", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.globals.update(flag_meanings=FLAG_MEANINGS, address=address)
-    return made
-
-
-def _finalize(value: object) -> object:
-    """Make every text of a run visible; what is markup already comes from this package."""
-    return visible_text(value, TEXT) if type(value) is str else value
+    shown = {"flag_meanings": FLAG_MEANINGS, "address": address}
+    return page_environment("jrh_review", shown, limit=TEXT)
