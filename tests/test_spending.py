@@ -15,6 +15,7 @@ import pytest
 from jrh_testing import ChatServer, Outcome, Project
 from jrh_testing.server.faults import Fault
 from support import agentic
+from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report, until
 from support.suites import llm_suite, openai_http, write_items, write_suite
@@ -97,7 +98,7 @@ SUITES = {
 def paid(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Project, ChatServer, set[str]]]:
     """Provide a suite that costs money, the server that answers it, and who is paid."""
     make, writer, judge, roles = SUITES[request.param]
-    project = Project(tmp_path, env={KEY_VARIABLE: KEY}, preflight=True)
+    project = Inside(tmp_path, env={KEY_VARIABLE: KEY}, preflight=True)
     answer: Any
     if make is edited:
         project.write("items.jsonl", agentic.lines({f"item-{place}": "satisfies" for place in range(3)}))
@@ -187,7 +188,7 @@ def planned(outcome: Outcome) -> tuple[float, float]:
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """Provide six items, and a project whose runs begin with the preflight."""
-    project = Project(tmp_path, env={KEY_VARIABLE: KEY}, preflight=True)
+    project = Inside(tmp_path, env={KEY_VARIABLE: KEY}, preflight=True)
     _facts(project)
     return project
 
