@@ -11,8 +11,11 @@ import yaml
 from jrh_testing import ChatServer, Project
 from support import agentic
 from support.agentic import FILTERED, REFUSAL, Agents, edit_of, plan
+from support.inside import Inside
 from support.looking import query, report
 from support.suites import openai_http
+
+pytestmark = pytest.mark.inside
 
 PRICE = {"input": 1.0, "output": 2.0}
 
@@ -109,7 +112,7 @@ class Ran:
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     from support.keys import KEY, KEY_VARIABLE
 
-    return Ran(Project(tmp_path_factory.mktemp("agentic"), env={KEY_VARIABLE: KEY}))
+    return Ran(Inside(tmp_path_factory.mktemp("agentic"), env={KEY_VARIABLE: KEY}))
 
 
 def test_every_failure_is_a_skip_with_its_reason_and_everything_else_a_case(ran: Ran) -> None:

@@ -11,7 +11,10 @@ import pytest
 import yaml
 from jrh_testing import Project
 from support import agentic
+from support.inside import Inside
 from support.looking import report
+
+pytestmark = pytest.mark.inside
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 ITEMS = 250
@@ -21,7 +24,7 @@ PLANTED = {"careful": (0.05, 0.02), "lenient": (0.4, 0.02), "strict": (0.05, 0.3
 
 @pytest.fixture(scope="module")
 def measures(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    project = Project(tmp_path_factory.mktemp("rates"))
+    project = Inside(tmp_path_factory.mktemp("rates"))
     project.write("items.jsonl", agentic.lines({f"item-{number}": "satisfies" for number in range(ITEMS)}))
     judges = [
         {"judge": "simulated", "name": name, "accuracy": {"violates": 1 - missed, "satisfies": 1 - flagged}}
@@ -69,7 +72,7 @@ def test_the_sensitivity_to_one_edit_is_what_is_not_missed(measures: list[dict[s
 
 
 def test_the_shipped_suite_runs_offline_and_every_test_makes_cases(tmp_path: Path) -> None:
-    project = Project(tmp_path)
+    project = Inside(tmp_path)
     for name in ("agents.yaml", "agents.jsonl"):
         shutil.copy(EXAMPLES / name, tmp_path / name)
     outcome = project.run("run", "agents.yaml", "--run-dir", "run")

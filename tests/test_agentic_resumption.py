@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+import pytest
 import yaml
 from jrh_testing import ChatServer, Project
 from support import agentic
 from support.agentic import Agents, plan
 from support.looking import query, report_bytes, until
 from support.suites import openai_http
+
+pytestmark = pytest.mark.inside
 
 ITEMS = {"item-a": "satisfies", "item-b": "satisfies"}
 STEPS = plan(*((message, f"edit message {message}") for message in (3, 5, 7, 9)))

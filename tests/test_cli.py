@@ -16,6 +16,7 @@ from typing import Any
 import jrh
 import pytest
 from jrh_testing import ChatServer, Outcome, Project
+from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report, report_bytes, snapshot
 from support.suites import llm_suite, openai_http, simulated_suite, write_items, write_suite
@@ -27,7 +28,7 @@ PRICE = {"input": 1000.0, "output": 2000.0}
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """Provide a project whose runs begin as those of people do, with the preflight."""
-    return Project(tmp_path, env={KEY_VARIABLE: KEY}, preflight=True)
+    return Inside(tmp_path, env={KEY_VARIABLE: KEY}, preflight=True)
 
 
 @pytest.fixture
@@ -49,7 +50,8 @@ def judged(project: Project, server: ChatServer, items: int = 4, *, model: Any =
 # -- without a suite -------------------------------------------------------------------------------------------------
 
 
-def test_the_version_and_the_help_load_no_plugin(project: Project) -> None:
+def test_the_version_and_the_help_load_no_plugin(tmp_path: Path) -> None:
+    project = Project(tmp_path)
     project.write("site/slow.py", "open('loaded', 'w')\n")
     project.write("site/slow-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: slow\nVersion: 1\n")
     project.write("site/slow-1.dist-info/entry_points.txt", "[jrh]\nslow = slow\n")

@@ -11,9 +11,11 @@ import pytest
 from jrh_stats import holm
 from jrh_testing import Project
 from support.comparing import ROOT, compare, found, row
-from support.inside import call
+from support.inside import Inside, call
 from support.suites import LABELS, simulated_suite, write_items, write_suite
 from support.verdicts import YES_NO, import_judges, right_with
+
+pytestmark = pytest.mark.inside
 
 
 def test_the_shipped_schema_is_what_the_classes_give() -> None:
@@ -36,7 +38,7 @@ def test_the_shipped_schema_is_what_the_classes_give() -> None:
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Provide the verdicts of judges that are right with 0.9, 0.75 and again 0.9, on the same 400 items."""
-    project = Project(tmp_path_factory.mktemp("planted"))
+    project = Inside(tmp_path_factory.mktemp("planted"))
     for name, accuracy in (("good", 0.9), ("poor", 0.75), ("other", 0.9)):
         answer = {"mini": right_with(accuracy, seed=name)}
         import_judges(project.path / name, answer, items=400, tests={"reference": 2, "format": 1})

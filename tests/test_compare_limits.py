@@ -20,6 +20,8 @@ from support.looking import rewrite_records, until
 from support.suites import LABELS, llm_suite, openai_http, simulated_suite, write_items, write_suite
 from support.verdicts import import_judges, right_with
 
+pytestmark = pytest.mark.inside
+
 
 def test_cost_stands_against_accuracy_with_the_frontier_and_unknown_prices_are_no_zero(project: Project) -> None:
     prices = {"cheap": 0.001, "dear": 0.01, "wasteful": 0.02, "unpriced": None}

@@ -13,6 +13,7 @@ import pytest
 from attrs import frozen
 from jrh_testing import ChatServer, Outcome, Project
 from support.essays import essays_folder
+from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import query, report
 from support.suites import REPORTS, openai_http, write_suite
@@ -108,14 +109,14 @@ class Job:
 
 def done(folder: Path, suite: dict[str, Any], items: tuple[jrh.Item, ...]) -> Job:
     """Run a suite."""
-    project = Project(folder, env={KEY_VARIABLE: KEY})
+    project = Inside(folder, env={KEY_VARIABLE: KEY})
     outcome = project.run("run", write_suite(project, suite), "--run-dir", "run", "--yes")
     return Job(project=project, outcome=outcome, items=items)
 
 
 def items_of(suite: dict[str, Any], folder: Path) -> tuple[jrh.Item, ...]:
     """Read the items of a suite as the run will."""
-    path = write_suite(Project(folder), suite, "items.yaml")
+    path = write_suite(Inside(folder), suite, "items.yaml")
     return jrh.read_items(folder / path)[0][1]
 
 

@@ -14,11 +14,13 @@ import jsonschema
 import pytest
 from jrh.suite import parse_rule
 from jrh_testing import PAYLOADS, ChatServer, Fault, Outcome, Project
-from support.inside import call
+from support.inside import Inside, call
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import until
 from support.suites import llm_suite, openai_http, simulated_suite, write_items, write_suite
 from support.verdicts import import_judges, right_with
+
+pytestmark = pytest.mark.inside
 
 ROOT = Path(__file__).resolve().parents[1]
 RUN = ("run", "suite.yaml", "--run-dir", "run", "--no-cache", "--yes")
@@ -28,7 +30,7 @@ GATE = ("gate", "run")
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Provide a finished run of two simulated judges, one right and one often wrong, and rules in its suite."""
-    project = Project(tmp_path_factory.mktemp("finished"), env={KEY_VARIABLE: KEY})
+    project = Inside(tmp_path_factory.mktemp("finished"), env={KEY_VARIABLE: KEY})
     write_items(project, 40)
     judges = [
         {"name": "good", "judge": "simulated", "accuracy": 1.0},
@@ -316,7 +318,8 @@ def jrh_metrics():
 """
 
 
-def test_ctrl_c_ends_the_gate_itself_with_130(project: Project) -> None:
+def test_ctrl_c_ends_the_gate_itself_with_130(tmp_path: Path) -> None:
+    project = Project(tmp_path)
     project.write("slow.py", SLOW)
     project.write("log.csv", "item,label\n1,YES\n")
     project.write(

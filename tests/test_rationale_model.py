@@ -125,7 +125,7 @@ def test_equal_rationales_are_asked_about_once_and_a_second_run_asks_nothing(pro
         first, count = report(project, "run"), server.count
         assert one(project, "run", "SELECT count(*) FROM records WHERE argued IN ('YES', 'NO')") == 3 * ITEMS
         assert project.run("report", "run").exit_code == 0
-        keyless = Project(project.path, env={KEY_VARIABLE: ""}, preflight=True)
+        keyless = Inside(project.path, env={KEY_VARIABLE: ""}, preflight=True)
         assert _run(keyless).exit_code == 0  # what is finished needs no key
         assert server.count == count
     assert report(project, "run") == first
@@ -134,7 +134,7 @@ def test_equal_rationales_are_asked_about_once_and_a_second_run_asks_nothing(pro
 def test_spending_counts_the_reader_and_the_plan_needs_no_key_and_covers_it(project: Project) -> None:
     with ChatServer(Panel()) as server:
         write_suite(project, _suite(server.url))
-        keyless = Project(project.path, env={KEY_VARIABLE: ""})
+        keyless = Inside(project.path, env={KEY_VARIABLE: ""})
         plan = keyless.run("plan", "suite.yaml", "--run-dir", "run", "--no-cache")
         assert plan.exit_code == 0, plan.output
         assert server.count == 0
@@ -236,7 +236,7 @@ def test_a_model_the_suite_does_not_have_and_a_suite_without_a_reader_are_refuse
 
 
 def test_a_dead_reader_is_found_before_anything_is_judged(tmp_path: Any) -> None:
-    project = Project(tmp_path, env={KEY_VARIABLE: KEY}, preflight=True)
+    project = Inside(tmp_path, env={KEY_VARIABLE: KEY}, preflight=True)
     write_items(project, ITEMS)
     with ChatServer(Panel()) as server:
         write_suite(project, _suite(server.url, "http://127.0.0.1:1/v1"))

@@ -13,7 +13,7 @@ import jrh
 import jsonschema
 import pytest
 from jrh_testing import Outcome, Project
-from support.inside import call
+from support.inside import Inside, call
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "plugins" / "sources" / "src" / "jrh_sources" / "data"
@@ -88,7 +88,7 @@ def measures(report: Path) -> list[dict]:
 
 def imported(table: Path, directory: Path, run: Callable[..., Outcome]) -> Path:
     """Import a table, and return its report."""
-    project = Project(directory)
+    project = Inside(directory)
     tasks = {name: {"scale": scale} for name, scale in SCALES.items()}
     project.write("log.json", json.dumps({**IMPORT, "path": str(table), "tasks": tasks}))
     for arguments in (("import", "log.json", "--run-dir", "again"), ("report", "again", "--format", "json")):
@@ -132,7 +132,7 @@ def test_only_the_judges_that_were_simulated_are_marked(again) -> None:
 
 
 def test_an_import_is_compared_and_gated_like_the_run(run_dir, again) -> None:
-    project = Project(again.parent.parent)
+    project = Inside(again.parent.parent)
     compared = json.loads(call(project, "compare", str(run_dir), "again", "--format", "json").stdout)
 
     # Every record but the reruns: `option-order` holds the swapped order alone, 5 records per judge.
@@ -148,7 +148,7 @@ def test_an_import_is_compared_and_gated_like_the_run(run_dir, again) -> None:
 
 def test_names_that_were_neutralised_are_restored_and_the_measures_are_the_same(run_dir, tmp_path) -> None:
     neutralised = ("--format", "csv", "--set", "csv.neutralise=true", "--output", ".")
-    done = call(Project(tmp_path), "report", str(run_dir), *neutralised)
+    done = call(Inside(tmp_path), "report", str(run_dir), *neutralised)
     assert done.exit_code == 0, done.output
     assert ',"\'=flawed",' in (tmp_path / "records.csv").read_text(encoding="utf-8")
 
@@ -164,7 +164,7 @@ def test_the_json_report_of_a_run_fits_its_schema(run_dir) -> None:
 
 def test_the_formats_are_those_of_the_suite_and_the_same_bytes_when_written_again(run_dir, tmp_path) -> None:
     assert sorted(path.suffix for path in run_dir.glob("re*.*")) == [".csv", ".json", ".parquet"]
-    done = Project(tmp_path).run("report", run_dir, "--output", "again")
+    done = Inside(tmp_path).run("report", run_dir, "--output", "again")
 
     assert done.exit_code == 0, done.output
     written = sorted((tmp_path / "again").iterdir())
@@ -176,7 +176,7 @@ def test_the_formats_are_those_of_the_suite_and_the_same_bytes_when_written_agai
 def test_the_command_line_chooses_formats_and_options(run_dir, tmp_path) -> None:
     chosen = ("--format", "terminal,markdown,latex,plots,jrh-report/csv", "--set", "terminal.width=60")
     done = call(
-        Project(tmp_path), "report", str(run_dir), *chosen, "--set", "plots.measures=[as-expected]", "--output", "out"
+        Inside(tmp_path), "report", str(run_dir), *chosen, "--set", "plots.measures=[as-expected]", "--output", "out"
     )
 
     assert done.exit_code == 0, done.output
@@ -201,7 +201,7 @@ def test_the_command_line_chooses_formats_and_options(run_dir, tmp_path) -> None
 )
 def test_a_wrong_choice_gets_a_message(run_dir, tmp_path, arguments, message) -> None:
     (tmp_path / "occupied").write_text("a file", encoding="utf-8")
-    done = call(Project(tmp_path), "report", str(run_dir), *arguments)
+    done = call(Inside(tmp_path), "report", str(run_dir), *arguments)
 
     assert done.exit_code == 2
     assert message in done.stderr
@@ -214,7 +214,7 @@ def test_a_run_of_a_newer_schema_is_refused_with_a_message(run_dir, tmp_path) ->
         store.execute("PRAGMA user_version = 999")
         store.execute("UPDATE meta SET value = '999' WHERE key = 'schema_version'")
         store.commit()
-    done = call(Project(tmp_path), "report", "newer", "--format", "csv,parquet,latex,plots,markdown,json,terminal")
+    done = call(Inside(tmp_path), "report", "newer", "--format", "csv,parquet,latex,plots,markdown,json,terminal")
 
     assert done.exit_code == 2
     assert "was written by a newer jrh" in done.stderr

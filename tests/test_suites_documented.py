@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from jrh_testing import Project
 
+pytestmark = pytest.mark.inside
+
 DOCUMENT = Path(__file__).parents[1] / "docs" / "suites.md"
 ONE_TASK = """\
 data: {source: examples, dataset: factual}

@@ -11,6 +11,8 @@ from jrh.suite.resolve import load_suite
 from jrh_testing import Project
 from support.looking import report
 
+pytestmark = pytest.mark.inside
+
 FACTS = {
     "name": "facts",
     "data": {"source": "examples", "dataset": "factual", "sample": {"n": 6, "seed": 1}},
