@@ -219,6 +219,8 @@ class _Fillings:
             value, chosen = self._climbed(start, options, sign)
             if not np.isnan(value) and (found is None or sign * value > sign * found[0] + _NOISE):
                 found = value, chosen
+            if found is not None and sign * found[0] > 1 - _NOISE:
+                break  # kappa never leaves [-1, 1]
         return None if found is None else found[1]
 
     def _starts(self) -> Iterator[list[tuple[int, int]]]:
