@@ -16,6 +16,7 @@ from attrs import evolve
 from jrh.plugins.registry import Entry, LoadProblem, Plugins, Registry
 from jrh.plugins.specs import (
     DataSourceSpec,
+    DeciderSpec,
     JudgeSpec,
     MetricSpec,
     ModelSpec,
@@ -42,6 +43,7 @@ ROLES: Mapping[str, tuple[str, type[Spec]]] = {
     "metrics": ("metric", MetricSpec),
     "models": ("model provider", ModelSpec),
     "reporters": ("reporter", ReporterSpec),
+    "deciders": ("decider", DeciderSpec),
 }
 
 SUITE: Mapping[str, Any] = {

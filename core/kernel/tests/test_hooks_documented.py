@@ -13,6 +13,7 @@ import jrh
 import pytest
 from jrh.plugins import hookspecs
 from jrh.plugins.loading import load_plugins
+from jrh.running import review_desk
 from jrh.values import events
 
 PAGE = Path(__file__).parents[3] / "docs" / "hooks.md"
@@ -43,8 +44,8 @@ def section(hook: str) -> str:
     return page.partition(f"\n## {hook}\n")[2].partition("\n## ")[0]
 
 
-def test_there_are_eight_declaration_hooks_and_four_event_hooks() -> None:
-    assert len(HOOKS) == 12
+def test_there_are_nine_declaration_hooks_and_four_event_hooks() -> None:
+    assert len(HOOKS) == 13
     assert len(EVENTS) == 4
 
 
@@ -134,6 +135,7 @@ SUITE = {
     "tests": [{"shout": {"validate": ["not-empty"]}}],
     "judges": ["first-label", {"asks": {"model": "bird"}}],
     "reference": {"repeats": 1},
+    "review": {"tests": ["shout"], "by": "accept-all"},
 }
 
 
@@ -191,6 +193,10 @@ def test_the_examples_together_are_a_run_and_every_hook_does_its_part(
     assert answered["asks"].estimate == pytest.approx(1 / 7)
     assert (answered["asks"].flags, answered["first-label"].flags) == (("simulated",), ())
     assert result.spent.paid == 0.0
+
+    # The decider: three cases waited for it.
+    with review_desk(run_dir) as desk:
+        assert [each.own("nobody").action.value for each in desk.reviews().values()] == ["accept"] * 3
 
     # The reporter and the four events.
     assert (run_dir / "count.txt").read_text() == "examples: 14 records"

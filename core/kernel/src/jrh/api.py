@@ -52,6 +52,7 @@ def run(
     limit: int | None = None,
     use_cache: bool = True,
     preflight: bool = True,
+    wait: bool = True,
 ) -> RunResult:
     """Run a suite and return its records and measures; the same as `jrh run`.
 
@@ -67,6 +68,7 @@ def run(
         limit: at most so many items of each task.
         use_cache: share replies with other runs.
         preflight: ask every model once before the first stage, so that a wrong key costs nothing else.
+        wait: wait for people's decisions where the suite has a `review`; False ends such a run with exit code 3.
 
     Raises:
         JrhError: the suite, a plugin or the run directory cannot be used.
@@ -80,6 +82,7 @@ def run(
         limit=limit,
         use_cache=use_cache,
         preflight=preflight,
+        wait=wait,
     )
     loaded = load_plugins(settings.plugins)
     return execute(resolve(suite, loaded, settings), loaded, settings, Silent())

@@ -176,6 +176,8 @@ class StopReason(Enum):
     """The next call could exceed the budget."""
     INTERRUPTED = "interrupted"
     """The user asked to stop."""
+    REVIEW = "review"
+    """People have to decide about cases first."""
 
 
 class StopRun(BaseException):

@@ -13,6 +13,7 @@ from jrh.plugins.protocols import ModelClient, Parser, Validator
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import (
     DataSourceSpec,
+    DeciderSpec,
     JudgeSpec,
     MetricSpec,
     ModelSpec,
@@ -37,6 +38,7 @@ HOOKS: Final[Mapping[str, type[Spec]]] = {
     "jrh_metrics": MetricSpec,
     "jrh_models": ModelSpec,
     "jrh_reporters": ReporterSpec,
+    "jrh_deciders": DeciderSpec,
 }
 """The declaration hooks and what each yields."""
 

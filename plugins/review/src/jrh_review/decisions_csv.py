@@ -13,9 +13,9 @@ from jrh import JrhError
 from jrh.measuring import CaseReview
 from jrh.running import ReviewDesk
 from jrh.text import csv_rows, formula_safe, next_csv_row
-from jrh.values import Decision, QueuedCase, ReviewAction
+from jrh.values import Decision, QueuedCase, ReviewAction, expectation_code
 
-from jrh_review.review_cases import Given, choices, editable, expectation_code, made
+from jrh_review.review_cases import Given, choices, editable, made
 
 COLUMNS: Final = (
     *("case_id", "task", "test", "item_id", "probability", "reviewer", "made", "version", "settles"),
@@ -70,7 +70,7 @@ def _rows(
         "yes" if decision and decision.settles else "",
         decision.action.value if decision else "",
         decision.reason if decision else "",
-        (decision.expected_after if decision else "") or expectation_code(case),
+        (decision.expected_after if decision else "") or expectation_code(case.expectation),
     )
     # As `perturbation-validity` reads it: whether people accept the case as it was asked; empty: no outcome.
     valid = "" if review.outcome is None else "yes" if review.outcome.action is ReviewAction.ACCEPT else "no"

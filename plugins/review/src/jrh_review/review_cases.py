@@ -9,7 +9,7 @@ from attrs import Factory, evolve, frozen
 from jrh import Case, JrhError
 from jrh.running import ReviewDesk
 from jrh.text import NO_PARTS, compare_questions, flat_text, utf8_text, visible_line, visible_text
-from jrh.values import Decision, QueuedCase, ReviewAction
+from jrh.values import Decision, QueuedCase, ReviewAction, expectation_code
 
 TEXT: Final = 60_000
 """Characters shown of a text."""
@@ -25,7 +25,6 @@ EXPECTED: Final = {
     "not-below": "no lower level than in the reference condition",
 }
 """Code of an expectation -> what a reliable judge does."""
-_CODES: Final = {"Same": "same", "Changes": "changes", "NotAbove": "not-above", "NotBelow": "not-below"}
 
 
 @frozen(kw_only=True)
@@ -48,7 +47,7 @@ def made(desk: ReviewDesk, case_id: str, reviewer: str, given: Given) -> Decisio
         JrhError: it edits what cannot be edited, or a text is too long.
     """
     case, original = desk.case(case_id)
-    texts, before = editable(case, original), expectation_code(case)
+    texts, before = editable(case, original), expectation_code(case.expectation)
     after = {name: utf8_text(text) for name, text in given.after.items()}
     if unknown := [name for name in after if name not in texts]:
         raise JrhError(f"The case has no text '{visible_line(unknown[0])[:80]}' that can be edited.")
@@ -83,18 +82,10 @@ def editable(case: Case, original: Case | None) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text != original.fields.get(name)}
 
 
-def expectation_code(case: Case) -> str:
-    """Return the expectation as a word, or `=LABEL`."""
-    if case.expectation is None:
-        return ""
-    label = getattr(case.expectation, "label", None)
-    return f"={label}" if label else _CODES.get(type(case.expectation).__name__, "")
-
-
 def choices(case: Case) -> dict[str, str]:
     """Return the expectations that a reviewer can choose, as code and sentence."""
     codes = ["same", "changes", *(f"={label}" for label in dict.fromkeys(case.label_map.values()))]
-    known = expectation_code(case)
+    known = expectation_code(case.expectation)
     return {code: said(code) for code in dict.fromkeys([*([known] if known else []), *codes])}
 
 
@@ -128,7 +119,7 @@ def shown_case(desk: ReviewDesk, queued: QueuedCase, reviewer: str) -> dict[str,
         ],
         "context": list(context),
         "validators": _validators(case),
-        "expected": (counts.expected_after if counts else "") or expectation_code(case),
+        "expected": (counts.expected_after if counts else "") or expectation_code(case.expectation),
         "choices": list(choices(case).items()),
         "texts": {**editable(case, original), **(counts.after if counts else {})},
         "version": review.version(reviewer),

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from attrs import define, field
 from jrh.running import ReviewDesk
 from starlette.requests import Request
+
+from jrh_review.runs import Runs
 
 
 @define
@@ -32,6 +37,12 @@ class Reviewing:
             return False
         self._chosen[key] = name
         return True
+
+
+def reviewing_of(runs: Runs, run_dir: Path, desk: ReviewDesk, names: Sequence[str]) -> Reviewing:
+    """Return the review of a run that the server shows."""
+    run = next((name for name, path in runs.scan().items() if path == run_dir.resolve()), "")
+    return Reviewing(run=run, desk=desk, names=tuple(names))
 
 
 def reviewing(request: Request) -> Reviewing:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
 
 from attrs import frozen
 from jrh import JrhError
@@ -64,20 +66,37 @@ class Place:
         return listening
 
 
-def serve(runs: Runs, place: Place, *, open_browser: bool = False, reviewing: Reviewing | None = None) -> None:
-    """Print the address with its one-time token, and serve until Ctrl-C; with a run under review, also its pages."""
+@frozen(kw_only=True)
+class Served:
+    """A server that listens and is not run yet."""
+
+    address: str
+    """With its one-time token."""
+    _server: Any
+    _listening: socket.socket
+
+    def run(self) -> None:
+        """Serve until Ctrl-C, or `stop` in another thread."""
+        with suppress(KeyboardInterrupt):
+            self._server.run(sockets=[self._listening])
+
+    def stop(self) -> None:
+        """Let the server end; it finishes what it answers."""
+        self._server.should_exit = True
+
+
+@contextmanager
+def make_server(
+    runs: Runs, place: Place, announce: Callable[[str], None], reviewing: Reviewing | None = None
+) -> Iterator[Served]:
+    """Listen at a place; with a run under review, also its pages. `announce` shows the next one-time tokens."""
     import uvicorn
 
     with place.listen() as listening:
         port: int = listening.getsockname()[1]
         base = f"http://{f'[{place.address}]' if ':' in place.address else place.address}:{port}"
-        sessions = Sessions(lambda token: tell(f"For another browser: {base}/enter?token={token}"))
+        sessions = Sessions(lambda token: announce(f"For another browser: {base}/enter?token={token}"))
         app = make_app(runs, sessions, Names.at(place.address, port), reviewing=reviewing)
-        address = f"{base}/enter?token={sessions.token}"
-        say(address)
-        tell("The address works once. Ctrl-C ends the server.")
-        if open_browser:
-            _open(address)
         config = uvicorn.Config(
             app,
             http="h11",
@@ -91,8 +110,17 @@ def serve(runs: Runs, place: Place, *, open_browser: bool = False, reviewing: Re
             h11_max_incomplete_event_size=MOST_HEADERS,
             timeout_graceful_shutdown=2,
         )
-        with suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listening])
+        yield Served(address=f"{base}/enter?token={sessions.token}", server=uvicorn.Server(config), listening=listening)
+
+
+def serve(runs: Runs, place: Place, *, open_browser: bool = False, reviewing: Reviewing | None = None) -> None:
+    """Print the address with its one-time token, and serve until Ctrl-C; with a run under review, also its pages."""
+    with make_server(runs, place, tell, reviewing) as served:
+        say(served.address)
+        tell("The address works once. Ctrl-C ends the server.")
+        if open_browser:
+            _open(served.address)
+        served.run()
 
 
 def _open(address: str) -> None:

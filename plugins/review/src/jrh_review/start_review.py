@@ -11,7 +11,7 @@ from jrh.running import ReviewDesk
 from jrh.text import counted, tell, visible_line
 
 from jrh_review.decisions_csv import read_decisions, write_decisions
-from jrh_review.reviewers import Reviewing
+from jrh_review.reviewers import reviewing_of
 from jrh_review.runs import Runs
 from jrh_review.serving import Place, serve
 
@@ -68,8 +68,7 @@ def serve_review(
 ) -> None:
     """Serve the review until Ctrl-C."""
     runs = Runs((run_dir,))
-    run = next((name for name, path in runs.scan().items() if path == run_dir.resolve()), "")
-    reviewing = Reviewing(run=run, desk=desk, names=tuple(names) or (NOBODY,))
+    reviewing = reviewing_of(runs, run_dir, desk, names or (NOBODY,))
     known = desk.reviews()
     tell(f"{counted(len(desk.queue()), 'case')} to review, {len(known)} with decisions.")
     where = Place.checked(*place, allow_remote=allow_remote)

@@ -38,8 +38,9 @@ _WHY_MORE: Final = (
     metavar="USD",
     help="Ask for confirmation before a run that may cost more than this.",
 )
+@click.option("--no-wait", is_flag=True, help="Do not wait for the decisions of a review; end with exit code 3.")
 @full_option
-def command(suite: Path, yes: bool, confirm_above: float, full: bool, **shared: Any) -> int:
+def command(suite: Path, yes: bool, confirm_above: float, no_wait: bool, full: bool, **shared: Any) -> int:
     """Run SUITE and report.
 
     Running it again in the same run directory continues where it stopped. No answered call is repeated.
@@ -48,7 +49,7 @@ def command(suite: Path, yes: bool, confirm_above: float, full: bool, **shared: 
     """
     from jrh.cli.progress_display import show_progress
 
-    settings = evolve(settings_of(**shared), full=full)
+    settings = evolve(settings_of(**shared), full=full, wait=not no_wait)
     loaded = load_plugins(settings.plugins)
     resolved = resolve(suite, loaded, settings)
     if not yes and resolved.models:

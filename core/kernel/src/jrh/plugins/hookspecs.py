@@ -1,4 +1,4 @@
-"""The hooks of jrh. Eight declare components, four report events.
+"""The hooks of jrh. Nine declare components, four report events.
 
 Declaration hooks are called once per process while plugins are loaded, before a suite is resolved. Declare only: no
 I/O, no import of the work; a factory runs later, and only if a suite asks for the name. If a declaration hook raises,
@@ -25,6 +25,7 @@ import pluggy
 
 from jrh.plugins.specs import (
     DataSourceSpec,
+    DeciderSpec,
     JudgeSpec,
     MetricSpec,
     ModelSpec,
@@ -255,6 +256,39 @@ def jrh_reporters() -> Iterable[ReporterSpec]:
             yield ReporterSpec(
                 name="count", summary="number of records", factory=lambda o, c: Count(), filename="count.txt"
             )
+        ```
+    """
+    return ()
+
+
+@hookspec
+def jrh_deciders() -> Iterable[DeciderSpec]:
+    """Declare the stages that decide about cases this plugin provides.
+
+    If a suite has a `review` section whose cases wait for decisions, the factory is called once per run, before the
+    first case is made. `decide` is called once and serves until it is cancelled: the run goes on as soon as every case
+    of the queue is decided. Decisions are stored by the desk, and count whoever made them. If `decide` raises or
+    returns earlier, the run ends with exit code 3 and can be continued.
+
+    Example:
+        ```python
+        import asyncio
+
+        from jrh import hookimpl
+        from jrh.plugins import DeciderSpec
+        from jrh.values import Decision, ReviewAction
+
+        class AcceptAll:
+            async def decide(self, desk, run_dir, review, say):
+                while True:
+                    known = desk.reviews()
+                    for id in (case.case_id for case in desk.queue() if case.case_id not in known):
+                        desk.decide(Decision(case_id=id, reviewer="nobody", made="", action=ReviewAction.ACCEPT), 0)
+                    await asyncio.sleep(0.1)
+
+        @hookimpl
+        def jrh_deciders():
+            yield DeciderSpec(name="accept-all", summary="accepts every case", factory=lambda o, c: AcceptAll())
         ```
     """
     return ()

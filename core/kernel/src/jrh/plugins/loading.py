@@ -30,6 +30,7 @@ _DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
     "jrh_metrics": ("metric", specs.MetricSpec),
     "jrh_models": ("model provider", specs.ModelSpec),
     "jrh_reporters": ("reporter", specs.ReporterSpec),
+    "jrh_deciders": ("decider", specs.DeciderSpec),
 }
 
 WRITTEN_FOR: Final = "JRH_API_VERSION"

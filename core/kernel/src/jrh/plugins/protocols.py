@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
@@ -284,6 +284,20 @@ class Reporter(Protocol):
 
         A file may also be an iterable of chunks of bytes, written in order as they arrive, for documents too large for
         memory. A directory is a mapping of plain file names to their contents.
+        """
+
+
+class Decider(Protocol):
+    """Let people decide about cases while a run waits."""
+
+    async def decide(self, desk: Any, run_dir: Path, review: Any, say: Callable[[str], None]) -> None:
+        """Serve until cancelled; the run goes on by itself as soon as every case of the queue is decided.
+
+        Args:
+            desk: a `jrh.running.ReviewDesk`: the queue, which grows while cases are made, and the decisions.
+            run_dir: the run directory.
+            review: the suite's `review` section, with `reviewers` and `names`.
+            say: tells the user a sentence, such as the address of a page.
         """
 
 

@@ -12,6 +12,7 @@ from jrh.errors import JrhError
 from jrh.plugins.component_identity import Source
 from jrh.plugins.specs import (
     DataSourceSpec,
+    DeciderSpec,
     JudgeSpec,
     MetricSpec,
     ModelSpec,
@@ -141,14 +142,16 @@ class Plugins:
     metrics: Registry[MetricSpec]
     models: Registry[ModelSpec]
     reporters: Registry[ReporterSpec]
+    deciders: Registry[DeciderSpec] = Registry("decider")
     problems: tuple[LoadProblem, ...] = ()
 
     def registries(self) -> tuple[Registry[Spec], ...]:
-        """Return the eight registries in pipeline order, from data sources to reporters."""
+        """Return the nine registries in pipeline order, from data sources to reporters."""
         return (  # type: ignore[return-value]
             self.data_sources,
             self.perturbers,
             self.validators,
+            self.deciders,
             self.models,
             self.judges,
             self.parsers,

@@ -15,6 +15,7 @@ from jrh.plugins.protocols import (
     BuildContext,
     ChatModel,
     DataSource,
+    Decider,
     Judge,
     Metric,
     Parser,
@@ -195,6 +196,21 @@ class ReporterSpec(Spec):
     """Whether it writes if the suite lists no reports. Other reporters write only if the suite names them."""
 
 
+@frozen(kw_only=True)
+class DeciderSpec(Spec):
+    """Declare a stage that decides about cases: people on a page, or anything that decides like them."""
+
+    factory: Factory[Decider] = field(validator=check_declared)
+
+
 AnySpec: TypeAlias = (
-    DataSourceSpec | PerturberSpec | ValidatorSpec | JudgeSpec | ParserSpec | MetricSpec | ModelSpec | ReporterSpec
+    DataSourceSpec
+    | PerturberSpec
+    | ValidatorSpec
+    | JudgeSpec
+    | ParserSpec
+    | MetricSpec
+    | ModelSpec
+    | ReporterSpec
+    | DeciderSpec
 )

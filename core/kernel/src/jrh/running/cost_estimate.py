@@ -32,6 +32,7 @@ from jrh.running.schedule import judge_ids, plan_trials
 from jrh.running.stages import load as loading_items
 from jrh.running.stages import perturb as perturbing
 from jrh.running.stages.rationales import longest, open_questions
+from jrh.running.stages.reviewed import reviewed
 from jrh.running.stored_code import unchecked, with_stored_code
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME
@@ -156,6 +157,10 @@ class _Planning:
                     estimated.add((task.name, test.use.name))
                 for role, name, spent in drafting.spending:
                     lines.append(PlanLine(role=role, name=name, task=task.name, test=test.use.name, amount=spent))
+        if self.store is not None:
+            tasks = {use.task.name: use.task for use in self.resolved.suite.tasks}
+            review = self.resolved.suite.review
+            cases = {key: reviewed(self.store, made, tasks, review).cases for key, made in cases.items()}
         return lines + await self._judges(cases, estimated, {name: items_id(own) for name, own in items.items()})
 
     async def _cases(self, test: ResolvedTest, task: Task, items: Sequence[Item]) -> tuple[Drafting, bool]:

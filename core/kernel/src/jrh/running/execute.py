@@ -20,6 +20,7 @@ from jrh.running.judged_gold import graded, notes_of_gold, to_grade
 from jrh.running.outcome import INTERRUPTED, Ended
 from jrh.running.preflight import Preflight
 from jrh.running.prepare import Prepared
+from jrh.running.review_stage import ReviewStage
 from jrh.running.schedule import judge_ids, plan_trials
 from jrh.running.stages import judge as judging
 from jrh.running.stages import perturb as perturbing
@@ -114,6 +115,11 @@ class _Stages:
     ready: Prepared
     unfinished: list[str] = field(factory=list, init=False)
     unread: int = field(default=0, init=False)
+    review: ReviewStage = field(init=False)
+
+    @review.default
+    def _review(self) -> ReviewStage:
+        return ReviewStage(self.ready)
 
     async def run(self) -> StopRun | None:
         """Run all stages; return why they stopped early, or None."""
@@ -122,7 +128,9 @@ class _Stages:
             items_ids = await self._grade(ready.store.items.write(ready.items))
             self._say_what_changed(items_ids)
             reporting.remember(ready.store, summarise(ready))
-            cases = await self._perturb(items_ids)
+            async with self.review.open():
+                made = await self._perturb(items_ids)
+                cases = await self.review.counted(made)
             await self._judge(cases, items_ids)
             self.unread = await read_rationales(ready.builder, ready.store, ready.progress)
         except StopRun as stop:
@@ -202,6 +210,7 @@ class _Stages:
             digest = f"{digest}:unfinished"
             self.unfinished.append(name)
         perturbing.write(ready.store, task.name, name, digest, made)
+        self.review.arrived(complete=False)
         self._announce(made.cases)
         return made.cases
 

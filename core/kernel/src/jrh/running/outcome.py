@@ -49,6 +49,8 @@ class Settings:
     """Ask every model once before the first stage."""
     handle_signals: bool = False
     """Let Ctrl-C end the run in good order; only in the main thread."""
+    wait: bool = True
+    """Wait for people's decisions where the suite asks for a review."""
     full: bool = False
     """Print all tables, not the findings in brief."""
 

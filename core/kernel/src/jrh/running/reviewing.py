@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,9 +12,11 @@ from attrs import evolve, field, frozen
 
 from jrh.document.serial import to_text
 from jrh.errors import JrhError
+from jrh.hashing import content_id
 from jrh.measuring.review_outcomes import CaseReview, case_reviews
 from jrh.running.stages.summary import recall
 from jrh.store.run_store import Store
+from jrh.suite.definition import Review
 from jrh.values.cases import REFERENCE, Case
 from jrh.values.reviews import Decision, QueuedCase, ReviewAction
 
@@ -33,6 +34,11 @@ class QueueRequest:
     sample: int | None = None
     """Cases drawn at random from all of these tests; None: all."""
     seed: int = 0
+
+    @classmethod
+    def of(cls, review: Review) -> QueueRequest:
+        """Return what a suite asks for."""
+        return cls(tests=review.tests, sample=review.sample, seed=review.seed)
 
 
 @frozen(kw_only=True)
@@ -65,9 +71,28 @@ class ReviewDesk:
                 "and --seed to go on with it"
             )
         request = request or QueueRequest()
-        cases = _drawn(table.candidates(REFERENCE), request)
+        cases = _drawn(_some(table.candidates(REFERENCE), request), request)
         table.replace_queue(to_text(request), cases)
         return cases
+
+    def fill_queue(self, request: QueueRequest, tests: Collection[str]) -> None:
+        """Make the queue of the cases that are stored by now, for a run whose suite asks for a review.
+
+        Decisions stay with their cases, whether or not these are in the queue.
+
+        Args:
+            request: what the suite asks for.
+            tests: the tests of the run; cases of others are left out.
+        """
+        table = self._store.decisions
+        found = [case for case in table.candidates(REFERENCE) if case.test in tests]
+        cases = _drawn(found, request)
+        with self._lock:
+            before = {case.case_id: place for place, case in enumerate(table.queue())}
+            if request.sample is None:  # who reviews while cases are made finds new ones at the end
+                cases = tuple(sorted(cases, key=lambda case: before.get(case.case_id, len(before))))
+            if table.queue_digest() != to_text(request) or table.queue() != cases:
+                table.replace_queue(to_text(request), cases)
 
     def case(self, case_id: str) -> tuple[Case, Case | None]:
         """Return a case, and the reference case of its item if it is stored.
@@ -156,15 +181,25 @@ def _check(decision: Decision, review: CaseReview, version: int) -> None:
             raise JrhError("There is no decision to undo.")
 
 
-def _drawn(cases: Iterable[QueuedCase], request: QueueRequest) -> tuple[QueuedCase, ...]:
+def _some(cases: Iterable[QueuedCase], request: QueueRequest) -> list[QueuedCase]:
+    """Return the cases; raise where there are none, or none of a test that is asked for."""
     listed = list(cases)
     if not listed:
         raise JrhError("this run stores no perturbed cases to review; records that were imported have no texts")
     tests = {case.test for case in listed}
     if unknown := [name for name in request.tests if name not in tests]:
         raise JrhError(f"no cases of the test '{unknown[0]}' in this run; it has: {', '.join(sorted(tests))}")
-    chosen = [case for case in listed if not request.tests or case.test in request.tests]
+    return listed
+
+
+def _drawn(cases: Iterable[QueuedCase], request: QueueRequest) -> tuple[QueuedCase, ...]:
+    """Return the queue: all cases in plan order, or a simple random sample in random order.
+
+    The order is that of a hash of seed and case: cases that are made again stay in the sample, whatever else changes.
+    """
+    chosen = [case for case in cases if not request.tests or case.test in request.tests]
     if request.sample is None or request.sample >= len(chosen):
         return tuple(chosen)
-    drawn = random.Random(request.seed).sample(chosen, request.sample)  # noqa: S311 - a sample, not a secret
+    chosen.sort(key=lambda case: content_id(request.seed, case.case_id))
+    drawn = chosen[: request.sample]
     return tuple(case._replace(probability=request.sample / len(chosen)) for case in drawn)

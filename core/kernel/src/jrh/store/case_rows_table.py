@@ -31,7 +31,8 @@ MISSING: Final = "missing"
 """Stands for every status without a verdict in a filter."""
 _TOLD: Final = "SELECT DISTINCT case_id || char(31) || judge FROM records WHERE rationale LIKE ? ESCAPE '\\'"
 _TEXTS: Final = (
-    "SELECT id FROM cases WHERE payload LIKE ? ESCAPE '\\' AND EXISTS "
+    "SELECT id FROM (SELECT id, payload FROM cases UNION ALL SELECT id, payload FROM edited_cases) "
+    "WHERE payload LIKE ? ESCAPE '\\' AND EXISTS "
     "(SELECT 1 FROM json_tree(payload, '$.fields') WHERE atom LIKE ? ESCAPE '\\')"
 )
 """The first condition leaves few payloads to be taken apart; the second leaves out names of fields, ids and labels."""

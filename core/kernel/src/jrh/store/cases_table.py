@@ -73,8 +73,20 @@ class CasesTable:
 
     def by_id(self, case_ids: Sequence[str]) -> dict[str, Case]:
         """Read cases by id; ids that are not stored are left out."""
-        found = self._database.texts_by_id("SELECT id, payload FROM cases WHERE id IN ({ids})", case_ids)
-        return {case_id: from_text(Case, text) for case_id, text in found}
+        found: dict[str, Case] = {}
+        for table in ("cases", "edited_cases"):
+            sql = f"SELECT id, payload FROM {table} WHERE id IN ({{ids}})"  # noqa: S608 - fixed names
+            rows = self._database.texts_by_id(sql, [each for each in case_ids if each not in found])
+            found.update((case_id, from_text(Case, text)) for case_id, text in rows)
+        return found
+
+    def keep_edited(self, cases: Sequence[Case]) -> None:
+        """Keep the cases that stand for others, which people edited, and forget those that do not any more."""
+        rows = [(case.id, to_text(case)) for case in cases]
+        if self._database.rows("SELECT id, payload FROM edited_cases ORDER BY id") != sorted(rows):
+            self._database.writer.flush(
+                ("DELETE FROM edited_cases", [()]), ("INSERT INTO edited_cases VALUES (?, ?)", rows)
+            )
 
     def count_drafts(self, task: str, test: str) -> list[DraftCount]:
         """Count a test's drafts by state and reason, ordered by reason."""

@@ -21,7 +21,7 @@ from jrh.values.records import COLUMNS
 
 T = TypeVar("T")
 
-SCHEMA_VERSION: Final = 13
+SCHEMA_VERSION: Final = 14
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 LOG: Final = "log.jsonl"
@@ -63,6 +63,7 @@ CREATE TABLE IF NOT EXISTS cases (
     task TEXT NOT NULL, test TEXT NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, payload TEXT NOT NULL,
     PRIMARY KEY (task, test, position)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS edited_cases (id TEXT PRIMARY KEY, payload TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS trials (
     position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, case_id TEXT NOT NULL, judge TEXT NOT NULL,
     repeat INTEGER NOT NULL, occasion INTEGER NOT NULL

@@ -70,6 +70,10 @@ class DecisionsTable:
             (f"INSERT INTO decisions ({_LOG}) VALUES ({marks})", [_row(each) for each in decisions])  # noqa: S608
         )
 
+    def last(self) -> int:
+        """Return the number of the last decision; 0 where there is none."""
+        return int(self._database.rows("SELECT coalesce(max(number), 0) FROM decisions")[0][0])
+
     def read(self, case_id: str | None = None) -> tuple[Decision, ...]:
         """Read the log, or what it holds about one case."""
         where, values = ("", ()) if case_id is None else ("WHERE case_id = ?", (case_id,))

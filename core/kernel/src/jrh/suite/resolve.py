@@ -14,7 +14,7 @@ from jrh.document.positions import Document, did_you_mean
 from jrh.document.yaml_reader import document_of, in_order, read_document
 from jrh.errors import Problem, SuiteError
 from jrh.plugins.registry import Entry, Plugins, Registry
-from jrh.plugins.specs import MetricSpec, ModelSpec, PerturberSpec, ReporterSpec, Spec, ValidatorSpec
+from jrh.plugins.specs import DeciderSpec, MetricSpec, ModelSpec, PerturberSpec, ReporterSpec, Spec, ValidatorSpec
 from jrh.suite import syntax
 from jrh.suite.definition import Suite, TestUse, Use
 from jrh.suite.lookup import Lookup
@@ -110,7 +110,33 @@ def _resolve(lookup: Lookup) -> ResolvedSuite:
         judges=_found([_checked(lookup.component(judge, syntax.JUDGE), lookup) for judge in suite.judges]),
         metrics=metrics,
         reporters=_reporters(lookup),
+        decider=_decider(lookup),
     )
+
+
+def _decider(lookup: Lookup) -> Resolved[DeciderSpec] | None:
+    """Resolve what people decide about cases by; check the tests that the review names."""
+    review = lookup.suite.review
+    if review is None:
+        return None
+    known = [use.name for use in lookup.suite.tests]
+    for place, name in enumerate(review.tests):
+        if name not in known:
+            message = f"the suite has no test '{name}'\n{did_you_mean(name, known)}It has: {', '.join(known)}."
+            lookup.problems.append(lookup.document.problem(("review", "tests", place), message))
+    if (review.names and len(set(review.names)) != len(review.names)) or 0 < len(review.names) < review.reviewers:
+        message = f"give {review.reviewers} different names, or none"
+        lookup.problems.append(lookup.document.problem(("review", "names"), message))
+    found = list(lookup.plugins.deciders)
+    if not review.by:
+        if len(found) > 1:
+            named = ", ".join(entry.qualified for entry in found)
+            message = f"several components are installed to decide by; choose one with `by`: {named}"
+            lookup.problems.append(lookup.document.problem(("review",), message))
+        return _default(found[0], lookup.plugins.deciders, lookup) if found else None
+    use = Use(name=review.by, component=review.by, location=("review", "by"))
+    entry = lookup.entry(use, lookup.plugins.deciders, "by")
+    return None if entry is None else lookup.resolved(use, entry, ())
 
 
 def _model(use: Use, lookup: Lookup) -> Resolved[ModelSpec] | None:

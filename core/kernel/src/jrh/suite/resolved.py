@@ -13,6 +13,7 @@ from jrh.plugins.component_identity import Source
 from jrh.plugins.registry import Entry
 from jrh.plugins.specs import (
     DataSourceSpec,
+    DeciderSpec,
     JudgeKind,
     JudgeSpec,
     MetricSpec,
@@ -85,6 +86,8 @@ class ResolvedSuite:
     judges: tuple[Resolved[JudgeSpec], ...]
     metrics: tuple[Resolved[MetricSpec], ...]
     reporters: tuple[Resolved[ReporterSpec], ...]
+    decider: Resolved[DeciderSpec] | None = None
+    """What people decide about cases by; None where the suite has no review, or nothing is installed for it."""
     parsers: Mapping[str, Resolved[ParserSpec]] = Factory(dict)
     """The entries of the suite's `parsers`."""
     limit: int | None = None

@@ -36,6 +36,7 @@ from .reviews import DECIDING as DECIDING
 from .reviews import Decision as Decision
 from .reviews import QueuedCase as QueuedCase
 from .reviews import ReviewAction as ReviewAction
+from .reviews import expectation_code as expectation_code
 from .spending import spending_of as spending_of
 from .spending import total_spending as total_spending
 from .verdicts import ARGUES_FOR_NONE as ARGUES_FOR_NONE

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from attrs import Factory, frozen
+
+from jrh.values.cases import Changes, Equals, Expectation, NotAbove, NotBelow, Same
 
 
 class ReviewAction(Enum):
@@ -23,6 +25,30 @@ class ReviewAction(Enum):
 
 DECIDING = (ReviewAction.ACCEPT, ReviewAction.EDIT, ReviewAction.REJECT)
 """Actions that decide about a case; their places are their codes in statistics."""
+
+
+_EXPECTATIONS: Final[Mapping[str, type[Same | Changes | NotAbove | NotBelow]]] = {
+    "same": Same,
+    "changes": Changes,
+    "not-above": NotAbove,
+    "not-below": NotBelow,
+}
+
+
+def expectation_code(expectation: Expectation | None) -> str:
+    """Return an expectation as reviews write it: `same`, `changes`, `not-above`, `not-below` or `=LABEL`."""
+    if isinstance(expectation, Equals):
+        return f"={expectation.label}"
+    return next((code for code, kind in _EXPECTATIONS.items() if type(expectation) is kind), "")
+
+
+def expectation_of(code: str) -> Expectation:
+    """Return the expectation that a code stands for.
+
+    Raises:
+        KeyError: no expectation has the code.
+    """
+    return Equals(label=code[1:]) if code.startswith("=") else _EXPECTATIONS[code]()
 
 
 class QueuedCase(NamedTuple):

@@ -241,8 +241,28 @@ at("rejecting").addEventListener("submit", (event) => {
 at("editing").addEventListener("submit", (event) => { event.preventDefault(); finishEdit(); });
 window.addEventListener("beforeunload", (event) => { if (pending) { event.preventDefault(); } });
 
+// Cases arrive while a run makes them. What others decided shows, too; what this window is saving stays.
+async function arrive() {
+  if (document.hidden) { return; }
+  let found;
+  try { found = await ask("/review/queue.json"); } catch {
+    const left = cases.filter((each) => !each.state || each.state === "conflict" || each.state === "skip");
+    if (cases.length && !left.length && !pending) { at("progress").textContent = "All cases are decided. The run goes on."; }
+    return;
+  }
+  if (pending) { return; }
+  const known = new Map(found.cases.map((each) => [each.id, each.state]));
+  for (const each of cases) { if (known.has(each.id)) { each.state = known.get(each.id); } }
+  const listed = new Set(cases.map((each) => each.id));
+  const fresh = found.cases.filter((each) => !listed.has(each.id));
+  cases.push(...fresh);
+  if (here < 0 && cases.length) { show(0); } else if (fresh.length) { count(); }
+}
+
 ask("/review/queue.json").then((found) => {
   cases = found.cases;
+  setInterval(arrive, 1000);
+  if (!cases.length) { at("progress").textContent = "No case is made yet. Cases appear here."; return; }
   const asked = cases.findIndex((each) => each.id === root.dataset.start);
   const first = cases.findIndex((each) => !each.state);
   show(Math.max(asked >= 0 ? asked : first, 0));

@@ -161,6 +161,12 @@ def _case(task: Task, test: str, item: Item, draft: Draft, condition: Condition,
         group=item.group or item.id,
         provenance=provenance,
     )
+    return identified(task, case)
+
+
+def identified(task: Task, case: Case) -> Case:
+    """Return a case with the id that its content gives it."""
+    case = evolve(case, id="")
     return evolve(case, id=content_id(_task_id(task), unstructure(case)))
 
 

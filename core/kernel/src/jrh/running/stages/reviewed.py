@@ -1,0 +1,89 @@
+"""What counts as a case: people reject and edit cases, and all later stages see the result alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from attrs import evolve, frozen
+
+from jrh.measuring.review_outcomes import CaseReview, case_reviews
+from jrh.running.stages.perturb import identified
+from jrh.store.run_store import Store
+from jrh.suite.definition import Review, ReviewPolicy
+from jrh.values.cases import Case
+from jrh.values.items import Task
+from jrh.values.reviews import Decision, ReviewAction, expectation_of
+
+EDITED_FROM: Final = "review:case"
+"""Key of the provenance of an edited case: the id of the case as it was made."""
+COUNTED: Final = "review_counted"
+"""Key of the number of the last decision that counts in the run's plan."""
+
+
+@frozen(kw_only=True)
+class Reviewed:
+    """The cases that count."""
+
+    cases: tuple[Case, ...]
+    """Those that judges are asked, in the order of those made."""
+    edited: tuple[Case, ...]
+    """Those of them that stand for cases that people edited."""
+    waiting: int
+    """Cases of the queue without a decision, where the suite does not take them as they are."""
+
+
+def reviewed(store: Store, made: Iterable[Case], tasks: Mapping[str, Task], review: Review | None) -> Reviewed:
+    """Say which cases count; reads the store and writes nothing.
+
+    A rejected case is left out; an edited one stands in the place of the case it was made from. Where the suite's
+    policy is not `optional`, a case of the queue without a decision is left out, too.
+    """
+    reviews = case_reviews(store.decisions.read())
+    needed = review.reviewers if review is not None else 1
+    strict = review is not None and review.policy is not ReviewPolicy.OPTIONAL
+    queued = {each.case_id for each in store.decisions.queue()} if strict else set()
+    found: list[Case] = []
+    edited: list[Case] = []
+    waiting = 0
+    for case in made:
+        outcome = decided(reviews.get(case.id, CaseReview()), needed)
+        if outcome is None:
+            waiting += case.id in queued
+            if case.id not in queued:
+                found.append(case)
+        elif outcome.action is ReviewAction.ACCEPT:
+            found.append(case)
+        elif outcome.action is ReviewAction.EDIT:
+            edited.append(edited_case(case, outcome, tasks[case.task]))
+            found.append(edited[-1])
+    return Reviewed(cases=tuple(found), edited=tuple(edited), waiting=waiting)
+
+
+def keep_reviewed(store: Store, found: Reviewed) -> None:
+    """Store the edited cases, and how far the log of decisions was read."""
+    store.cases.keep_edited(found.edited)
+    last = str(store.decisions.last())
+    if (store.meta(COUNTED) or "0") != last:
+        store.set_meta(COUNTED, last)
+
+
+def number_waiting(store: Store, review: Review) -> int:
+    """Count the cases of the queue that wait for a decision."""
+    reviews = case_reviews(store.decisions.read())
+    cases = store.decisions.queue()
+    return sum(decided(reviews.get(each.case_id, CaseReview()), review.reviewers) is None for each in cases)
+
+
+def decided(review: CaseReview, reviewers: int) -> Decision | None:
+    """Return the decision that counts, once enough people have decided or somebody has settled a conflict."""
+    enough = review.settlement is not None or len(review.blind) >= reviewers
+    return review.outcome if enough else None
+
+
+def edited_case(case: Case, decision: Decision, task: Task) -> Case:
+    """Return the new case that an edit makes of a case; equal edits make equal cases, whoever made them."""
+    provenance = evolve(case.provenance, details={**case.provenance.details, EDITED_FROM: case.id})
+    expectation = expectation_of(decision.expected_after) if decision.expected_after else case.expectation
+    fields = {**case.fields, **decision.after}
+    return identified(task, evolve(case, fields=fields, expectation=expectation, provenance=provenance))

@@ -1,0 +1,193 @@
+"""Decisions of people count: a rejected case is out of every measure, an edited one is asked in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from jrh.running import ReviewDesk, review_desk
+from jrh.values import Decision, ReviewAction
+from jrh_testing import ChatServer, Project
+from support.looking import query, report, report_bytes
+from support.suites import llm_suite, openai_http, write_items, write_suite
+
+pytestmark = pytest.mark.inside
+
+ITEMS = 4
+TEST = "format"
+SUITE = {"tests": [{"test": TEST, "variants": ["trailing"]}]}
+
+
+def a_suite(project: Project, server: ChatServer, **changes: object) -> None:
+    write_items(project, ITEMS)
+    write_suite(project, llm_suite(openai_http(server.url), **{**SUITE, **changes}))
+
+
+def run(project: Project, *more: str, code: int = 0, run_dir: str = "run") -> str:
+    outcome = project.run("run", "suite.yaml", "--run-dir", run_dir, "--no-cache", "--no-preflight", *more)
+    assert outcome.exit_code == code, outcome.output
+    return outcome.output
+
+
+def decide(project: Project, choose: Callable[[str, int], Decision], run_dir: str = "run") -> list[str]:
+    """Decide about the cases of the queue in their order; return their ids."""
+    with review_desk(project.path / run_dir) as desk:
+        queue = desk.make_queue(None)
+        for place, case in enumerate(queue):
+            desk.decide(choose(case.case_id, place), version(desk, case.case_id))
+    return [case.case_id for case in queue]
+
+
+def version(desk: ReviewDesk, case: str, reviewer: str = "Ann") -> int:
+    return desk.review(case).version(reviewer)
+
+
+def accept(case: str, _: int = 0) -> Decision:
+    return Decision(case_id=case, reviewer="Ann", made="", action=ReviewAction.ACCEPT)
+
+
+def reject(case: str) -> Decision:
+    return Decision(case_id=case, reviewer="Ann", made="", action=ReviewAction.REJECT, reason="not the same question")
+
+
+def edit(case: str, text: str = "", expected: str = "") -> Decision:
+    after = {"response": text} if text else {}
+    return Decision(
+        case_id=case, reviewer="Ann", made="", action=ReviewAction.EDIT, after=after, expected_after=expected
+    )
+
+
+def mixed(case: str, place: int) -> Decision:
+    """Reject the first case, edit the text of the second and the expected verdict of the third, accept the last."""
+    return [reject(case), edit(case, text="A text of Ann."), edit(case, expected="changes"), accept(case)][place]
+
+
+def judged(project: Project, run_dir: str = "run") -> list[tuple[str, str, str]]:
+    """Return case, test and expectation of the records that count."""
+    return query(
+        project,
+        run_dir,
+        "SELECT r.case_id, r.test, r.expectation FROM trials t JOIN records r ON r.trial_id = t.id ORDER BY t.position",
+    )
+
+
+def test_a_rejected_case_is_out_and_an_edited_one_is_asked_in_its_place(project: Project) -> None:
+    with ChatServer("YES") as server:
+        a_suite(project, server)
+        run(project)
+        before, asked = judged(project), server.count
+        assert asked == 2 * ITEMS
+        made = decide(project, mixed)
+        run(project)
+        after = judged(project)
+        again = server.count - asked
+        texts = [str(each) for each in server.requests]
+    assert again == 1, "the edited text; the other questions are those of before"
+    assert sum("A text of Ann." in text for text in texts) == 1
+    assert after[:ITEMS] == before[:ITEMS], "the reference"
+    rows = after[ITEMS:]
+    assert len(rows) == ITEMS - 1
+    assert made[0] not in [case for case, _, _ in after]
+    assert rows[0][0] not in made
+    assert rows[1][0] not in made
+    assert [kind for _, _, kind in rows] == ["same", "changes", "same"]
+    assert rows[2][0] == made[3]
+    assert report(project, "run")["planned"] == 2 * ITEMS - 1
+
+
+def test_taking_decisions_back_gives_the_report_of_before(project: Project) -> None:
+    with ChatServer("YES") as server:
+        a_suite(project, server)
+        run(project)
+        before = report_bytes(project, "run")
+        decide(project, mixed)
+        run(project)
+        assert report_bytes(project, "run") != before
+        decide(project, lambda case, _: Decision(case_id=case, reviewer="Ann", made="", action=ReviewAction.UNDO))
+        run(project)
+    assert report_bytes(project, "run") == before
+    assert server.count == 2 * ITEMS + 1
+
+
+def test_all_outputs_count_the_same_cases(project: Project) -> None:
+    with ChatServer("YES") as server:
+        a_suite(project, server, gate={"rules": [f"as-expected[{TEST}] >= 0.1"]}, reports=["terminal", "json", "csv"])
+        run(project)
+        decide(project, mixed)
+        run(project)
+        plan = project.run("plan", "suite.yaml", "--run-dir", "run").stdout
+        gate = project.run("gate", "run").output
+    found = next(
+        each for each in report(project, "run")["measures"] if each["name"] == "as-expected" and each["test"] == TEST
+    )
+    assert found["n_trials"] == ITEMS - 1
+    assert len(project.read("run/records.csv").splitlines()) == 2 * ITEMS - 1 + 1
+    row = next(line for line in plan.splitlines() if f" {TEST} " in line)
+    assert [cell.strip() for cell in row.strip("│").split("│")][4:6] == ["3", "3"]
+    assert "n = 3" in gate or "3 items" in gate, gate
+
+
+def test_a_run_that_may_not_wait_ends_with_3_and_goes_on_after_the_decisions(project: Project) -> None:
+    with ChatServer("YES") as server:
+        a_suite(project, server, review={"tests": [TEST]})
+        said = run(project, "--no-wait", code=3)
+        assert f"{ITEMS} cases to be decided before a judge is asked" in said
+        assert "to continue: jrh run suite.yaml" in said
+        assert server.count == 0, "no judge was asked"
+        decide(project, mixed)
+        run(project, "--no-wait")
+        assert server.count == ITEMS + 3
+    assert len(judged(project)) == 2 * ITEMS - 1
+
+
+@pytest.mark.parametrize(("policy", "cases"), [("decided", 1), ("optional", ITEMS)])
+def test_a_policy_says_what_becomes_of_cases_without_a_decision(project: Project, policy: str, cases: int) -> None:
+    with ChatServer("YES") as server:
+        a_suite(project, server, review={"policy": policy})
+        run(project)
+        assert len(judged(project)) == ITEMS + (0 if policy == "decided" else ITEMS)
+        with review_desk(project.path / "run") as desk:
+            desk.decide(accept(desk.queue()[0].case_id), 0)
+        run(project)
+    assert len(judged(project)) == ITEMS + cases
+
+
+def test_two_reviewers_both_decide_before_a_case_counts(project: Project) -> None:
+    with ChatServer("YES") as server:
+        a_suite(project, server, review={"reviewers": 2})
+        run(project, "--no-wait", code=3)
+        decide(project, accept)
+        assert f"{ITEMS} cases to be decided" in run(project, "--no-wait", code=3)
+        with review_desk(project.path / "run") as desk:
+            for place, queued in enumerate(desk.queue()):
+                case = queued.case_id
+                ben = reject(case) if place == 0 else accept(case)
+                desk.decide(evolved(ben, "Ben"), 0)
+        assert "1 case to be decided" in run(project, "--no-wait", code=3), "the conflict"
+        with review_desk(project.path / "run") as desk:
+            case = desk.queue()[0].case_id
+            desk.decide(evolved(reject(case), "Ann", settles=True), version(desk, case))
+        run(project, "--no-wait")
+    assert len(judged(project)) == 2 * ITEMS - 1
+
+
+def evolved(decision: Decision, reviewer: str, *, settles: bool = False) -> Decision:
+    from attrs import evolve
+
+    return evolve(decision, reviewer=reviewer, settles=settles)
+
+
+def test_a_suite_whose_cases_are_all_accepted_has_the_report_of_one_without_review(
+    project: Project, tmp_path: Path
+) -> None:
+    with ChatServer("YES") as server:
+        a_suite(project, server)
+        run(project, run_dir="plain")
+        a_suite(project, server, review={"tests": [TEST]})
+        run(project, "--no-wait", code=3)
+        decide(project, accept)
+        run(project)
+    plain, reviewed = (report(project, name) for name in ("plain", "run"))
+    reviewed.pop("review", None), plain.pop("review", None)
+    assert reviewed == plain
