@@ -13,13 +13,14 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from jrh_review.measured import Measured
-from jrh_review.pages import case, cases, compare, review, review_summary, run, start, static
+from jrh_review.pages import case, cases, compare, label, review, review_summary, run, start, static
 from jrh_review.pages.rendering import page
 from jrh_review.refusals import Refused, answer
 from jrh_review.security import ENTER, Guard, Names
 from jrh_review.sessions import Sessions
 
 if TYPE_CHECKING:
+    from jrh_review.label_screens import Labelling
     from jrh_review.reviewers import Reviewing
     from jrh_review.runs import Runs
 
@@ -35,6 +36,7 @@ def make_app(
     *,
     routes: Iterable[Route] = (),
     reviewing: Reviewing | None = None,
+    labelling: Labelling | None = None,
 ) -> Guard:
     """Return the application.
 
@@ -44,17 +46,20 @@ def make_app(
         names: the names of this server.
         routes: further addresses, behind the same guard.
         reviewing: the run under review; None: there are no pages of review.
+        labelling: the items that people label; None: there are none. With them there are no other pages: a run would
+            show the labellers what judges and gold labels say.
     """
     if reviewing is not None:
         routes = [*review.ROUTES, *review_summary.ROUTES, *routes]
+    pages = PAGES if labelling is None else (label, static)
     app = Starlette(
-        routes=[Route(ENTER, enter, methods=["GET"]), *(route for part in PAGES for route in part.ROUTES), *routes],
+        routes=[Route(ENTER, enter, methods=["GET"]), *(route for part in pages for route in part.ROUTES), *routes],
         exception_handlers={JrhError: _expected, HTTPException: _refused, Exception: _broken},
     )
     app.router.redirect_slashes = False  # an address is right or wrong
     app.state.runs, app.state.sessions, app.state.names = runs, sessions, names
     app.state.measured = Measured()
-    app.state.reviewing = reviewing
+    app.state.reviewing, app.state.labelling = reviewing, labelling
     return Guard(app=app, names=names, sessions=sessions)
 
 
@@ -68,7 +73,7 @@ def enter(request: Request) -> Response:
     session = known or request.app.state.sessions.enter(request.query_params.get("token", ""))
     if session is None:
         return answer(Refused(401, "The token is wrong or was used. The terminal shows the one that is good now."))
-    home = "/review" if request.app.state.reviewing else "/"
+    home = "/label" if request.app.state.labelling else "/review" if request.app.state.reviewing else "/"
     text = (
         "<!doctype html><html lang=en><meta charset=utf-8><title>jrh</title><link rel=icon href=/static/icon.svg>"
         f'<meta http-equiv=refresh content="0; url={home}"><p><a href="{home}">Open the workbench</a></p></html>'

@@ -1,10 +1,11 @@
-"""Define the commands `jrh view` and `jrh review`."""
+"""Define the commands `jrh view`, `jrh review` and `jrh label`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import click
+from jrh.text import FiniteRange
 
 
 @click.command("view")
@@ -82,4 +83,79 @@ def review(
             export_to(desk, export, names)
         if table is None and export is None:
             serve_review(desk, run_dir, names, (host, port), allow_remote=allow_remote, open_browser=open_browser)
+    return 0
+
+
+@click.command("label")
+@click.argument("suite", metavar="SUITE", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Who labels; give it again for further people, each in an own browser. Default: labeller.",
+)
+@click.option(
+    "--labels", type=click.Path(path_type=Path, dir_okay=False), help="File of the labels. Default: SUITE.labels.jsonl."
+)
+@click.option(
+    "--repeats",
+    type=FiniteRange(0, 0.5),
+    metavar="SHARE",
+    help="Share of the items that everybody is shown twice. Default: 0.1.",
+)
+@click.option("--seed", type=int, metavar="SEED", help="Seed of the order of items and options. Default: 0.")
+@click.option("--plugins", metavar="LIST", default="", help="Allow-list of plugins, as for `jrh run`.")
+@click.option(
+    "--export", type=click.Path(path_type=Path, dir_okay=False), help="Write the gold labels, or NAME's sheet, as CSV."
+)
+@click.option(
+    "--import", "table", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Read NAME's sheet and end."
+)
+@click.option("--open", "open_browser", is_flag=True, help="Open the browser.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on. Default: a random free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
+@click.option("--allow-remote", is_flag=True, help="Allow an address that other machines can reach. Not encrypted.")
+def label(
+    suite: Path,
+    names: tuple[str, ...],
+    labels: Path | None,
+    repeats: float | None,
+    seed: int | None,
+    plugins: str,
+    export: Path | None,
+    table: Path | None,
+    open_browser: bool,
+    port: int,
+    host: str,
+    allow_remote: bool,
+) -> int:
+    """Label a suite's items in the browser, blind, by one person or several.
+
+    Prints an address with a one-time token and serves until Ctrl-C. Every label is in the file before the page says
+    "saved". A suite reads the file under `data: {labels_from: FILE}`. Makes no model calls.
+    """
+    from jrh import read_items
+    from jrh.running import label_desk
+    from jrh.values import LabelSettings
+
+    from jrh_review.start_label import default_path, export_to, import_from, say_agreement, serve_labels
+    from jrh_review.start_review import checked_names
+
+    known = checked_names(names, "--name")
+    path = labels or default_path(suite)
+    settings = None
+    if seed is not None or repeats is not None:
+        settings = LabelSettings(seed=seed or 0, repeats=LabelSettings().repeats if repeats is None else repeats)
+    with label_desk(path, settings) as desk:
+        desk.read(read_items(suite, plugins=[each for each in plugins.split(",") if each]))
+        if table is not None:
+            import_from(desk, table, known)
+        if export is not None:
+            export_to(desk, export, known)
+        if export is not None and not known:
+            say_agreement(desk)
+        if table is None and export is None:
+            where = (host, port)
+            serve_labels(desk, suite.stem, known, where, allow_remote=allow_remote, open_browser=open_browser)
     return 0

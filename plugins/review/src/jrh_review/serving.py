@@ -13,6 +13,7 @@ from jrh import JrhError
 from jrh.text import say, tell
 
 from jrh_review.app import make_app
+from jrh_review.label_screens import Labelling
 from jrh_review.reviewers import Reviewing
 from jrh_review.runs import Runs
 from jrh_review.security import MOST_HEADERS, Names
@@ -87,16 +88,20 @@ class Served:
 
 @contextmanager
 def make_server(
-    runs: Runs, place: Place, announce: Callable[[str], None], reviewing: Reviewing | None = None
+    runs: Runs,
+    place: Place,
+    announce: Callable[[str], None],
+    reviewing: Reviewing | None = None,
+    labelling: Labelling | None = None,
 ) -> Iterator[Served]:
-    """Listen at a place; with a run under review, also its pages. `announce` shows the next one-time tokens."""
+    """Listen at a place; `announce` shows the next one-time tokens; the other arguments are those of `make_app`."""
     import uvicorn
 
     with place.listen() as listening:
         port: int = listening.getsockname()[1]
         base = f"http://{f'[{place.address}]' if ':' in place.address else place.address}:{port}"
         sessions = Sessions(lambda token: announce(f"For another browser: {base}/enter?token={token}"))
-        app = make_app(runs, sessions, Names.at(place.address, port), reviewing=reviewing)
+        app = make_app(runs, sessions, Names.at(place.address, port), reviewing=reviewing, labelling=labelling)
         config = uvicorn.Config(
             app,
             http="h11",
@@ -113,9 +118,16 @@ def make_server(
         yield Served(address=f"{base}/enter?token={sessions.token}", server=uvicorn.Server(config), listening=listening)
 
 
-def serve(runs: Runs, place: Place, *, open_browser: bool = False, reviewing: Reviewing | None = None) -> None:
-    """Print the address with its one-time token, and serve until Ctrl-C; with a run under review, also its pages."""
-    with make_server(runs, place, tell, reviewing) as served:
+def serve(
+    runs: Runs,
+    place: Place,
+    *,
+    open_browser: bool = False,
+    reviewing: Reviewing | None = None,
+    labelling: Labelling | None = None,
+) -> None:
+    """Print the address with its one-time token, and serve until Ctrl-C; arguments as for `make_app`."""
+    with make_server(runs, place, tell, reviewing, labelling) as served:
         say(served.address)
         tell("The address works once. Ctrl-C ends the server.")
         if open_browser:

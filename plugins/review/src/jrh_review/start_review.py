@@ -20,17 +20,17 @@ NOBODY: Final = "reviewer"
 _LONGEST: Final = 80
 
 
-def checked_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Check the names of reviewers.
+def checked_names(names: Sequence[str], option: str = "--reviewer") -> tuple[str, ...]:
+    """Check the names of people, as an option gave them.
 
     Raises:
         JrhError: one is empty, too long, holds control characters, or is there twice.
     """
     for name in names:
         if not name.strip() or name != name.strip() or len(name) > _LONGEST or visible_line(name) != name:
-            raise JrhError(f"--reviewer needs a name of 1 to {_LONGEST} visible characters")
+            raise JrhError(f"{option} needs a name of 1 to {_LONGEST} visible characters")
     if len(set(names)) != len(names):
-        raise JrhError("--reviewer: a name is there twice; give every reviewer a name of their own")
+        raise JrhError(f"{option}: a name is there twice; give everybody a name of their own")
     return tuple(names)
 
 

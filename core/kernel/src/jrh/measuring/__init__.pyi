@@ -52,6 +52,7 @@ from .flags import SIMULATED as SIMULATED
 from .flags import unsure as unsure
 from .judges import judge_pairs as judge_pairs
 from .judges import questions as questions
+from .labeller_agreement import people_agreement as people_agreement
 from .listed import DECISIONS as DECISIONS
 from .listed import PAIRS as PAIRS
 from .listed import listed_pairs as listed_pairs

@@ -3,6 +3,10 @@ from .browsing import RunProgress as RunProgress
 from .browsing import StoredRun as StoredRun
 from .browsing import stored_run as stored_run
 from .default_metrics import load_metrics as load_metrics
+from .labelling import LabelDesk as LabelDesk
+from .labelling import LabelScreen as LabelScreen
+from .labelling import StaleLabelError as StaleLabelError
+from .labelling import label_desk as label_desk
 from .looks import Look as Look
 from .outcome import RunResult as RunResult
 from .outcome import RunState as RunState

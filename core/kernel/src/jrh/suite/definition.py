@@ -54,6 +54,8 @@ class DataUse(Use):
     """Where the gold labels come from, for items whose source does not say."""
     gold_from: str = ""
     """The judge whose own grading of the originals is the gold label of items without one; empty: none."""
+    labels_from: Path | None = None
+    """A file of people's labels, as `jrh label` stores them; their majority is the gold label of items without one."""
     covariates: tuple[str, ...] = ()
     """Further columns that verdicts are tested for, besides `length` and `author`."""
 

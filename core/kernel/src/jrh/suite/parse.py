@@ -152,6 +152,7 @@ def read_data(node: Node, plugins: Plugins) -> DataUse | None:
             sample=written.settings.sample,
             gold_source=written.settings.gold_source,
             gold_from=written.settings.gold_from,
+            labels_from=written.settings.labels_from,
             covariates=written.settings.covariates,
         )
     )

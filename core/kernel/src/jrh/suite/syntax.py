@@ -176,6 +176,13 @@ class DataSettings:
             "of items without one. Agreement with it is not called accuracy."
         },
     )
+    labels_from: Path | None = field(
+        default=None,
+        metadata={
+            "help": "A file of people's labels, as `jrh label` stores them, relative to the suite: the majority is the "
+            "gold label of items without one, and judges are compared with the agreement of people."
+        },
+    )
     covariates: tuple[str, ...] = field(
         default=(),
         metadata={

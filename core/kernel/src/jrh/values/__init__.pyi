@@ -24,6 +24,10 @@ from .listed_cases import CaseRecord as CaseRecord
 from .listed_cases import CaseRow as CaseRow
 from .option_values import CodeName as CodeName
 from .option_values import CommandWord as CommandWord
+from .person_labels import LabelAction as LabelAction
+from .person_labels import LabelSettings as LabelSettings
+from .person_labels import PersonLabel as PersonLabel
+from .person_labels import majority as majority
 from .records import Categorical as Categorical
 from .report import Agreement as Agreement
 from .report import Attrition as Attrition

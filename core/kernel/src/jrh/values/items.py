@@ -52,6 +52,8 @@ class Item:
     """The gold label, canonical, exactly as in the file; None if unlabelled."""
     gold_source: str = ""
     """Where the gold label comes from, as `GoldSource` reads it: `people`, `model:NAME`, ...; empty: unknown."""
+    labels: Mapping[str, str] = Factory(dict)
+    """Who -> their label, canonical, of people who labelled the item without knowing of each other; see `jrh label`."""
     stratum: str = ""
     """The subgroup, for results broken down by stratum."""
     group: str = ""

@@ -14,6 +14,7 @@ from jrh.errors import JrhError, Problem, SuiteError
 from jrh.hashing import derive_seed
 from jrh.measuring.same_family import gold_source
 from jrh.plugins.protocols import DataSource
+from jrh.running.people_gold import labelled_by_people
 from jrh.suite.definition import Sample, Suite, TaskUse
 from jrh.text.transcripts import transcript_problems
 from jrh.values.gold_source import GoldSource
@@ -68,6 +69,8 @@ def check(source: DataSource, use: TaskUse) -> list[Item]:
         items.append(evolve(item, gold_source=stated, covariates=known))
     if problems:
         raise SuiteError(Problem(message=text) for text in _bounded(problems))
+    if use.data.labels_from is not None:
+        items = labelled_by_people(items, use.task, use.data.labels_from)
     check_declared(items, use.task, use.data.covariates)
     if not items:
         raise JrhError(f"task '{use.task.name}': the data source '{use.data.name}' has no items")

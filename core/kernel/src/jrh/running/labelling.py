@@ -1,0 +1,199 @@
+"""Label a suite's items: what every person is shown, and the labels; one is durable before a page says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+
+from attrs import evolve, field, frozen
+
+from jrh.errors import JrhError
+from jrh.hashing import derive_seed, shuffled
+from jrh.store.labels_log import LabelsLog, read_labels
+from jrh.values.items import Item, Mode, Task, option_field
+from jrh.values.json_values import Json
+from jrh.values.person_labels import LabelAction, LabelSettings, PersonLabel, item_content, standing
+
+
+class StaleLabelError(JrhError):
+    """The person labelled the item since it was read, in another window."""
+
+
+@frozen(kw_only=True)
+class LabelScreen:
+    """One item as one person is shown it."""
+
+    task: Task
+    item: Item
+    again: bool = False
+    """Whether it repeats an item; the page does not say so."""
+    order: tuple[str, ...] = ()
+    """The options of a comparison in the order shown."""
+
+    @property
+    def fields(self) -> Mapping[str, Json]:
+        """Return the item's texts, the options of a comparison in the order shown."""
+        if not self.order:
+            return self.item.fields
+        names = {option: option_field(place) for place, option in enumerate(self.task.scale.options)}
+        moved = {names[shown]: self.item.fields[names[own]] for shown, own in self.label_map.items() if shown in names}
+        return {name: moved.get(name, value) for name, value in self.item.fields.items()}
+
+    @property
+    def label_map(self) -> Mapping[str, str]:
+        """Return the label shown -> the canonical one."""
+        scale = self.task.scale
+        if not self.order:
+            return scale.identity_map()
+        return dict(zip(scale.options, self.order, strict=True)) | ({scale.tie: scale.tie} if scale.tie else {})
+
+
+@frozen(kw_only=True)
+class LabelDesk:
+    """A file of labels that is open, with the items of its suite."""
+
+    settings: LabelSettings
+    _log: LabelsLog
+    _tasks: list[tuple[Task, tuple[Item, ...]]] = field(factory=list)
+    _rows: list[PersonLabel] = field(factory=list)
+    _lock: Lock = field(factory=Lock)
+
+    @property
+    def tasks(self) -> tuple[tuple[Task, tuple[Item, ...]], ...]:
+        """Return the tasks and their items."""
+        return tuple(self._tasks)
+
+    def read(self, tasks: Sequence[tuple[Task, Sequence[Item]]]) -> None:
+        """Note the tasks of the suite and their items. The file is there by then, so the suite may name it."""
+        self._tasks[:] = [(task, tuple(items)) for task, items in tasks]
+
+    def screens(self, labeller: str) -> tuple[LabelScreen, ...]:
+        """Return what a person is shown: task by task, in an order of their own, with the hidden repeats.
+
+        The repeats are drawn from the first half of the items and shown half a round later or more, so that the first
+        answer is not still in mind.
+        """
+        return tuple(screen for task, items in self._tasks for screen in self._of_task(labeller, task, items))
+
+    def _of_task(self, labeller: str, task: Task, items: Sequence[Item]) -> Iterator[LabelScreen]:
+        seed = self.settings.seed
+        own = shuffled(items, derive_seed(seed, "label", labeller, task.name))
+        half = len(own) // 2
+        repeated = shuffled(range(half), derive_seed(seed, "repeat", labeller, task.name))
+        repeated = repeated[: round(self.settings.repeats * len(own))]
+        # A repeat goes anywhere from half a round after its item to the end.
+        later: dict[int, list[int]] = {}
+        for place in repeated:
+            due = place + half + derive_seed(seed, "late", labeller, task.name, place) % (half + 1)
+            later.setdefault(min(due, len(own) - 1), []).append(place)
+        for place, item in enumerate(own):
+            yield self._screen(labeller, task, item, again=False)
+            for earlier in later.get(place, ()):
+                yield self._screen(labeller, task, own[earlier], again=True)
+
+    def _screen(self, labeller: str, task: Task, item: Item, *, again: bool) -> LabelScreen:
+        order: tuple[str, ...] = ()
+        if task.mode is Mode.PAIRWISE:
+            draw = derive_seed(self.settings.seed, "order", labeller, task.name, item.id, again)
+            order = tuple(shuffled(task.scale.options, draw))
+        return LabelScreen(task=task, item=item, again=again, order=order)
+
+    def labels(self) -> tuple[PersonLabel, ...]:
+        """Return the labels that count, of texts as they are now."""
+        known = {(task.name, item.id): item_content(item) for task, items in self.tasks for item in items}
+        with self._lock:
+            rows = list(self._rows)
+        return tuple(each for each in standing(rows).values() if known.get((each.task, each.item_id)) == each.content)
+
+    def version(self, labeller: str, screen: LabelScreen) -> int:
+        """Return the number of the last row about a person's screen; 0 without one."""
+        key = labeller, screen.task.name, screen.item.id, screen.again
+        return max((each.number for each in self._rows if each.key == key), default=0)
+
+    def decide(
+        self,
+        labeller: str,
+        screen: LabelScreen,
+        action: LabelAction,
+        *,
+        label: str = "",
+        version: int,
+        seconds: float | None = None,
+    ) -> PersonLabel:
+        """Add a label durably.
+
+        Args:
+            labeller: who.
+            screen: what was shown.
+            action: label, skip or undo.
+            label: as shown, for a label.
+            version: `version` of what the person saw.
+            seconds: how long the item was in sight.
+
+        Raises:
+            StaleLabelError: there is a later row about the screen.
+            JrhError: the label is not on the scale, or cannot be stored.
+        """
+        return self.decide_all([(labeller, screen, action, label, version, seconds)])[0]
+
+    def decide_all(
+        self, given: Sequence[tuple[str, LabelScreen, LabelAction, str, int, float | None]]
+    ) -> tuple[PersonLabel, ...]:
+        """Add labels, all or none; each is labeller, screen, action, label as shown, version and seconds."""
+        with self._lock:
+            made = datetime.now(UTC).isoformat(timespec="milliseconds")
+            rows = []
+            for labeller, screen, action, label, version, seconds in given:
+                if self.version(labeller, screen) != version:
+                    raise StaleLabelError("You labelled this item in another window since. Load it again.")
+                if (action is LabelAction.LABEL) != (label in screen.label_map):
+                    raise JrhError("The label is none of the choices.")
+                rows.append(
+                    PersonLabel(
+                        task=screen.task.name,
+                        item_id=screen.item.id,
+                        content=item_content(screen.item),
+                        labeller=labeller,
+                        again=screen.again,
+                        action=action,
+                        label=screen.label_map[label] if action is LabelAction.LABEL else "",
+                        order="".join(screen.order),
+                        seconds=seconds,
+                        made=made,
+                    )
+                )
+            self._log.add(rows)
+            first = len(self._rows) + 1
+            numbered = [evolve(each, number=first + place) for place, each in enumerate(rows)]
+            self._rows.extend(numbered)
+            return tuple(numbered)
+
+
+@contextmanager
+def label_desk(path: Path, settings: LabelSettings | None = None) -> Iterator[LabelDesk]:
+    """Open a file of labels, or make one; `LabelDesk.read` tells it the items.
+
+    Args:
+        path: the file.
+        settings: seed and share of repeats; None: those of the file, or the usual ones.
+
+    Raises:
+        JrhError: the file is in use or damaged, or has labels that were made with other settings.
+    """
+    log = LabelsLog.open(path)
+    try:
+        kept, rows = read_labels(path) if path.is_file() else (None, ())
+        if kept is not None and settings not in (None, kept) and rows:
+            raise JrhError(
+                f"'{path}' has labels, so its seed ({kept.seed}) and share of repeats ({kept.repeats:g}) stay: leave "
+                "out --seed and --repeats to go on with it"
+            )
+        used = settings or kept or LabelSettings()
+        if used != kept:
+            log.start(used)
+        yield LabelDesk(settings=used, log=log, rows=list(rows))
+    finally:
+        log.close()

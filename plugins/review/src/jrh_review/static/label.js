@@ -1,0 +1,172 @@
+// One item a screen. A label is saved in the background while the next item, loaded ahead, is already there. Texts are
+// only ever set as text.
+
+const at = (id) => document.getElementById(id);
+const root = at("label");
+const loaded = new Map(); // place -> promise of the screen
+const doneHere = []; // places labelled in this window, the last one last
+let states = [];
+let pace = null; // seconds an item takes
+let times = [];
+let here = -1;
+let sight = -1; // the place whose texts are shown
+let since = 0;
+let keys = new Map(); // key -> label of the screen in sight
+let saving = Promise.resolve();
+let pending = 0;
+
+function make(tag, text, ...children) {
+  const node = document.createElement(tag);
+  if (text) { node.textContent = text; }
+  node.append(...children);
+  return node;
+}
+
+async function ask(address, options = {}) {
+  let answer;
+  try {
+    answer = await fetch(address, options);
+  } catch {
+    throw new Error("The server does not answer. Start `jrh label` again, open its address, and label again.");
+  }
+  let found = null;
+  try { found = await answer.json(); } catch { /* a refusal is a page */ }
+  if (!answer.ok || !found) {
+    const why = found && found.message ? found.message : `The server refused it (${answer.status}). Load the page again.`;
+    throw Object.assign(new Error(why), { answered: true });
+  }
+  return found;
+}
+
+function load(place) {
+  if (!loaded.has(place)) {
+    const found = ask(`/label/item.json?place=${place}`);
+    found.catch(() => loaded.delete(place));
+    loaded.set(place, found);
+  }
+  return loaded.get(place);
+}
+
+function count() {
+  const open = states.filter((each) => !each).length;
+  at("progress").textContent = `item ${here + 1} of ${states.length}, ${states.length - open} done`;
+  const known = times.length > 4 ? times.slice(-20).sort((a, b) => a - b)[Math.floor(Math.min(times.length, 20) / 2)] : pace;
+  const minutes = known === null ? null : Math.ceil((known * open) / 60);
+  at("left").textContent = open === 0 ? "all done" : minutes === null ? `${open} left` : `about ${minutes} min left`;
+}
+
+function draw(found, place) {
+  at("title").textContent = found.task;
+  at("instruction").hidden = !found.instruction;
+  at("instruction").textContent = found.instruction;
+  at("meaning").hidden = !found.rubric;
+  if (at("rubric").textContent !== found.rubric) { at("rubric").textContent = found.rubric; at("meaning").open = true; }
+  at("parts").replaceChildren(...found.parts.map(([name, text]) => make("section", "", make("h2", name), make("pre", text))));
+  keys = new Map(found.labels.filter(([, , key]) => key).map(([label, , key]) => [key, label]));
+  at("choices").replaceChildren(...found.labels.map(([label, name, key]) => {
+    const button = make("button", name);
+    button.type = "button";
+    if (key) { button.append(make("kbd", key)); }
+    button.setAttribute("aria-pressed", String(label === found.own && found.state === "label"));
+    button.addEventListener("click", () => save("label", label));
+    return button;
+  }));
+  if (sight !== place) { since = performance.now(); }
+  sight = place;
+  root.dataset.shown = place;
+}
+
+async function show(place) {
+  if (place < 0 || place >= states.length) { return; }
+  const moved = here !== place;
+  here = place;
+  try {
+    const found = await load(place);
+    if (here !== place) { return; } // another item was opened meanwhile
+    draw(found, place);
+    count();
+    if (moved) {
+      window.scrollTo(0, 0);
+      at("title").focus({ preventScroll: true });
+    }
+  } catch (error) {
+    if (!at("trouble").childNodes.length) { at("trouble").textContent = error.message; }
+    if (here === place) { here = sight; } // what is in sight
+    return;
+  }
+  if (place + 1 < states.length) { load(place + 1).catch(() => {}); }
+}
+
+function next() {
+  const later = states.findIndex((each, place) => place > here && !each);
+  const any = later >= 0 ? later : states.findIndex((each) => !each);
+  if (any >= 0 && any !== here) { show(any); } else { show(Math.min(here + 1, states.length - 1)); count(); }
+}
+
+function save(action, label = null) {
+  if (here < 0 || sight !== here) { return; } // a label is about the item in sight, also where the next is slow to load
+  const place = here;
+  const before = states[place];
+  const seconds = document.hidden ? null : (performance.now() - since) / 1000;
+  states[place] = action === "undo" ? "" : action;
+  pending += 1;
+  at("saved").textContent = "saving";
+  at("trouble").replaceChildren();
+  if (action === "undo") { doneHere.splice(doneHere.lastIndexOf(place) >>> 0, 1); } else { doneHere.push(place); }
+  saving = saving.then(async () => {
+    try {
+      const known = await load(place);
+      const body = JSON.stringify({ place, version: known.version, action, label, seconds });
+      const headers = { "content-type": "application/json", "x-csrf-token": root.dataset.csrf };
+      const done = await ask("/label/decide", { method: "POST", headers, body });
+      states[place] = done.state;
+      loaded.delete(place);
+      if (action === "label" && seconds) { times.push(seconds); }
+      pending -= 1;
+      at("saved").textContent = pending ? "saving" : "saved";
+      if (here === place) { await show(place); }
+    } catch (error) {
+      states[place] = before;
+      if (error.answered) { loaded.delete(place); } // read it again: there may be a later label
+      pending -= 1;
+      at("saved").textContent = "not saved";
+      at("trouble").replaceChildren(make("strong", "Not saved. "), document.createTextNode(`Item ${place + 1}: ${error.message}`));
+      show(place);
+    }
+    count();
+  });
+  if (action !== "undo") { next(); }
+}
+
+async function undo() {
+  const last = doneHere.at(-1);
+  await show(last === undefined ? here : last);
+  if (sight >= 0 && states[sight]) { save("undo"); }
+}
+
+const own = {
+  j: () => show(here + 1), k: () => show(here - 1), s: () => save("skip"), u: undo,
+  "?": () => {
+    at("help").hidden = !at("help").hidden;
+    document.querySelector("[data-key='?']").setAttribute("aria-expanded", String(!at("help").hidden));
+  },
+};
+
+document.addEventListener("keydown", (event) => {
+  const inField = event.target.closest && event.target.closest("input, textarea, select, [contenteditable]");
+  if (inField || event.ctrlKey || event.metaKey || event.altKey || event.repeat || here < 0) { return; }
+  const key = event.key.toLowerCase();
+  if (Object.hasOwn(own, key)) { event.preventDefault(); own[key](); } else if (sight === here && keys.has(key)) {
+    event.preventDefault();
+    save("label", keys.get(key));
+  }
+});
+for (const button of document.querySelectorAll("[data-key]")) { button.addEventListener("click", () => own[button.dataset.key]()); }
+document.addEventListener("visibilitychange", () => { since = performance.now(); });
+window.addEventListener("beforeunload", (event) => { if (pending) { event.preventDefault(); } });
+
+ask("/label/queue.json").then((found) => {
+  states = found.states;
+  pace = found.seconds;
+  show(Math.max(states.findIndex((each) => !each), 0));
+}).catch((error) => { at("trouble").textContent = error.message; });
