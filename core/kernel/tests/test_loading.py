@@ -217,8 +217,10 @@ def test_attrs_and_annotations_work_in_a_local_file(site: Any, tmp_path: Path) -
     local.write_text(
         "from __future__ import annotations\n"
         "from dataclasses import dataclass\n"
+        "from attrs import frozen\n"
         "from jrh import PerturberSpec, hookimpl\n"
-        "@dataclass\nclass Options:\n    n: int = 1\n"
+        "@dataclass\nclass Inner:\n    n: int = 1\n"
+        "@frozen\nclass Options:\n    n: int = Inner().n\n"
         "@hookimpl\ndef jrh_perturbers():\n"
         "    yield PerturberSpec(name='typed', summary='', options=Options, factory=print)\n"
     )

@@ -86,3 +86,12 @@ def test_entries_keep_the_order_of_loading() -> None:
     registry = Registry("parser", [entry("z", "b"), entry("a", "a")])
     assert [each.qualified for each in registry] == ["z/b", "a/a"]
     assert len(registry) == 2
+
+
+def test_a_name_that_is_an_extra_of_jrh_says_how_to_install_it() -> None:
+    with pytest.raises(JrhError) as raised:
+        Registry("model provider", [entry("acme", "openai-http")]).find("litellm")
+    assert str(raised.value) == (
+        "unknown model provider 'litellm'\nInstalled: openai-http.\n"
+        'Run `pip install "jrh[litellm]"` to install what provides it.'
+    )

@@ -1,7 +1,7 @@
 """Load the commands of plugins: entry points of the group `jrh.commands`.
 
-An entry point's name is the command, its value a click command. Listing commands reads the metadata of what is
-installed and imports nothing; a command is imported when it is called.
+An entry point's name is the command, its value a click command; `plugins.new` adds `new` to the kernel's `jrh plugins`.
+Listing commands reads the metadata of what is installed and imports nothing; a command is imported when it is called.
 """
 
 from __future__ import annotations
@@ -20,13 +20,20 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
-def plugin_commands() -> Mapping[str, list[EntryPoint]]:
-    """Return the commands of plugins, by name; several plugins may provide the same name."""
+def plugin_commands(group: str = "") -> Mapping[str, list[EntryPoint]]:
+    """Return the commands of plugins, by name; several plugins may provide the same name.
+
+    Args:
+        group: a group of commands, such as `plugins`, whose further commands are meant; empty: `jrh` itself.
+    """
     from importlib.metadata import entry_points
 
     found: dict[str, list[EntryPoint]] = {}
     for point in sorted(entry_points(group=COMMANDS), key=lambda point: (point.name, _distribution(point))):
-        known = found.setdefault(point.name, [])
+        inside, _, name = point.name.rpartition(".")
+        if inside != group:
+            continue
+        known = found.setdefault(name, [])
         if all((point.value, _distribution(point)) != (other.value, _distribution(other)) for other in known):
             known.append(point)
     return found

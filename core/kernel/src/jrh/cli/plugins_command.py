@@ -2,41 +2,138 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import Any, Final
 
 import click
 
+from jrh.cli import plugin_commands
 from jrh.cli.shared_options import allowed, plugins_option
 from jrh.errors import JrhError
+from jrh.plugins.doctor import PluginFound, plugins_found, problems
 from jrh.plugins.factories import missing_module
-from jrh.plugins.loading import load_plugins
+from jrh.plugins.loading import Loaded, load_plugins
 from jrh.text import telling
+from jrh.version import API_VERSION, __version__
+
+UNSOUND: Final = 3
+"""Exit code of `jrh plugins doctor` where something is wrong."""
 
 
-@click.group("plugins")
+class ExtendedGroup(click.Group):
+    """A command group that plugins add to: an entry point named `plugins.new` brings `jrh plugins new`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands of jrh, and then those of plugins."""
+        own = super().list_commands(ctx)
+        return [*own, *(name for name in self._brought() if name not in own)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command of a plugin when it is called."""
+        points = self._brought().get(cmd_name)
+        return super().get_command(ctx, cmd_name) or (plugin_commands.load(points) if points else None)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands; those of plugins are described without importing them."""
+        lines = {name: each.get_short_help_str(80) for name, each in self.commands.items()}
+        lines = {**plugin_commands.summaries(self._brought()), **lines}
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, lines[name]) for name in self.list_commands(ctx)])
+
+    def _brought(self) -> Any:
+        return plugin_commands.plugin_commands(self.name or "")
+
+
+@click.group("plugins", cls=ExtendedGroup)
 def command() -> None:
     """List installed components and plugins that failed to load."""
 
 
 @command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print plugins, their hooks and components as JSON.")
 @plugins_option
-def list_all(plugins: str) -> int:
+def list_all(plugins: str, as_json: bool) -> int:
     """List all components and the problems of plugins that did not load."""
     from rich.table import Table
 
-    found = load_plugins(allowed(plugins)).plugins
+    loaded = load_plugins(allowed(plugins))
+    found = loaded.plugins
+    if as_json:
+        telling.say(json.dumps(_as_json(loaded), indent=2))
+        return 0
     table = Table("role", "name", "plugin", "version", "summary")
     for registry in found.registries():
         for entry in registry:
             table.add_row(registry.role, entry.spec.name, entry.distribution, entry.version, entry.spec.summary)
     telling.show(table)
-    problems = [f"{each.plugin} ({each.distribution} {each.version}): {each.message}" for each in found.problems]
-    problems += [wrong for registry in found.registries() for entry in registry if (wrong := missing_module(entry))]
-    if problems:
-        telling.say(f"\n{len(problems)} problem{'s' * (len(problems) != 1)}:")
-    for problem in problems:
-        telling.say(f"  {problem}")
+    wrong = [f"{each.plugin} ({each.distribution} {each.version}): {each.message}" for each in found.problems]
+    wrong += [lacks for registry in found.registries() for entry in registry if (lacks := missing_module(entry))]
+    _tell(wrong)
     return 0
+
+
+@command.command("doctor")
+@plugins_option
+def doctor(plugins: str) -> int:
+    """Examine what is installed: versions, what did not load and why, names that clash. Exit code 3 for problems."""
+    from importlib.metadata import version
+    from platform import python_version
+
+    from rich.table import Table
+
+    from jrh.cli import COMMANDS
+
+    loaded = load_plugins(allowed(plugins))
+    telling.say(f"jrh {__version__}, plugin API {API_VERSION}, Python {python_version()}, attrs {version('attrs')}")
+    table = Table("plugin", "version", "hooks")
+    versions = dict(each.rpartition(" ")[::2] for each in loaded.names)
+    for each in plugins_found(loaded):
+        table.add_row(each.distribution, versions.get(each.distribution, ""), ", ".join(each.hooks))
+    telling.show(table)
+    wrong = list(problems(loaded, list(COMMANDS)))
+    _tell(wrong)
+    if not wrong:
+        telling.say("No problems.")
+    return UNSOUND if wrong else 0
+
+
+def _tell(wrong: list[str]) -> None:
+    if wrong:
+        telling.say(f"\n{len(wrong)} problem{'s' * (len(wrong) != 1)}:")
+    for each in wrong:
+        telling.say(f"  {each}")
+
+
+def _as_json(loaded: Loaded) -> dict[str, Any]:
+    """Return the plugins with their hooks and components, and what did not load."""
+    entries = [(registry.role, entry) for registry in loaded.plugins.registries() for entry in registry]
+
+    def of(plugin: PluginFound) -> list[dict[str, str]]:
+        return [
+            {"role": role, "name": entry.spec.name, "summary": entry.spec.summary}
+            for role, entry in entries
+            if (entry.distribution, entry.plugin) == (plugin.distribution, plugin.name)
+        ]
+
+    versions = dict(each.rpartition(" ")[::2] for each in loaded.names)
+    return {
+        "jrh": __version__,
+        "api_version": API_VERSION,
+        "plugins": [
+            {
+                "plugin": each.name,
+                "distribution": each.distribution,
+                "version": versions.get(each.distribution, ""),
+                "hooks": list(each.hooks),
+                "components": of(each),
+            }
+            for each in plugins_found(loaded)
+        ],
+        "problems": [
+            {"plugin": each.plugin, "distribution": each.distribution, "version": each.version, "message": each.message}
+            for each in loaded.plugins.problems
+        ],
+    }
 
 
 @command.command("show")

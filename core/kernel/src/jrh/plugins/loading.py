@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 import pluggy
-from attrs import field, frozen
+from attrs import field, frozen, has
 
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.plugins import entry_points, hookspecs, local_code, specs
@@ -242,6 +242,8 @@ def _declared(
     for spec in declared:
         if not isinstance(spec, expected):
             problems.append(_problem(candidate, f"{hook} yields {type(spec).__name__}, not {expected.__name__}"))
+        elif unfit := _unfit_options(spec):
+            problems.append(_problem(candidate, f"{hook}: '{spec.name}': {unfit}"))
         elif spec.name in names:
             problems.append(_problem(candidate, f"{hook} declares '{spec.name}' twice; only the first one is used"))
         else:
@@ -258,6 +260,16 @@ def _declared(
     return problems
 
 
+def _unfit_options(spec: Spec) -> str:
+    """Return why the declared options cannot be read from a suite; empty if they can."""
+    given: object = spec.options
+    if not isinstance(given, type):
+        return f"options= must be a class, got {type(given).__name__}"
+    if not has(given):
+        return f"options={given.__name__} is not an attrs class; decorate it with @attrs.frozen(kw_only=True)"
+    return ""
+
+
 def _code(candidate: Candidate, spec: Spec) -> Callable[[], tuple[Source, ...]]:
     """Return what identifies a component: its plugin's source, and the module of a local plugin's declared factory."""
     factory = getattr(spec, "factory", None)
@@ -272,7 +284,9 @@ def _misspelt(manager: pluggy.PluginManager, plugin: object) -> Iterator[str]:
     for name in (each for each in dir(plugin) if each.startswith("jrh_") and callable(getattr(plugin, each))):
         marked = manager.parse_hookimpl_opts(plugin, name) is not None
         close = get_close_matches(name, known, n=1)
-        if name not in known and (marked or close):
+        if name in hookspecs.REMOVED:
+            yield f"the hook '{name}' was removed; use '{hookspecs.REMOVED[name]}' instead"
+        elif name not in known and (marked or close):
             yield f"unknown hook '{name}'" + (f"; did you mean '{close[0]}'?" if close else "")
         elif name in known and not marked:
             yield f"'{name}' lacks @hookimpl, so it is never called"

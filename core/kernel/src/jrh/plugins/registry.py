@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from attrs import field, frozen
 
@@ -24,6 +24,18 @@ from jrh.plugins.specs import (
 )
 
 S = TypeVar("S", bound=Spec)
+_WHOLE: Final = "jrh"
+"""The distribution that brings the shipped plugins; those with many dependencies are extras of it."""
+
+
+def _extras() -> frozenset[str]:
+    """Return the extras of the whole distribution, some of which are named after what they provide."""
+    from importlib import metadata
+
+    try:
+        return frozenset(metadata.metadata(_WHOLE).get_all("Provides-Extra") or ())
+    except metadata.PackageNotFoundError:
+        return frozenset()
 
 
 @frozen(kw_only=True)
@@ -121,6 +133,8 @@ class Registry(Generic[S]):
         close = get_close_matches(bare, names, n=1, cutoff=0.6)
         hint = f"Did you mean '{close[0]}'? " if close else ""
         lines.append(f"{hint}Installed: {', '.join(names) or 'none'}.")
+        if bare in _extras():
+            lines.append(f'Run `pip install "{_WHOLE}[{bare}]"` to install what provides it.')
         if self._problems:
             count = len({problem.plugin for problem in self._problems})
             listed = "; ".join(problem.failed for problem in self._problems)

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import field, frozen
-from attrs.validators import matches_re, optional
+from attrs.validators import optional
 
 from jrh.plugins.protocols import (
     BatchJudge,
@@ -41,6 +41,7 @@ is for local plugins in a single file.
 """
 ALL_MODES = frozenset(Mode)
 """Pointwise, pairwise and transcript."""
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _IMPORT_STRING: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -51,6 +52,11 @@ def check_declared(_spec: object, _field: Any, factory: Any) -> None:
             raise ValueError(f"the factory '{factory}' must have the form 'package.module:Name'")
     elif not callable(factory):
         raise TypeError(f"the factory must be 'package.module:Name' or a callable, got {type(factory).__name__}")
+
+
+def _check_name(_spec: object, _field: Any, name: Any) -> None:
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+        raise ValueError(f"the name {name!r} must begin with a-z or 0-9, and continue with these, '.', '_' and '-'")
 
 
 @frozen(kw_only=True)
@@ -93,7 +99,7 @@ class ReportTarget(Enum):
 class Spec:
     """Hold the fields common to all declarations. Each kind adds `factory`, which makes the component."""
 
-    name: str = field(validator=matches_re(r"[a-z0-9][a-z0-9._-]*"))
+    name: str = field(validator=_check_name)
     """Lower case, as a suite writes it."""
     summary: str
     """One line for `jrh plugins list`."""
