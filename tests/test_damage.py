@@ -224,3 +224,26 @@ def test_a_reply_that_changed_is_left_out_when_its_store_is_salvaged(done: Done)
     lost = one(done.project, "replies-salvaged", "SELECT count(*) FROM calls WHERE payload IS NULL")
     assert (lost, run(done, "replies-salvaged")[2]) == (1, 1)
     assert report_bytes(done.project, "replies-salvaged") == report_bytes(done.project, "whole")
+
+
+TYPES = (
+    "UPDATE calls SET payload = CAST(payload AS BLOB) WHERE id = 1",
+    "UPDATE calls SET key = CAST(key AS BLOB) WHERE id = 2",
+    "UPDATE calls SET cost = 'much', started = 'once' WHERE id = 3",
+    "UPDATE items SET payload = CAST(payload AS BLOB) WHERE position = 0",
+    "UPDATE records SET canonical = CAST(canonical AS BLOB) WHERE rowid = 1",
+    "DELETE FROM records WHERE rowid BETWEEN 2 AND 40",
+)
+
+
+def test_values_that_became_another_type_are_left_out_when_their_store_is_salvaged(done: Done) -> None:
+    path = copied(done, "types")
+    with closing(sqlite3.connect(path)) as store:
+        assert all(store.execute(change).rowcount for change in TYPES)
+        store.commit()
+    saved = done.project.run("report", "types", "--salvage")
+    assert saved.exit_code in (0, 3), saved.output
+    assert one(done.project, "types-salvaged", "SELECT count(*) FROM calls") == done.calls
+    code, said, asked = run(done, "types-salvaged")
+    assert (code, asked) == (0, 2), said
+    assert report_bytes(done.project, "types-salvaged") == report_bytes(done.project, "whole")

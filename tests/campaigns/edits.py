@@ -44,6 +44,12 @@ def _item(rows: Rows, place: int, **changes: Any) -> None:
     rows[place].update(changes)
 
 
+def _relabel(suite: Suite, rows: Rows) -> None:
+    suite["task"]["scale"]["labels"][0] = "RIGHT"
+    for row in rows:
+        row["label"] = {"YES": "RIGHT"}.get(row["label"], row["label"])
+
+
 def _new(place: int) -> dict[str, Any]:
     text = f"This is answer number {place:03}."
     return {"id": f"item-{place:03}", "request": "What is it?", "response": text, "label": LABELS[place % 2]}
@@ -89,8 +95,12 @@ EDITS: Mapping[str, tuple[int, Edit]] = {
         lambda suite, rows: suite["judges"].append({"name": "own", "judge": "function", "function": "rules.py:judge"}),
     ),
     "a comment": (0, lambda suite, rows: None),
+    "the price": (0, lambda suite, rows: _model(suite, price={"input": 3.0, "output": 5.0})),
+    "no price": (0, lambda suite, rows: suite["models"]["mini"].pop("price") and None),
+    "rename a label": (ALL, _relabel),
 }
 """Edit -> questions that are asked again, and the edit."""
+PRICES = ("the price", "no price")
 
 
 @frozen(kw_only=True)
@@ -140,11 +150,27 @@ def campaign(played: Round) -> None:
     played.check(asked == due, f"{name}: {asked} questions were asked, {due} are due")
     fresh, said = _run(project, "fresh")
     played.check(fresh == 0, f"{name}: a fresh run ends with {fresh}: {said}")
-    for file in ("report.json", "report.md"):
+    if name in PRICES:
+        # A fresh run pays the new price. What was paid stays paid; all else is the same.
+        paid, costs = _costs_apart(project.read("run/report.json"))
+        played.check(paid == _costs_apart(project.read("fresh/report.json"))[0], f"{name}: more than costs changed")
+        played.check(costs == _costs_apart(whole.project.read("run/report.json"))[1], f"{name}: costs changed: {costs}")
+    for file in () if name in PRICES else ("report.json", "report.md"):
         same = project.read(f"run/{file}") == project.read(f"fresh/{file}")
         played.check(same, f"{name}: {file} is not that of a fresh run")
     played.counted["questions asked again"] += asked
     played.counted["edits"] += 1
+
+
+def _costs_apart(report: str) -> tuple[Any, list[Any]]:
+    """Return a report without its costs, and its costs."""
+    costs: list[Any] = []
+
+    def without(mapping: dict[str, Any]) -> dict[str, Any]:
+        costs.extend((key, mapping.pop(key)) for key in ("cost", "unknown") if key in mapping)
+        return mapping
+
+    return json.loads(report, object_hook=without), costs
 
 
 def _write(project: Inside, suite: Suite, rows: Rows) -> None:

@@ -6,35 +6,38 @@ what it tests; every few starts are whole ones all the same.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import entry_points
 from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from pkgutil import walk_packages
 
 from jrh_testing import Outcome, Project
 
-_LIBRARIES = (
-    "jrh.api",
-    "jrh.cli.run_command",
-    "jrh.running.run",
-    "jrh.running.stages.measure",
-    "aiohttp",
-    "scipy.stats",
-)
+_PACKAGES = ("jrh", "jrh_stats", "jrh_openai_http", "jrh_judges", "jrh_parsers", "jrh_sources", "jrh_report")
+_PACKAGES += ("jrh_metrics", "jrh_format", "jrh_stochastic", "jrh_paraphrase", "jrh_label_flip", "jrh_validators")
+_CAMPAIGNS = ("campaigns.kills", "campaigns.corruption", "campaigns.edits")
 
 
 def preload() -> None:
     """Import what a run imports; the process that forks does it once."""
-    for name in _LIBRARIES:
+    for package in map(import_module, _PACKAGES):
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            with suppress(ImportError):  # of an extra that is not installed
+                import_module(module.name)
+    for name in (*_CAMPAIGNS, "aiohttp", "scipy.stats"):  # a child imports the program that started it again
         import_module(name)
     for point in entry_points(group="jrh"):
         point.load()
+    gc.freeze()
 
 
 class Forked:

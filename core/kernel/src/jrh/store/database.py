@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -112,6 +112,13 @@ CREATE INDEX IF NOT EXISTS decisions_by_case ON decisions (case_id);
 
 _SET_META: Final = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
 _SET_STAGE: Final = "INSERT OR REPLACE INTO stages VALUES (?, ?)"
+
+
+def declared_types(table: str) -> list[str]:
+    """Return the declared types of a table's columns."""
+    with closing(sqlite3.connect(":memory:")) as empty:
+        empty.executescript(_SCHEMA)
+        return [row[2] for row in empty.execute(f"PRAGMA table_info({table})")]
 
 
 class Database:

@@ -17,7 +17,7 @@ from attrs import Factory, define
 from jrh.document.serial import from_text
 from jrh.errors import DamagedStoreError, StoreError
 from jrh.store import calls_table
-from jrh.store.database import FILENAME, SCHEMA_VERSION, Database
+from jrh.store.database import FILENAME, SCHEMA_VERSION, Database, declared_types
 from jrh.store.records_table import checksum
 from jrh.text.numbers import counted
 from jrh.values.cases import Case
@@ -48,6 +48,7 @@ _STAGES_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "records": ("rationales",),
 }
 """Table -> the starts of the stages that make its rows."""
+_READ_AS: Final[Mapping[str, tuple[type, ...]]] = {"TEXT": (str,), "INTEGER": (int,), "REAL": (float, int)}
 
 
 @define
@@ -123,6 +124,7 @@ def _copied(source: sqlite3.Connection, path: Path, target: Path) -> Salvaged:
 def _whole(source: sqlite3.Connection, table: str, told: Salvaged) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a table that are what was written, each once."""
     check = _CHECKS.get(table, lambda row: row)
+    types = declared_types(table)
     keys = _KEYS[table].split(", ")
     seen: set[tuple[Any, ...]] = set()
     for row in _both_ways(source, table, told):
@@ -131,7 +133,7 @@ def _whole(source: sqlite3.Connection, table: str, told: Salvaged) -> Iterator[t
             continue
         seen.add(key)
         try:
-            yield check(values)
+            yield check(_typed(values, types, table))
         except (DamagedStoreError, TypeError):
             told.changed[table] = told.changed.get(table, 0) + 1
 
@@ -147,6 +149,18 @@ def _both_ways(source: sqlite3.Connection, table: str, told: Salvaged) -> Iterat
                 told.broken.append(table)
         else:
             return
+
+
+def _typed(row: Sequence[Any], types: Sequence[str], table: str) -> Sequence[Any]:
+    """Check that every value has its column's type: one changed bit makes a number of a text, or bytes."""
+    known = [value is None or isinstance(value, _READ_AS[kind]) for value, kind in zip(row, types, strict=True)]
+    if all(known):
+        return row
+    if table != "calls":
+        raise DamagedStoreError("changed")
+    # A call was paid for whatever else is lost of it; without an outcome it counts at its worst case.
+    empty = calls_table.UNREADABLE
+    return [value if whole else other for value, whole, other in zip(row, known, empty, strict=True)]
 
 
 def _payload(kind: type[Any]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
