@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -74,6 +76,32 @@ def kill_when(whole: Whole, run_dir: str, arrived: int) -> None:
         until(lambda: (store.exists() and whole.server.count >= arrived) or not running.running, f"{arrived} requests")
         running.kill()
         assert running.wait().exit_code == -9, "the run was over before it could be killed"
+
+
+INTERRUPTED = """
+import os, runpy, signal, sys
+
+module, sys.argv = sys.argv[1], ["jrh", "plugins", "list"]
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what is started in the background may ignore it
+sys.meta_path.insert(0, Interrupting())
+runpy.run_module("jrh", run_name="__main__", alter_sys=True)
+"""
+"""Runs jrh, and presses Ctrl-C when a module is imported."""
+
+
+@pytest.mark.parametrize("module", ["jrh.cli", "jrh.cli.plugins_command", "pluggy"])
+def test_ctrl_c_during_the_imports_is_one_line_and_no_traceback(module: str) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, module]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr.strip() == "jrh: interrupted"
 
 
 def log_of(project: Project) -> str:

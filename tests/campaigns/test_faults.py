@@ -422,10 +422,13 @@ def test_some_failures_between_answers_do_not_stop_the_run(project: Project, ser
     assert statuses == {"ok": items // 2, "provider_error": items // 2}
 
 
-def test_a_refused_connection_is_a_failure_that_costs_nothing(project: Project, unused_tcp_port: int) -> None:
+@pytest.mark.parametrize("fault", ["refused", "unknown host"])
+def test_a_connection_that_never_was_is_a_failure_that_costs_nothing(
+    project: Project, unused_tcp_port: int, fault: str
+) -> None:
     limits = {"max_attempts": 1, "price": PRICE, "max_tokens": 50}
-    url = f"http://127.0.0.1:{unused_tcp_port}/v1"
-    models = {name: PROVIDERS[name](url, **limits) for name in PROVIDERS}
+    host = {"refused": "127.0.0.1", "unknown host": "no-such-host.invalid"}[fault]
+    models = {name: PROVIDERS[name](f"http://{host}:{unused_tcp_port}/v1", **limits) for name in PROVIDERS}
     write_items(project, 1)
     judges = [{"name": name, "judge": "llm", "model": name} for name in models]
     write_suite(project, llm_suite({}, models=models, judges=judges))

@@ -242,9 +242,9 @@ def request(question: int) -> ChatRequest:
 
 
 GatewayMachine.TestCase.settings = settings(
-    max_examples=400 if DEEP else 25,
+    max_examples=400 if DEEP else 50,
     stateful_step_count=40 if DEEP else 15,
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
-TestGateway = GatewayMachine.TestCase
+TestGateway = pytest.mark.timeout(0 if DEEP else 300)(GatewayMachine.TestCase)

@@ -4,12 +4,16 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C during its imports is no traceback either."""
+    """Run the command line; Ctrl-C is one line and no traceback, also during the imports."""
     try:
         from jrh.cli import main as command_line
+
+        command_line()
     except KeyboardInterrupt:
+        from jrh.text import telling
+
+        telling.tell("jrh: interrupted")
         sys.exit(130)
-    command_line()
 
 
 if __name__ == "__main__":
