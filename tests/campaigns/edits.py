@@ -68,7 +68,7 @@ EDITS: Mapping[str, tuple[int, Edit]] = {
     "edit an item's label": (0, lambda suite, rows: _item(rows, 3, label="YES")),
     "add an item": (TRIALS, lambda suite, rows: rows.append(_new(ITEMS))),
     "add an item in front": (TRIALS, lambda suite, rows: rows.insert(0, _new(ITEMS))),
-    "remove an item": (0, lambda suite, rows: rows.pop(2) and None),
+    "remove an item": (0, lambda suite, rows: rows.__delitem__(2)),
     "order of the items": (0, lambda suite, rows: rows.reverse()),
     "set a temperature": (ALL, lambda suite, rows: _model(suite, temperature=0.5)),
     "set max_tokens": (ALL, lambda suite, rows: _model(suite, max_tokens=30)),
@@ -96,7 +96,7 @@ EDITS: Mapping[str, tuple[int, Edit]] = {
     ),
     "a comment": (0, lambda suite, rows: None),
     "the price": (0, lambda suite, rows: _model(suite, price={"input": 3.0, "output": 5.0})),
-    "no price": (0, lambda suite, rows: suite["models"]["mini"].pop("price") and None),
+    "no price": (0, lambda suite, rows: _model(suite, price=None)),
     "rename a label": (ALL, _relabel),
 }
 """Edit -> questions that are asked again, and the edit."""

@@ -22,8 +22,17 @@ from pkgutil import walk_packages
 
 from jrh_testing import Outcome, Project
 
-_PACKAGES = ("jrh", "jrh_stats", "jrh_openai_http", "jrh_judges", "jrh_parsers", "jrh_sources", "jrh_report")
-_PACKAGES += ("jrh_metrics", "jrh_format", "jrh_stochastic", "jrh_paraphrase", "jrh_label_flip", "jrh_validators")
+_PACKAGES: tuple[str, ...] = (
+    "jrh",
+    "jrh_stats",
+    "jrh_openai_http",
+    "jrh_judges",
+    "jrh_parsers",
+    "jrh_sources",
+    "jrh_report",
+)
+_PACKAGES += ("jrh_metrics", "jrh_format", "jrh_stochastic", "jrh_paraphrase", "jrh_label_flip")
+_PACKAGES += ("jrh_validators",)
 _CAMPAIGNS = ("campaigns.kills", "campaigns.corruption", "campaigns.edits")
 
 

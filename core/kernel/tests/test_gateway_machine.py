@@ -148,9 +148,9 @@ class GatewayMachine(RuleBasedStateMachine):
         for question, result in results:
             if not isinstance(result, BaseException) and result.status in LASTING:
                 self.kept.add(question)
-        for question, count in (self.provider.answered - before).items():
+        for asked, count in (self.provider.answered - before).items():
             assert count == 1, "asked twice at the same time"
-            assert question not in {text(each) for each in kept}, "asked again"
+            assert asked not in {text(each) for each in kept}, "asked again"
             assert was_stopped is None, "asked after the stop"
         if any(isinstance(result, Killed) for _, result in results):
             self.killed()
