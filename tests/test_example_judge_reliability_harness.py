@@ -1,6 +1,7 @@
-"""The example of the Judge Reliability Harness, 8 items per benchmark: its numbers follow from the records.
+"""The example of the Judge Reliability Harness, 8 items per benchmark: every number of its tables is computed again.
 
-With 40 items per benchmark it is one command: `python examples/judge-reliability-harness/run.py`.
+From records.csv; intervals by `tests/support/intervals.py`, what cases cost from the requests that the loopback server
+answered. Flags are not. With 40 items per benchmark it is `python examples/judge-reliability-harness/run.py`.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ import importlib.util
 from collections import Counter, defaultdict
 from itertools import combinations
 from pathlib import Path
-from random import Random
-from statistics import mean, stdev
+from statistics import NormalDist, mean, stdev
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 from sklearn.metrics import confusion_matrix, mean_absolute_error, root_mean_squared_error
+
+from tests.support import intervals
+from tests.support.intervals import Ends
 
 pytestmark = pytest.mark.slow
 
@@ -24,8 +28,10 @@ ROOT = Path(__file__).parents[1]
 ITEMS = 8
 TASKS = ("misuse", "safety", "essays", "agents")
 POSITIVE = {"misuse": "YES", "safety": "YES", "agents": "violates"}
-FEWEST_FOLDS = 4
+COLUMNS = {"replies": "replies", "prompt_tokens": "prompt tokens", "completion_tokens": "completion tokens"}
+ORDINAL = {"CCC": intervals.concordance, "Pearson": intervals.pearson, "Spearman": intervals.spearman}
 Row = dict[str, str]
+Scored = list[tuple[str, float]]
 Ballot = dict[str, str]
 """Every judge's verdict on one question, and the right label and the cluster under the empty name and "cluster"."""
 
@@ -51,7 +57,11 @@ class Counted:
 
     def accuracy(self, task: str, test: str, judge: str) -> float:
         """Return the share of right verdicts."""
-        return mean(each["canonical"] == right(each) for each in self.by_cell[task, test, judge])
+        return mean(score for _, score in self.scored(task, test, judge))
+
+    def scored(self, task: str, test: str, judge: str) -> Scored:
+        """Return cluster and whether it is right of every verdict."""
+        return [(each["cluster"], float(each["canonical"] == right(each))) for each in self.by_cell[task, test, judge]]
 
     def of(self, task: str, test: str) -> list[Ballot]:
         """Return the ballots of a test, or of all tests but the reference."""
@@ -78,17 +88,18 @@ def voted(ballot: Ballot, judges: tuple[str, ...]) -> str:
     return "" if len(tally) > 1 and tally[0][1] == tally[1][1] else tally[0][0]
 
 
-def rates(task: str, ballots: list[Ballot], judges: tuple[str, ...]) -> dict[str, float | None]:
-    """Return accuracy, FPR and FNR of what judges decide together."""
-    decided = [(each[""], voted(each, judges)) for each in ballots]
+def rates(task: str, ballots: list[Ballot], judges: tuple[str, ...]) -> dict[str, Scored]:
+    """Return accuracy, FPR and FNR of what judges decide together, ballot by ballot."""
+    found: dict[str, Scored] = {"accuracy": [], "FPR": [], "FNR": []}
     positive = POSITIVE.get(task)
-    good = [said == positive for truth, said in decided if truth != positive]
-    bad = [said != positive for truth, said in decided if truth == positive]
-    return {
-        "accuracy": mean(truth == said for truth, said in decided),
-        "FPR": mean(good) if positive and good else None,
-        "FNR": mean(bad) if positive and bad else None,
-    }
+    for ballot in ballots:
+        truth, said = ballot[""], voted(ballot, judges)
+        found["accuracy"].append((ballot["cluster"], float(truth == said)))
+        if positive and truth != positive:
+            found["FPR"].append((ballot["cluster"], float(said == positive)))
+        elif positive:
+            found["FNR"].append((ballot["cluster"], float(said != positive)))
+    return found
 
 
 def best(ballots: list[Ballot], judges: list[str]) -> tuple[str, ...]:
@@ -100,14 +111,38 @@ def near(cell: str, value: float | None) -> bool:
     return (cell == "" and value is None) or float(cell) == pytest.approx(value, abs=1e-9)
 
 
+def found(row: Row, column: str, scored: Scored, ends: Ends | None = None) -> bool:
+    """Tell whether a table has the mean of these scores under a heading, and its interval next to it."""
+    if not scored:
+        return {row[column], row.get(f"{column} low", "")} == {""}
+    expected = ends or intervals.of_share(scored)
+    assert expected.fits(row[f"{column} low"], row[f"{column} high"]), (row, column, expected)
+    return near(row[column], mean(score for _, score in scored))
+
+
 @pytest.fixture(scope="module")
-def counted(tmp_path_factory: pytest.TempPathFactory) -> Counted:
+def served() -> Counter[tuple[str, str]]:
+    """Requests and tokens of every model, as the loopback server counts them."""
+    return Counter()
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory, served: Counter[tuple[str, str]]) -> Counted:
     path = ROOT / "examples" / "judge-reliability-harness" / "run.py"
     spec = importlib.util.spec_from_file_location("judge_reliability_example", path)
     assert spec is not None
     assert spec.loader is not None
     module: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+
+    class Metered(module.Models):  # type: ignore[misc, name-defined]
+        def __call__(self, body: dict[str, Any]) -> dict[str, Any]:
+            text = super().__call__(body)
+            used = {"prompt_tokens": len(str(body["messages"])), "completion_tokens": len(text)}
+            served.update({(body["model"], name): number for name, number in {**used, "replies": 1}.items()})
+            return {"content": text, "usage": used}
+
+    module.Models = Metered
     folder = tmp_path_factory.mktemp("harness")
     module.run(folder, ITEMS)
     return Counted(folder)
@@ -162,9 +197,9 @@ def test_heat_map_majority_and_spreads(counted: Counted, task: str) -> None:
             ballots = counted.of(task, test)
             assert int(size[:-1]) == len(ballots)
             if row["judge"] == "majority vote":
-                assert near(row[column], rates(task, ballots, everybody)["accuracy"])
+                assert found(row, column, rates(task, ballots, everybody)["accuracy"])
             else:
-                assert near(row[column], counted.accuracy(task, test, row["judge"]))
+                assert found(row, column, counted.scored(task, test, row["judge"]))
             seen[test] += 1
     assert seen == dict.fromkeys(counted.tests[task], 5)
     for axis, name in (("judge", "spread-over-tests"), ("test", "spread-over-judges")):
@@ -173,13 +208,19 @@ def test_heat_map_majority_and_spreads(counted: Counted, task: str) -> None:
         for row in table:
             if axis == "judge":
                 tests = [test for test in counted.tests[task] if test != "reference"]
-                found = [counted.accuracy(task, test, row["judge"]) for test in tests]
+                cells = {test: counted.scored(task, test, row["judge"]) for test in tests}
             else:
-                found = [counted.accuracy(task, row["test"], judge) for judge in counted.judges]
-            assert near(row["mean"], mean(found))
-            assert near(row["SD"], stdev(found))
-            assert near(row["lowest"], min(found))
-            assert near(row["highest"], max(found))
+                cells = {judge: counted.scored(task, row["test"], judge) for judge in counted.judges}
+            own = {name: mean(score for _, score in cell) for name, cell in cells.items()}
+            assert near(row["mean"], mean(own.values()))
+            assert intervals.of_mean_rate(list(cells.values())).fits(row["mean low"], row["mean high"]), row
+            assert near(row["SD"], stdev(own.values()))
+            assert near(row["lowest"], min(own.values()))
+            assert near(row["highest"], max(own.values()))
+            where = "lowest in", "highest in"
+            by = where if axis == "judge" else ("lowest by", "highest by")
+            assert near(row["lowest"], own[row[by[0]]])
+            assert near(row["highest"], own[row[by[1]]])
 
 
 @pytest.mark.parametrize("task", POSITIVE)
@@ -192,6 +233,12 @@ def test_accuracy_error_false_positives_and_negatives(counted: Counted, task: st
         both = [right(each) for each in own], [each["canonical"] for each in own]
         (tn, fp), (fn, tp) = confusion_matrix(*both, labels=[negative, POSITIVE[task]])
         assert near(row["accuracy"], (tn + tp) / len(own))
+        scored = counted.scored(task, row["test"], row["judge"])
+        assert found(row, "accuracy", scored)
+        assert found(row, "error", [(cluster, 1 - score) for cluster, score in scored])
+        for rate, truth in (("FPR", negative), ("FNR", POSITIVE[task])):
+            there = [each for each in own if right(each) == truth]
+            assert found(row, rate, [(each["cluster"], float(each["canonical"] != truth)) for each in there])
         assert near(row["error"], (fp + fn) / len(own))
         assert near(row["FPR"], fp / (fp + tn) if fp + tn else None)
         assert near(row["FNR"], fn / (fn + tp) if fn + tp else None)
@@ -213,6 +260,15 @@ def test_agreement_with_the_level(counted: Counted) -> None:
             mean((each - centre) ** 2 for each in own) for own, centre in zip((truth, said), middle, strict=True)
         )
         assert near(row["CCC"], 2 * together / (spread + (middle[0] - middle[1]) ** 2))
+        pairs = [(each["cluster"], float(b), float(a)) for each, a, b in zip(own, truth, said, strict=True)]
+        for name, coefficient in ORDINAL.items():
+            ends = intervals.of_correlation(pairs, coefficient, ranks=name == "Spearman")
+            assert ends.fits(row[f"{name} low"], row[f"{name} high"]), (row, name, ends)
+        errors = [(cluster, abs(one - other)) for cluster, one, other in pairs]
+        assert found(row, "MAE", errors, intervals.of_mean(errors, 0.0, 5.0))
+        squares = [(cluster, error**2) for cluster, error in errors]
+        low, high, _ = intervals.of_mean(squares, 0.0, 25.0, squares=True)
+        assert Ends(low**0.5, high**0.5).fits(row["RMSE low"], row["RMSE high"]), row
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -228,34 +284,41 @@ def test_panels_of_all_and_of_the_best_three(counted: Counted, task: str) -> Non
             assert row["judges"] == ", ".join(three)
             expected = rates(task, ballots, three)
         else:
-            # jrh deals its own random splits: a split's accuracy varies by some hundredths, their mean by less.
-            assert float(row["accuracy"]) == pytest.approx(held_out(ballots, counted.judges), abs=0.02)
+            held_out(row, task, ballots, counted.judges)
             continue
         for name, value in expected.items():
-            assert near(row[name], value), (row["test"], row["panel"], name)
+            assert found(row, name, value), (row["test"], row["panel"], name)
 
 
-def held_out(ballots: list[Ballot], judges: list[str]) -> float:
-    """Return how often the best three of the other folds are right, over random splits of the clusters into folds.
-
-    Two clusters a fold, ten folds at most; fewer than eight clusters are left out one by one, which is exact.
-    """
+def held_out(row: Row, task: str, ballots: list[Ballot], judges: list[str]) -> None:
+    """Compare with the three judges that are best on other clusters, over other random splits than those of jrh."""
     trios = list(combinations(judges, 3))
-    hits: dict[str, list[int]] = defaultdict(lambda: [0] * len(trios))
-    for each in ballots:
-        own = hits[each["cluster"]]
-        for place, three in enumerate(trios):
-            own[place] += voted(each, three) == each[""]
-    clusters = sorted(hits)
-    folds = min(10, len(clusters) // 2) if len(clusters) >= 2 * FEWEST_FOLDS else len(clusters)
-    rng, total, splits = Random(1), 0, 400
-    for _ in range(splits):
-        rng.shuffle(clusters)
-        for fold in range(folds):
-            left, rest = clusters[fold::folds], [each for n, each in enumerate(clusters) if n % folds != fold]
-            found = [sum(hits[each][place] for each in rest) for place in range(len(trios))]
-            total += sum(hits[each][found.index(max(found))] for each in left)
-    return total / (splits * len(ballots))
+    truth = np.array([each[""] for each in ballots])
+    said = np.array([[voted(each, three) for three in trios] for each in ballots])
+    correct, positive = (said == truth[:, None]).astype(float), POSITIVE.get(task)
+    events = {"accuracy": (correct, np.ones(len(ballots)))}
+    if positive is not None:
+        events["FPR"] = (said == positive).astype(float), (truth != positive).astype(float)
+        events["FNR"] = (said != positive).astype(float), (truth == positive).astype(float)
+    for name in ("accuracy", "FPR", "FNR"):
+        happened, counts = events.get(name, (correct, np.zeros(len(ballots))))
+        if not counts.any():
+            assert row[name] == ""
+            continue
+        clusters = [each["cluster"] for each in ballots]
+        cells = row[name], row[f"{name} low"], row[f"{name} high"]
+        value, splits = float(cells[0]), intervals.single_splits(correct, happened, counts, clusters)
+        if value in (0.0, 1.0):
+            # All 30 splits of jrh agree: no miracle where most of these do.
+            assert mean(each == value for each in splits) ** 30 > 1e-6
+            units = len({cluster for cluster, count in zip(clusters, counts, strict=True) if count})
+            assert Ends(*intervals.wilson(value, units, NormalDist().inv_cdf(0.975))).fits(*cells[1:])
+        elif (expected := intervals.held_out(correct, happened, counts, clusters)) is not None:
+            assert expected.fits(*cells), (row["test"], name, cells, expected)
+        else:
+            # Too few clusters to nest folds: the interval is that of one split, which is not known here.
+            assert min(splits) - 1e-9 <= value <= max(splits) + 1e-9, (row["test"], name, cells, splits)
+            assert float(cells[1]) <= value <= float(cells[2])
 
 
 def test_votes_and_cost(counted: Counted) -> None:
@@ -278,7 +341,11 @@ def test_votes_and_cost(counted: Counted) -> None:
             ]
             own = [each for test in tests for each in counted.by_cell[task, test, row["judge"]]]
             dollars = sum(float(each["cost"]) for each in own)
+            cells = [counted.scored(task, test, row["judge"]) for test in tests]
             accuracy = mean(counted.accuracy(task, test, row["judge"]) for test in tests)
+            single = row["test"] != "all tests"
+            ends = intervals.of_share(cells[0]) if single else intervals.of_mean_rate(cells)
+            assert ends.fits(row["accuracy low"], row["accuracy high"]), (row, ends)
             assert int(row["trials"]) == len(own)
             assert near(row["dollars"], dollars)
             assert near(row["per 1,000"], dollars / len(own) * 1000)
@@ -288,15 +355,26 @@ def test_votes_and_cost(counted: Counted) -> None:
         own = [each for each in counted.records if each["judge"] == row["judge"]]
         assert int(row["prompt tokens"]) == sum(int(each["prompt_tokens"]) for each in own)
         assert near(row["dollars"], sum(float(each["cost"]) for each in own))
-    # What writing and checking cases cost is no part of the records; the price of a token is.
+
+
+def test_cost_of_making_cases(counted: Counted, served: Counter[tuple[str, str]]) -> None:
     made = counted.table("cost-of-cases")
     assert {(row["task"], row["test"]) for row in made if row["component"]} >= {
         ("misuse", "label-flip"), ("essays", "synthetic-ordinal"), ("agents", "agent-perturbation"),
     }  # fmt: skip
+    price = {"steady": 8, "strict": 1, "wordy": 0.4, "restless": 0.2, "writer": 2, "checker": 2}
+    total: Counter[tuple[str, str]] = Counter()
     for row in made:
-        price = {"steady": 8, "strict": 1, "wordy": 0.4, "restless": 0.2}.get(row["component"], 2)
+        asked = row["component"] if row["role"] == "preflight" else "writer" if row["role"] == "writer" else "checker"
         tokens = int(row["prompt tokens"]) + 4 * int(row["completion tokens"])
-        assert near(row["dollars"], price * tokens / 1e6)
+        assert near(row["dollars"], price[asked] * tokens / 1e6)
+        for name, column in COLUMNS.items():
+            total[asked, name] += int(row[column])
+    for row in counted.table("usage"):
+        for name, column in {**COLUMNS, "replies": "trials"}.items():
+            total[row["judge"], name] += int(row[column])
+    # Every request that the server answered is in one of the two tables, and nothing else is.
+    assert total == served
 
 
 def test_the_readme_names_every_table_and_figure(counted: Counted) -> None:

@@ -1,6 +1,7 @@
-"""The example of the JudgeSense protocol on a tenth of its pairs: every number of its tables follows from records.csv.
+"""The whole JudgeSense protocol, 27,000 calls to nine judges: every number of its tables follows from records.csv.
 
-The whole protocol, 27,000 calls, is one command: `python examples/judgesense/run.py`.
+It is one command: `python examples/judgesense/run.py`. Intervals are computed again by `tests/support/intervals.py`.
+Flags are not.
 """
 
 from __future__ import annotations
@@ -9,21 +10,30 @@ import csv
 import importlib.util
 import json
 from collections import Counter, defaultdict
-from itertools import product
+from collections.abc import Iterator
+from itertools import combinations, product
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
+import numpy as np
 import pytest
-from sklearn.metrics import cohen_kappa_score
+from scipy.stats import binom
+from sklearn.metrics import cohen_kappa_score, confusion_matrix
+
+from tests.support import intervals
+from tests.support.intervals import Ends
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
-PAIRS, REPEATS = 12, 3
+PAIRS, REPEATS = 125, 3
 TASKS = ("factuality", "coherence", "relevance", "preference")
+ORDINAL = {"CCC": intervals.concordance, "Pearson": intervals.pearson, "Spearman": intervals.spearman}
 Verdict = tuple[str, str]
 """As shown, and as meant."""
+Scored = list[tuple[str, float]]
+"""Cluster and score of every trial."""
 
 
 class Counted:
@@ -34,6 +44,8 @@ class Counted:
         self.papers = folder / "run" / "papers"
         with (folder / "run" / "records.csv").open(encoding="utf-8", newline="") as file:
             self.records = list(csv.DictReader(file))
+        self.judges = list(dict.fromkeys(each["judge"] for each in self.records))
+        self.cluster = {(each["task"], each["item_id"]): each["cluster"] for each in self.records}
         self.pairs = {}
         for task in TASKS:
             prompts: dict[str, str] = {}
@@ -54,29 +66,48 @@ class Counted:
         one, other = self.pairs[task, item]
         return self.said[task, judge, item, one], self.said[task, judge, item, other]
 
-    def score(self, task: str, judge: str, *, meant: int = 1, without: str = "", only: str = "") -> float | None:
-        """Return JSS: the mean over pairs of the share of agreeing combinations of their repeats."""
+    def scored(
+        self, task: str, judge: str, *, meant: int = 1, without: str = "", only: str = "", names: str = ""
+    ) -> Scored:
+        """Return for every pair of prompts the share of agreeing combinations of its repeats."""
         found = []
-        for (kind, item), names in self.pairs.items():
-            if kind == task and without not in names and (not only or only in names):
-                combined = [(a[meant], b[meant]) for a, b in product(*self.both(task, judge, item)) if a and b]
-                if combined:
-                    found.append(mean(a == b for a, b in combined))
-        return mean(found) if found else None
+        for (kind, item), pair in self.pairs.items():
+            if kind != task or without in pair or (only and only not in pair):
+                continue
+            if names and set(names.split(" | ")) != set(pair):
+                continue
+            combined = [(a[meant], b[meant]) for a, b in product(*self.both(task, judge, item)) if a and b]
+            if combined:
+                found.append((self.cluster[task, item], mean(a == b for a, b in combined)))
+        return found
 
-    def kappa(self, task: str, judge: str) -> float:
+    def kappa(self, task: str, judge: str, without: str = "") -> tuple[float, Ends]:
         """Return Cohen's kappa, every pair with the same weight, the prompt that sorts first on the first side."""
-        sides: list[list[str]] = [[], []]
-        weights = []
+        pairs, weights = [], []
         for (kind, item), names in self.pairs.items():
-            if kind == task:
+            if kind == task and without not in names:
                 turned = names != tuple(sorted(names))
                 combined = [(a[1], b[1]) for a, b in product(*self.both(task, judge, item)) if a and b]
-                for pair in combined:
-                    for side, label in zip(sides, reversed(pair) if turned else pair, strict=True):
-                        side.append(label)
+                for each in combined:
+                    sides = reversed(each) if turned else each
+                    pairs.append((self.cluster[task, item], *map(self.code, sides)))
                     weights.append(1 / len(combined))
-        return float(cohen_kappa_score(*sides, sample_weight=weights))
+        _, *sides = zip(*pairs, strict=True)
+        return float(cohen_kappa_score(*sides, sample_weight=weights)), intervals.of_kappa(pairs, weights)
+
+    @staticmethod
+    def code(label: str) -> float:
+        """Return a number for a label."""
+        return float(int.from_bytes(label.encode(), "big"))
+
+    def flips(self, task: str, item: str) -> tuple[list[str], list[str]]:
+        """Return the judges with verdicts on both sides of a pair, and those of them that flip it."""
+        shares = {}
+        for judge in self.judges:
+            combined = [a[1] == b[1] for a, b in product(*self.both(task, judge, item)) if a and b]
+            if combined:
+                shares[judge] = mean(combined)
+        return sorted(shares), sorted(judge for judge, share in shares.items() if share < 0.5)
 
     def rows(self, task: str, judge: str) -> list[tuple[str, str]]:
         """Return the decisions of every row and repeat, as the paper counts them."""
@@ -115,6 +146,16 @@ def near(cell: str, value: float | None) -> bool:
     return (cell == "" and value is None) or float(cell) == pytest.approx(value, abs=1e-9)
 
 
+def found(row: dict[str, str], column: str, scored: Scored, ends: Ends | None = None) -> bool:
+    """Tell whether a table has the mean of these scores under a heading, and its interval next to it."""
+    if not scored:
+        return row[column] == row[f"{column} low"] == ""
+    value = mean(score for _, score in scored)
+    fits = (ends or intervals.of_share(scored)).fits(row[f"{column} low"], row[f"{column} high"])
+    assert fits, (row, column, ends or intervals.of_share(scored))
+    return near(row[column], value)
+
+
 def test_the_protocol_asks_every_judge_every_prompt_three_times(counted: Counted, example: Any) -> None:
     asked = Counter(each["test"] for each in counted.records)
     assert asked == {"templates": 4 * PAIRS * 2 * REPEATS * 9, "reference": 4 * PAIRS * 9}
@@ -127,17 +168,18 @@ def test_agreement_and_constant_judges(counted: Counted) -> None:
     steady, constant = counted.table("templates"), counted.table("templates-constant")
     assert len(steady) + len(constant) == 4 * 9
     for row in (*steady, *constant):
-        score = counted.score(row["task"], row["judge"])
-        assert near(row["JSS"], score)
-        assert near(row["flip rate"], 1 - score)
+        scored = counted.scored(row["task"], row["judge"])
+        assert found(row, "JSS", scored)
+        assert found(row, "flip rate", [(cluster, 1 - score) for cluster, score in scored])
         said = [each for each in counted.records if (each["task"], each["judge"]) == (row["task"], row["judge"])]
         told = [each for each in said if each["test"] == "templates"]
         assert int(row["JSS missing"]) == sum(each["status"] != "ok" for each in told)
-        assert float(row["JSS low"]) <= float(row["JSS"]) <= float(row["JSS high"])
         shown = {each["presented"] for each in told if each["status"] == "ok"}
         assert (len(shown) == 1) == (row in constant)
         if len({each["canonical"] for each in told} - {""}) > 1:
-            assert near(row["kappa"], counted.kappa(row["task"], row["judge"]))
+            kappa, ends = counted.kappa(row["task"], row["judge"])
+            assert near(row["kappa"], kappa)
+            assert ends.fits(row["kappa low"], row["kappa high"]), (row, ends)
         else:
             assert row["kappa"] == ""
     always = set(product(("relevance", "preference"), ("always A", "always B")))
@@ -149,54 +191,64 @@ def test_agreement_and_constant_judges(counted: Counted) -> None:
 
 def test_raw_corrected_and_left_out(counted: Counted) -> None:
     for row in counted.table("templates-polarity"):
-        raw, corrected = (counted.score(row["task"], row["judge"], meant=meant) for meant in (0, 1))
-        assert near(row["raw"], raw)
-        assert near(row["corrected"], corrected)
-        assert near(row["difference"], corrected - raw)
+        raw, corrected = (counted.scored(row["task"], row["judge"], meant=meant) for meant in (0, 1))
+        assert found(row, "raw", raw)
+        assert found(row, "corrected", corrected)
+        change = [(cluster, one - other) for (cluster, one), (_, other) in zip(corrected, raw, strict=True)]
+        assert found(row, "difference", change, intervals.of_mean(change, -1.0, 1.0))
     left = counted.table("templates-left-out")
     assert {row["left out"] for row in left} == {"template 4", "inverted: prompt-4"}
     for row in left:
-        assert near(row["JSS, without"], counted.score(row["task"], row["judge"], without="prompt-4"))
+        assert found(row, "JSS, all", counted.scored(row["task"], row["judge"]))
+        assert found(row, "JSS, without", counted.scored(row["task"], row["judge"], without="prompt-4"))
+        for name, without in (("kappa, all", ""), ("kappa, without", "prompt-4")):
+            if row[name]:
+                kappa, ends = counted.kappa(row["task"], row["judge"], without)
+                assert near(row[name], kappa)
+                assert ends.fits(row[f"{name} low"], row[f"{name} high"]), (row, name, ends)
     for row in counted.table("templates-each"):
         own = {"only": row["template"]}
-        assert near(row["JSS, all pairs"], counted.score(row["task"], row["judge"], **own))
+        assert found(row, "JSS, all pairs", counted.scored(row["task"], row["judge"], **own))
         if row["left out"]:
-            assert near(row["JSS, without"], counted.score(row["task"], row["judge"], without="prompt-4", **own))
+            scored = counted.scored(row["task"], row["judge"], without="prompt-4", **own)
+            assert found(row, "JSS, without", scored)
     blind = next(row for row in left if row["judge"] == "blind to polarity")
     assert float(blind["JSS, without"]) == 1.0 > float(blind["JSS, all"])
 
 
-def test_pairs_of_templates_and_how_many_judges_flip_them(counted: Counted, example: Any) -> None:
+def test_pairs_of_templates_and_how_many_judges_flip_them(counted: Counted) -> None:
     for row in counted.table("template-pairs"):
-        names = tuple(row["pair"].split(" | "))
-        items = [item for (task, item), own in counted.pairs.items() if task == row["task"] and set(own) == set(names)]
-        found = []
-        for item in items:
-            combined = [a[1] == b[1] for a, b in product(*counted.both(row["task"], row["judge"], item)) if a and b]
-            found += [mean(combined)] if combined else []
-        assert near(row["JSS"], mean(found) if found else None)
-    flips = {}
-    for task, item in counted.pairs:
-        shares = {}
-        for judge in example.JUDGES:
-            combined = [a[1] == b[1] for a, b in product(*counted.both(task, judge, item)) if a and b]
-            if combined:
-                shares[judge] = mean(combined)
-        flips[task, item] = (len(shares), sorted(judge for judge, share in shares.items() if share < 0.5))
+        scored = counted.scored(row["task"], row["judge"], names=row["pair"])
+        assert found(row, "JSS", scored)
+        assert found(row, "flip rate", [(cluster, 1 - score) for cluster, score in scored])
+    flips = {key: counted.flips(*key) for key in counted.pairs}
     listed = counted.table("pair-flips")
+    assert {(row["task"], row["item"]) for row in listed} == set(counted.pairs)
     assert len(listed) == 4 * PAIRS
     for row in listed:
         judges, who = flips[row["task"], row["item"]]
-        assert (int(row["judges"]), int(row["flip"])) == (judges, len(who))
+        assert set(row["pair"].split(" | ")) == set(counted.pairs[row["task"], row["item"]])
+        assert (int(row["judges"]), int(row["flip"])) == (len(judges), len(who))
         assert sorted(filter(None, row["who"].split(", "))) == who
+    shown: Counter[str] = Counter()
     for row in counted.table("pair-overlap"):
-        own = [found for (task, _), found in flips.items() if task == row["task"]]
-        if row["flipped by"].isdigit():
-            assert near(row["share"], mean(len(who) == int(row["flipped by"]) for _, who in own))
-        elif row["pair"]:
+        own = {key: told for key, told in flips.items() if key[0] == row["task"]}
+        if row["pair"]:
             names = set(row["pair"].split(" | "))
-            here = [found for key, found in flips.items() if key[0] == row["task"] and set(counted.pairs[key]) == names]
-            assert near(row["share"], sum(len(who) for _, who in here) / sum(judges for judges, _ in here))
+            ballots = [
+                (counted.cluster[key], float(judge in who))
+                for key, (judges, who) in own.items()
+                for judge in judges
+                if set(counted.pairs[key]) == names
+            ]
+        elif row["flipped by"].isdigit():
+            number = int(row["flipped by"])
+            ballots = [(counted.cluster[key], float(len(who) == number)) for key, (_, who) in own.items()]
+        else:
+            ballots = [(counted.cluster[key], float(judges == who)) for key, (judges, who) in own.items()]
+        assert found(row, "share", ballots)
+        shown["pair" if row["pair"] else "number" if row["flipped by"].isdigit() else "every"] += 1
+    assert shown == {"pair": 4 * 10, "number": 4 * 10, "every": 4}
 
 
 def test_the_papers_estimator_is_next_to_ours(counted: Counted) -> None:
@@ -204,61 +256,210 @@ def test_the_papers_estimator_is_next_to_ours(counted: Counted) -> None:
     assert len(table) == 4 * 9
     for row in table:
         both = counted.rows(row["task"], row["judge"])
-        assert near(row["JSS, paper"], mean(a == b for a, b in both))
+        share = mean(a == b for a, b in both)
+        assert near(row["JSS, paper"], share)
+        # Their interval: percentiles of 1,000 resampled means, each of which is known to .42 SD at five sigma.
+        room = (0.42 * (share * (1 - share) / len(both)) ** 0.5) + 1 / len(both)
+        for end, quantile in (("low", 0.025), ("high", 0.975)):
+            exact = binom.ppf(quantile, len(both), share) / len(both)
+            assert float(row[f"JSS, paper {end}"]) == pytest.approx(exact, abs=room)
         constant = len({label for pair in both for label in pair}) == 1
         kappa = 1.0 if constant else cohen_kappa_score(*zip(*both, strict=True))
         assert near(row["kappa, paper"], kappa)
-        assert near(row["JSS"], counted.score(row["task"], row["judge"]))
+        assert found(row, "JSS", counted.scored(row["task"], row["judge"]))
 
 
-def test_accuracy_majority_and_cost(counted: Counted) -> None:
-    by_task: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
-    ballots: dict[tuple[str, str, str, str, str], dict[str, str]] = defaultdict(dict)
-    gold = {(each["task"], each["item_id"]): each["gold"] for each in counted.records}
-    for each in counted.records:
-        key = each["task"], each["test"], each["item_id"], each["template"], each["repeat"]
-        ballots[key][each["judge"]] = each["canonical"]
-        if each["status"] == "ok":
-            by_task[each["task"], each["test"], each["judge"]].append(each["canonical"] == each["gold"])
-    majority: dict[tuple[str, str], list[bool]] = defaultdict(list)
-    for (task, test, item, *_), votes in ballots.items():
-        tally = Counter(filter(None, votes.values())).most_common(2)
-        tied = len(tally) > 1 and tally[0][1] == tally[1][1]
-        majority[task, test].append(bool(tally) and not tied and tally[0][0] == gold[task, item])
-    for task in TASKS:
-        for row in counted.table(f"judges-by-tests-{task}"):
-            for column in (name for name in row if name.endswith(")")):
-                test = column.partition(" ")[0]
-                right = majority[task, test] if row["judge"] == "majority vote" else by_task[task, test, row["judge"]]
-                assert near(row[column], mean(right))
-        for row in counted.table(f"spread-over-judges-{task}"):
-            rates = [mean(right) for (kind, test, _), right in by_task.items() if (kind, test) == (task, row["test"])]
-            assert near(row["mean"], mean(rates))
-            assert near(row["SD"], stdev(rates))
-            assert (float(row["lowest"]), float(row["highest"])) == (
-                pytest.approx(min(rates)), pytest.approx(max(rates)),
-            )  # fmt: skip
-        for row in counted.table(f"cost-{task}"):
-            own = [
-                each
-                for each in counted.records
-                if (each["task"], each["test"], each["judge"]) == (task, row["test"], row["judge"])
-            ]
-            dollars = sum(float(each["cost"]) for each in own)
-            assert near(row["dollars"], dollars)
-            accuracy = mean(by_task[task, row["test"], row["judge"]])
-            assert float(row["per 1,000 and point"]) == pytest.approx(dollars / len(own) * 1000 / (100 * accuracy))
+class Graded:
+    """Right and wrong verdicts."""
+
+    def __init__(self, counted: Counted) -> None:
+        """Sort the records by task, test and judge, and by what was asked."""
+        self.own: dict[tuple[str, str, str], list[dict[str, str]]] = defaultdict(list)
+        self.ballots: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
+        self.gold = {(each["task"], each["item_id"]): each["gold"] for each in counted.records}
+        self.cluster = counted.cluster
+        self.judges = sorted(counted.judges)
+        for each in counted.records:
+            self.own[each["task"], each["test"], each["judge"]].append(each)
+            key = tuple(each[name] for name in ("task", "test", "item_id", "template", "repeat"))
+            self.ballots[key][each["judge"]] = each["canonical"]
+
+    def right(self, task: str, test: str, judge: str) -> Scored:
+        """Return whether the verdicts that are there are right."""
+        told = (each for each in self.own[task, test, judge] if each["status"] == "ok")
+        return [(each["cluster"], float(each["canonical"] == each["gold"])) for each in told]
+
+    def ends(self, row: dict[str, str], column: str, task: str, test: str, judge: str) -> Ends | None:
+        """Return the interval of accuracy where verdicts are missing for a reason: between the worst and the best."""
+        if "informative-missing" not in row[f"{column} flags"]:
+            return None
+        sides = []
+        for lost in (0.0, 1.0):
+            own = self.own[task, test, judge]
+            sides.append(
+                [
+                    (each["cluster"], float(each["canonical"] == each["gold"]) if each["status"] == "ok" else lost)
+                    for each in own
+                ]
+            )
+        return intervals.of_bounds(*sides)
+
+    def voted(self, task: str, test: str, judges: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, str]]:
+        """Yield what was asked, what most of some judges say, nothing where it is a tie, and the right label."""
+        for key, votes in self.ballots.items():
+            if key[:2] == (task, test):
+                tally = Counter(filter(None, (votes[judge] for judge in judges))).most_common(2)
+                tied = not tally or (len(tally) > 1 and tally[0][1] == tally[1][1])
+                yield key, "" if tied else tally[0][0], self.gold[task, key[2]]
+
+    def hits(self, task: str, test: str, trios: list[tuple[str, ...]]) -> list[int]:
+        """Count the right decisions of every three judges."""
+        asked = [(votes, self.gold[task, key[2]]) for key, votes in self.ballots.items() if key[:2] == (task, test)]
+        said = {judge: np.array([votes[judge] for votes, _ in asked]) for judge in self.judges}
+        truth = np.array([gold for _, gold in asked])
+        counts = []
+        for trio in trios:
+            a, b, c = (said[judge] for judge in trio)
+            alone = sum((vote == "").astype(int) for vote in (a, b, c)) == 2
+            agreed = np.where((a == b) | (a == c), a, np.where(b == c, b, ""))
+            single = np.where(a != "", a, np.where(b != "", b, c))
+            counts.append(int((np.where(alone, single, agreed) == truth).sum()))
+        return counts
+
+    def together(self, task: str, test: str, judges: tuple[str, ...], rate: str = "accuracy") -> Scored:
+        """Return accuracy, FPR or FNR of a majority; the positive label is YES."""
+        found = []
+        for key, said, truth in self.voted(task, test, judges):
+            cluster = self.cluster[task, key[2]]
+            if rate == "accuracy":
+                found.append((cluster, float(said == truth)))
+            elif (truth == "YES") == (rate == "FNR"):
+                found.append((cluster, float((said == "YES") == (rate == "FPR"))))
+        return found
+
+
+@pytest.fixture(scope="module")
+def graded(counted: Counted) -> Graded:
+    return Graded(counted)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_accuracy_majority_spread_and_cost(counted: Counted, graded: Graded, task: str) -> None:
+    everybody = tuple(graded.judges)
+    for row in counted.table(f"judges-by-tests-{task}"):
+        for column in (name for name in row if name.endswith(")")):
+            test = column.partition(" ")[0]
+            if row["judge"] == "majority vote":
+                assert found(row, column, graded.together(task, test, everybody))
+            else:
+                ends = graded.ends(row, column, task, test, row["judge"])
+                assert found(row, column, graded.right(task, test, row["judge"]), ends)
+    for row in counted.table(f"spread-over-judges-{task}"):
+        each = {judge: graded.right(task, row["test"], judge) for judge in counted.judges}
+        rates = {judge: mean(score for _, score in own) for judge, own in each.items()}
+        assert near(row["mean"], mean(rates.values()))
+        assert intervals.of_mean_rate(list(each.values())).fits(row["mean low"], row["mean high"])
+        assert near(row["SD"], stdev(rates.values()))
+        assert near(row["lowest"], min(rates.values()))
+        assert near(row["highest"], max(rates.values()))
+        assert near(row["lowest"], rates[row["lowest by"]])
+        assert near(row["highest"], rates[row["highest by"]])
+    for row in counted.table(f"cost-{task}"):
+        own = graded.own[task, row["test"], row["judge"]]
+        dollars = sum(float(each["cost"]) for each in own)
+        scored = graded.right(task, row["test"], row["judge"])
+        assert int(row["trials"]) == len(own)
+        assert near(row["dollars"], dollars)
+        assert near(row["per 1,000"], dollars / len(own) * 1000)
+        assert found(row, "accuracy", scored, graded.ends(row, "accuracy", task, row["test"], row["judge"]))
+        accuracy = mean(score for _, score in scored)
+        assert float(row["per 1,000 and point"]) == pytest.approx(dollars / len(own) * 1000 / (100 * accuracy))
+
+
+def test_false_positives_and_negatives(counted: Counted, graded: Graded) -> None:
+    table = counted.table("error-rates-factuality")
+    assert len(table) == 2 * 9
+    for row in table:
+        told = [each for each in graded.own["factuality", row["test"], row["judge"]] if each["status"] == "ok"]
+        both = [each["gold"] for each in told], [each["canonical"] for each in told]
+        (tn, fp), (fn, tp) = confusion_matrix(*both, labels=["NO", "YES"])
+        assert near(row["FPR"], fp / (fp + tn))
+        assert near(row["FNR"], fn / (fn + tp))
+        scored = graded.right("factuality", row["test"], row["judge"])
+        assert found(row, "accuracy", scored)
+        assert found(row, "error", [(cluster, 1 - score) for cluster, score in scored])
+        for rate, truth in (("FPR", "NO"), ("FNR", "YES")):
+            own = [each for each in told if each["gold"] == truth]
+            assert found(row, rate, [(each["cluster"], float(each["canonical"] != truth)) for each in own])
+
+
+def test_agreement_with_the_level(counted: Counted, graded: Graded) -> None:
+    table = counted.table("ordinal-coherence")
+    assert len(table) == 2 * 9
+    for row in table:
+        told = [each for each in graded.own["coherence", row["test"], row["judge"]] if each["status"] == "ok"]
+        pairs = [(each["cluster"], float(each["canonical"]), float(each["gold"])) for each in told]
+        x, y = np.array([each[1:] for each in pairs]).T
+        for name, coefficient in ORDINAL.items():
+            assert near(row[name], coefficient(x, y, np.ones(len(x))))
+            ends = intervals.of_correlation(pairs, coefficient, ranks=name == "Spearman")
+            assert ends.fits(row[f"{name} low"], row[f"{name} high"]), (row, name, ends)
+        errors = [(cluster, abs(one - other)) for cluster, one, other in pairs]
+        assert found(row, "MAE", errors, intervals.of_mean(errors, 0.0, 4.0))
+        squares = [(cluster, error**2) for cluster, error in errors]
+        assert near(row["RMSE"], mean(each for _, each in squares) ** 0.5)
+        low, high, _ = intervals.of_mean(squares, 0.0, 16.0, squares=True)
+        assert Ends(low**0.5, high**0.5).fits(row["RMSE low"], row["RMSE high"])
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_panels_of_all_and_of_the_best_three(counted: Counted, graded: Graded, task: str) -> None:
+    table = counted.table(f"best-panel-{task}")
+    assert len(table) == 2 * 3
+    for row in table:
+        names = ("accuracy", "FPR", "FNR") if task == "factuality" else ("accuracy",)
+        assert all(row[name] == "" for name in {"FPR", "FNR"} - set(names))
+        trios = list(combinations(graded.judges, 3))
+        hits = graded.hits(task, row["test"], trios)
+        best = trios[hits.index(max(hits))]
+        if row["panel"] != "all judges":
+            assert row["judges"] == ", ".join(best)
+            # Where some three are always right, so are the three that are chosen without any fold.
+            assert max(hits) == len(graded.together(task, row["test"], best))
+        chosen = tuple(graded.judges) if row["panel"] == "all judges" else best
+        for name in names:
+            assert found(row, name, graded.together(task, row["test"], chosen, name))
+
+
+def test_votes_and_tokens(counted: Counted, graded: Graded) -> None:
     votes = counted.table("majority-votes")
-    assert len(votes) == len(ballots)
-    right = Counter((row["task"], row["test"], row["right"]) for row in votes)
-    assert all(right[task, test, "yes"] == sum(found) for (task, test), found in majority.items())
+    assert len(votes) == len(graded.ballots)
+    decided = {
+        key: (said, truth)
+        for task, test in product(TASKS, ("reference", "templates"))
+        for key, said, truth in graded.voted(task, test, tuple(graded.judges))
+    }
+    told = Counter()
+    for row in votes:
+        told[row["task"], row["test"], row["majority"], row["right"]] += 1
+    expected = Counter(
+        (*key[:2], said or "tie", "yes" if said == truth else "no") for key, (said, truth) in decided.items()
+    )
+    assert told == expected
     for row in counted.table("usage"):
         own = [each for each in counted.records if each["judge"] == row["judge"]]
         assert int(row["trials"]) == len(own)
         assert int(row["prompt tokens"]) == sum(int(each["prompt_tokens"]) for each in own)
+        assert int(row["completion tokens"]) == sum(int(each["completion_tokens"]) for each in own)
         assert near(row["dollars"], sum(float(each["cost"]) for each in own))
+        assert (row["reasoning tokens"], row["replies of unknown price"]) == ("", "0")
 
 
-def test_figures_are_there(counted: Counted) -> None:
+def test_the_readme_names_every_table_and_figure(counted: Counted, example: Any) -> None:
+    text = (ROOT / "examples" / "judgesense" / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{judge}`" in text for judge in example.JUDGES)
     names = {path.name for path in counted.papers.iterdir()}
+    for name in names - {"index.md", "tables.tex"}:
+        stem = name.partition(".")[0].rstrip("-0123456789")
+        assert f"`{next((stem[: -len(task) - 1] for task in TASKS if stem.endswith(task)), stem)}`" in text, name
     assert {"templates.svg", "jss-1.svg", "judges-by-tests-coherence.svg", "cost-factuality.svg", "index.md"} <= names

@@ -42,7 +42,7 @@ def test_the_spread_is_that_of_the_estimates(render, report) -> None:
     one = next(row for row in found if row["test"] == "format")
     assert float(one["mean"]) == pytest.approx((0.71 + 0.68 + 0.65) / 3)
     assert float(one["SD"]) == pytest.approx(0.03)
-    assert (one["lowest"], one["judge"], one["highest"], one["judge "]) == (
+    assert (one["lowest"], one["lowest by"], one["highest"], one["highest by"]) == (
         pytest.approx("0.6499999999999999"), "yes-man (simulated)", "0.71", "baseline",
     )  # fmt: skip
 

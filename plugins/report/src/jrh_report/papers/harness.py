@@ -150,7 +150,7 @@ def _over_tests(found: Found, task: str) -> Sheet | None:
     return Sheet(
         name="spread-over-tests",
         title=f"Every judge over its tests: {grid.title.lower()}",
-        columns=("judge", "tests", "mean", "SD", "lowest", "in test", "highest", "in test "),
+        columns=("judge", "tests", "mean", "SD", "lowest", "lowest in", "highest", "highest in"),
         rows=tuple(rows),
         note="Tests have equal weight, without the reference condition. The interval of the mean is by cluster and "
         "counts that the tests share items; it needs the metric panel-by-test. SD: between tests, n - 1.",
@@ -173,7 +173,7 @@ def _over_judges(found: Found, task: str) -> Sheet | None:
     return Sheet(
         name="spread-over-judges",
         title=f"Every test over its judges: {grid.title.lower()}",
-        columns=("test", "judges", "mean", "SD", "lowest", "judge", "highest", "judge "),
+        columns=("test", "judges", "mean", "SD", "lowest", "lowest by", "highest", "highest by"),
         rows=tuple(rows),
         note="Judges have equal weight. SD: between judges, n - 1.",
     )

@@ -113,6 +113,10 @@ class _Judging:
         self.resolved = resolved
         self.name = resolved.use.name
         self.tells = bench.events.listens("jrh_record_committed")
+        # The gateway sees what a model of the suite costs, and no simulated judge costs anything.
+        self.states_cost = self.name not in bench.simulated and all(
+            kind != "model" for kind, _ in references(resolved.options)
+        )
         self.by_task: defaultdict[str, list[Pending]] = defaultdict(list)
         for trial in trials:
             self.by_task[trial.case.task].append(trial)
@@ -247,7 +251,7 @@ class _Judging:
 
     def _book(self, judgement: Judgement) -> None:
         """Book what the gateway does not see: the stated cost of a judge that asks no model of the suite."""
-        if self.name in self.bench.simulated or any(kind == "model" for kind, _ in references(self.resolved.options)):
+        if not self.states_cost:
             return
         reply = judgement.reply if isinstance(judgement, Judgement) else None
         if reply is not None and reply.cost:

@@ -1,0 +1,352 @@
+"""Intervals computed again from records, by the formulas that the docstrings of jrh_stats state, and by nothing of jrh.
+
+Wilson's interval comes from statsmodels, quantiles from SciPy. Where jrh draws at random, the comparison allows for the
+error of its draws: `Ends.slack`, as a share of the interval's width.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+from math import atanh, sqrt, tanh
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import norm, rankdata, t
+from statsmodels.stats.proportion import proportion_confint
+
+Numbers: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
+Scored: TypeAlias = "Iterable[tuple[str, float]]"
+"""Cluster and score of every trial."""
+BOOTSTRAP = 0.06
+"""Of the width: 2,000 draws know a variance to 3%, its root to 1.6%; six of these, and the skew of the ratio."""
+UNEVEN = 1.5
+NOTHING = 1e-12
+
+
+class Ends(NamedTuple):
+    """Both ends of an interval, and how far jrh's may lie from them."""
+
+    low: float
+    high: float
+    slack: float = 0.0
+
+    def fits(self, low: str, high: str) -> bool:
+        """Tell whether two cells of a table hold these ends."""
+        room = self.slack * (self.high - self.low) + 1e-7
+        return abs(float(low) - self.low) <= room and abs(float(high) - self.high) <= room
+
+    def mirrored(self) -> Ends:
+        """Return the interval of 1 minus the share."""
+        return Ends(1 - self.high, 1 - self.low, self.slack)
+
+
+def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
+    """Return Wilson's interval by statsmodels."""
+    low, high = proportion_confint(share * n, n, alpha=2 * norm.sf(quantile), method="wilson")
+    return min(float(low), share), max(float(high), share)
+
+
+def by_cluster(scored: Scored) -> tuple[Numbers, Numbers]:
+    """Return the sum of scores and the number of trials of every cluster."""
+    sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for cluster, score in scored:
+        sums[cluster][0] += score
+        sums[cluster][1] += 1
+    table = np.array(list(sums.values()), dtype=float).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+def of_share(scored: Scored, level: float = 0.95) -> Ends:
+    """Return the interval of a proportion of clustered trials."""
+    return of_ratio(*by_cluster(scored), level=level)
+
+
+def of_ratio(tops: Numbers, sizes: Numbers, level: float = 0.95) -> Ends:
+    """Return the interval of sum(tops) / sum(sizes), a proportion, from one entry per cluster."""
+    value, many = float(tops.sum() / sizes.sum()), len(tops)
+    shares = tops / sizes
+    z = float(norm.ppf(0.5 + level / 2))
+    outright = bool(np.all((shares < NOTHING) | (shares > 1 - NOTHING))) and np.ptp(sizes) < NOTHING
+    if outright or np.ptp(shares) < NOTHING:
+        return Ends(*wilson(value, many, z))
+    deviations = (tops - value * sizes) * many / sizes.sum()
+    variance = float(np.square(deviations).sum()) / (many * (many - 1))
+    degrees = of_design(deviations, value)
+    if kurtosis(sizes) > UNEVEN:
+        degrees = min(degrees, of_variance(deviations, sizes))
+    quantile = float(t.ppf(0.5 + level / 2, degrees))
+    return Ends(*wilson(value, value * (1 - value) / variance, quantile), BOOTSTRAP)
+
+
+def of_mean(scored: Scored, least: float, most: float, *, squares: bool = False) -> Ends:
+    """Return the interval of a mean score between two bounds."""
+    tops, sizes = by_cluster(scored)
+    value, many, width = float(tops.sum() / sizes.sum()), len(tops), most - least
+    deviations = (tops - value * sizes) * many / sizes.sum()
+    variance = float(np.square(deviations).sum()) / (many * (many - 1))
+    if variance <= NOTHING * width**2:
+        rare = wilson(0.0, many, float(norm.ppf(0.975)))[1]
+        return Ends(value - rare * (value - least), value + rare * (most - value))
+    share = (value - least) / width
+    known = of_variance(deviations, sizes)
+    degrees = known if squares else of_design(deviations / width, share)
+    if kurtosis(sizes) > UNEVEN:
+        degrees = min(degrees, known)
+    low, high = wilson(share, share * (1 - share) * width**2 / variance, float(t.ppf(0.975, degrees)))
+    return Ends(least + width * low, least + width * high)
+
+
+def of_mean_rate(rates: Sequence[Sequence[tuple[str, float]]]) -> Ends:
+    """Return the interval of the unweighted mean of rates that share clusters."""
+    named = sorted({cluster for rate in rates for cluster, _ in rate})
+    influence, values = dict.fromkeys(named, 0.0), []
+    for rate in rates:
+        value = sum(score for _, score in rate) / len(rate)
+        values.append(value)
+        for cluster, score in rate:
+            influence[cluster] += (score - value) / (len(rates) * len(rate))
+    value, many = float(np.mean(values)), len(named)
+    if not NOTHING < value < 1 - NOTHING:
+        return of_share([each for rate in rates for each in rate])
+    moves = np.array(list(influence.values()))
+    variance = many / (many - 1) * float(np.square(moves).sum())
+    quantile = float(t.ppf(0.975, of_design(moves * many, value)))
+    return Ends(*wilson(value, value * (1 - value) / variance, quantile))
+
+
+def kurtosis(values: Numbers) -> float:
+    """Return the mean fourth power relative to the squared mean square."""
+    square = float(np.mean(values**2))
+    return float(np.mean(values**4)) / square**2 if square > NOTHING**2 else 0.0
+
+
+def of_variance(deviations: Numbers, sizes: Numbers | None = None) -> float:
+    """Return the degrees of freedom of a variance between clusters (docstring of `effective_degrees`)."""
+    many = len(deviations)
+    if many <= 2:
+        return 1.0
+    g = kurtosis(deviations - deviations.mean())
+    if sizes is not None:
+        g = max(g, kurtosis(sizes) * kurtosis(deviations / sizes))
+    excess = g - (many - 3) / (many - 1)
+    return min(max(2 * many / excess, 1.0), many - 1.0) if excess > 0 else many - 1.0
+
+
+def of_design(deviations: Numbers, share: float) -> float:
+    """Return the degrees of freedom of a design effect (docstring of `design_degrees`)."""
+    many, centred = len(deviations), deviations - deviations.mean()
+    square = float(np.mean(centred**2))
+    if many <= 2:
+        return of_variance(deviations)
+    errors = centred**2 / square - 1 - centred * (1 - 2 * share) / (share * (1 - share))
+    relative = float(np.mean(errors**2))
+    return max(2 * (many - 1) / max(relative, 2e-6 * many), of_variance(deviations))
+
+
+Pair: TypeAlias = "tuple[str, float, float]"
+"""Cluster, and what stands on either side."""
+Coefficient: TypeAlias = "Callable[[Numbers, Numbers, Numbers], float]"
+"""Both sides and the weights of the pairs; NaN where it is not defined."""
+
+
+def concordance(x: Numbers, y: Numbers, w: Numbers) -> float:
+    """Return Lin's coefficient."""
+    (mx, my), (vx, vy, vxy) = _moments(x, y, w)
+    below = vx + vy + (mx - my) ** 2
+    return 2 * vxy / below if below > NOTHING else float("nan")
+
+
+def pearson(x: Numbers, y: Numbers, w: Numbers) -> float:
+    """Return Pearson's correlation."""
+    _, (vx, vy, vxy) = _moments(x, y, w)
+    return vxy / sqrt(vx * vy) if min(vx, vy) > NOTHING else float("nan")
+
+
+def spearman(x: Numbers, y: Numbers, w: Numbers) -> float:
+    """Return Pearson's correlation of the mid-ranks."""
+    if np.ptp(w) < NOTHING:
+        return pearson(rankdata(x), rankdata(y), w)
+    ranks = [(((side[:, None] > side).astype(float) + 0.5 * (side[:, None] == side)) @ w) for side in (x, y)]
+    return pearson(*ranks, w)
+
+
+def _moments(x: Numbers, y: Numbers, w: Numbers) -> tuple[tuple[float, float], tuple[float, float, float]]:
+    w = w / w.sum()
+    mx, my = float(w @ x), float(w @ y)
+    return (mx, my), (float(w @ (x - mx) ** 2), float(w @ (y - my) ** 2), float(w @ ((x - mx) * (y - my))))
+
+
+def left_out(pairs: Sequence[Pair], coefficient: Coefficient, weights: Sequence[float] | None = None) -> Numbers:
+    """Return a coefficient without each cluster in turn; where it is not defined there, of all."""
+    clusters = np.array([each[0] for each in pairs])
+    x, y = (np.array([each[side] for each in pairs], dtype=float) for side in (1, 2))
+    w = np.ones(len(pairs)) if weights is None else np.array(weights)
+    whole = coefficient(x, y, w)
+    found = []
+    for cluster in dict.fromkeys(clusters.tolist()):
+        rest = clusters != cluster
+        without = coefficient(x[rest], y[rest], w[rest])
+        found.append(whole if np.isnan(without) else without)
+    return np.array(found)
+
+
+def spread(values: Numbers) -> float:
+    """Return the jackknife's variance."""
+    return float(np.square(values - values.mean()).sum()) * (len(values) - 1) / len(values)
+
+
+def of_correlation(pairs: Sequence[Pair], coefficient: Coefficient, *, ranks: bool = False) -> Ends:
+    """Return the interval of a correlation: the jackknife of Fisher's z, or what unseen clusters could change."""
+    x, y = (np.array([each[side] for each in pairs], dtype=float) for side in (1, 2))
+    value = coefficient(x, y, np.ones(len(pairs)))
+    without = left_out(pairs, coefficient)
+    if spread(without) <= NOTHING or 1 - abs(value) <= NOTHING:
+        return _unseen(x, y, len(without), coefficient, ranks=ranks)
+    finite = bool(np.all(1 - np.abs(without) > NOTHING))
+    scores = np.arctanh(without) if finite else without / (1 - value**2)
+    reach = float(t.ppf(0.975, of_variance(scores))) * sqrt(spread(scores))
+    return Ends(tanh(atanh(value) - reach), tanh(atanh(value) + reach))
+
+
+def _unseen(x: Numbers, y: Numbers, many: int, coefficient: Coefficient, *, ranks: bool) -> Ends:
+    """Return the extremes over mixtures with a share of clusters as different as the levels that occur allow."""
+    rare = wilson(0.0, many, float(norm.ppf(0.975)))[1]
+    low, high = min(x.min(), y.min()), max(x.max(), y.max())
+    steps = (low, high) if ranks else (low, (low + high) / 2, high)
+    corners = [(one, other) for one in steps for other in steps]
+    mixed = [{place: 1.0} for place in range(len(corners))]
+    for one, other in combinations(range(len(corners)), 2):
+        mixed += [{one: step / 10, other: 1 - step / 10} for step in range(1, 10)]
+    (table, counts), found = np.unique(np.stack([x, y]), axis=1, return_counts=True), []
+    for mixture in mixed:
+        at = np.array([corners[place] for place in mixture]).T
+        w = np.concatenate([(1 - rare) * counts / len(x), rare * np.array(list(mixture.values()))])
+        found.append(coefficient(np.concatenate([table[0], at[0]]), np.concatenate([table[1], at[1]]), w))
+    return Ends(float(np.nanmin(found)), float(np.nanmax(found)))
+
+
+def of_kappa(pairs: Sequence[Pair], weights: Sequence[float]) -> Ends:
+    """Return the interval of unweighted kappa: Wilson's of (1 - kappa) / 2 with the jackknife's variance."""
+
+    def chance(x: Numbers, y: Numbers, w: Numbers) -> float:
+        labels, total = np.union1d(x, y), w.sum()
+        return 1 - sum(float(w[x == each].sum() * w[y == each].sum()) for each in labels) / total**2
+
+    def kappa(x: Numbers, y: Numbers, w: Numbers) -> float:
+        by_chance = chance(x, y, w)
+        return 1 - float(w[x != y].sum() / w.sum()) / by_chance if by_chance > NOTHING else float("nan")
+
+    x, y = (np.array([each[side] for each in pairs], dtype=float) for side in (1, 2))
+    w = np.array(weights)
+    value, without = kappa(x, y, w), left_out(pairs, kappa, weights)
+    many, z = len(without), float(norm.ppf(0.975))
+    if value >= 1 - NOTHING:
+        return Ends(max(1 - wilson(0.0, many, z)[1] / chance(x, y, w), -1.0), value)
+    share = (1 - value) / 2
+    if spread(without) <= NOTHING:
+        low, high = wilson(share, many, z)
+    else:
+        degrees = of_design((many - 1) / 2 * without, share)
+        low, high = wilson(share, share * (1 - share) / (spread(without) / 4), float(t.ppf(0.975, degrees)))
+    return Ends(1 - 2 * high, 1 - 2 * low)
+
+
+def of_bounds(worst: Scored, best: Scored) -> Ends:
+    """Return Imbens and Manski's interval of a rate between its values with missing verdicts at worst and at best."""
+    sides = [by_cluster(worst), by_cluster(best)]
+    values = [float(tops.sum() / sizes.sum()) for tops, sizes in sides]
+    errors = []
+    for (tops, sizes), value in zip(sides, values, strict=True):
+        many = len(tops)
+        errors.append(sqrt(many / (many - 1) * float(np.square(tops - value * sizes).sum())) / sizes.sum())
+    wide = (values[1] - values[0]) / max(errors)
+    reach = brentq(lambda c: norm.cdf(c + wide) - norm.cdf(-c) - 0.95, 1.6, 2.0)
+    level = float(2 * norm.cdf(reach) - 1)
+    low, high = (of_ratio(*side, level=level) for side in sides)
+    return Ends(low.low, high.high, BOOTSTRAP)
+
+
+class HeldOut(NamedTuple):
+    """A rate of panels that were chosen on other clusters, with its interval, in every batch of splits."""
+
+    values: Numbers
+    lows: Numbers
+    highs: Numbers
+
+    def fits(self, value: str, low: str, high: str) -> bool:
+        """Tell whether jrh's batch could be one of these: within five standard deviations."""
+        cells = zip((value, low, high), self, strict=True)
+        return all(abs(float(cell) - own.mean()) <= 5 * own.std(ddof=1) + 1e-7 for cell, own in cells)
+
+
+def held_out(right: Numbers, happened: Numbers, counted: Numbers, clusters: Sequence[str]) -> HeldOut | None:
+    """Choose panels on all folds but one, score them on that one; None where there are too few clusters to nest.
+
+    Args:
+        right: whether a panel is right, shape (ballots, panels).
+        happened: what it is scored by, likewise.
+        counted: whether a ballot counts, shape (ballots,).
+        clusters: the cluster of every ballot.
+    """
+    names, place = np.unique(clusters, return_inverse=True)
+    many = len(names)
+    indicator = (place[:, None] == np.arange(many)).astype(float)
+    good, tops, sizes = indicator.T @ right, indicator.T @ (happened * counted[:, None]), indicator.T @ counted
+    folds = min(10, many // 2)
+    if min(many, int((sizes > 0).sum())) // 2 < 3:
+        return None
+    rng, batches = np.random.default_rng(5), []
+    for _ in range(8):
+        splits = [_split(good, tops, sizes, rng.permutation(many) % folds, folds) for _ in range(30)]
+        value, naive, excess = (float(np.mean([split[part] for split in splits])) for part in range(3))
+        if not NOTHING < value < 1 - NOTHING or naive <= NOTHING:
+            return None
+        variance = min(max(excess, naive), folds * naive)
+        ends = wilson(value, value * (1 - value) / variance, float(t.ppf(0.975, 2 * (folds - 1))))
+        batches.append((value, *ends))
+    return HeldOut(*np.array(batches).T)
+
+
+def single_splits(right: Numbers, happened: Numbers, counted: Numbers, clusters: Sequence[str]) -> list[float]:
+    """Return the rate of every one of 400 splits into as many folds as there are clusters, ten at most."""
+    names, place = np.unique(clusters, return_inverse=True)
+    indicator = (place[:, None] == np.arange(len(names))).astype(float)
+    good, tops, sizes = indicator.T @ right, indicator.T @ (happened * counted[:, None]), indicator.T @ counted
+    nested = min(len(names), int((sizes > 0).sum())) // 2 >= 3
+    folds = min(10, len(names) // 2 if nested else len(names))
+    rng, found = np.random.default_rng(6), []
+    for _ in range(400):
+        fold = rng.permutation(len(names)) % folds
+        best = [int(good[fold != each].sum(axis=0).argmax()) for each in range(folds)]
+        found.append(float(sum(tops[unit, best[at]] for unit, at in enumerate(fold)) / sizes.sum()))
+    return found
+
+
+def _split(good: Numbers, tops: Numbers, sizes: Numbers, fold: Any, folds: int) -> tuple[float, float, float]:
+    """Return the rate, its naive variance and the excess error of one split."""
+    best = [int(good[fold != each].sum(axis=0).argmax()) for each in range(folds)]
+    hits = np.array([tops[unit, best[at]] for unit, at in enumerate(fold)])
+    there = sizes > 0
+    excess = []
+    for out in range(folds):
+        mine = there & (fold == out)
+        rest = sizes[fold != out].sum()
+        if mine.sum() < 2 or not rest:
+            continue
+        inner = sum(
+            tops[fold == other, int(good[(fold != out) & (fold != other)].sum(axis=0).argmax())].sum()
+            for other in range(folds)
+            if other != out
+        )
+        outside = hits[mine].sum() / sizes[mine].sum()
+        excess.append((inner / rest - outside) ** 2 - _variance(hits[mine], sizes[mine]))
+    value = float(hits.sum() / sizes.sum())
+    return value, _variance(hits[there], sizes[there]), float(np.mean(excess)) if excess else 0.0
+
+
+def _variance(tops: Numbers, sizes: Numbers) -> float:
+    many, value = len(tops), tops.sum() / sizes.sum()
+    return float(many / (many - 1) * np.square(tops - value * sizes).sum() / sizes.sum() ** 2)
