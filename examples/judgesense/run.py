@@ -26,7 +26,7 @@ from jrh_testing.server.answers import share
 from jrh_testing.server.bodies import prompt_of
 
 HERE = Path(__file__).parent
-PAIRS = 125
+PAIRS, FEWEST = 125, 2
 KEY = "JRH_EXAMPLE_KEY"
 PROMPTS = {
     "factuality": (
@@ -191,6 +191,8 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=PAIRS, help="pairs of prompts per task; the paper has 125")
     parser.add_argument("--folder", type=Path, default=Path("runs") / "judgesense", help="where everything is written")
     given = parser.parse_args()
+    if given.pairs < FEWEST:
+        parser.error("--pairs: at least 2, so that the inverted prompt is asked")
     done = run(given.folder, given.pairs)
     print((done / "papers" / "index.md").read_text(encoding="utf-8"))  # noqa: T201 - what it is for
     print(f"Tables and figures: {done / 'papers'}")  # noqa: T201

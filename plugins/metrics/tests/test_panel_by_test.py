@@ -98,3 +98,22 @@ def test_three_judges_are_the_panel_and_nothing_is_chosen(measures, rows):
     found = {each.name for each in measures("panel-by-test", [row for row in rows if row["judge"] != "d"])}
     assert "majority-accuracy" in found
     assert not any(name.startswith("trio") for name in found)
+
+
+def test_a_judge_without_a_verdict_is_no_member_of_a_panel(measures, rows):
+    mute = [{**row, "judge": "A mute", "canonical": None, "status": "refused"} for row in rows if row["judge"] == "a"]
+    told = [each for each in measures("panel-by-test", [*rows, *mute]) if each.name == "trio-accuracy"]
+    alone = [each for each in measures("panel-by-test", rows) if each.name == "trio-accuracy"]
+    assert len(told) == len(alone) == 2 * (len(TESTS) + 2)
+    assert not any("mute" in each.note for each in told)
+    by_cell = {(each.test, each.cell["chosen"]): each for each in alone}
+    for each in told:
+        assert each.note.split(";")[0] == by_cell[each.test, each.cell["chosen"]].note.split(";")[0]
+        if each.cell["chosen"] == "in sample":
+            assert each.estimate == by_cell[each.test, "in sample"].estimate
+
+
+def test_too_few_clusters_for_a_panel_are_named(measures, rows):
+    one = [row for row in rows if row["item_id"] == "i1"]
+    (found,) = {each.note for each in measures("panel-by-test", one) if each.name == "trio-accuracy"}
+    assert found.startswith("a panel of three needs more than three judges")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from io import StringIO
 
 import pytest
@@ -94,3 +95,23 @@ def test_reasoning_tokens_are_added_up_where_replies_state_them(render, report) 
 
 def test_a_run_without_measures_says_so(render) -> None:
     assert "No tables." in render("papers", empty_report())["index.md"]
+
+
+def test_tasks_with_like_names_have_files_of_their_own(render, report) -> None:
+    names = ("a b", "a-b", "日本", "中国", "a b 2")
+    tasks = tuple(evolve(report.tasks[0], task=evolve(report.tasks[0].task, name=name)) for name in names)
+    measures = [evolve(each, task=name, estimate=0.1 * n) for n, name in enumerate(names) for each in report.measures]
+    files = render("papers", evolve(report, tasks=tasks, measures=tuple(measures), costs=()), **TABLES)
+    ends = ("a-b", "a-b-2", "task", "task-2", "a-b-2-2")
+    found = [rows(files[f"judges-by-tests-{end}.csv"])[0]["format (N=117 to 120)"] for end in ends]
+    assert list(map(float, found)) == pytest.approx([0.0, 0.1, 0.2, 0.3, 0.4])
+    labels = re.findall(r"\\label\{(.*?)\}", files["tables.tex"])
+    assert len(labels) == len(set(labels))
+
+
+def test_a_task_without_right_labels_has_no_table_of_them(render, report) -> None:
+    bare = [evolve(each, estimate=None, interval=None, n_trials=0, missing={}) for each in report.measures]
+    files = render("papers", evolve(report, measures=tuple(bare)), formats=["csv", "tex", "svg"])
+    assert set(files) == {"cost.csv", "usage.csv", "tables.tex", "index.md"}
+    mute = [evolve(each, estimate=None, interval=None, n_trials=0, missing={"refused": 9}) for each in report.measures]
+    assert "9 missing" in render("papers", evolve(report, measures=tuple(mute)), **TABLES)["index.md"]

@@ -87,7 +87,7 @@ def _decided(
         rows = ballots.rows[counted[name.partition("-")[2]][ballots.ballot]]
         usable = rows[builder.trials.usable[rows]]
         known = estimate if len(usable) else Estimate(value=None)
-        given = note if known.value is not None else _NOTHING
+        given = note if len(usable) else _NOTHING
         return builder.measure(name, cell.part(levels), known, rows=rows, usable=usable, note=given)
 
     decided = majority_vote(ballots.votes, n_labels=size) if len(ballots.votes) else np.empty(0, dtype=np.int64)
@@ -98,10 +98,12 @@ def _decided(
     for name, hits in happened.items():
         note = told if name == "accuracy" else f"positive label: {positive}"
         yield made(f"majority-{name}", _share(builder, cell, ballots, hits, counted[name]), note)
-    if not _TRIO < len(ballots.judges) <= _MOST_JUDGES:
+    # A judge without any verdict is no member of a panel: the other two would be taken for three.
+    voting = np.flatnonzero((ballots.votes >= 0).any(axis=0))
+    if not _TRIO < len(voting) <= _MOST_JUDGES:
         return
     best = best_panel(
-        ballots.votes,
+        ballots.votes[:, voting],
         ballots.truth,
         ballots.clusters,
         n_labels=size,
@@ -113,7 +115,7 @@ def _decided(
     if best is None:
         yield made("trio-accuracy", Estimate(value=None), _TOO_FEW, chosen=HELD_OUT)
         return
-    names = ", ".join(ballots.judges[judge] for judge in best.best.judges)
+    names = ", ".join(ballots.judges[voting[judge]] for judge in best.best.judges)
     for name, found in _of_trio(best):
         for levels, estimate, note in (
             (HELD_OUT, found[1], f"{names}; {best.same:.0%} of the folds choose these three"),

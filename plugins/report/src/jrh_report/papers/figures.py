@@ -42,7 +42,7 @@ def figures(found: Found, *, apart: bool) -> Iterator[tuple[str, Figure, str]]:
 
 def _judges_by_tests(found: Found, task: str, end: str, *, apart: bool) -> Iterator[tuple[str, Figure, str]]:
     sheet = judges_by_tests(found, task, apart=apart)
-    if sheet is None or not sheet.rows:
+    if sheet is None or not any(isinstance(cell, Measure) and cell.n_trials for row in sheet.rows for cell in row):
         return
     title = f"{sheet.title}, task {task}"
     cells = [[cell if isinstance(cell, Measure) else None for cell in row[1 : _MOST + 1]] for row in sheet.rows[:_MOST]]
@@ -147,7 +147,10 @@ def bars(title: str, names: Sequence[str], series: Mapping[str, Sequence[Measure
     from matplotlib.figure import Figure
 
     left, row = 0.3 + _PER_LETTER * max(len(label(name)) for name in names), 0.24 * len(series) + 0.14
-    width, height = max(left + 5.0, 0.3 + 0.075 * len(title)), 0.95 + row * len(names) + (0.3 if len(series) > 1 else 0)
+    width, height = (
+        max(left + 5.0, 0.3 + 0.075 * len(label(title, 120))),
+        0.95 + row * len(names) + (0.3 if len(series) > 1 else 0),
+    )
     figure = Figure(figsize=(width, height))
     axes = figure.add_axes((left / width, 0.8 / height, (width - left - 0.3) / width, row * len(names) / height))
     thick = 0.8 / len(series)
@@ -199,7 +202,7 @@ def _matrices(
     across = min(_ACROSS, len(judges))
     down = -(-len(judges) // across)
     gap, room = 0.6 + _PER_LETTER * max(len(label(each, 12)) for each in labels), 0.75
-    width = max(0.3 + across * (side * len(labels) + gap + 0.5), 0.3 + 0.075 * len(title))
+    width = max(0.3 + across * (side * len(labels) + gap + 0.5), 0.3 + 0.075 * len(label(title, 120)))
     height = 0.5 + down * (side * len(labels) + room)
     figure = Figure(figsize=(width, height))
     colours = colormaps["cividis"]
@@ -253,7 +256,7 @@ def _cost_panels(found: Found, tests: Sequence[str], known: Sequence[Price], tit
     across = min(_ACROSS, len(tests))
     down = -(-len(tests) // across)
     width, height = 0.5 + 2.5 * across, 0.7 + 2.1 * down + 0.2 * -(-len(judges) // 3)
-    figure = Figure(figsize=(max(width, 0.3 + 0.075 * len(title)), height))
+    figure = Figure(figsize=(max(width, 0.3 + 0.075 * len(label(title, 120))), height))
     foot = 0.45 + 0.2 * -(-len(judges) // 3)
     handles: dict[str, Any] = {}
     for place, test in enumerate(tests):

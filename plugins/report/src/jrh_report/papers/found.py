@@ -53,8 +53,21 @@ class Found:
 
 
 def end_of(report: RunReport, task: str) -> str:
-    """Return what file names of a task end with: nothing where there is one task only."""
-    return f"-{slug(task)}" if len(report.tasks) > 1 else ""
+    """Return what file names of a task end with: nothing where there is one task only, otherwise what no other has."""
+    if len(report.tasks) == 1:
+        return ""
+    taken: set[str] = set()
+    ends = {each.task.name: unlike(slug(each.task.name), taken) for each in report.tasks}
+    return f"-{ends[task]}"
+
+
+def unlike(name: str, taken: set[str]) -> str:
+    """Return the name, with a number if it is taken, and take it."""
+    free, number = name, 2
+    while free in taken:
+        free, number = f"{name}-{number}", number + 1
+    taken.add(free)
+    return free
 
 
 def slug(text: str) -> str:

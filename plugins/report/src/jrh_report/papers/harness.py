@@ -49,7 +49,7 @@ def sheets(found: Found, *, apart: bool) -> Iterator[Sheet]:
             _panels(found, task),
         )
         for sheet in made:
-            if sheet is not None and sheet.rows:
+            if sheet is not None and _says_something(sheet):
                 yield Sheet(
                     name=f"{sheet.name}{end}",
                     title=f"{sheet.title}, task {task}" if end else sheet.title,
@@ -57,6 +57,12 @@ def sheets(found: Found, *, apart: bool) -> Iterator[Sheet]:
                     rows=sheet.rows,
                     note=sheet.note,
                 )
+
+
+def _says_something(sheet: Sheet) -> bool:
+    """Tell whether a table has verdicts, or tells that they are missing; without gold labels it has neither."""
+    cells = [cell for row in sheet.rows for cell in row if isinstance(cell, Measure)]
+    return bool(sheet.rows) and (not cells or any(cell.n_trials or cell.missing for cell in cells))
 
 
 def columns_of(found: Found, task: str, *, apart: bool) -> list[tuple[str, str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import RunReport
 from jrh.text import clean_text, markdown_text
 
@@ -12,7 +12,7 @@ from jrh_report.finite import finite
 from jrh_report.options import PaperOptions
 from jrh_report.papers import costs, harness, judgesense
 from jrh_report.papers.cases import Cases
-from jrh_report.papers.found import Found
+from jrh_report.papers.found import Found, unlike
 from jrh_report.papers.sheet import Sheet
 
 _PICTURES = ("svg", "png", "pdf")
@@ -30,7 +30,8 @@ class PapersReporter:
     def render(self, report: RunReport) -> Mapping[str, str | bytes]:
         """Return the files by name; the same report gives the same bytes with the same version of matplotlib."""
         found = Found.of(finite(report))
-        sheets = list(_sheets(found, self.options))
+        taken: set[str] = set()
+        sheets = [evolve(sheet, name=unlike(sheet.name, taken)) for sheet in _sheets(found, self.options)]
         files: dict[str, str | bytes] = {}
         for sheet in sheets:
             if "csv" in self.options.formats:
@@ -59,8 +60,10 @@ class PapersReporter:
         from jrh_report.papers.figures import figures
         from jrh_report.plots.drawing import settings, written
 
+        taken: set[str] = set()
         with settings():
-            for name, figure, about in figures(found, apart=self.options.variants == "apart"):
+            for wished, figure, about in figures(found, apart=self.options.variants == "apart"):
+                name = unlike(wished, taken)
                 yield name, {f"{name}.{form}": written(figure, form, self.options.dpi) for form in wanted}, about
 
 
