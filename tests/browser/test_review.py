@@ -6,11 +6,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from jrh.running import review_desk
+from support.browsing import DESKTOP, PHONE, Visit
 from support.stored import Made
+from support.workbench import AXE, PROVOKE, hostile, look, workbench
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -122,3 +126,95 @@ def test_cases_are_reviewed_by_keyboard_and_a_killed_server_loses_nothing(browse
     context.close()
     assert said == []
     check_log(run_dir)
+
+
+def come_in(seen: Visit, name: str) -> Page:
+    """Choose who reviews in this browser."""
+    seen.page.set_default_timeout(10_000)
+    seen.page.get_by_label("Name").select_option(name)
+    seen.page.get_by_role("button", name="Review").click()
+    seen.page.wait_for_selector("#review[data-shown]")
+    return seen.page
+
+
+def test_two_reviewers_are_blind_until_both_decided_and_a_third_decision_settles(
+    browser: Browser, tmp_path: Path
+) -> None:
+    run_dir = Made(items=2, tests=1).write(tmp_path / "run")
+    with workbench(run_dir, reviewers=("Ann", "Ben")) as bench, look(browser, bench) as one:
+        ann = come_in(one, "Ann")
+        ann.keyboard.press("r")
+        ann.keyboard.type("secret of Ann")
+        ann.keyboard.press("Enter")
+        saved(ann)
+        with look(browser, bench) as other:
+            ben = come_in(other, "Ben")
+            wait_for(ben, "case-1-0")
+            assert "secret of Ann" not in ben.content()
+            ben.keyboard.press("a")
+            saved(ben)
+            ben.keyboard.press("k")
+            wait_for(ben, "case-1-0")
+            ben.wait_for_selector("#decided:has-text('Ann: reject · secret of Ann')")
+            ben.keyboard.press("a")
+            ben.wait_for_selector("#decided:has-text('Settled by Ben: accept')")
+            one.page.get_by_role("link", name="Summary").click()
+            assert one.page.locator("#review-shares tbody td").nth(2).inner_text() == "1"
+            other.assert_quiet()
+        one.assert_quiet()
+    with review_desk(run_dir) as desk:
+        review = desk.review("case-1-0")
+    assert [(each.reviewer, each.action.value, each.settles) for each in review.log] == [
+        ("Ann", "reject", False),
+        ("Ben", "accept", False),
+        ("Ben", "accept", True),
+    ]
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "light"), (DESKTOP, "dark")], ids=["phone", "desktop"])
+def test_axe_finds_nothing_on_the_pages_of_a_review(
+    browser: Browser, tmp_path: Path, size: tuple[int, int], scheme: str
+) -> None:
+    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    run_dir = Made(items=2, tests=1).write(tmp_path / "run")
+
+    def clean(seen: Visit, what: str) -> None:
+        seen.evaluate(f"() => {{ {axe} }}")
+        assert seen.evaluate(AXE) == [], what
+        assert seen.evaluate("document.documentElement.scrollWidth") <= size[0], what
+
+    with workbench(run_dir, reviewers=("Ann", "Ben")) as bench, look(browser, bench, size, color_scheme=scheme) as seen:
+        clean(seen, "who")
+        page = come_in(seen, "Ann")
+        page.keyboard.press("?")
+        clean(seen, "case")
+        page.keyboard.press("r")
+        clean(seen, "rejecting")
+        page.keyboard.press("Escape")
+        page.keyboard.press("e")
+        page.wait_for_selector("#editing textarea")
+        clean(seen, "editing")
+        page.keyboard.press("Escape")
+        assert page.locator("#editing").is_hidden()
+        page.goto(f"{bench.base}/review/summary")
+        clean(seen, "summary")
+
+
+def test_payloads_in_every_text_and_name_are_shown_and_do_nothing(browser: Browser, tmp_path: Path) -> None:
+    run_dir = Made(items=14, tests=1, judges=1, repeats=1, text=hostile).write(tmp_path / "run")
+    name = "<img src=x onerror=alert(1)>"
+    with workbench(run_dir, reviewers=(name, "Ben")) as bench, look(browser, bench) as seen:
+        page = come_in(seen, name)
+        for number in range(1, 15):
+            seen.evaluate(PROVOKE)
+            page.keyboard.press("e")
+            page.wait_for_selector("#editing textarea")
+            page.locator("#editing textarea").first.press("End")
+            page.keyboard.type("<script>alert(2)</script>")
+            page.keyboard.press("Control+Enter")
+            decided(page, number)
+            saved(page)
+        saved(page)
+        page.goto(f"{bench.base}/review/summary")
+        seen.evaluate(PROVOKE)
+        seen.assert_quiet()

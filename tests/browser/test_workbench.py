@@ -11,39 +11,16 @@ from urllib.parse import urlencode
 
 import pytest
 from jrh.text import visible_text
-from jrh_testing import PAYLOADS
 from support.browsing import DESKTOP, PHONE, Visit
 from support.stored import Made
-from support.workbench import Bench, look, workbench
+from support.workbench import AXE, PROVOKE, TEXTS, TOGETHER, Bench, hostile, look, workbench
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-PROVOKE = """async () => {
-  document.querySelectorAll("details").forEach((each) => { each.open = true; });
-  for (const node of document.querySelectorAll("*")) {
-    for (const name of ["mouseover", "focus", "error", "load", "toggle", "pointerenter", "animationstart"]) {
-      node.dispatchEvent(new Event(name));
-    }
-  }
-  await new Promise((resolve) => setTimeout(resolve, 20));
-}"""
-AXE = "async () => (await axe.run()).violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`)"
-TEXTS = tuple(text.encode("utf-8", "replace").decode("utf-8") for text in PAYLOADS)
-"""As a store can hold them: a run replaces lone surrogates before it writes."""
-TOGETHER = 16
-"""Payloads in one text, so that few pages hold all."""
-
 
 def plain(kind: str, number: int) -> str:
     return f"{kind} {number}"
-
-
-def hostile(kind: str, number: int) -> str:
-    """Return payloads as every name and text; names stay distinct, and no text is cut."""
-    if kind in ("request", "response", "rationale", "reply", "change"):
-        return "\n".join(TEXTS[(number * TOGETHER + n) % len(TEXTS)] for n in range(TOGETHER))
-    return f"{number}{TEXTS[(7 * number + len(kind)) % len(TEXTS)]}"
 
 
 @pytest.fixture(scope="module")

@@ -4,23 +4,49 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from attrs import frozen
+from jrh.running import review_desk
 from jrh_review.app import make_app
+from jrh_review.reviewers import Reviewing, reviewing_of
 from jrh_review.runs import Runs
 from jrh_review.security import Names
 from jrh_review.serving import Place
 from jrh_review.sessions import Sessions
+from jrh_testing import PAYLOADS
 
 from support.browsing import _VIOLATIONS, DESKTOP, Visit
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+
+PROVOKE = """async () => {
+  document.querySelectorAll("details").forEach((each) => { each.open = true; });
+  for (const node of document.querySelectorAll("*")) {
+    for (const name of ["mouseover", "focus", "error", "load", "toggle", "pointerenter", "animationstart"]) {
+      node.dispatchEvent(new Event(name));
+    }
+  }
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}"""
+AXE = "async () => (await axe.run()).violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`)"
+TEXTS = tuple(text.encode("utf-8", "replace").decode("utf-8") for text in PAYLOADS)
+"""As a store can hold them: a run replaces lone surrogates before it writes."""
+TOGETHER = 16
+"""Payloads in one text, so that few pages hold all."""
+
+
+def hostile(kind: str, number: int) -> str:
+    """Return payloads as every name and text; names stay distinct, and no text is cut."""
+    if kind in ("request", "response", "rationale", "reply", "change"):
+        return "\n".join(TEXTS[(number * TOGETHER + n) % len(TEXTS)] for n in range(TOGETHER))
+    return f"{number}{TEXTS[(7 * number + len(kind)) % len(TEXTS)]}"
 
 
 @frozen(kw_only=True)
@@ -37,12 +63,26 @@ class Bench:
 
 
 @contextmanager
-def workbench(*places: Path) -> Iterator[Bench]:
+def workbench(*places: Path, reviewers: Sequence[str] = ()) -> Iterator[Bench]:
+    """Serve run directories until the context ends; with reviewers, the first is open for review."""
+    if not reviewers:
+        with served(*places) as bench:
+            yield bench
+        return
+    with review_desk(places[0]) as desk:
+        desk.make_queue(None)
+        runs = Runs(places)
+        with served(*places, reviewing=reviewing_of(runs, places[0], desk, reviewers)) as bench:
+            yield bench
+
+
+@contextmanager
+def served(*places: Path, reviewing: Reviewing | None = None) -> Iterator[Bench]:
     """Serve run directories until the context ends."""
     with Place.checked("127.0.0.1", 0, allow_remote=False).listen() as listening:
         port = listening.getsockname()[1]
         sessions = Sessions(lambda _: None)
-        app = make_app(Runs(places), sessions, Names.at("127.0.0.1", port))
+        app = make_app(Runs(places), sessions, Names.at("127.0.0.1", port), reviewing=reviewing)
         config = uvicorn.Config(app, http="h11", ws="none", lifespan="off", access_log=False, log_level="error")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=lambda: server.run(sockets=[listening]))
@@ -72,7 +112,7 @@ def look(browser: Browser, bench: Bench, size: tuple[int, int] = DESKTOP, **sett
     )
     try:
         visit.page.goto(bench.entrance)
-        visit.page.wait_for_url(f"{bench.base}/")
+        visit.page.wait_for_url(lambda url: url in (f"{bench.base}/", f"{bench.base}/review"))
         yield visit
     finally:
         context.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -204,7 +204,8 @@ class _Stages:
         failed = ready.gateway.failed_calls
         ready.store.spending.forget_drafts(task.name, name, digest)
         with paid_by(Payer(owner=digest, role=WRITER, task=task.name, test=name)):
-            made = await perturbing.perturb(ready.builder, test, task, items, ready.progress, ready.log)
+            arrived = self._arrived(task, name, f"{digest}:unfinished") if self.review.live(name) else None
+            made = await perturbing.perturb(ready.builder, test, task, items, ready.progress, ready.log, arrived)
         if ready.gateway.failed_calls > failed or made.raised:
             # Another digest makes the next run draft again. Calls that were answered are not repeated.
             digest = f"{digest}:unfinished"
@@ -213,6 +214,15 @@ class _Stages:
         self.review.arrived(complete=False)
         self._announce(made.cases)
         return made.cases
+
+    def _arrived(self, task: Task, test: str, digest: str) -> Callable[[perturbing.Perturbed], None]:
+        """Return what shows cases to people while further ones are made."""
+
+        def arrived(made: perturbing.Perturbed) -> None:
+            perturbing.write(self.ready.store, task.name, test, digest, made)
+            self.review.arrived(complete=False)
+
+        return arrived
 
     def _announce(self, cases: Sequence[Case]) -> None:
         events = self.ready.events

@@ -64,6 +64,13 @@ class ReviewStage:
         review = self.ready.suite.review
         return review is not None and review.policy is ReviewPolicy.WAIT and self.ready.settings.wait
 
+    def live(self, test: str) -> bool:
+        """Tell whether people see cases of a test while further ones are made."""
+        review = self.ready.suite.review
+        if review is None or review.sample is not None or self.ready.resolved.decider is None:
+            return False
+        return self._waits and (not review.tests or test in review.tests)
+
     def arrived(self, *, complete: bool) -> None:
         """Put the cases that are stored into the queue; a sample is drawn once all of them are made."""
         review = self.ready.suite.review

@@ -9,6 +9,7 @@ let cases = [];
 let here = -1;
 let saving = Promise.resolve();
 let pending = 0;
+let atEnd = false; // all cases that are here are decided: a new one is shown when it arrives
 
 function make(tag, text, ...children) {
   const node = document.createElement(tag);
@@ -117,6 +118,7 @@ function next() {
   const open = (each) => !each.state || each.state === "conflict";
   const later = cases.findIndex((each, place) => place > here && open(each));
   const any = later >= 0 ? later : cases.findIndex(open);
+  atEnd = any < 0;
   if (any >= 0 && any !== here) { show(any); } else { show(Math.min(here + 1, cases.length - 1)); count(); }
 }
 
@@ -256,7 +258,7 @@ async function arrive() {
   const listed = new Set(cases.map((each) => each.id));
   const fresh = found.cases.filter((each) => !listed.has(each.id));
   cases.push(...fresh);
-  if (here < 0 && cases.length) { show(0); } else if (fresh.length) { count(); }
+  if (here < 0 && cases.length) { show(0); } else if (fresh.length && atEnd && !typing()) { next(); } else if (fresh.length) { count(); }
 }
 
 ask("/review/queue.json").then((found) => {

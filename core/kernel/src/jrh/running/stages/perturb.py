@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -13,7 +13,7 @@ from jrh.document.convert import unstructure
 from jrh.hashing import content_id
 from jrh.plugins.protocols import Logger
 from jrh.plugins.registry import Entry
-from jrh.plugins.specs import PerturberSpec
+from jrh.plugins.specs import PerturberSpec, Scope
 from jrh.running.building import Builder, identity
 from jrh.running.progress import Progress
 from jrh.running.stages.assembly import Assembly, Line
@@ -32,6 +32,8 @@ from jrh.values.report import Attrition
 
 Outcome: TypeAlias = tuple[Item, Draft | Skip, str]
 """A draft or a skip of an item, and why it was rejected; empty where it was not."""
+AT_ONCE: Final = 4
+"""Items treated together where somebody waits for the cases."""
 OUTSIDE: Final = "not in the test's sample"
 """Reason why an item was not perturbed."""
 UNCHANGED: Final = "jrh: the question is unchanged; the reference condition asks it already"
@@ -69,17 +71,45 @@ def _right(item: Item) -> Any:
 
 
 async def perturb(
-    builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item], progress: Progress, log: Logger
+    builder: Builder,
+    test: ResolvedTest,
+    task: Task,
+    items: Sequence[Item],
+    progress: Progress,
+    log: Logger,
+    arrived: Callable[[Perturbed], None] | None = None,
 ) -> Perturbed:
-    """Draft and validate the cases of one test over one task."""
+    """Draft and validate the cases of one test over one task.
+
+    `arrived` is told what is made so far, a few items at a time; it is not told where a component sees all items at
+    once. What it was told last may lack the rules that need all items.
+    """
     chosen = chosen_items(items, test.use)
+    assembly = Assembly(builder, test, task, progress, log)
+    left = {item.id for item in items} - {item.id for item in chosen}
+    outside = [(item, Skip(reason=OUTSIDE), "") for item in items if item.id in left]
+    progress.advance(len(left))
+    alone = all(getattr(part.entry.spec, "scope", Scope.ITEM) is Scope.ITEM for part in test.components)
+    if arrived is None or not alone:
+        return _made(test, task, await assembly.run(chosen), outside, builder.resolved.suite.seed)
+    lines: list[Line] = []
+    made = _made(test, task, lines, outside, builder.resolved.suite.seed)
+    for start in range(0, len(chosen), AT_ONCE):
+        lines += await assembly.run(chosen[start : start + AT_ONCE])
+        made = _made(test, task, lines, outside, builder.resolved.suite.seed)
+        arrived(made)
+    return made
+
+
+def _made(test: ResolvedTest, task: Task, lines: Iterable[Line], outside: Sequence[Outcome], seed: int) -> Perturbed:
+    """Return the cases of the drafts that no validator rejected, each once, and the outcome of every draft."""
     outcomes: list[Outcome] = []
     cases: dict[str, Case] = {}
     unchanged: dict[int, str] = {}
-    for line in await Assembly(builder, test, task, progress, log).run(chosen):
+    for line in lines:
         item, draft, rejection = line.outcome
         if isinstance(draft, Draft) and not rejection:
-            case = _kept(test, task, line, builder.resolved.suite.seed)
+            case = _kept(test, task, line, seed)
             rejection = "" if cases.setdefault(case.id, case) is case else "jrh: the same case again"
             if not rejection and isinstance(draft.expectation, Same) and not _changes(item, draft, task):
                 unchanged[len(outcomes)] = case.id
@@ -89,10 +119,7 @@ async def perturb(
         for place, case_id in unchanged.items():
             outcomes[place] = (*outcomes[place][:2], UNCHANGED)
             del cases[case_id]
-    left = {item.id for item in items} - {item.id for item in chosen}
-    outcomes += [(item, Skip(reason=OUTSIDE), "") for item in items if item.id in left]
-    progress.advance(len(left))
-    return Perturbed(cases=tuple(cases.values()), outcomes=tuple(outcomes))
+    return Perturbed(cases=tuple(cases.values()), outcomes=(*outcomes, *outside))
 
 
 def _changes(item: Item, draft: Draft, task: Task) -> bool:
