@@ -157,6 +157,9 @@ def test_two_reviewers_are_blind_until_both_decided_and_a_third_decision_settles
             wait_for(ben, "case-1-0")
             ben.wait_for_selector("#decided:has-text('Ann: reject · secret of Ann')")
             ben.keyboard.press("a")
+            wait_for(ben, "case-1-1")
+            saved(ben)
+            ben.keyboard.press("k")
             ben.wait_for_selector("#decided:has-text('Settled by Ben: accept')")
             one.page.get_by_role("link", name="Summary").click()
             assert one.page.locator("#review-shares tbody td").nth(2).inner_text() == "1"

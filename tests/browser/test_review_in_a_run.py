@@ -82,7 +82,7 @@ def test_thirty_cases_are_reviewed_by_keyboard_while_they_are_made(browser: Brow
             seen: list[str] = []
             for place in range(ITEMS):
                 page.wait_for_function(
-                    "seen => { const id = document.getElementById('review').dataset.shown; return id && !seen.includes(id) }",
+                    "seen => ![undefined, ...seen].includes(document.getElementById('review').dataset.shown)",
                     arg=seen,
                 )
                 seen.append(shown(page))
