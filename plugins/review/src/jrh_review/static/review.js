@@ -87,8 +87,10 @@ function draw(found) {
 }
 
 function closeForms() {
+  const left = typing();
   for (const id of ["rejecting", "editing"]) { at(id).hidden = true; }
   at("decide").hidden = false;
+  if (left) { at("case-title").focus({ preventScroll: true }); } // a hidden field keeps the focus for a moment, and with it the keys
 }
 
 const typing = () => !at("rejecting").hidden || !at("editing").hidden;
