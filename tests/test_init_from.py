@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from jrh.text import escape_controls
 from jrh_testing import Project
 from support.inside import call
 
@@ -190,7 +191,8 @@ def test_what_is_no_configuration_is_refused(tmp_path: Path) -> None:
 
 
 def test_no_setting_is_dropped_without_a_word_and_no_value_becomes_yaml(tmp_path: Path) -> None:
-    own = {"planets": {"mars": 1}, "evaluation": {"moon": 2, "metric": "x\njudges: []\n# y"}}
+    own: dict[str, object] = {"planets": {"mars": 1}, "evaluation": {"moon": 2, "metric": "x\njudges: []\n# y\u202e"}}
+    own["evaluation"] = own["evaluation"] | {"autograder_model_name": "openai/gpt\u202e\x9b"}  # type: ignore[operator]
     config = written(tmp_path, "items.csv", ["stochastic_stability"], **own)
     table(tmp_path, ["1", "0"])
     text, suite = suite_after(tmp_path, config)
@@ -198,3 +200,5 @@ def test_no_setting_is_dropped_without_a_word_and_no_value_becomes_yaml(tmp_path
     assert "# Not mapped: planets (nothing here needs it)." in comments
     assert "# Not mapped: admin.evaluation_config.moon (nothing here needs it)." in comments
     assert suite["judges"] == [{"name": "judge", "judge": "llm", "model": "judge"}]
+    assert suite["models"]["judge"]["model"] == "openai/gpt\u202e\x9b"
+    assert escape_controls(text) == text, "a reader would see another suite than jrh reads"

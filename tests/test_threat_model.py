@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-NAMED = re.findall(r"`([\w./-]+\.py)::(\w+)`", (ROOT / "docs" / "threat-model.md").read_text(encoding="utf-8"))
+PAGE = (ROOT / "docs" / "threat-model.md").read_text(encoding="utf-8")
+NAMED = re.findall(r"`([\w./-]+\.py)::(\w+)`", PAGE)
 
 
 def test_the_threat_model_names_tests() -> None:
@@ -18,3 +19,10 @@ def test_the_threat_model_names_tests() -> None:
 @pytest.mark.parametrize(("path", "name"), NAMED, ids=[name for _, name in NAMED])
 def test_a_test_of_the_threat_model_exists(path: str, name: str) -> None:
     assert re.search(rf"^(async )?def {name}\(", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_every_line_of_the_threat_model_names_a_test() -> None:
+    held = PAGE.partition("## What holds each line")[2].partition("## What no line holds")[0]
+    lines = [row for row in held.splitlines() if row.startswith("| ") and row != "| line | test |"]
+    assert len(lines) > 30
+    assert [row for row in lines if "::test_" not in row] == []

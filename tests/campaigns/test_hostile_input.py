@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
 from collections.abc import Callable
 from pathlib import Path
@@ -122,7 +123,7 @@ def test_no_channel_carries_control_bytes(project: Inside) -> None:
     """Items, replies and labels of a provider and an item author who mean harm, in every file a run writes."""
     rows = [
         {
-            "id": f"i{place}",
+            "id": f"=cmd{place}<script>",  # ids hold no control characters: a run refuses them
             "author": f"a{HOSTILE}",
             "request": HOSTILE,
             "response": f"{place} {HOSTILE}",
@@ -133,15 +134,25 @@ def test_no_channel_carries_control_bytes(project: Inside) -> None:
     project.write("items.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     judge = {"name": "mini", "judge": "llm", "model": "mini", "parser": "json", "rationale": True}
     with ChatServer(json.dumps({"rationale": f"Because {HOSTILE}", "verdict": "NO"})) as server:
-        reports = ["terminal", "markdown", "json", "csv", "html"]
+        reports = ["terminal", "markdown", "json", "csv", "html", "latex", "papers"]
         changes = {"judges": [judge], "gate": {"rules": ["missing <= 1.0"]}}
+        changes["tests"] = [{"format": {"variants": ["spaces"]}}]
         write_suite(project, llm_suite(openai_http(server.url), reports=reports, **changes))
         done = project.run("run", "suite.yaml", "--run-dir", "run")
         assert done.exit_code == 0, done.output
     gated = project.run("gate", "run", "--junit", "gate.xml", "--markdown", "gate.md", "--json", "gate.json")
-    for outcome in (done, gated):
+    exported = [
+        project.run("review", "run", "--export", "review.csv"),
+        project.run("label", "suite.yaml", "--export", "gold.csv"),
+        project.run("label", "suite.yaml", "--name", "ann", "--export", "sheet.csv"),
+    ]
+    assert [outcome.exit_code for outcome in exported] == [0, 0, 0]
+    for outcome in (done, gated, *exported):
         assert not controls(outcome.output.encode())
-    files = [*(project.path / "run").iterdir(), *project.path.glob("gate.*")]
-    read = [path for path in files if path.suffix in {".md", ".json", ".jsonl", ".csv", ".html", ".xml"}]
-    assert len(read) >= 8, files
+    files = [path for path in project.path.rglob("*") if path.name not in {"items.jsonl", "suite.yaml"}]
+    text = {".md", ".json", ".jsonl", ".csv", ".html", ".xml", ".tex", ".svg"}
+    read = [path for path in files if path.suffix in text]
+    assert len(read) >= 15, files
     assert {path.name: controls(path.read_bytes()) for path in read} == {path.name: [] for path in read}
+    cells = [path for path in read if path.suffix == ".csv" and re.search(rb'^=|,"?=', path.read_bytes(), re.MULTILINE)]
+    assert cells == [], "a cell is a formula"

@@ -14,7 +14,7 @@ from typing import Any, Final
 import yaml
 from attrs import field, frozen
 from jrh import JrhError
-from jrh.text import clean_text
+from jrh.text import clean_text, escape_controls
 
 from jrh_import.mapping import Format
 from jrh_import.tables import read_table
@@ -191,8 +191,15 @@ def suite_of(config: Config, target: Path) -> str:
         *_left_out(config),
     ]
     lines = [f"# {clean_text(each, _COMMENT)}" for each in told]
-    body = yaml.dump(suite, Dumper=_Written, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None)
-    return "\n".join([*lines, "", body])
+    # A direction mark would show a reader of the file another suite than the one jrh reads.
+    readable = escape_controls(_dumped(suite)) == _dumped(suite)
+    return "\n".join([*lines, "", _dumped(suite, allow_unicode=readable)])
+
+
+def _dumped(suite: Mapping[str, Any], *, allow_unicode: bool = True) -> str:
+    return yaml.dump(
+        suite, Dumper=_Written, sort_keys=False, allow_unicode=allow_unicode, width=110, default_flow_style=None
+    )
 
 
 def _data(config: Config, relative: Callable[[str], str]) -> dict[str, Any]:
