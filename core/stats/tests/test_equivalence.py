@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from jrh_stats import Answer, equivalence, excess_equivalence, items_to_rule_out, rare_change_bound
+from scipy.stats import binom
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import ttost_paired
 
@@ -107,3 +108,20 @@ def test_copies_of_an_item_add_nothing_to_equivalence() -> None:
     copies = np.repeat(np.arange(40), 5)
     assert excess_equivalence(_counts(200, 0), margin=0.05).answer is Answer.EQUIVALENT
     assert excess_equivalence(_counts(200, 0), copies, margin=0.05).answer is Answer.UNDECIDED
+
+
+@pytest.mark.parametrize("moved", [0, 1, 2, 5])
+@pytest.mark.parametrize("n", [40, 60, 200])
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])
+def test_the_p_value_decides_as_the_answer_does(n: int, moved: int, alpha: float) -> None:
+    """Also where few items change, and the exact bound decides: findings correct that p-value over a report."""
+    differences = np.repeat([0.0, -1.0], [n - moved, moved])
+    found = equivalence(differences, np.ones(n), margin=0.05, alpha=alpha)
+    assert (found.answer is Answer.EQUIVALENT) == (found.p_equivalent < alpha)
+    excess = excess_equivalence(_counts(n - moved, moved), margin=0.05, alpha=alpha)
+    assert (excess.answer is Answer.EQUIVALENT) == (excess.p_equivalent < alpha)
+
+
+def test_the_p_value_of_no_change_is_that_of_the_binomial_distribution() -> None:
+    found = equivalence(np.zeros(60), np.ones(60), margin=0.05)
+    assert found.p_equivalent == pytest.approx(binom.cdf(0, 60, 0.05))

@@ -75,7 +75,7 @@ def test_no_group_is_split_and_every_penalty_sees_the_same_folds() -> None:
         seen.setdefault(penalty, []).append(sides)
         return abs(penalty - 0.1)
 
-    assert choose(rows, groups, loss) == 0.1
+    assert choose(rows, groups, loss, sum) == 0.1
     assert set(seen) == set(PENALTIES)
     assert len({tuple(folds) for folds in seen.values()}) == 1
     for train, held in seen[0.1]:
@@ -89,9 +89,9 @@ def test_an_equal_loss_keeps_the_default_and_so_do_few_examples_or_one_group() -
     def never(*_: object) -> float:
         raise AssertionError("there is nothing to hold out")
 
-    assert choose(rows, [str(place) for place in range(40)], lambda *_: 1.0) == UNTUNED
-    assert choose(rows, ["one"] * 40, never) == UNTUNED
-    assert choose(rows[:10], [str(place) for place in range(10)], never) == UNTUNED
+    assert choose(rows, [str(place) for place in range(40)], lambda *_: 1.0, sum) == UNTUNED
+    assert choose(rows, ["one"] * 40, never, sum) == UNTUNED
+    assert choose(rows[:10], [str(place) for place in range(10)], never, sum) == UNTUNED
 
 
 def test_the_search_in_few_columns_is_the_search_in_all() -> None:
@@ -106,4 +106,4 @@ def test_the_search_in_few_columns_is_the_search_in_all() -> None:
         assert of(small, train, held, penalty) == pytest.approx(of(wide.toarray(), train, held, penalty), abs=1e-5)
         return 0.0
 
-    choose(wide, [str(place) for place in range(40)], loss)
+    choose(wide, [str(place) for place in range(40)], loss, sum)

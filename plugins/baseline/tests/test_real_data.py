@@ -36,6 +36,6 @@ def test_cross_fitted_scores_beat_the_most_frequent_score(bench):
     assert len(gold) == 60
     # The most frequent score, 3, has a kappa of 0 and is off by 0.75 on average.
     assert np.abs(gold - 3).mean() == 0.75
-    # With the untuned penalty and without the request it was 0.59 in these folds.
-    assert cohen_kappa_score(gold, predicted, weights="quadratic") > 0.6
+    # 0.71; without the stretch 0.67, with the untuned penalty as well 0.57.
+    assert cohen_kappa_score(gold, predicted, weights="quadratic") > 0.69
     assert np.abs(gold - predicted).mean() < 0.65

@@ -86,7 +86,8 @@ def test_equivalence_gives_three_answers(measures, ref, row, flipped, answer) ->
     rows = []
     for item in range(100):
         rows += [*ref(item, "YES", gold="YES"), row(item, "NO" if item % 10 < flipped else "YES", gold="YES")]
-    (found,) = measures("accuracy-equivalence", rows, options={"margin": 0.1})
+    found, p = measures("accuracy-equivalence", rows, options={"margin": 0.1})
+    assert (p.name, p.estimate < 0.05) == ("accuracy-equivalence-p", answer == "equivalent")
 
     assert found.flags[0] == answer
     assert found.interval.level == pytest.approx(0.9)

@@ -1,7 +1,7 @@
 import jrh_metrics.plugin
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from jrh import Scale
 
@@ -34,6 +34,17 @@ def test_the_order_of_rows_changes_nothing_to_the_last_digit(measures, ref, row,
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(items=st.lists(_item, min_size=1, max_size=8))
+@example(
+    items=[
+        (["YES"], [], "YES"),
+        ([], ["YES", "NO"], "YES"),
+        (["NO"], [None], "YES"),
+        (["YES", None], ["YES", None], "NO"),
+        (["NO", None], ["YES", "NO"], "YES"),
+        ([None], ["NO"], "YES"),
+        (["NO", None], ["YES", "NO"], "YES"),
+    ]
+)
 def test_agreement_is_the_mean_over_trials_of_pairs_counted_one_by_one(measure, ref, row, items) -> None:
     scores = []
     planned = 0

@@ -173,10 +173,61 @@ def test_every_known_failure_is_a_row_of_the_full_mode():
     assert {(each.where, each.name) for each in KNOWN} <= rows
 
 
-def test_few_unflagged_studies_fail_only_what_they_show():
-    """One unflagged study that misses shows nothing; 200 of which a fifth miss do."""
+def test_few_unflagged_studies_are_judged_by_how_often_a_study_is_wrong_without_a_flag():
+    """1 of 1001 studies is wrong without a flag; 100 of 1100, all that are unflagged, are too many."""
     miss = Study(value=0.0, low=1.0, high=2.0)
-    flagged = studies(1.96, n=1000, flags=("few-events",))
-    assert judge_interval("w", "m", 0.0, [*flagged, miss], Limits()).verdict is Verdict.UNCLEAR
-    assert judge_interval("w", "m", 0.0, [*flagged[:99], miss], Limits()).verdict is Verdict.OK
-    assert judge_interval("w", "m", 0.0, [*flagged, *studies(1.28, n=200)], Limits()).verdict is Verdict.FAIL
+    flagged = studies(1.5, n=1000, flags=("few-events",))
+    assert judge_interval("w", "m", 0.0, [*flagged, miss], Limits()).verdict is Verdict.FEW
+    found = judge_interval("w", "m", 0.0, [*flagged, *[miss] * 100], Limits())
+    assert (found.verdict, found.too_high) == (Verdict.FAIL, 1.0)
+
+
+def by_estimate(width, n=2000, *, least=0.5):
+    """Return studies of which those with an estimate below `least` are flagged."""
+    return [each if each.value >= least else evolve(each, flags=("few-events",)) for each in studies(width, n=n)]
+
+
+def test_what_a_flag_selects_by_the_estimate_is_judged_over_all_studies():
+    """95% of all intervals cover, 92% of the unflagged: their misses are the upper half of all."""
+    found = judge_interval("w", "m", 0.0, by_estimate(1.96), Limits())
+    assert found.rate_without_flag == pytest.approx(1 - 0.025 / 0.309, abs=0.01)
+    assert (found.verdict, found.too_low) == (Verdict.SELECTED, 0.0)
+    assert "over all studies" in found.reason
+
+
+def test_a_selection_excuses_no_interval_that_is_too_short():
+    assert judge_interval("w", "m", 0.0, by_estimate(1.7), Limits()).verdict is Verdict.FAIL
+    # The flags are on wide intervals: 95% of all cover, but the unflagged miss on both sides.
+    mixed = [*studies(1.6, n=1000), *studies(4.0, n=1000, flags=("few-events",))]
+    found = judge_interval("w", "m", 0.0, mixed, Limits())
+    assert found.rate == pytest.approx(0.945, abs=0.015)
+    assert found.verdict is Verdict.FAIL
+
+
+def test_no_interval_of_few_unflagged_studies_can_cover_as_often_as_of_all():
+    """An exact interval of a rare event, flagged below five events: the unflagged cover rarely, whatever its method."""
+    from scipy.stats import beta, binom
+
+    n, p, least = 100, 0.01, 5
+    counts = np.arange(n + 1)
+    low = beta.ppf(0.025, np.maximum(counts, 1e-9), n - counts + 1)
+    shares, covers = binom.pmf(counts, n, p), low <= p
+    assert (shares * covers).sum() > 0.95
+    seen = counts >= least
+    assert (shares * covers)[seen].sum() / shares[seen].sum() < 0.05
+
+
+def test_more_coverage_is_no_fault_of_an_interval_that_is_no_wider_than_the_narrowest():
+    """Skewed estimates: 97.7% covered at the width of the narrowest symmetric interval."""
+    values = np.random.default_rng(0).choice([-0.2, 5.0], 2000, p=[0.98, 0.02])
+    wide = 1.96 * values.std() * 1.1
+    found = judge_interval(
+        "w", "m", 0.0, [Study(value=v, low=v - wide, high=v + wide) for v in values], Limits(biased=True)
+    )
+    assert found.rate > 0.975
+    assert found.verdict is Verdict.OK
+    wide = 1.96 * values.std() * 1.3
+    found = judge_interval(
+        "w", "m", 0.0, [Study(value=v, low=v - wide, high=v + wide) for v in values], Limits(biased=True)
+    )
+    assert found.verdict is Verdict.FAIL

@@ -9,6 +9,7 @@ import pytest
 from attrs import evolve
 from jrh import REFERENCE, Interval, Measure, RunReport, Scale, Task
 from jrh.measuring import findings_of, with_findings
+from jrh.measuring.findings.page_family import Hypothesis, PageFamily
 from jrh.values import Severity, TaskSummary
 from jrh_stats import Estimate, excess_decision, paired_change
 from jrh_testing import empty_report
@@ -182,3 +183,56 @@ def test_pages_of_real_tests_claim_what_is_there_and_little_else() -> None:
     shown_places = sum(test in ("test1", "test3") for each in places for _, test in each)
     assert false / pages <= 0.05 + 3.5 * np.sqrt(0.05 * 0.95 / pages)
     assert shown_places / (4 * pages) > 0.65
+
+
+def same(test: str, p: float, judge: str = "judge", name: str = "accuracy-equivalence") -> Iterator[Measure]:
+    """Yield an equivalence that passed on its own, and its p-value."""
+    place = {"judge": judge, "task": "task", "test": test, "n_trials": 60, "n_items": 60}
+    ends = Interval(low=-0.04, high=0.04, level=0.9)
+    answer = "equivalent" if p < 0.05 else "undecided"
+    yield Measure(name=name, estimate=0.0, interval=ends, flags=(answer,), margin=0.05, unit="difference", **place)
+    yield Measure(name=f"{name}-p", estimate=p, unit="p-value", **place)
+
+
+def equivalent(*measures: Measure) -> set[tuple[str, str]]:
+    found = with_findings(report(*measures)).findings
+    kinds = {("accuracy-equivalence", Severity.GOOD), ("robust", Severity.GOOD)}
+    return {(each.kind, test) for each in found if (each.kind, each.severity) in kinds for test in each.tests}
+
+
+def test_claims_of_equivalence_are_corrected_over_the_report() -> None:
+    """Benjamini and Hochberg: 60 items without any change have p = 0.046, in one test or in six."""
+    names = [f"test{number}" for number in range(6)]
+    still = [each for name in names for each in same(name, 0.046)]
+    assert equivalent(*still) == {("accuracy-equivalence", name) for name in names}
+    lone = [*same("test0", 0.046), *(each for name in names[1:] for each in same(name, 0.4))]
+    assert equivalent(*lone) == set()
+    assert equivalent(*same("test0", 0.008), *lone[2:]) == {("accuracy-equivalence", "test0")}
+    robust = [
+        each for name in names for each in same(name, 0.04 if name == "test0" else 0.4, name="excess-equivalence")
+    ]
+    assert equivalent(*robust) == set()
+
+
+def test_pages_of_which_every_test_lies_at_the_margin_seldom_claim_equivalence() -> None:
+    """200 items, 8 judges and 6 tests, a change of 5%: before, 89% of such pages had a false "equivalent"."""
+    changed = np.random.default_rng(5).binomial(200, 0.05, size=(400, 48))
+    p = stats.binom.cdf(changed, 200, 0.05)
+    measure = next(same("test", 0.01))
+    alone, together = 0, 0
+    for page in p:
+        hypotheses = [
+            Hypothesis(measure=evolve(measure, test=str(n)), null=0.05, p=each) for n, each in enumerate(page)
+        ]
+        together += bool(PageFamily.of((), 0.95, hypotheses).equivalent)
+        alone += bool((page < 0.05).any())
+    assert alone > 0.6 * len(p)
+    assert together <= stats.binom.ppf(0.999, len(p), 0.05)
+
+
+def test_a_report_says_what_is_controlled_of_its_claims_of_equivalence() -> None:
+    family = with_findings(report(*same("test0", 0.01), *same("test1", 0.2))).family
+    assert family is not None
+    assert family.equivalences == 2
+    expected = "Expected share of false claims of equivalence: at most 0.05 (2 tests, Benjamini-Hochberg)."
+    assert expected in family.sentence

@@ -15,6 +15,7 @@ from jrh_stats.estimate import Estimate
 from jrh_stats.excess import excess_disagreement
 from jrh_stats.mean import clustered_difference
 from jrh_stats.restricted import score_difference, score_p_value
+from jrh_stats.stepwise import interval_p
 from jrh_stats.student import t_quantile
 
 _NOISE = 1e-12
@@ -40,7 +41,7 @@ class Equivalence:
     difference: Estimate
     """The difference with its interval of coverage 1 - 2 alpha, which decides."""
     p_equivalent: float | None
-    """p-value of the two one-sided tests, the larger of the two; None where the margin is the span or more."""
+    """p-value of the claim: `equivalent` is found exactly where it is below alpha. None where nothing can be found."""
     margin: float
 
 
@@ -91,6 +92,7 @@ def equivalence(
             score_p_value(sign * sums[:, 0], sums[:, 1], mean=-margin, degrees=clusters - 1, span=span)
             for sign in (1, -1)
         )
+        p = max(p, _rare_change_p(sums, margin, span)) if _UNSURE & set(found.flags) else p
     answer, interval = _exact(_answer(interval, margin), interval, _rare_change(sums, alpha, span), margin)
     return Equivalence(answer=answer, difference=interval, p_equivalent=p, margin=margin)
 
@@ -111,7 +113,8 @@ def excess_equivalence(
         alpha: error rate of each one-sided test.
 
     Returns:
-        The answer with the excess; no p-value. `undecided` with fewer than two clusters.
+        The answer with the excess; its p-value is read off the interval (`interval_p`), and is at least that of the
+        exact bound where this is needed. `undecided` with fewer than two clusters.
 
     Raises:
         ValueError: the margin or alpha is out of range, or `counts` is not usable.
@@ -128,7 +131,10 @@ def excess_equivalence(
     of = takes if clusters is None else np.asarray(clusters)[takes]
     pairs = cluster_sums(of, mixed, conditions[takes])
     answer, bounded = _exact(_answer(found, margin), found, _rare_change(pairs, alpha, 1.0), margin)
-    return Equivalence(answer=answer, difference=bounded, p_equivalent=None, margin=margin)
+    p = _read_off(found, margin, level=1 - 2 * alpha)
+    if p is not None and _UNSURE & set(found.flags):
+        p = max(p, _rare_change_p(pairs, margin, 1.0))
+    return Equivalence(answer=answer, difference=bounded, p_equivalent=p, margin=margin)
 
 
 def rare_change_bound(changed: int, clusters: int, *, alpha: float = 0.05) -> float:
@@ -170,6 +176,28 @@ def _rare_change(pairs: NDArray[np.float64], alpha: float, span: float) -> float
     changed = int((np.abs(pairs[:, 0]) > _NOISE).sum())
     heaviest = float(pairs[:, 1].max() / pairs[:, 1].mean())
     return span * min(1.0, heaviest * rare_change_bound(changed, len(pairs), alpha=alpha))
+
+
+def _rare_change_p(pairs: NDArray[np.float64], margin: float, span: float) -> float:
+    """Return the p-value of the exact bound: so few clusters change, or fewer, if the margin is all that they do."""
+    from scipy.special import bdtr
+
+    changed = int((np.abs(pairs[:, 0]) > _NOISE).sum())
+    heaviest = float(pairs[:, 1].max() / pairs[:, 1].mean())
+    return float(bdtr(changed, len(pairs), min(margin / (span * heaviest), 1.0)))
+
+
+def _read_off(found: Estimate, margin: float, *, level: float) -> float | None:
+    """Return the larger of the two one-sided p-values that an interval implies."""
+    if found.value is None or found.low is None or found.high is None:
+        return None
+    if abs(found.value) >= margin:
+        return 1.0
+    degrees = None if found.clusters < 2 else found.clusters - 1  # noqa: PLR2004 - one cluster has no degree
+    return max(
+        interval_p(found.value, found.low, found.high, end, level=level, degrees=degrees) / 2
+        for end in (-margin, margin)
+    )
 
 
 def _exact(answer: Answer, found: Estimate, bound: float, margin: float) -> tuple[Answer, Estimate]:

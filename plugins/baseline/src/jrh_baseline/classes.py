@@ -11,7 +11,7 @@ from attrs import frozen
 from sklearn.linear_model import LogisticRegression
 
 from jrh_baseline.options import BaselineOptions
-from jrh_baseline.penalty import Numbers, Places, choose
+from jrh_baseline.penalty import Numbers, Places, choose, total
 from jrh_baseline.predictions import DIGITS, CannotLearnError, Prediction
 
 _LEAST_SHARE: Final = 1e-6
@@ -40,7 +40,7 @@ class Classes:
         if len(set(golds)) == 1:
             raise CannotLearnError(f"all {len(golds)} training examples have the label '{golds[0]}'")
         labels = np.array(golds, dtype=object)
-        penalty = options.regularisation or choose(rows, groups, partial(_held_out_loss, labels, options))
+        penalty = options.regularisation or choose(rows, groups, partial(_held_out_loss, labels, options), total)
         return cls(regression=_regression(penalty, options).fit(rows, labels))
 
     def predict(self, rows: Any) -> list[Prediction]:

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 
 from jrh_baseline.classes import ITERATIONS
 from jrh_baseline.options import BaselineOptions
-from jrh_baseline.penalty import Numbers, Places, choose
+from jrh_baseline.penalty import Numbers, Places, choose, total
 from jrh_baseline.predictions import DIGITS, CannotLearnError, Prediction
 
 
@@ -55,7 +55,7 @@ class Pairs:
             raise CannotLearnError(f"the two responses are the same in all {len(decided)} training pairs")
         first = np.array([1.0 if golds[place] == scale.options[0] else -1.0 for place in decided])
         penalty = options.regularisation or choose(
-            differences, [groups[place] for place in decided], partial(_held_out_loss, first)
+            differences, [groups[place] for place in decided], partial(_held_out_loss, first), total
         )
         regression = _regression(penalty)
         regression.fit(vstack([differences, -differences], format="csr"), np.concatenate([first, -first]))

@@ -7,7 +7,7 @@ examples by examples and takes a fraction of the time of the final fit, however 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,9 @@ from sklearn.model_selection import GroupKFold
 
 Numbers: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.int64]
-Loss: TypeAlias = Callable[[Numbers, Places, Places, float], float]
-"""Rows in few columns, training and held-out places, penalty -> summed loss on the held-out ones."""
+Fold = TypeVar("Fold")
+HeldOut: TypeAlias = Callable[[Numbers, Places, Places, float], Fold]
+"""Rows in few columns, training and held-out places, penalty -> what is known of the held-out ones."""
 
 UNTUNED: Final = 1.0
 """Without enough groups to hold some out: scikit-learn's default."""
@@ -31,13 +32,14 @@ _DIGITS: Final = 6
 _NOISE: Final = 1e-10
 
 
-def choose(rows: Any, groups: Sequence[str], loss: Loss) -> float:
+def choose(rows: Any, groups: Sequence[str], held_out: HeldOut[Fold], loss: Callable[[Sequence[Fold]], float]) -> float:
     """Return the penalty with the least held-out loss.
 
     Args:
         rows: the feature rows, sparse.
         groups: the group of every row; no group is split.
-        loss: the loss of one fold.
+        held_out: what a fold tells, such as its loss.
+        loss: the loss of all folds.
     """
     places = {group: number for number, group in enumerate(dict.fromkeys(groups))}
     folds = min(_FOLDS, len(places))
@@ -47,10 +49,15 @@ def choose(rows: Any, groups: Sequence[str], loss: Loss) -> float:
     codes = np.array([places[group] for group in groups])
     splits = list(GroupKFold(folds).split(small, groups=codes))
     losses = [
-        round(sum(loss(small, np.asarray(train), np.asarray(held), penalty) for train, held in splits), _DIGITS)
+        round(loss([held_out(small, np.asarray(train), np.asarray(held), penalty) for train, held in splits]), _DIGITS)
         for penalty in PENALTIES
     ]
     return PENALTIES[int(np.argmin(losses))]
+
+
+def total(losses: Sequence[float]) -> float:
+    """Return the summed loss of all folds."""
+    return sum(losses)
 
 
 def _reduced(rows: Any) -> Numbers:

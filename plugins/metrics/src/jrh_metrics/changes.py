@@ -11,6 +11,7 @@ from attrs import frozen
 from jrh import REFERENCE, Measure, MetricContext, RecordTable
 from jrh.measuring import (
     Cell,
+    Codes,
     MeasureBuilder,
     Scores,
     Tested,
@@ -21,7 +22,7 @@ from jrh.measuring import (
     p_values,
     sensitive,
 )
-from jrh_stats import Estimate, clustered_difference, equivalence
+from jrh_stats import Equivalence, Estimate, clustered_difference, equivalence
 from numpy.typing import NDArray
 
 from jrh_metrics.options import EquivalenceOptions, FullOptions
@@ -30,6 +31,7 @@ _NAME: Final = "accuracy-change"
 _NOTHING: Final = "no item with a right label has a verdict in the reference condition and in the test"
 _TEST: Final = "two-sided permutation test by cluster; null hypothesis: accuracy is the same as in the reference"
 _FAMILY: Final = "the tests of this judge and task"
+_ONE_SIDED: Final = "larger p-value of two one-sided tests; null hypothesis: the margin or more"
 
 
 @frozen
@@ -90,6 +92,14 @@ def _around(bounds: tuple[float, float] | None, value: float | None) -> tuple[fl
     return min(bounds[0], value), max(bounds[1], value)
 
 
+def equivalence_p(
+    builder: MeasureBuilder, name: str, cell: Cell, found: Equivalence, *, rows: Codes, usable: Codes
+) -> Iterator[Measure]:
+    """Yield the p-value of a claim of equivalence about a whole test: findings correct it over the report."""
+    if found.p_equivalent is not None and not cell.levels:
+        yield builder.p_value(f"{name}-p", cell, found.p_equivalent, rows=rows, usable=usable, note=_ONE_SIDED)
+
+
 @frozen
 class AccuracyEquivalence:
     """Test whether the change of accuracy is within a declared margin: TOST with three results, in `flags`.
@@ -101,7 +111,7 @@ class AccuracyEquivalence:
     options: EquivalenceOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `accuracy-equivalence` per task, judge and test, and per factor of `by`."""
+        """Yield `accuracy-equivalence` per task, judge and test, and per factor of `by`; its p-value per test."""
         level = 1 - 2 * self.options.alpha
         margin = context.margin if self.options.margin is None else self.options.margin
         builder = MeasureBuilder.of(records, context, self.options).at(level)
@@ -123,3 +133,4 @@ class AccuracyEquivalence:
                 unit="difference",
                 margin=margin,
             )
+            yield from equivalence_p(builder, "accuracy-equivalence", cell, found, rows=rows, usable=usable)

@@ -28,6 +28,7 @@ from jrh.measuring import (
 from jrh_stats import Bounds, excess_bounds, excess_decision, excess_equivalence, excess_limits
 from numpy.typing import NDArray
 
+from jrh_metrics.changes import equivalence_p
 from jrh_metrics.options import EquivalenceOptions, FullOptions
 
 _NOTHING: Final = "no item has two verdicts in the reference condition and one in the test"
@@ -80,7 +81,7 @@ class ExcessEquivalence:
     options: EquivalenceOptions
 
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
-        """Yield `excess-equivalence` per task, judge and test, and per factor of `by`."""
+        """Yield `excess-equivalence` per task, judge and test, and per factor of `by`; its p-value per test."""
         options = self.options
         margin = context.margin if options.margin is None else options.margin
         builder = MeasureBuilder.of(records, context, options).at(1 - 2 * options.alpha)
@@ -103,6 +104,7 @@ class ExcessEquivalence:
                 unit="difference",
                 margin=margin,
             )
+            yield from equivalence_p(builder, "excess-equivalence", cell, found, rows=rows, usable=usable)
 
 
 def _selected(trials: Trials, cell: Cell, reference: ReferenceVerdicts) -> tuple[Codes, Codes]:

@@ -147,7 +147,7 @@ _RATIOS: Final = frozenset(
 
 ON_REQUEST: Final[Mapping[str, Mapping[str, Json]]] = {
     "kappa-quadratic": {},
-    **{name: {"all": True} for name in ("noise-excess", "accuracy-change", "ordinal-errors", "ordinal-association")},
+    **{name: {"all": True} for name in ("noise-excess", "ordinal-errors", "ordinal-association")},
 }
 """Metrics that runs do not compute by default -> options that enable the measures to check."""
 

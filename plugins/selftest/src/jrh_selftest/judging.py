@@ -31,6 +31,8 @@ SURE: Final = 0.98
 """With so many, everything else fails where its Monte Carlo interval at this level is outside: 1% on each side."""
 VERY_SURE: Final = 0.999
 """The same with fewer studies, and for biases and sizes; high because there are many checks."""
+RARE: Final = 0.1
+"""Share of unflagged studies up to which a row is judged by how often a study is wrong without a flag."""
 CLOSE: Final = 0.68
 """A row whose Monte Carlo interval at this level touches a limit gets more studies."""
 _SIGMAS: Final = 4.0
@@ -74,68 +76,124 @@ def judge_interval(where: str, name: str, planted: float, studies: Sequence[Stud
 
     Judged are the studies without a flag of `EXCUSES`: coverage within 93 to 97%, at most 3.5% of the intervals wholly
     on either side of the planted value, and in designs with repeats a mean width of at most 1.15 times the narrowest.
-    A study with a flag, or without an interval, tells so itself. A clear bias over all studies is never excused.
+    More coverage is no fault where the width is at most that. A study with a flag, or without an estimate, tells so
+    itself. A clear bias over all studies is never excused.
+
+    A flag that depends on the data selects studies by chance, and no interval covers as often among those selected (see
+    docs/statistics.md). Two verdicts allow for that: `selected` and `too few`.
     """
-    usable = [each for each in studies if each.value is not None and each.low is not None and each.high is not None]
-    quiet = [each for each in usable if not EXCUSES & set(each.flags)]
-    silent = [each for each in studies if (each.low is None or each.high is None) and not EXCUSES & set(each.flags)]
-    values = np.array([each.value for each in usable], dtype=np.float64)
-    off = _bias(values, planted) if len(usable) > len(studies) / 2 else ""
-    width = _width(usable, values, limits.clusters)
-    faults = [fault for fault in _interval_faults(planted, quiet, width, limits, len(studies)) if fault.grade]
+    seen = _Seen.of(studies)
+    values = np.array([each.value for each in seen.usable], dtype=np.float64)
+    off = _bias(values, planted) if len(seen.usable) > len(studies) / 2 else ""
+    faults = [fault for fault in _interval_faults(planted, seen, limits) if fault.grade]
+    silent = [each for each in studies if _is_silent(each)]
+    if sum(each.value is None for each in studies) > len(studies) / 2:
+        silent = [each for each in studies if each.low is None and not EXCUSES & set(each.flags)]
+    own = []
     if off and not limits.biased:
-        faults.append(_Fault(grade=_Grade.OUTSIDE, text=off))
+        own.append(_Fault(grade=_Grade.OUTSIDE, text=off))
     if len(silent) > len(studies) / 100:
         share = len(silent) / len(studies)
-        faults.append(_Fault(grade=_Grade.OUTSIDE, text=f"no interval and no flag in {share:.0%} of the studies"))
-    hits = sum(_covers(each, planted) for each in usable)
-    flagged = 1 - len(quiet) / max(len(studies), 1)
-    verdict = _verdict(faults)
-    texts = [fault.text for fault in faults] + ([f"{off}, as documented"] if off and limits.biased else [])
-    outside = not usable or _graded(hits, len(usable), LOWEST, HIGHEST, len(studies)) is _Grade.OUTSIDE
-    if verdict is Verdict.OK and outside:
+        own.append(_Fault(grade=_Grade.OUTSIDE, text=f"no interval and no flag in {share:.0%} of the studies"))
+    hits = sum(_covers(each, planted) for each in seen.usable)
+    flagged = 1 - len(seen.quiet) / max(len(studies), 1)
+    verdict, texts = _verdict([*faults, *own]), [fault.text for fault in (*faults, *own)]
+    if verdict in (Verdict.FAIL, Verdict.UNCLEAR) and not own:
+        other, told = _excused(planted, seen, limits)
+        verdict, texts = (verdict, texts) if other is Verdict.FAIL else (other, [*texts, *told])
+    texts += [f"{off}, as documented"] if off and limits.biased else []
+    outside = not seen.usable or _graded(hits, len(seen.usable), LOWEST, HIGHEST, len(studies)) is _Grade.OUTSIDE
+    if verdict is Verdict.OK and outside and flagged:
         verdict = Verdict.FLAGGED
         texts.append(f"{_flags(studies)} in {flagged:.0%}")
-    below, above = _sides(quiet, planted)
+    below, above = _sides(seen.quiet, planted)
     return evolve(
-        _row(where, name, planted, (hits, len(usable)), len(studies), verdict, "; ".join(texts)),
+        _row(where, name, planted, (hits, len(seen.usable)), len(studies), verdict, "; ".join(texts)),
         estimated=float(values.mean()) if len(values) else None,
         nominal=LEVEL,
         flagged=flagged,
-        rate_without_flag=1 - (below + above) / len(quiet) if quiet else None,
-        without_flag=len(quiet),
-        too_low=below / len(quiet) if quiet else None,
-        too_high=above / len(quiet) if quiet else None,
-        width=width,
+        rate_without_flag=1 - (below + above) / len(seen.quiet) if seen.quiet else None,
+        without_flag=len(seen.quiet),
+        too_low=below / len(seen.quiet) if seen.quiet else None,
+        too_high=above / len(seen.quiet) if seen.quiet else None,
+        width=_width(seen.usable, limits.clusters),
     )
+
+
+@frozen(kw_only=True, eq=False)
+class _Seen:
+    """The studies of a row: those with an interval, and those of them without a flag."""
+
+    usable: Sequence[Study]
+    quiet: Sequence[Study]
+    """Those that are judged."""
+    unflagged: int
+    number: int
+
+    @classmethod
+    def of(cls, studies: Sequence[Study]) -> _Seen:
+        usable = [each for each in studies if each.value is not None and each.low is not None and each.high is not None]
+        quiet = [each for each in usable if not EXCUSES & set(each.flags)]
+        return cls(usable=usable, quiet=quiet, unflagged=len(quiet), number=len(studies))
+
+
+def _is_silent(study: Study) -> bool:
+    """Tell whether a study has an estimate, no interval, and no flag: without an estimate it says that it has none."""
+    return study.value is not None and (study.low is None or study.high is None) and not EXCUSES & set(study.flags)
+
+
+def _excused(planted: float, seen: _Seen, limits: Limits) -> tuple[Verdict, list[str]]:
+    """Judge a row whose unflagged studies are outside the limits, allowing for what the flags select.
+
+    `too few`: at most a tenth of the studies are unflagged, and of all studies at most 5% are wrong without a flag,
+    3.5% on a side. `selected`: the intervals of all studies are within the limits, so that without any flag the row
+    would pass, and the unflagged ones do not miss in more than 2.5% on both sides: selecting by the estimate moves it
+    to one side, whereas intervals that are too short miss on both.
+    """
+    n = len(seen.quiet)
+    sides = _sides(seen.quiet, planted)
+    if n <= RARE * seen.number:
+        text = f"wrong without a flag in {sum(sides) / seen.number:.1%} of all studies"
+        limits_of = ((sum(sides), 1 - LEVEL), *((side, ONE_SIDED) for side in sides))
+        wrong = max(_graded(count, seen.number, 0.0, most, seen.number, counted=False) for count, most in limits_of)
+        if wrong is not _Grade.OUTSIDE:
+            return (Verdict.FEW if wrong is _Grade.FINE else Verdict.UNCLEAR), [text]
+    every = evolve(seen, quiet=seen.usable)
+    worst = max((fault.grade for fault in _interval_faults(planted, every, limits)), default=_Grade.FINE)
+    one = [_graded(missed, n, 0.0, (1 - LEVEL) / 2, seen.number, counted=n >= MANY) for missed in sides]
+    if min(one) is _Grade.OUTSIDE or worst is _Grade.OUTSIDE:
+        return Verdict.FAIL, []
+    covered = sum(_covers(each, planted) for each in seen.usable) / len(seen.usable)
+    return (Verdict.SELECTED if worst is _Grade.FINE else Verdict.UNCLEAR), [f"{covered:.1%} over all studies"]
 
 
 def unsettled(planted: float, studies: Sequence[Study], limits: Limits) -> bool:
     """Return whether more studies may change how an interval is judged."""
-    usable = [each for each in studies if each.value is not None and each.low is not None and each.high is not None]
-    quiet = [each for each in usable if not EXCUSES & set(each.flags)]
-    values = np.array([each.value for each in usable], dtype=np.float64)
-    width = _width(usable, values, limits.clusters)
-    return any(fault.close for fault in _interval_faults(planted, quiet, width, limits, len(studies)))
+    seen = _Seen.of(studies)
+    every = list(_interval_faults(planted, evolve(seen, quiet=seen.usable), limits))
+    if not any(fault.close or fault.grade for fault in every):
+        return False  # it stays `ok` or `selected`
+    return any(fault.close for fault in (*every, *_interval_faults(planted, seen, limits)))
 
 
-def _interval_faults(
-    planted: float, quiet: Sequence[Study], width: float | None, limits: Limits, studies: int
-) -> Iterator[_Fault]:
+def _interval_faults(planted: float, seen: _Seen, limits: Limits) -> Iterator[_Fault]:
+    quiet, studies = seen.quiet, seen.number
+    width = _width(seen.usable, limits.clusters)
     if not quiet:
         return
     n = len(quiet)
     below, above = _sides(quiet, planted)
     covered = n - below - above
-    grade = _graded(covered, n, LOWEST, HIGHEST, studies)
-    close = _touches(covered, n, LOWEST) or _touches(covered, n, HIGHEST)
+    narrow = covered / n > HIGHEST and width is not None and width <= WIDEST
+    grade = _Grade.FINE if narrow else _graded(covered, n, LOWEST, HIGHEST, studies)
+    close = _touches(covered, n, LOWEST) or (_touches(covered, n, HIGHEST) and not (width and width <= WIDEST))
     word = "rarely" if covered / n < LOWEST else "often"
     yield _Fault(grade=grade, text=f"covers too {word}: {covered / n:.1%} of {n} unflagged", close=close)
     for side, missed in (("below", below), ("above", above)):
         grade = _graded(missed, n, 0.0, ONE_SIDED, studies, counted=False)
         text = f"{missed / n:.1%} of {n} unflagged intervals are {side} the planted value"
         yield _Fault(grade=grade, text=text, close=_touches(missed, n, ONE_SIDED))
-    if limits.clusters and width is not None and n > studies / 2:
+    if limits.clusters and width is not None and seen.unflagged > studies / 2:
         error = width / (2 * studies) ** 0.5  # of a standard deviation, the scores being near normal
         close = abs(width - WIDEST) < error
         z = float(t_quantile(SURE if studies >= MANY else VERY_SURE, 1e9))
@@ -187,13 +245,13 @@ def _bias(values: NDArray[np.float64], planted: float) -> str:
     return f"the estimate is off by {bias:.4f}" if sure else ""
 
 
-def _width(usable: Sequence[Study], values: NDArray[np.float64], clusters: int | None) -> float | None:
+def _width(usable: Sequence[Study], clusters: int | None) -> float | None:
     """Return the mean width divided by that of the narrowest interval, 2 t s.
 
     s is the standard deviation of the estimates over the studies, which an interval has to estimate from one; t is
     Student's with clusters - 1 degrees of freedom, or normal where there is no number of clusters.
     """
-    deviation = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    deviation = float(np.std([float(each.value or 0.0) for each in usable], ddof=1)) if len(usable) > 1 else 0.0
     if deviation < 1e-12:  # noqa: PLR2004 - identical values
         return None
     quantile = t_quantile(LEVEL, clusters - 1 if clusters and clusters > 1 else 1e9)

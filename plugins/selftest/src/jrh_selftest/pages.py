@@ -55,7 +55,6 @@ _AT_MARGIN: Final = (
     Page(name="page: at the margin, 200 items, 0.05", items=200, spoilt=0.05),
 )
 """A judge without noise that is always right, but for rare flips one way: accuracy falls by exactly the margin."""
-_EFFECT: Final = Page(name="page: 10% of the items spoilt, 6 tests", tests=6, spoilt=0.15)
 
 
 def claim_checks(*, full: bool) -> Iterator[ClaimCheck]:

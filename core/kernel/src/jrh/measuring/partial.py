@@ -43,6 +43,8 @@ def bounded(measure: Measure, trials: Trials, scores: Scores, rows: Codes, ends:
     level = 0.95 if measure.interval is None else measure.interval.level
     ones, cluster = np.ones(len(rows)), trials.cluster.codes[rows]
     sides = [cluster_sums(cluster, side[rows], ones) for side in (scores.low, scores.high)]
+    if len(sides[0]) == 1:  # a single cluster tells no variance
+        return measure
     means = [float(side[:, 0].sum() / side[:, 1].sum()) for side in sides]
     error = max(float(np.sqrt(ratio_variance(side[:, 0], side[:, 1]))) for side in sides)
     reach = imbens_manski_quantile(max(means[1] - means[0], 0.0), error, level=level)

@@ -100,6 +100,8 @@ class ClaimFamily:
     """The probability of any false claim of a difference in the report is at most this."""
     method: str = "holm-tarone"
     """Name of the procedure; see `jrh_stats.chained_holm`."""
+    equivalences: int = 0
+    """Number of equivalence tests, whose false discovery rate is at most `alpha` (Benjamini and Hochberg)."""
 
     @property
     def brief(self) -> str:
@@ -110,7 +112,12 @@ class ClaimFamily:
     @property
     def sentence(self) -> str:
         """Return what is controlled, for readers of the report."""
-        return f"{self.brief}. Equivalence and gate rules are decided one by one, each with an error rate of its own."
+        same = ""
+        if self.equivalences:
+            tests = f"{self.equivalences:,} {'test' if self.equivalences == 1 else 'tests'}"
+            share = f"at most {self.alpha:.3g} ({tests}, Benjamini-Hochberg)"
+            same = f" Expected share of false claims of equivalence: {share}."
+        return f"{self.brief}.{same} Gate rules are decided one by one, each with an error rate of its own."
 
 
 FLOORED: Final = (

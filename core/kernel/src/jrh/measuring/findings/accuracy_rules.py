@@ -150,7 +150,7 @@ def accuracy_equivalence(now: Situation) -> Iterator[Claim]:
                 measure=each,
                 margin=margin,
             )
-        if "equivalent" in each.flags:
+        if now.equivalent(each):
             yield Claim(
                 kind="accuracy-equivalence",
                 severity=Severity.GOOD,

@@ -58,6 +58,11 @@ class Situation:
         """
         return not self._overturned(measure, null) and self.family.claims(measure, null)
 
+    def equivalent(self, measure: Measure) -> bool:
+        """Tell whether a test of equivalence passed, also in the family of the report; never on a doubtful interval."""
+        passed = "equivalent" in measure.flags and not UNSURE & set(measure.flags)
+        return passed and self.family.shows_equivalence(measure, margin_of(measure, self.settings.margin))
+
     def corrected(self, measure: Measure, null: float = 0.0) -> str:
         """Return why a claim is not made although the measure alone would license it; empty where it would not.
 

@@ -24,7 +24,7 @@ from jrh.measuring.findings.answer_rules import (
 from jrh.measuring.findings.claims import Claim, Situation, grouped
 from jrh.measuring.findings.covariate_rules import covariate_effects
 from jrh.measuring.findings.data_rules import doubted, found_by_plugins, without_cases
-from jrh.measuring.findings.hypotheses import chains_of
+from jrh.measuring.findings.hypotheses import chains_of, equivalences
 from jrh.measuring.findings.measure_index import MeasureIndex
 from jrh.measuring.findings.option_rules import (
     identical_options,
@@ -102,7 +102,11 @@ def _situations(report: RunReport, settings: FindingSettings) -> tuple[list[Situ
     judges = [
         Situation(judge=judge, report=report, index=index, moving=moving, settings=settings) for judge in report.judges
     ]
-    family = PageFamily.of((chain for now in judges for chain in chains_of(now)), report.level)
+    family = PageFamily.of(
+        (chain for now in judges for chain in chains_of(now)),
+        report.level,
+        [each for now in judges for each in equivalences(now)],
+    )
     return [evolve(now, family=family) for now in judges], family
 
 

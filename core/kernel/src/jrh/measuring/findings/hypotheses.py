@@ -102,6 +102,24 @@ def _beyond(now: Situation, measure: Measure) -> Hypothesis | None:
     return None if found is None else evolve(found, p=found.p if found.p == 1.0 else found.p / 2)
 
 
+def equivalences(now: Situation) -> Iterator[Hypothesis]:
+    """Yield, of every test, the hypotheses that accuracy and verdicts change by the margin or more."""
+    for each in (*now.measures("accuracy-equivalence"), *now.steady("excess-equivalence")):
+        margin = margin_of(each, now.settings.margin)
+        own = now.whole(f"{each.name}-p", each.task, each.test)
+        p = own.estimate if own is not None else _margin_p(each, margin)
+        if p is not None:
+            yield Hypothesis(measure=each, null=margin, p=p)
+
+
+def _margin_p(measure: Measure, margin: float) -> float | None:
+    """Read the larger of two one-sided p-values off an interval."""
+    if measure.estimate is None or abs(measure.estimate) >= margin:
+        return None if measure.estimate is None else 1.0
+    found = [_read_off(measure, end) for end in (-margin, margin)]
+    return max((p / 2 for p in found if p is not None), default=None)
+
+
 def beyond_margin(now: Situation, measure: Measure) -> float:
     """Return the end of the margin that is on the side of an estimate."""
     margin = margin_of(measure, now.settings.margin)

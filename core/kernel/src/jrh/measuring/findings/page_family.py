@@ -7,7 +7,7 @@ from math import ceil
 from typing import Final, TypeAlias
 
 from attrs import Factory, frozen
-from jrh_stats import chained_holm
+from jrh_stats import benjamini_hochberg, chained_holm
 
 from jrh.values.finding import ClaimFamily
 from jrh.values.measures import Measure
@@ -43,11 +43,23 @@ class PageFamily:
     """What Bonferroni's correction would divide by for a hypothesis of weight 1: the weights of all chains."""
     p: Mapping[Key, float] = Factory(dict)
     """The p-value of every hypothesis, not adjusted."""
+    equivalent: frozenset[Key] = frozenset()
+    """Hypotheses of a change of the margin or more that are rejected."""
+    equivalences: int = 0
+    """Number of such hypotheses."""
 
     @classmethod
-    def of(cls, chains: Iterable[Sequence[Hypothesis]], level: float) -> PageFamily:
-        """Reject hypotheses, the probability of any false rejection being at most 1 - level (`chained_holm`)."""
+    def of(
+        cls, chains: Iterable[Sequence[Hypothesis]], level: float, equivalences: Sequence[Hypothesis] = ()
+    ) -> PageFamily:
+        """Reject hypotheses, the probability of any false rejection being at most 1 - level (`chained_holm`).
+
+        Claims of equivalence control the false discovery rate at 1 - level (Benjamini and Hochberg): at most that share
+        of them is expected to be false. Where all tests lie at the margin any claim is false, so that this bounds the
+        probability of any. Holm's bound would leave nothing to claim: 60 items without a change have p = 0.046.
+        """
         alpha = 1 - level
+        adjusted = benjamini_hochberg([each.p for each in equivalences])
         found = [chain for chain in chains if chain]
         tested = [[each.tested or (each.p, each.least) for each in chain] for chain in found]
         rejected = chained_holm(
@@ -68,11 +80,21 @@ class PageFamily:
             tests=sum(len(chain) for chain in found),
             comparisons=ceil(sum(chain[0].weight for chain in found)),
             p={_key(each.measure, each.null): each.p for chain in found for each in chain},
+            equivalent=frozenset(
+                _key(each.measure, each.null)
+                for each, p in zip(equivalences, adjusted, strict=True)
+                if p <= alpha + _SLACK
+            ),
+            equivalences=len(equivalences),
         )
 
     def claims(self, measure: Measure, null: float = 0.0) -> bool:
         """Tell whether the quantity of a measure is shown to differ from a null value."""
         return _key(measure, null) in self.claimed
+
+    def shows_equivalence(self, measure: Measure, margin: float) -> bool:
+        """Tell whether a measure is shown to lie within a margin, together with the other claims of equivalence."""
+        return _key(measure, margin) in self.equivalent
 
     def p_of(self, measure: Measure, null: float = 0.0) -> float | None:
         """Return the p-value of a hypothesis, not adjusted; None where it is not tested."""
@@ -86,7 +108,12 @@ class PageFamily:
     @property
     def summary(self) -> ClaimFamily:
         """Return what a report says of the family."""
-        return ClaimFamily(tests=self.tests, claimed=len(self.claimed), alpha=round(self.alpha, 12))
+        return ClaimFamily(
+            tests=self.tests,
+            claimed=len(self.claimed),
+            alpha=round(self.alpha, 12),
+            equivalences=self.equivalences,
+        )
 
 
 def _key(measure: Measure, null: float) -> Key:

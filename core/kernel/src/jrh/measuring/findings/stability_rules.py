@@ -8,7 +8,6 @@ from typing import Final
 from jrh.measuring.findings.accuracy_rules import accuracy_change, accuracy_equivalence
 from jrh.measuring.findings.claims import Claim, Situation, margin_of, needed_for, open_effect, within
 from jrh.measuring.findings.hypotheses import EXCESS, most_noise, unmeasured
-from jrh.measuring.flags import UNSURE
 from jrh.values.cases import REFERENCE
 from jrh.values.finding import Severity
 from jrh.values.measures import Measure
@@ -43,7 +42,7 @@ def robust(now: Situation) -> Iterator[Claim]:
     moved = {_place(each.measure) for rule in (moves, accuracy_change) for each in rule(now) if _is_bad(each)}
     right = {_place(each.measure) for each in accuracy_equivalence(now) if each.severity is Severity.GOOD}
     for each in now.steady("excess-equivalence"):
-        if "equivalent" not in each.flags or UNSURE & set(each.flags) or _place(each) in moved:
+        if not now.equivalent(each) or _place(each) in moved:
             continue
         margin = margin_of(each, now.settings.margin)
         severity, statement = Severity.GOOD, f"Robust: changes no more than reruns within ±{margin:g}"
