@@ -24,6 +24,8 @@ from support.suites import LABELS, llm_suite, openai_http, write_items, write_su
 from campaigns.rounds import Round
 
 PAGE = 4096
+UNSEALED = 0.3
+"""Share of the damaged stores that have no checksum of the whole file."""
 FILES = ("run.sqlite",) * 6 + ("log.jsonl", "run.lock", "cache")
 RUN = ("run", "suite.yaml", "--run-dir", "run")
 REPORTS = ("report.md", "report.json")
@@ -121,6 +123,9 @@ def campaign(played: Round) -> None:
     file = played.dice.choice(FILES)
     path = next(iter(sorted(project.cache.rglob("*.sqlite")))) if file == "cache" else project.path / "run" / file
     how = played.dice.choice(list(DAMAGES))
+    unsealed = file == "run.sqlite" and played.dice.random() < UNSEALED
+    if unsealed:
+        _unseal(path)
     data = path.read_bytes()
     damaged = DAMAGES[how](data, played.dice) if data else played.dice.randbytes(100)
     path.write_bytes(damaged)
@@ -130,23 +135,31 @@ def campaign(played: Round) -> None:
     asked = whole.server.count
     for command in (("report", "run"), RUN):
         outcome = project.run(*command)
-        _check(played, whole, project, outcome, f"{command[0]} after {how} of {file}")
+        _check(played, whole, project, outcome, f"{command[0]} after {how} of {file}", unsealed=unsealed)
     played.check(whole.server.count == asked or file == "run.sqlite", "calls were made again")
     if file == "run.sqlite":
         _salvage(played, whole, project, f"salvage after {how}")
 
 
-def _check(played: Round, whole: Sound, project: Inside, outcome: Outcome, what: str) -> None:
+def _unseal(path: Path) -> None:
+    """Take away the checksum of the whole file, as a kill does: then only records have one."""
+    with closing(sqlite3.connect(path)) as store:
+        store.execute("PRAGMA application_id = 0")
+
+
+def _check(played: Round, whole: Sound, project: Inside, outcome: Outcome, what: str, *, unsealed: bool) -> None:
     """Check that there is one message, or the same report."""
     played.check("Traceback" not in outcome.output, f"{what}: {outcome.output}")
     played.check(outcome.exit_code in (0, 2), f"{what}: exit code {outcome.exit_code}: {outcome.output}")
     played.counted["refused" if outcome.exit_code else "as before"] += 1
     if outcome.exit_code == 2:
         lines = outcome.stderr.strip().splitlines()
+        if unsealed:  # a run may get as far as its measures before it reads the page
+            lines = [line for line in lines if line.startswith("jrh: ")]
         played.check(len(lines) == 1, f"{what}: {len(lines)} lines: {outcome.stderr}")
     elif _reports(project) != whole.reports:
-        played.counted["another report"] += 1
-        played.problems.append(f"{what}: another report without a word: {outcome.stderr}")
+        played.counted["another report, unsealed" if unsealed else "another report"] += 1
+        played.check(unsealed, f"{what}: another report without a word: {outcome.stderr}")
 
 
 def _salvage(played: Round, whole: Sound, project: Inside, what: str) -> None:

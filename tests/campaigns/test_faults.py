@@ -340,13 +340,14 @@ def check_stopped(project: Project, server: ChatServer, stopped: Outcome) -> Non
     assert one(project, "run", "SELECT count(*) FROM records") == answered
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("kind", STOPPING)
 def test_a_refused_key_in_mid_run_stops_at_once_and_nothing_is_lost(
-    project: Project, server: ChatServer, kind: str
+    project: Project, server: ChatServer, kind: str, provider: str
 ) -> None:
     server.misbehave(Fault(kind, match="number 010"))
-    items = write_items(project, 40)
-    suite = write_suite(project, llm_suite(openai_http(server.url, concurrency=2)))
+    items = write_items(project, 20)
+    suite = write_suite(project, llm_suite(PROVIDERS[provider](server.url, concurrency=2)))
     check_stopped(project, server, project.run("run", suite, "--run-dir", "run"))
     server.misbehave()
     done = project.run("run", suite, "--run-dir", "run")
@@ -354,13 +355,6 @@ def test_a_refused_key_in_mid_run_stops_at_once_and_nothing_is_lost(
     assert server.count == items + 1
     assert max((server.prompts - server.answered).values()) == 1
     assert one(project, "run", "SELECT count(*) FROM records WHERE status = 'ok'") == items
-
-
-def test_a_refused_key_in_mid_run_stops_at_once_through_litellm_too(project: Project, server: ChatServer) -> None:
-    server.misbehave(Fault("401", match="number 010"))
-    write_items(project, 40)
-    suite = write_suite(project, llm_suite(PROVIDERS["litellm"](server.url, concurrency=2)))
-    check_stopped(project, server, project.run("run", suite, "--run-dir", "run"))
 
 
 def test_a_wrong_key_is_asked_about_once_and_the_right_one_finishes(project: Project, tmp_path: Path) -> None:
