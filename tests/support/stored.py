@@ -11,6 +11,7 @@ from jrh.document.serial import to_text
 from jrh.running.browsing import list_cases
 from jrh.running.outcome import Ended
 from jrh.running.stages import summary as reporting
+from jrh.running.stages.stored_records import read_records
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
 from jrh.values import TaskSummary
@@ -183,7 +184,7 @@ class Made:
             for test in tests
         )
         store.measures.replace("made", measures, ())
-        records = reporting.read_records(store)
+        records = read_records(store)
         reporting.note_findings(store, reporting.gather(store, summary, measures, (), records))
         list_cases(store, records, {self.task.name: self.task})
         reporting.note_end(store, Ended(exit_code=3, message=self.text("ended", 4), complete=True))

@@ -31,6 +31,7 @@ from jrh.running.stages import load as loading_items
 from jrh.running.stages import measure as measuring
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored_evidence import StoredEvidence
+from jrh.running.stages.stored_records import read_records
 from jrh.store.run_store import Store
 from jrh.suite.definition import Suite, Use
 from jrh.suite.resolve import load_suite
@@ -192,7 +193,7 @@ def _measured(
     """Compute the measures of a run; return them with what its reporters are built by."""
     summary = reporting.recall(store)
     builder = Builder(_without_suite(summary, loaded, reporters), loaded.plugins, Quiet, StandIn)
-    records = reporting.read_records(store)
+    records = read_records(store)
     measures, notes = _measures(builder, store, summary, records)
     return builder, reporting.gather(store, summary, measures, notes, records)
 
@@ -233,7 +234,7 @@ def open_run(run_dir: str | Path, *, measure: bool = False, plugins: Sequence[st
         if measure and not measures:
             yield _measured(store, load_plugins(tuple(plugins)))[1]
             return
-        yield reporting.gather(store, summary, measures, notes, reporting.read_records(store))
+        yield reporting.gather(store, summary, measures, notes, read_records(store))
     finally:
         store.close()
 
@@ -258,7 +259,7 @@ def one_sided_measures(
         summary, loaded = reporting.recall(store), load_plugins(tuple(plugins))
         known = {entry.qualified for entry in loaded.plugins.metrics}
         used = [each for each in summary.components if each.role != "metric" or each.component in known]
-        records, found = reporting.read_records(store), {}
+        records, found = read_records(store), {}
         for error in dict.fromkeys(errors):
             wanted = evolve(summary, level=1 - 2 * error, components=tuple(used))
             builder = Builder(_without_suite(wanted, loaded, ()), loaded.plugins, Quiet, StandIn)

@@ -23,7 +23,8 @@ from jrh.running.building import used
 from jrh.running.default_metrics import default_metrics
 from jrh.running.run_log import Quiet
 from jrh.running.stages.measure import run_metrics
-from jrh.running.stages.summary import IMPORTED, Summary, is_known, read_records, remember
+from jrh.running.stages.stored_records import read_records
+from jrh.running.stages.summary import IMPORTED, Summary, is_known, remember
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
 from jrh.suite.resolve import resolve_metrics

@@ -51,6 +51,11 @@ class CaseReview:
             return self.settlement
         return None if self.in_conflict else next(iter(self.blind.values()), None)
 
+    def counted(self, reviewers: int) -> Decision | None:
+        """Return the decision that counts, once enough people have decided or somebody has settled a conflict."""
+        enough = self.settlement is not None or len(self.blind) >= reviewers
+        return self.outcome if enough else None
+
     def known_to(self, reviewer: str) -> CaseReview:
         """Return what a reviewer may know: the own decisions, and everybody's once two have decided."""
         if self.is_open:

@@ -16,6 +16,7 @@ from jrh.running.prepare import Prepared
 from jrh.running.stages import measure as measuring
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored_evidence import StoredEvidence
+from jrh.running.stages.stored_records import read_records
 from jrh.running.stored_code import unchecked
 from jrh.values.events import RunFinished
 from jrh.values.evidence import NoEvidence
@@ -93,7 +94,7 @@ def _measured(ready: Prepared) -> RunReport | None:
     if not reporting.is_known(store):
         return None
     ready.progress.begin("measure", None)
-    records = reporting.read_records(store)
+    records = read_records(store)
     tasks = [use.task for use in ready.suite.tasks]
     measures, notes = measuring.stored_or_measured(
         store,

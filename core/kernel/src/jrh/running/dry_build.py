@@ -67,6 +67,11 @@ def note_judges(store: Store, ids: Iterable[str]) -> None:
         store.set_meta(_JUDGES, text)
 
 
+def planned_judges(store: Store) -> tuple[str, ...]:
+    """Return the ids of the judges in the plan."""
+    return tuple(json.loads(store.meta(_JUDGES) or "[]"))
+
+
 def left_to_do(builder: Builder, store: Store, items: Mapping[str, Sequence[Item]]) -> Todo:
     """Return the tests without cases and the judges with trials to run; all judges if there are new cases.
 
@@ -84,7 +89,7 @@ def left_to_do(builder: Builder, store: Store, items: Mapping[str, Sequence[Item
             digest = perturbing.stage_digest(builder, test, task, ids[task.name])
             if store.cases.digest(task.name, name) != digest:
                 tests.add((task.name, name))
-    planned = frozenset(json.loads(store.meta(_JUDGES) or "[]"))
+    planned = frozenset(planned_judges(store))
     judges = {judge.use.name for judge, judge_id in judge_ids(resolved, ids) if tests or judge_id not in planned}
     unasked = {trial.judge for trial in store.trials.pending()}
     return Todo(tests=frozenset(tests), judges=frozenset(judges | unasked))

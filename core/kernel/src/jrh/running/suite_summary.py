@@ -38,6 +38,7 @@ def summarise(ready: Prepared) -> Summary:
         components=_components(resolved, ready.simulated),
         notes=tuple(_unfit(resolved)),
         reports=_reports(resolved),
+        reviewers=suite.review.reviewers if suite.review is not None else 1,
         findings=suite.findings,
         models=judge_models(resolved),
     )
@@ -53,6 +54,7 @@ def _tests_of_tasks(resolved: ResolvedSuite) -> Iterator[TestOfTask]:
                     applies=is_made_for(test, task),
                     allow_empty=test.use.allow_empty,
                     own_of=test.use.tasks or (),
+                    validators=tuple(each.use.name for each in (*test.steps[0].validators, *test.validators)),
                 )
 
 

@@ -80,6 +80,10 @@ class CasesTable:
             found.update((case_id, from_text(Case, text)) for case_id, text in rows)
         return found
 
+    def edited_ids(self) -> frozenset[str]:
+        """Return the ids of the cases that stand for others, which people edited."""
+        return frozenset(case_id for (case_id,) in self._database.rows("SELECT id FROM edited_cases"))
+
     def keep_edited(self, cases: Sequence[Case]) -> None:
         """Keep the cases that stand for others, which people edited, and forget those that do not any more."""
         rows = [(case.id, to_text(case)) for case in cases]

@@ -206,6 +206,12 @@ class Database:
         while rows := self.guarded(lambda: cursor.fetchmany(CHUNK)):
             yield rows
 
+    def chunks_by_id(self, sql: str, ids: Sequence[str]) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield the rows of a query, with `{ids}` replaced by the ids in chunks."""
+        for start in range(0, len(ids), MOST_PARAMETERS):
+            some = tuple(ids[start : start + MOST_PARAMETERS])
+            yield self.rows(sql.replace("{ids}", ", ".join("?" * len(some))), some)
+
     def text(self, sql: str, parameters: Sequence[Any] = ()) -> str | None:
         """Return the first column of the first row as text, or None if there is no row."""
         row = self.guarded(lambda: self._reader.execute(sql, parameters).fetchone())
@@ -213,9 +219,8 @@ class Database:
 
     def texts_by_id(self, sql: str, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield the (id, text) rows of a query, with `{ids}` replaced by the ids in chunks."""
-        for start in range(0, len(ids), MOST_PARAMETERS):
-            some = tuple(ids[start : start + MOST_PARAMETERS])
-            yield from self.rows(sql.replace("{ids}", ", ".join("?" * len(some))), some)
+        for rows in self.chunks_by_id(sql, ids):
+            yield from rows
 
     def meta(self, key: str) -> str | None:
         """Return a value of the run, or None."""

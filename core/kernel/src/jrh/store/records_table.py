@@ -93,8 +93,8 @@ class RecordsTable:
         """Queue records, each with its reply and label probabilities as JSON; durable after the next flush."""
         self._database.writer.put((_INSERT, [_row(*row) for row in rows]))
 
-    def columns(self) -> dict[str, tuple[Any, ...]]:
-        """Return the records of the plan as columns, in plan order.
+    def columns(self, trial_ids: Sequence[str] | None = None) -> dict[str, tuple[Any, ...]]:
+        """Return the records of the plan as columns, in plan order; or those of some trials, by id.
 
         Raises:
             DamagedStoreError: some are not what was written.
@@ -103,7 +103,13 @@ class RecordsTable:
         columns: list[list[Any]] = [[] for _ in COLUMNS]
         same: dict[str, str] = {}
         changed: list[tuple[Any, ...]] = []
-        for rows in self._database.chunks(f"SELECT {names}, r.checksum {_OF_THE_PLAN} ORDER BY t.position"):
+        select = f"SELECT {names}, r.checksum"
+        if trial_ids is None:
+            found = self._database.chunks(f"{select} {_OF_THE_PLAN} ORDER BY t.position")
+        else:
+            sql = f"{select} FROM records r WHERE r.trial_id IN ({{ids}}) ORDER BY r.trial_id"
+            found = self._database.chunks_by_id(sql, sorted(trial_ids))
+        for rows in found:
             changed += [row for row in rows if checksum(row[:-1]) != row[-1]]
             for column, values in zip(columns, zip(*rows, strict=True), strict=False):
                 # Most values are those of other rows: SQLite makes a new object of each.

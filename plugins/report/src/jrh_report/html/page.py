@@ -28,6 +28,7 @@ from jrh_report.html.plane import plane
 from jrh_report.html.prompts import prompt_tables
 from jrh_report.html.section import Section
 from jrh_report.overview import HEADINGS, MODEL_GOLD, RIGHT, of_models
+from jrh_report.reviewed import review_tables
 
 
 @frozen(kw_only=True)
@@ -104,6 +105,7 @@ class Page:
     """Those of no task."""
     missing: tables.Table | None
     attrition: tables.Table | None
+    review: tuple[tables.Table, ...]
     faults: tables.Table | None
     components: tables.Table | None
 
@@ -197,6 +199,7 @@ def gather(report: RunReport, limit: int) -> Page:
         findings=_about(report, lambda task: task not in known),
         missing=tables.missing_verdicts(report),
         attrition=tables.attrition(report),
+        review=tuple(review_tables(report)),
         faults=tables.faults(report),
         components=tables.components(report),
     )

@@ -149,6 +149,7 @@ def _apply(use: TestUse, task: Task, draft: Draft, validation: Validation, name:
             "score": validation.score,
             "label": validation.label,
             **dict(validation.details),
+            **({} if validation.accepted else {"accepted": False}),  # where the test keeps what is refused
         }
     draft = evolve(draft, details=details)
     if validation.accepted or (use.on_mismatch is OnMismatch.KEEP and validation.label is not None):

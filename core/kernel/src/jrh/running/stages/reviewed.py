@@ -47,7 +47,7 @@ def reviewed(store: Store, made: Iterable[Case], tasks: Mapping[str, Task], revi
     edited: list[Case] = []
     waiting = 0
     for case in made:
-        outcome = decided(reviews.get(case.id, CaseReview()), needed)
+        outcome = reviews.get(case.id, CaseReview()).counted(needed)
         if outcome is None:
             waiting += case.id in queued
             if case.id not in queued:
@@ -72,13 +72,7 @@ def number_waiting(store: Store, review: Review) -> int:
     """Count the cases of the queue that wait for a decision."""
     reviews = case_reviews(store.decisions.read())
     cases = store.decisions.queue()
-    return sum(decided(reviews.get(each.case_id, CaseReview()), review.reviewers) is None for each in cases)
-
-
-def decided(review: CaseReview, reviewers: int) -> Decision | None:
-    """Return the decision that counts, once enough people have decided or somebody has settled a conflict."""
-    enough = review.settlement is not None or len(review.blind) >= reviewers
-    return review.outcome if enough else None
+    return sum(reviews.get(each.case_id, CaseReview()).counted(review.reviewers) is None for each in cases)
 
 
 def edited_case(case: Case, decision: Decision, task: Task) -> Case:

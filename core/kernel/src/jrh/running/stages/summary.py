@@ -21,6 +21,7 @@ from jrh.running.reporters import in_full
 from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.running.stages.perturb import attrition
 from jrh.running.stages.report_files import write_document
+from jrh.running.stages.review_section import review_section
 from jrh.running.stages.stored_evidence import StoredEvidence
 from jrh.store.run_store import Store
 from jrh.suite.definition import Gate
@@ -75,6 +76,7 @@ class TestOfTask:
     allow_empty: bool
     own_of: tuple[str, ...] = ()
     """The tasks whose own list has the test; empty if it serves all."""
+    validators: tuple[str, ...] = ()
 
 
 @frozen(kw_only=True)
@@ -97,6 +99,8 @@ class Summary:
     notes: tuple[str, ...] = ()
     reports: tuple[ComponentUsed, ...] | None = None
     """The reporters the suite names; None where it names none."""
+    reviewers: int = 1
+    """How many people decide about a case."""
     findings: FindingSettings = FindingSettings()
     """What findings are held against."""
     models: Mapping[str, str] = Factory(dict)
@@ -210,6 +214,14 @@ def gather(
         warnings=failed,
         records=records,
         evidence=StoredEvidence(store=store),
+        review=review_section(
+            store,
+            records,
+            {each.task.name: each.task for each in summary.tasks},
+            {(each.task, each.test): each.validators for each in summary.tests_of_tasks},
+            summary.reviewers,
+            summary.level,
+        ),
     )
     return with_findings(report, summary.findings)
 
@@ -258,24 +270,6 @@ def _not_available(store: Store) -> Iterable[str]:
             f"{output or 'a setting'}: not available for judge '{judge}', whose model refuses it; "
             f"{counted(trials, 'question')} of test '{test}' without a verdict"
         )
-
-
-def read_records(store: Store) -> RecordTable:
-    """Read the records of the plan as a table, with what their items say in the run as it is.
-
-    A record can be older than an item that joins two clusters, so the items decide wherever they are known.
-    """
-    columns = store.records.columns()
-    known_of_items = {
-        "cluster": store.items.clusters(),
-        "gold_source": store.items.gold_sources(),
-        "covariates": store.items.covariates(),
-    }
-    for name, of_items in known_of_items.items():
-        if of_items:
-            place = zip(columns["task"], columns["item_id"], columns[name], strict=True)
-            columns[name] = tuple(of_items.get((task, item), known) for task, item, known in place)
-    return RecordTable.from_columns(columns)
 
 
 def _attrition(store: Store, summary: Summary) -> Iterable[Attrition]:

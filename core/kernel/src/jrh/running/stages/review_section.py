@@ -1,0 +1,88 @@
+"""Gather what a report says of the decisions that people made about the cases of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from jrh.measuring.review_outcomes import CaseReview, case_reviews
+from jrh.measuring.review_report import agreement_of_reviewers, expected_shares, reviewed_tests, validator_checks
+from jrh.running.dry_build import planned_judges
+from jrh.running.schedule import trial_id
+from jrh.running.stages.reviewed import COUNTED
+from jrh.running.stages.stored_records import read_records
+from jrh.store.run_store import Store
+from jrh.values.cases import Case
+from jrh.values.items import Task
+from jrh.values.records import RecordTable
+from jrh.values.review_report import ReviewEffect, ReviewEstimate, ReviewReport
+from jrh.values.reviews import ReviewAction
+
+NOT_JUDGED: Final = "cases that people rejected or edited were not judged"
+
+
+def review_section(
+    store: Store,
+    records: RecordTable,
+    tasks: Mapping[str, Task],
+    validators: Mapping[tuple[str, str], tuple[str, ...]],
+    reviewers: int,
+    level: float,
+) -> ReviewReport | None:
+    """Return the section; None where no case is to be reviewed and none was."""
+    queue = store.decisions.queue()
+    log = store.decisions.read()
+    if not queue and not log:
+        return None
+    upto = int(store.meta(COUNTED) or 0)
+    reviews = case_reviews(each for each in log if each.number <= upto)
+    cases = store.cases.by_id([each.case_id for each in queue])
+    effects = _effects(store, records, reviews, cases, tasks, reviewers, level)
+    return ReviewReport(
+        tests=tuple(reviewed_tests(queue, reviews, reviewers, level)),
+        agreement=tuple(agreement_of_reviewers(queue, reviews, level)),
+        validators=tuple(validator_checks(queue, reviews, cases, validators, reviewers, level)),
+        effects=tuple(effects),
+        later=sum(each.number > upto for each in log),
+    )
+
+
+def _effects(
+    store: Store,
+    records: RecordTable,
+    reviews: Mapping[str, CaseReview],
+    cases: Mapping[str, Case],
+    tasks: Mapping[str, Task],
+    reviewers: int,
+    level: float,
+) -> Iterator[ReviewEffect]:
+    """Yield the measure of every judge and test whose cases people changed, with and without their decisions."""
+    outcomes = {name: each.counted(reviewers) for name, each in reviews.items() if name in cases}
+    gone = {name for name, each in outcomes.items() if each is not None and each.action is not ReviewAction.ACCEPT}
+    if not gone:
+        return
+    judges = planned_judges(store)
+    trials = {
+        trial_id(name, judge, repeat): name
+        for name in sorted(gone)
+        for judge in judges
+        for repeat in range(cases[name].repeats)
+    }
+    before_review = read_records(store, without=store.cases.edited_ids(), also=list(trials))
+    counted = expected_shares(records, tasks, level)
+    made = expected_shares(before_review, tasks, level)
+    judged = set(before_review.text("case_id")) if len(before_review) else set()
+    changed = {(cases[name].task, cases[name].test) for name in gone}
+    incomplete = {(cases[name].task, cases[name].test) for name in gone - judged}
+    for judge, task, test in dict.fromkeys([*counted, *made]):
+        if (task, test) in changed:
+            none = ReviewEstimate(estimate=None, n=0, why="no verdict is left")
+            before = made.get((judge, task, test), none)
+            unknown = ReviewEstimate(estimate=None, n=0, why=NOT_JUDGED)
+            yield ReviewEffect(
+                judge=judge,
+                task=task,
+                test=test,
+                counted=counted.get((judge, task, test), none),
+                made=unknown if (task, test) in incomplete else before,
+            )
