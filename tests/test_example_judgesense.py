@@ -228,6 +228,7 @@ def test_pairs_of_templates_and_how_many_judges_flip_them(counted: Counted) -> N
     for row in listed:
         judges, who = flips[row["task"], row["item"]]
         assert set(row["pair"].split(" | ")) == set(counted.pairs[row["task"], row["item"]])
+        assert row["listed"] == "yes"
         assert (int(row["judges"]), int(row["flip"])) == (len(judges), len(who))
         assert sorted(filter(None, row["who"].split(", "))) == who
     shown: Counter[str] = Counter()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -114,3 +117,19 @@ def test_a_kappa_below_zero_is_a_finding(project: Project) -> None:
         if (each["name"], each["judge"]) == ("template-kappa", "contrary") and not each["cell"]
     )
     assert kappa == pytest.approx(-0.5)  # 30 of 120 pairs agree, both sides are balanced: (0.25 - 0.5) / 0.5
+
+
+def test_pairs_of_the_paper_are_listed_one_by_one_and_marked(project: Project) -> None:
+    report, _ = reported(project, "steady", "contrary")
+    assert project.run("report", "run", "--format", "papers", "--set", "papers.formats=[csv]").exit_code == 0
+    rows = list(csv.DictReader(io.StringIO(project.read("run/papers/pair-flips.csv"))))
+    # Four prompts per text make six pairs; the log lists four of them.
+    assert Counter((row["item"], row["listed"]) for row in rows) == Counter(
+        {(item, told): number for item in {row["item"] for row in rows} for told, number in (("yes", 4), ("no", 2))}
+    )
+    shown = {place: f"prompt-{number}" for number, place in enumerate(("true", "right", "errors", "sound"), start=1)}
+    listed = {frozenset(row["pair"].split(" | ")) for row in rows if row["listed"] == "yes"}
+    assert listed == {frozenset(shown[name] for name in pair) for pair in PAIRS}
+    flips = Counter(row["flip"] for row in rows if row["listed"] == "yes")
+    measured = {each["cell"]["judges"]: each["estimate"] for each in report["measures"] if each["name"] == "flipped-by"}
+    assert measured == pytest.approx({str(number): flips[str(number)] / 120 for number in range(3)})

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import Factory, frozen
 from jrh import MetricContext, RunReport
-from jrh.measuring import Pairs, Trials, aligned, answers_by, ballots_of, panels_of, read_trials
+from jrh.measuring import Pairs, Trials, aligned, answers_by, ballots_of, listed_pairs, panels_of, read_trials
 from jrh_stats import majority_vote
 
 from jrh_report.papers.sheet import Cell, Sheet
@@ -71,24 +71,33 @@ class Cases:
         for answers in answers_by(trials, "template"):
             if len(answers.levels) > 1:
                 by_test.setdefault((answers.cell.task, answers.cell.test), []).append(answers)
+        items = self.report.evidence.items() if by_test else {}
+        listed = {
+            task: {item: set(map(frozenset, pairs)) for item, pairs in listed_pairs(own).items()}
+            for task, own in items.items()
+        }
         for (task, test), members in by_test.items():
             together = aligned(members)
             pairs = [Pairs.of(each) for each in together]
             first = pairs[0]
+            levels, by_item = first.answers.levels, listed.get(task, {})
             for row, pair in zip(*first.looked_at.nonzero(), strict=True):
                 known = [each for each in pairs if each.usable[row, pair]]
                 flipping = [each.answers.cell.judge for each in known if each.scores[row, pair] < _HALF]
                 if known:
                     item = first.answers.items[row]
-                    rows.append((task, test, item, first.name(pair), len(known), len(flipping), ", ".join(flipping)))
+                    both = frozenset((levels[first.first[pair]], levels[first.second[pair]]))
+                    by_data = ("yes" if both in by_item.get(item, ()) else "no") if by_item else ""
+                    told = len(known), len(flipping), ", ".join(flipping), by_data
+                    rows.append((task, test, item, first.name(pair), *told))
         return Sheet(
             name="pair-flips",
             title="Judges that flip each pair of templates",
-            columns=("task", "test", "item", "pair", "judges", "flip", "who"),
+            columns=("task", "test", "item", "pair", "judges", "flip", "who", "listed"),
             rows=tuple(sorted(rows, key=lambda row: (row[0], row[1], -int(str(row[5])), str(row[2]), str(row[3])))),
             per_case=True,
-            note="Every two templates that an item was asked with. With repeats a judge flips a pair if more than half "
-            "of their combinations disagree.",
+            note="Every two templates that an item was asked with; `listed`: whether the data list the pair. With "
+            "repeats a judge flips a pair if more than half of their combinations disagree.",
         )
 
 

@@ -8,14 +8,19 @@ from attrs import frozen
 
 from jrh.store.run_store import Store
 from jrh.values.cases import Case
+from jrh.values.items import Item
 from jrh.values.verdicts import Reply
 
 
 @frozen(kw_only=True)
 class StoredEvidence:
-    """Reads cases and replies by id; nothing is kept in memory."""
+    """Reads items, and cases and replies by id; nothing is kept in memory."""
 
     store: Store
+
+    def items(self) -> Mapping[str, Sequence[Item]]:
+        """Return the items of every task that are stored."""
+        return self.store.items.read()
 
     def cases(self, case_ids: Sequence[str]) -> Mapping[str, Case]:
         """Return the cases that are stored, by id."""
