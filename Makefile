@@ -7,6 +7,7 @@ PLUGINS := $(sort $(wildcard plugins/*))
 CONTRIB := $(sort $(wildcard plugins-contrib/*/pyproject.toml))
 STANDARD := $(filter-out plugins/inspect plugins/litellm,$(PLUGINS))
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+INSTALL_DOCS := $(VENV)/docs/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(VENV)/docs/constraints.txt
 CORE := core/stats core/kernel core/testing
 MANIFESTS := pyproject.toml constraints.txt $(addsuffix /pyproject.toml,$(CORE)) $(wildcard plugins/*/pyproject.toml) $(CONTRIB)
 comma := ,
@@ -17,7 +18,7 @@ DEMO_DIR ?= runs/demo
 JOBS ?= auto
 PARALLEL := --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo quick test test-extras browser lint types architecture check campaigns bench schemas dist picture pyproject reference clean
+.PHONY: demo quick test test-extras browser lint types architecture check campaigns bench schemas dist version pythons docs picture pyproject reference clean
 
 demo: $(VENV)/standard
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jrh run examples/demo.yaml --run-dir $(DEMO_DIR)
@@ -66,8 +67,29 @@ bench: $(VENV)/development
 schemas: $(VENV)/development
 	$(BIN)/jrh schema --output schemas --plugins $(subst $(space),$(comma),$(patsubst plugins/%,jrh-%,$(PLUGINS)))
 
+# Build, check, install into an empty environment, and use outside of the repository. For a release: JRH_REPOSITORY=https://...
 dist: $(VENV)/release
 	$(BIN)/python tools/dist.py
+
+# One version for all distributions: make version VERSION=0.2.0
+version:
+	$(PYTHON) tools/manifests.py --set-version $(VERSION)
+
+# The quick tests on every supported Python that is installed.
+pythons: $(VENV)/development
+	$(INSTALL) nox
+	$(BIN)/nox
+
+# The site, as build/site/index.html; a warning is an error. Its tools need another docutils than twine does.
+docs: $(VENV)/docs/installed
+	$(VENV)/docs/bin/python tools/pages.py
+
+$(VENV)/docs/installed: constraints.txt constraints-docs.txt $(MANIFESTS) | $(VENV)/python
+	$(PYTHON) -m venv $(VENV)/docs
+	grep -v '^docutils=' constraints.txt | cat - constraints-docs.txt > $(VENV)/docs/constraints.txt
+	$(INSTALL_DOCS) setuptools wheel
+	$(INSTALL_DOCS) --no-build-isolation $(foreach path,$(CORE) $(STANDARD),-e ./$(path)) -e ".[docs]"
+	@touch $@
 
 # The picture in the README.
 picture: demo $(VENV)/development

@@ -1,6 +1,7 @@
 """Bring the `pyproject.toml` files into step with the plugins that exist.
 
     python tools/manifests.py [--check]
+    python tools/manifests.py --set-version 0.2.0
 
 Every distribution gets the same version, licence and classifiers, and the lists of plugins in the root file are written
 anew between their marks. `tests/test_plugin_shape.py` fails where this has not been run.
@@ -44,7 +45,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write what is out of step, or with `--check` name it; return the exit code."""
     parser = argparse.ArgumentParser(prog="manifests.py", description="Bring all pyproject.toml files into step.")
     parser.add_argument("--check", action="store_true", help="change nothing; fail if something would change")
-    check = parser.parse_args(arguments).check
+    parser.add_argument("--set-version", metavar="VERSION", help="give all distributions a version, and jrh itself")
+    given = parser.parse_args(arguments)
+    check = given.check
+    if given.set_version:
+        set_version(ROOT, given.set_version)
     stale = {path: text for path, text in current(ROOT) if path.read_text(encoding="utf-8") != text}
     for path, text in stale.items():
         print(f"{path.relative_to(ROOT)}: {'is out of step; run `make pyproject`' if check else 'written'}")
@@ -60,6 +65,22 @@ def current(root: Path) -> Iterator[tuple[Path, str]]:
         if path.parent == root:
             text = _with_lists(text, lists(root))
         yield path, text
+
+
+def set_version(root: Path, version: str) -> None:
+    """Write the version of jrh, of its distributions, and of what they require of each other.
+
+    Raises:
+        SystemExit: it is not a version of three numbers, with `rc1` or the like at most.
+    """
+    if not re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc)\d+)?", version):
+        raise SystemExit(f"manifests: '{version}' is not a version such as 0.2.0 or 0.2.0rc1")
+    module = root / "core" / "kernel" / "src" / "jrh" / "version.py"
+    texts = {path: path.read_text(encoding="utf-8") for path in (module, *manifests(root, ".", "core/*", "plugins/*"))}
+    for path, text in texts.items():
+        own = re.sub(r'^(version|__version__: Final) = "[^"]+"', rf'\1 = "{version}"', text, flags=re.MULTILINE)
+        whole = re.sub(r'("jrh(?:-[a-z-]+)?(?:\[[a-z,]+\])?==)[^"]+"', rf'\g<1>{version}"', own)
+        path.write_text(whole, encoding="utf-8")
 
 
 def lists(root: Path) -> Mapping[str, Sequence[str]]:

@@ -147,7 +147,7 @@ def test_every_option_type_is_read(tmp_path):
         ({"text": {"fiel": "x"}}, "text: expected text or `{file: name}`, got a mapping"),
         ({"text": {"file": 3}}, "text.file: expected the name of a file, got the whole number 3"),
         ({"text": {"file": "no.txt"}}, "text.file: cannot read 'no.txt': No such file or directory"),
-        ({"text": {"file": "a\0b"}}, "text.file: cannot read 'a\0b': embedded null byte"),
+        ({"text": {"file": "a\0b"}}, "text.file: cannot read 'a\0b': a file name cannot contain a NUL character"),
         ({"modes": "pairwise"}, "modes: expected a list, got the text 'pairwise'"),
         (
             {"modes": ["pointwise", "pairwis"]},

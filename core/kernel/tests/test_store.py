@@ -13,6 +13,8 @@ from typing import Any
 import attrs
 import pytest
 from jrh.errors import StoreError
+from jrh.store.cache import FILENAME as CACHE
+from jrh.store.cache import Cache
 from jrh.store.database import FILENAME, SCHEMA_VERSION
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
@@ -104,6 +106,18 @@ def test_a_file_that_is_no_database_is_refused_for_writing_and_reading(tmp_path:
     for opened in (lambda: Store.open(tmp_path, "essays"), lambda: Store.view(tmp_path)):
         with pytest.raises(StoreError, match=r"cannot use '.*': file is not a database"):
             opened()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc")
+def test_a_refused_file_is_closed(tmp_path: Path) -> None:
+    (tmp_path / FILENAME).write_text("this is a shopping list, " * 100)
+    for opened in (lambda: Store.open(tmp_path, "essays"), lambda: Store.view(tmp_path), lambda: Cache.open(tmp_path)):
+        (tmp_path / CACHE).write_text("another list, " * 100)
+        with pytest.raises((StoreError, sqlite3.DatabaseError)) as caught:
+            opened()
+        assert caught.traceback, "what was raised still holds what was opened"
+        opened_files = [os.path.realpath(path) for path in Path("/proc/self/fd").iterdir()]
+        assert [name for name in opened_files if name.startswith(str(tmp_path))] == []
 
 
 def test_a_refused_directory_is_not_left_locked(tmp_path: Path) -> None:

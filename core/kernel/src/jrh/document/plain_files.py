@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import stat
 from pathlib import Path
 from typing import Final
@@ -29,6 +30,8 @@ def check_plain(path: Path, most: int) -> None:
     Raises:
         OSError: it does not exist, is a device, a pipe or a directory, or is larger than `most` bytes.
     """
+    if "\0" in str(path):  # Pythons differ in what they say
+        raise OSError(errno.EINVAL, "a file name cannot contain a NUL character")
     known = path.stat()
     if stat.S_ISDIR(known.st_mode):
         raise IsADirectoryError(21, "Is a directory")

@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
-from jrh.store.writer import Writer, connect
+from jrh.store.writer import Writer, closed_on_error, connect
 
 ENVIRONMENT: Final = "JRH_CACHE_DIR"
 """Environment variable that names another directory."""
@@ -68,8 +68,10 @@ class Cache:
         folder = path or directory()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         connection = connect(folder / FILENAME, synchronous="NORMAL")
-        connection.execute(_SCHEMA)
-        return cls(connect(folder / FILENAME, synchronous="NORMAL"), Writer(connection, FILENAME))
+        with closed_on_error(connection):
+            connection.execute(_SCHEMA)
+            reader = connect(folder / FILENAME, synchronous="NORMAL")
+        return cls(reader, Writer(connection, FILENAME))
 
     @classmethod
     def view(cls) -> CacheView | None:

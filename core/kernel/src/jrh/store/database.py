@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 
 from jrh.errors import EmptyStoreError, StoreError
 from jrh.store import seal
-from jrh.store.writer import Statement, Writer, connect, damaged
+from jrh.store.writer import Statement, Writer, closed_on_error, connect, damaged
 from jrh.values.records import COLUMNS
 
 T = TypeVar("T")
@@ -173,10 +173,10 @@ class Database:
         def connected() -> sqlite3.Connection:
             seal.check(path, SCHEMA_VERSION)
             reader = sqlite3.connect(f"{path.resolve().as_uri()}?{_reading(path)}", uri=True, isolation_level=None)
-            reader.execute("PRAGMA query_only=ON")
-            if _check_version(reader, path) == 0:  # its process was killed before the tables were made
-                reader.close()
-                raise EmptyStoreError(f"'{run_dir}' holds no run yet; run the suite first")
+            with closed_on_error(reader):
+                reader.execute("PRAGMA query_only=ON")
+                if _check_version(reader, path) == 0:  # its process was killed before the tables were made
+                    raise EmptyStoreError(f"'{run_dir}' holds no run yet; run the suite first")
             return reader
 
         return cls(path, _guard(path, connected), None, None)
@@ -286,14 +286,10 @@ def _check_emptied(path: Path) -> None:
 
 def _with_tables(path: Path) -> sqlite3.Connection:
     connection = connect(path, synchronous="FULL")
-    try:
+    with closed_on_error(connection):
         if _check_version(connection, path) == 0:
             # One transaction: a kill leaves either no tables or all of them with their version.
             connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
-    except BaseException:
-        with suppress(sqlite3.Error):
-            connection.close()
-        raise
     return connection
 
 

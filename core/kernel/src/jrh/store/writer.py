@@ -6,8 +6,9 @@ import asyncio
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -39,9 +40,21 @@ class _Job:
 def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
     """Open a database in WAL mode; `synchronous` is FULL (durable) or NORMAL (consistent)."""
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute(f"PRAGMA synchronous={synchronous}")
+    with closed_on_error(connection):
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute(f"PRAGMA synchronous={synchronous}")
     return connection
+
+
+@contextmanager
+def closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
+    """Close the connection if the block raises."""
+    try:
+        yield
+    except BaseException:
+        with suppress(sqlite3.Error):
+            connection.close()
+        raise
 
 
 def damaged(name: str, error: sqlite3.Error) -> DamagedStoreError | None:
