@@ -115,3 +115,17 @@ def test_a_task_without_right_labels_has_no_table_of_them(render, report) -> Non
     assert set(files) == {"cost.csv", "usage.csv", "tables.tex", "index.md"}
     mute = [evolve(each, estimate=None, interval=None, n_trials=0, missing={"refused": 9}) for each in report.measures]
     assert "9 missing" in render("papers", evolve(report, measures=tuple(mute)), **TABLES)["index.md"]
+
+
+def test_a_long_name_keeps_its_mark_and_its_size(render, report) -> None:
+    judge, test = "yes-man " + "x" * 90, "format " + "y" * 90
+    longer = {"yes-man": judge, "format": test}
+    measures = [
+        evolve(each, judge=longer.get(each.judge, each.judge), test=longer.get(each.test, each.test))
+        for each in report.measures
+    ]
+    names = {"judges": (*report.judges[:2], judge), "simulated": frozenset({judge}), "tests": ("reference", test)}
+    picture = render("papers", evolve(report, measures=tuple(measures), costs=(), **names), formats=["svg"])
+    shown = re.findall(r"<text[^>]*>([^<]*)</text>", picture["judges-by-tests.svg"].decode())
+    assert [text for text in shown if text.startswith("yes-man x") and text.endswith("x… (simulated)")]
+    assert [text for text in shown if text.startswith("format y") and text.endswith("y… (N=117 to 120)")]

@@ -12,7 +12,7 @@ from jrh_report.papers.costs import Price, prices
 from jrh_report.papers.found import Found, end_of
 from jrh_report.papers.harness import judges_by_tests
 from jrh_report.papers.judgesense import is_constant, scores
-from jrh_report.plots.drawing import label, look
+from jrh_report.plots.drawing import NAME, label, look
 from jrh_report.tables import judge_label
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _templates(found: Found) -> Iterator[tuple[str, Figure, str]]:
     cells = [[found.get("jss", task, judge, test) for task, test in columns] for judge in judges]
     hatched = [[is_constant(found, (task, judge, test)) for task, test in columns] for judge in judges]
     heads = [_with_pairs(found, task if one_test else f"{task}: {test}", task, test) for task, test in columns]
-    title = "JSS by judge and task; hatched: always the same label shown"
+    title = "JSS by judge and task; N: verdicts; hatched: always the same label shown"
     names = [judge_label(found.report, judge) for judge in judges]
     yield "templates", heat_map(title, names, heads, cells, hatched), title
     for place, (task, test) in enumerate(columns, start=1):
@@ -74,6 +74,14 @@ def _templates(found: Found) -> Iterator[tuple[str, Figure, str]]:
         if turned:
             series["raw"] = [raw for _, _, raw in groups]
         yield f"jss{end}", bars(title, [name for name, _, _ in groups], series), title
+
+
+def named(name: str, limit: int = NAME) -> str:
+    """Return a name for a plot; of a long one the middle is cut, not the mark or the size behind it: `(N=120)`."""
+    head, opened, tail = name.rpartition(" (")
+    if not opened or not tail.endswith(")") or len(tail) > limit // 2:
+        return label(name, limit)
+    return f"{label(head, limit - len(tail) - 2)} ({label(tail)}"
 
 
 def _with_pairs(found: Found, name: str, task: str, test: str) -> str:
@@ -93,11 +101,11 @@ def heat_map(
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
 
-    left = 0.3 + _PER_LETTER * max(len(label(name)) for name in rows)
+    left = 0.3 + _PER_LETTER * max(len(named(name)) for name in rows)
     # Headings are turned by 35 degrees: the last one reaches to the right of its column.
-    right = 0.3 + _PER_LETTER * 0.8 * max(len(label(name)) for name in columns[-1:])
+    right = 0.3 + _PER_LETTER * 0.8 * max(len(named(name)) for name in columns[-1:])
     wide, high = _CELL[0] * len(columns), _CELL[1] * len(rows)
-    top = 0.25 + 0.5 * _PER_LETTER * max(len(label(name)) for name in columns)
+    top = 0.25 + 0.5 * _PER_LETTER * max(len(named(name)) for name in columns)
     # A short table still has room for its title.
     width = max(left + wide + right, 0.3 + 0.075 * len(label(title, 120)))
     height = top + high + _FOOT
@@ -130,12 +138,12 @@ def heat_map(
             )
             axes.text(middle, down + 0.72, interval, **_MIDDLE, color=ink, size=6.5, bbox=box)
     axes.set(xlim=(0, len(columns)), ylim=(len(rows), 0))
-    axes.set_xticks([place + 0.5 for place in range(len(columns))], [label(name) for name in columns])
+    axes.set_xticks([place + 0.5 for place in range(len(columns))], [named(name) for name in columns])
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
     for tick in axes.get_xticklabels():
         tick.set(rotation=35, ha="left", rotation_mode="anchor")
-    axes.set_yticks([place + 0.5 for place in range(len(rows))], [label(name) for name in rows])
+    axes.set_yticks([place + 0.5 for place in range(len(rows))], [named(name) for name in rows])
     figure.text(0.08 / width, 0.06 / height, label(title, 120), va="bottom", weight="bold")
     for side in axes.spines.values():
         side.set_visible(False)
@@ -146,7 +154,7 @@ def bars(title: str, names: Sequence[str], series: Mapping[str, Sequence[Measure
     """Draw a bar with its interval for every name and series, the lowest first."""
     from matplotlib.figure import Figure
 
-    left, row = 0.3 + _PER_LETTER * max(len(label(name)) for name in names), 0.24 * len(series) + 0.14
+    left, row = 0.3 + _PER_LETTER * max(len(named(name)) for name in names), 0.24 * len(series) + 0.14
     width, height = (
         max(left + 5.0, 0.3 + 0.075 * len(label(title, 120))),
         0.95 + row * len(names) + (0.3 if len(series) > 1 else 0),
@@ -164,7 +172,7 @@ def bars(title: str, names: Sequence[str], series: Mapping[str, Sequence[Measure
             elif each.interval is not None:
                 ends = (each.interval.low, each.interval.high)
                 axes.plot(ends, (at, at), color="black", linewidth=1.1, solid_capstyle="butt")
-    axes.set_yticks(range(len(names)), [label(name) for name in names])
+    axes.set_yticks(range(len(names)), [named(name) for name in names])
     axes.set(xlim=(0, 1), ylim=(len(names) - 0.5, -0.5))
     axes.set_xlabel("JSS, with interval")
     axes.grid(axis="x", linewidth=0.5)
@@ -226,7 +234,7 @@ def _matrices(
         axes.set_xticks(spots, [label(each, 12) for each in labels], size=7)
         axes.set_yticks(spots, [label(each, 12) for each in labels], size=7)
         axes.tick_params(length=0)
-        axes.set_title(label(judge_label(found.report, judge), 30), size=8)
+        axes.set_title(named(judge_label(found.report, judge), 30), size=8)
         axes.set_xlabel("verdict", size=7, labelpad=1)
         axes.set_ylabel("right label", size=7, labelpad=1)
         for edge in axes.spines.values():
@@ -292,7 +300,7 @@ def _cost_panels(found: Found, tests: Sequence[str], known: Sequence[Price], tit
             axes.spines[side].set_visible(False)
     figure.legend(
         list(handles.values()),
-        [label(judge_label(found.report, judge), 30) for judge in handles],
+        [named(judge_label(found.report, judge), 30) for judge in handles],
         loc="lower left",
         bbox_to_anchor=(0.02, 0.28 / height),
         ncols=3,
