@@ -42,6 +42,11 @@ def view(run_dirs: tuple[Path, ...], open_browser: bool, port: int, host: str, a
 @click.option("--tests", multiple=True, metavar="TEST", help="Review cases of this test only; may be repeated.")
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="Review N cases drawn at random. Default: all.")
 @click.option("--seed", type=int, metavar="SEED", help="Seed of the sample. Default: 0.")
+@click.option(
+    "--first",
+    type=click.Choice(["random", "disagreement", "influence"]),
+    help="Which cases come first, and are likelier in the sample. Default: random.",
+)
 @click.option("--export", type=click.Path(path_type=Path, dir_okay=False), help="Write the decisions as CSV and end.")
 @click.option(
     "--import", "table", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Read a CSV file and end."
@@ -56,6 +61,7 @@ def review(
     tests: tuple[str, ...],
     sample: int | None,
     seed: int | None,
+    first: str | None,
     export: Path | None,
     table: Path | None,
     open_browser: bool,
@@ -68,13 +74,14 @@ def review(
     Prints an address with a one-time token and serves until Ctrl-C. Every decision is stored in the run directory
     before the page says "saved". Makes no model calls. No other jrh process can write to the run meanwhile.
     """
-    from jrh.running import QueueRequest, review_desk
+    from jrh.running import First, QueueRequest, review_desk
 
     from jrh_review.start_review import checked_names, export_to, import_from, serve_review
 
     names = checked_names(reviewers)
-    asked = bool(tests or sample is not None or seed is not None)
-    request = QueueRequest(tests=tests, sample=sample, seed=seed or 0) if asked else None
+    asked = bool(tests or sample is not None or seed is not None or first is not None)
+    order = First(first or "random")
+    request = QueueRequest(tests=tests, sample=sample, seed=seed or 0, first=order) if asked else None
     with review_desk(run_dir) as desk:
         desk.make_queue(request)
         if table is not None:

@@ -97,6 +97,8 @@ def make_server(
     """Listen at a place; `announce` shows the next one-time tokens; the other arguments are those of `make_app`."""
     import uvicorn
 
+    from jrh_review.patience import PatientProtocol
+
     with place.listen() as listening:
         port: int = listening.getsockname()[1]
         base = f"http://{f'[{place.address}]' if ':' in place.address else place.address}:{port}"
@@ -104,7 +106,7 @@ def make_server(
         app = make_app(runs, sessions, Names.at(place.address, port), reviewing=reviewing, labelling=labelling)
         config = uvicorn.Config(
             app,
-            http="h11",
+            http=PatientProtocol,
             ws="none",
             lifespan="off",
             # The access log would print tokens.

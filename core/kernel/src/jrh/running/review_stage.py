@@ -11,7 +11,8 @@ from attrs import define, field
 
 from jrh.errors import RAISED, StopReason, StopRun
 from jrh.running.prepare import Prepared
-from jrh.running.reviewing import QueueRequest, ReviewDesk
+from jrh.running.review_queue import QueueRequest
+from jrh.running.reviewing import ReviewDesk
 from jrh.running.stages.reviewed import keep_reviewed, number_waiting, reviewed
 from jrh.suite.definition import ReviewPolicy
 from jrh.suite.resolved import tests_of

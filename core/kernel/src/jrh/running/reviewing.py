@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,33 +12,16 @@ from attrs import evolve, field, frozen
 
 from jrh.document.serial import to_text
 from jrh.errors import JrhError
-from jrh.hashing import content_id
 from jrh.measuring.review_outcomes import CaseReview, case_reviews
+from jrh.running.review_queue import QueueRequest, drawn, known_cases
 from jrh.running.stages.summary import recall
 from jrh.store.run_store import Store
-from jrh.suite.definition import Review
 from jrh.values.cases import REFERENCE, Case
 from jrh.values.reviews import Decision, QueuedCase, ReviewAction
 
 
 class StaleDecisionError(JrhError):
     """Somebody decided about the case since it was read."""
-
-
-@frozen(kw_only=True)
-class QueueRequest:
-    """Which cases to review."""
-
-    tests: tuple[str, ...] = ()
-    """None: all."""
-    sample: int | None = None
-    """Cases drawn at random from all of these tests; None: all."""
-    seed: int = 0
-
-    @classmethod
-    def of(cls, review: Review) -> QueueRequest:
-        """Return what a suite asks for."""
-        return cls(tests=review.tests, sample=review.sample, seed=review.seed)
 
 
 @frozen(kw_only=True)
@@ -67,11 +50,11 @@ class ReviewDesk:
             return table.queue()
         if kept is not None and table.read():
             raise JrhError(
-                "people have decided on cases of this run's queue, so it stays as it is: leave out --tests, --sample "
-                "and --seed to go on with it"
+                "people have decided on cases of this run's queue, so it stays as it is: leave out --tests, --sample, "
+                "--seed and --first to go on with it"
             )
         request = request or QueueRequest()
-        cases = _drawn(_some(table.candidates(REFERENCE), request), request)
+        cases = drawn(known_cases(table.candidates(REFERENCE), request), request, self._store.case_rows.scores)
         table.replace_queue(to_text(request), cases)
         return cases
 
@@ -86,7 +69,7 @@ class ReviewDesk:
         """
         table = self._store.decisions
         found = [case for case in table.candidates(REFERENCE) if case.test in tests]
-        cases = _drawn(found, request)
+        cases = drawn(found, request, self._store.case_rows.scores)
         with self._lock:
             before = {case.case_id: place for place, case in enumerate(table.queue())}
             if request.sample is None:  # who reviews while cases are made finds new ones at the end
@@ -179,27 +162,3 @@ def _check(decision: Decision, review: CaseReview, version: int) -> None:
         last = review.settlement if decision.settles else review.own(decision.reviewer)
         if last is None:
             raise JrhError("There is no decision to undo.")
-
-
-def _some(cases: Iterable[QueuedCase], request: QueueRequest) -> list[QueuedCase]:
-    """Return the cases; raise where there are none, or none of a test that is asked for."""
-    listed = list(cases)
-    if not listed:
-        raise JrhError("this run stores no perturbed cases to review; records that were imported have no texts")
-    tests = {case.test for case in listed}
-    if unknown := [name for name in request.tests if name not in tests]:
-        raise JrhError(f"no cases of the test '{unknown[0]}' in this run; it has: {', '.join(sorted(tests))}")
-    return listed
-
-
-def _drawn(cases: Iterable[QueuedCase], request: QueueRequest) -> tuple[QueuedCase, ...]:
-    """Return the queue: all cases in plan order, or a simple random sample in random order.
-
-    The order is that of a hash of seed and case: cases that are made again stay in the sample, whatever else changes.
-    """
-    chosen = [case for case in cases if not request.tests or case.test in request.tests]
-    if request.sample is None or request.sample >= len(chosen):
-        return tuple(chosen)
-    chosen.sort(key=lambda case: content_id(request.seed, case.case_id))
-    drawn = chosen[: request.sample]
-    return tuple(case._replace(probability=request.sample / len(chosen)) for case in drawn)

@@ -41,6 +41,18 @@ _SET_CHOICES: Final = "INSERT OR REPLACE INTO meta VALUES ('case_choices', ?)"
 _LIKE: Final = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
 
 
+class CaseScore(NamedTuple):
+    """What one judge did with one case."""
+
+    case_id: str
+    task: str
+    test: str
+    judge: str
+    verdict: str
+    right: float | None
+    expected: float | None
+
+
 class Page(NamedTuple):
     """Some rows of a list, and where the next ones begin."""
 
@@ -94,6 +106,13 @@ class CaseRowsTable:
         rows = tuple(CaseRow._make(row[:-1]) for row in found[:limit])
         more = (found[limit - 1][-1], rows[-1].position) if len(found) > limit else None
         return Page(rows=rows, total=total, after=more)
+
+    def scores(self) -> list[CaseScore]:
+        """Return every case and judge, in plan order; nothing where the list was not made."""
+        rows = self._database.rows(
+            f"SELECT {', '.join(CaseScore._fields)} FROM case_rows ORDER BY position"  # noqa: S608 - fixed names
+        )
+        return [CaseScore._make(row) for row in rows]
 
     def of_item(self, task: str, item_id: str) -> tuple[CaseRow, ...]:
         """Return the rows of an item, in plan order."""

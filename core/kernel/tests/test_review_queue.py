@@ -1,0 +1,76 @@
+"""Queues that take some cases first: the chances are those that are stored, and weights undo them."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from jrh.errors import JrhError
+from jrh.running.review_queue import First, QueueRequest, drawn, inclusion, systematic
+from jrh.store.case_rows_table import CaseScore
+from jrh.values.reviews import QueuedCase
+
+CASES = 60
+SIZE = 15
+DRAWS = 2_000
+
+
+def cases() -> list[QueuedCase]:
+    return [QueuedCase(f"c{n}", "task", "test", f"i{n}", f"i{n}", 1.0) for n in range(CASES)]
+
+
+def scores() -> list[CaseScore]:
+    """Two judges: they differ on every fifth case, and one of them is wrong on every seventh."""
+    rows = []
+    for n in range(CASES):
+        right = 0.0 if n % 7 == 0 else 1.0
+        rows.append(CaseScore(f"c{n}", "task", "test", "one", "YES", 1.0, 1.0))
+        rows.append(CaseScore(f"c{n}", "task", "test", "two", "NO" if n % 5 == 0 else "YES", right, right))
+    return rows
+
+
+def test_chances_are_proportional_add_up_to_the_size_and_are_at_most_one() -> None:
+    assert inclusion([1, 1, 2], 2) == [0.5, 0.5, 1.0]
+    assert inclusion([10, 1, 1, 2], 2) == [1.0, 0.25, 0.25, 0.5]
+    assert sum(inclusion([random.Random(n).random() for n in range(50)], 20)) == pytest.approx(20)
+
+
+def test_cases_are_drawn_as_often_as_their_chance_says_and_weights_undo_it() -> None:
+    """The Hajek share of every third case, of samples that prefer other cases: truth 20 of 60."""
+    request = QueueRequest(sample=SIZE, first=First.DISAGREEMENT)
+    made, rows = cases(), scores()
+    queues = [
+        drawn(made, QueueRequest(sample=SIZE, first=request.first, seed=seed), lambda: rows) for seed in range(DRAWS)
+    ]
+    assert {len(queue) for queue in queues} <= {SIZE - 1, SIZE, SIZE + 1}
+    chance = {case.case_id: case.probability for queue in queues for case in queue}
+    times = {case_id: sum(case.case_id == case_id for queue in queues for case in queue) for case_id in chance}
+    for case_id, count in times.items():
+        p = chance[case_id]
+        assert abs(count / DRAWS - p) <= 4.5 * np.sqrt(p * (1 - p) / DRAWS) + 1e-9, case_id
+    shares, plain = [], []
+    for queue in queues:
+        weights = np.array([1 / case.probability for case in queue])
+        hits = np.array([int(case.case_id[1:]) % 5 == 0 for case in queue])
+        shares.append((weights * hits).sum() / weights.sum())
+        plain.append(hits.mean())
+    assert np.mean(plain) > 0.35, "the queue prefers those on which judges differ"
+    assert abs(np.mean(shares) - 0.2) < 0.02
+
+
+def test_the_highest_score_comes_first_and_all_cases_have_a_chance() -> None:
+    queue = drawn(cases(), QueueRequest(first=First.INFLUENCE), scores)
+    assert len(queue) == CASES
+    assert {case.probability for case in queue} == {1.0}
+    assert {int(case.case_id[1:]) % 7 for case in queue[:9]} == {0}
+
+
+def test_an_order_without_verdicts_is_refused() -> None:
+    with pytest.raises(JrhError, match="needs verdicts"):
+        drawn(cases(), QueueRequest(first=First.INFLUENCE), list)
+
+
+def test_a_systematic_sample_takes_certain_cases_always() -> None:
+    assert systematic([1.0, 0.5, 0.5], 0.9) == [0, 2]
+    assert systematic([1.0, 0.5, 0.5], 0.2) == [0, 1]
