@@ -23,6 +23,8 @@ from jrh_stats.calibration import reliability_curve as reliability_curve
 from jrh_stats.calibration_error import calibration_test as calibration_test
 from jrh_stats.calibration_error import expected_calibration_error as expected_calibration_error
 from jrh_stats.calibration_error import plain_calibration_error as plain_calibration_error
+from jrh_stats.ceiling import Ceiling as Ceiling
+from jrh_stats.ceiling import human_ceiling as human_ceiling
 from jrh_stats.change import Change as Change
 from jrh_stats.change import exchanged_difference as exchanged_difference
 from jrh_stats.change import paired_change as paired_change
@@ -150,6 +152,7 @@ __all__ = [
     "BestPanel",
     "Binning",
     "Bounds",
+    "Ceiling",
     "Change",
     "DStudy",
     "Equivalence",
@@ -211,6 +214,7 @@ __all__ = [
     "gain_over_constant",
     "gwet_ac1",
     "holm",
+    "human_ceiling",
     "icc",
     "imbens_manski_quantile",
     "interval_p",

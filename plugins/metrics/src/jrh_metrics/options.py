@@ -165,6 +165,20 @@ class GeneralizabilityOptions(MetricOptions):
 
 
 @frozen(kw_only=True)
+class CeilingOptions(MetricOptions):
+    """Options of the human ceiling."""
+
+    margin: float = field(
+        default=0.1,
+        validator=[gt(0.0), lt(1.0)],
+        metadata={
+            "help": "a judge whose kappa with people is lower than theirs by less than this agrees as well as they do; "
+            "with two labels equally common 0.1 is a share of 0.05. Declare it before seeing results"
+        },
+    )
+
+
+@frozen(kw_only=True)
 class CalibrationOptions(MetricOptions):
     """Options of the calibration measures."""
 

@@ -9,6 +9,7 @@ from jrh.measuring import BreakdownOptions, MetricOptions
 
 from jrh_metrics.options import (
     CalibrationOptions,
+    CeilingOptions,
     ConfusionOptions,
     CovariateOptions,
     EquivalenceOptions,
@@ -152,6 +153,12 @@ def _agreement() -> Iterable[MetricSpec]:
         summary="Cohen's kappa and Matthews correlation (MCC) with the gold labels; unordered scales only",
         options=BreakdownOptions,
         factory="jrh_metrics.gold_agreement:GoldAgreement",
+    )
+    yield MetricSpec(
+        name="people-ceiling",
+        summary="kappa of the judge with people beside that of people with each other, where two people labelled items",
+        options=CeilingOptions,
+        factory="jrh_metrics.ceiling:PeopleCeiling",
     )
     yield MetricSpec(
         name="chance-corrected",

@@ -19,6 +19,7 @@ from jrh_report.flags import cautions
 from jrh_report.markup import bullets, folded, table_block
 from jrh_report.options import MarkdownOptions
 from jrh_report.overview import NOISE, Overview, Row, legend, overview
+from jrh_report.people import people
 from jrh_report.prompt_templates import prompt_templates
 from jrh_report.reviewed import review_tables
 from jrh_report.told import line, told_by_judge
@@ -133,6 +134,9 @@ def _cell(main: Overview, row: Row, column: str) -> str:
 def _about_the_run(report: RunReport) -> Iterator[Block]:
     if report.notes:
         yield bullets(report.notes, head="## Notes\n\n", limit=400, what="notes", share=_SIDE, rank=1)
+    ceiling = people(report, _DIGITS)
+    if ceiling is not None:
+        yield table_block(ceiling, rank=1, share=_SIDE, what="agreement with people", heading=True)
     beyond = beyond_chance(report, _DIGITS)
     if beyond is not None:
         yield table_block(beyond, rank=1, share=_SIDE, what="agreement with gold beyond chance", heading=True)

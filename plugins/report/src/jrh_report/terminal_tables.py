@@ -19,6 +19,7 @@ from jrh_report.beyond_chance import beyond_chance
 from jrh_report.flags import cautions
 from jrh_report.main_table import empty_rows, main_table
 from jrh_report.overview import Overview, legend, overview
+from jrh_report.people import people
 from jrh_report.reviewed import review_tables
 from jrh_report.told import line, told_by_judge
 
@@ -42,6 +43,7 @@ def tables_of(report: RunReport, width: int) -> Iterator[RenderableType]:
         yield from _task(report, summary, mains[summary.task.name], width)
     yield from _legend(mains)
     for table in (
+        people(report),
         beyond_chance(report),
         beside(report),
         tables.missing_verdicts(report),

@@ -28,6 +28,7 @@ from jrh_report.html.plane import plane
 from jrh_report.html.prompts import prompt_tables
 from jrh_report.html.section import Section
 from jrh_report.overview import HEADINGS, MODEL_GOLD, RIGHT, of_models
+from jrh_report.people import TITLE
 from jrh_report.reviewed import review_tables
 
 
@@ -49,6 +50,7 @@ class TaskPage:
     """About prompt templates."""
     order: Table | None
     preferences: Table | None
+    people: Table | None
     beyond_chance: Table | None
     alarms: Table | None
     agentic: Table | None
@@ -79,6 +81,7 @@ class TaskPage:
             *self.prompts,
             self.order,
             self.preferences,
+            self.people,
             self.beyond_chance,
             self.alarms,
             self.agentic,
@@ -117,7 +120,16 @@ class Page:
     def has_panels(self) -> bool:
         """Tell whether any task has a panel."""
         return any(
-            (each.ordinal, each.matrices, each.prompts, each.order, each.beyond_chance, each.alarms, each.agentic)
+            (
+                each.ordinal,
+                each.matrices,
+                each.prompts,
+                each.order,
+                each.people,
+                each.beyond_chance,
+                each.alarms,
+                each.agentic,
+            )
             != _NO_PANELS
             for each in self.tasks
         )
@@ -170,7 +182,7 @@ class Page:
         return visible_text(json.dumps(value, ensure_ascii=False, default=str), _OPTION)
 
 
-_NO_PANELS: Final = (None, (), (), None, None, None, None)
+_NO_PANELS: Final = (None, (), (), None, None, None, None, None)
 _CENTS_FROM: Final = 100
 _OPTION: Final = 600
 """Characters of an option's value that are shown."""
@@ -262,6 +274,7 @@ def _panels(found: Found, summary: TaskSummary) -> dict[str, Any]:
         "prompts": prompt_tables(found, name),
         "order": by_test(found, name, panels.ORDER, "What the place of an option does"),
         "preferences": panels.preferences(found, name),
+        "people": by_test(found, name, panels.PEOPLE, TITLE),
         "beyond_chance": by_test(found, name, panels.BEYOND_CHANCE, "Agreement with the gold labels beyond chance"),
         "alarms": by_test(found, name, panels.ALARMS, "Wrong verdicts by kind"),
         "agentic": by_test(found, name, panels.AGENTIC, "Judging edited transcripts of agents"),

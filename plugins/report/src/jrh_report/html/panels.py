@@ -28,6 +28,11 @@ class Matrix:
 
 
 BEYOND_CHANCE: Final = columns(("gold-kappa", "kappa with gold"), ("gold-mcc", "MCC with gold"))
+PEOPLE: Final = columns(
+    ("judge-people-kappa", "judge and a person, kappa"),
+    ("people-kappa", "two people, kappa"),
+    ("people-kappa-difference", "difference"),
+)
 ORDINAL: Final = columns(
     ("gold-kappa-quadratic", "quadratic kappa with gold"),
     ("concordance", "concordance (CCC)"),

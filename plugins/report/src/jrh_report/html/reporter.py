@@ -16,6 +16,7 @@ from jrh.text import page_environment
 from jrh_report.finite import finite
 from jrh_report.html.page import gather
 from jrh_report.options import HtmlOptions
+from jrh_report.people import NOTE
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -71,4 +72,4 @@ def _digest(source: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    return page_environment("jrh_report.html", {"flag_meanings": FLAG_MEANINGS})
+    return page_environment("jrh_report.html", {"flag_meanings": FLAG_MEANINGS, "people_note": NOTE})

@@ -21,6 +21,7 @@ from jrh.measuring.findings.answer_rules import (
     missing_verdicts,
     rationales,
 )
+from jrh.measuring.findings.ceiling_rules import human_ceiling
 from jrh.measuring.findings.claims import Claim, Situation, grouped
 from jrh.measuring.findings.covariate_rules import covariate_effects
 from jrh.measuring.findings.data_rules import doubted, found_by_plugins, without_cases
@@ -45,6 +46,7 @@ DataRule: TypeAlias = Callable[[RunReport], Iterable[Finding]]
 
 RULES: Final[tuple[Rule, ...]] = (
     against_trivial,
+    human_ceiling,
     position_bias,
     identical_options,
     overlooked_inversion,

@@ -48,6 +48,7 @@ _BY_CHANGE: Final = 0.9
 _WEIGHTS: Final[Mapping[str, float]] = {
     "accuracy-equivalence": 0.05,
     "gain-over-commonest": 0.25,
+    "people-kappa-difference": 0.25,
     "rerun-disagreement": 0.25,
 }
 """What a claim weighs beside one that a test changes verdicts: less where many ask for level and few need it."""
@@ -103,13 +104,23 @@ def _beyond(now: Situation, measure: Measure) -> Hypothesis | None:
 
 
 def equivalences(now: Situation) -> Iterator[Hypothesis]:
-    """Yield, of every test, the hypotheses that accuracy and verdicts change by the margin or more."""
+    """Yield the hypotheses that accuracy and verdicts change by the margin or more, and those of the human ceiling."""
     for each in (*now.measures("accuracy-equivalence"), *now.steady("excess-equivalence")):
         margin = margin_of(each, now.settings.margin)
         own = now.whole(f"{each.name}-p", each.task, each.test)
         p = own.estimate if own is not None else _margin_p(each, margin)
         if p is not None:
             yield Hypothesis(measure=each, null=margin, p=p)
+    yield from _as_well(now)
+
+
+def _as_well(now: Situation) -> Iterator[Hypothesis]:
+    """Yield the hypotheses that judges agree with people by the margin or more less than people with each other."""
+    for each in now.measures("people-kappa-difference"):
+        margin = margin_of(each, now.settings.margin)
+        p = _read_off(each, -margin)
+        if p is not None and each.estimate is not None:
+            yield Hypothesis(measure=each, null=margin, p=p / 2 if each.estimate > -margin else 1.0)
 
 
 def _margin_p(measure: Measure, margin: float) -> float | None:
@@ -130,6 +141,8 @@ def _of_reference(now: Situation) -> Iterator[Hypothesis | None]:
     for each in now.measures("gain-over-commonest"):
         if "degenerate" not in each.flags:
             yield hypothesis_of(now, each)
+    for each in now.measures("people-kappa-difference"):
+        yield hypothesis_of(now, each, below=True)
     for name, null in _NEUTRAL:
         for each in now.measures(name):
             if each.test == REFERENCE:
