@@ -23,8 +23,8 @@ def human_ceiling(now: Situation) -> Iterator[Claim]:
 
     `people-kappa-difference` decides. "As well" is a test of non-inferiority: the whole 95% interval lies above minus
     the margin, an error rate of 2.5% (one-sided), and the claim is one of the report's claims of equivalence. "Less" is
-    a claim of a difference, in the family of the report. Neither is said where people themselves are not shown to agree beyond
-    chance: there is no ceiling then.
+    a claim of a difference, in the family of the report. Neither is said where people themselves are not shown to
+    agree beyond chance: there is no ceiling then.
     """
     for each in now.measures(DIFFERENCE):
         people, judge = now.whole(PEOPLE, each.task), now.whole(JUDGE, each.task)
