@@ -13,6 +13,7 @@ import uvicorn
 from attrs import frozen
 from jrh.running import review_desk
 from jrh_review.app import make_app
+from jrh_review.label_screens import Labelling
 from jrh_review.reviewers import Reviewing, reviewing_of
 from jrh_review.runs import Runs
 from jrh_review.security import Names
@@ -77,12 +78,12 @@ def workbench(*places: Path, reviewers: Sequence[str] = ()) -> Iterator[Bench]:
 
 
 @contextmanager
-def served(*places: Path, reviewing: Reviewing | None = None) -> Iterator[Bench]:
-    """Serve run directories until the context ends."""
+def served(*places: Path, reviewing: Reviewing | None = None, labelling: Labelling | None = None) -> Iterator[Bench]:
+    """Serve run directories, or items that people label, until the context ends."""
     with Place.checked("127.0.0.1", 0, allow_remote=False).listen() as listening:
         port = listening.getsockname()[1]
         sessions = Sessions(lambda _: None)
-        app = make_app(Runs(places), sessions, Names.at("127.0.0.1", port), reviewing=reviewing)
+        app = make_app(Runs(places), sessions, Names.at("127.0.0.1", port), reviewing=reviewing, labelling=labelling)
         config = uvicorn.Config(app, http="h11", ws="none", lifespan="off", access_log=False, log_level="error")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=lambda: server.run(sockets=[listening]))
@@ -112,7 +113,7 @@ def look(browser: Browser, bench: Bench, size: tuple[int, int] = DESKTOP, **sett
     )
     try:
         visit.page.goto(bench.entrance)
-        visit.page.wait_for_url(lambda url: url in (f"{bench.base}/", f"{bench.base}/review"))
+        visit.page.wait_for_url(lambda url: url in [f"{bench.base}/{home}" for home in ("", "review", "label")])
         yield visit
     finally:
         context.close()

@@ -134,15 +134,13 @@ def _cell(main: Overview, row: Row, column: str) -> str:
 def _about_the_run(report: RunReport) -> Iterator[Block]:
     if report.notes:
         yield bullets(report.notes, head="## Notes\n\n", limit=400, what="notes", share=_SIDE, rank=1)
-    ceiling = people(report, _DIGITS)
-    if ceiling is not None:
-        yield table_block(ceiling, rank=1, share=_SIDE, what="agreement with people", heading=True)
-    beyond = beyond_chance(report, _DIGITS)
-    if beyond is not None:
-        yield table_block(beyond, rank=1, share=_SIDE, what="agreement with gold beyond chance", heading=True)
-    lost = tables.missing_verdicts(report)
-    if lost is not None:
-        yield table_block(lost, rank=1, share=_SIDE, what="missing verdicts", heading=True)
+    for table, what in (
+        (people(report, _DIGITS), "agreement with people"),
+        (beyond_chance(report, _DIGITS), "agreement with gold beyond chance"),
+        (tables.missing_verdicts(report), "missing verdicts"),
+    ):
+        if table is not None:
+            yield table_block(table, rank=1, share=_SIDE, what=what, heading=True)
     for each in prompt_templates(report, _DIGITS):
         what = each.title.lower()
         yield folded(table_block(each, rank=2, share=_SIDE, what=what), each.title)

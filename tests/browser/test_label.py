@@ -1,0 +1,176 @@
+"""Label in a real browser: by keyboard alone, by two people, with the server killed in the middle."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from jrh import Item, Scale, Task, read_items
+from jrh.running import LabelDesk, label_desk
+from jrh.values import LabelAction, PersonLabel
+from jrh_review.label_screens import Labelling
+from jrh_review.people import People
+from support.browsing import DESKTOP, PHONE, Visit
+from support.workbench import AXE, PROVOKE, TEXTS, TOGETHER, look, served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+ITEMS = 20
+SCREENS = ITEMS + 2
+SUITE = """
+name: labels
+data: {source: jsonl, path: items.jsonl}
+task: {instruction: Is it right?, rubric: "YES: right", scale: {labels: ["YES", "NO"]}}
+judges: [{judge: simulated}]
+"""
+
+
+@contextmanager
+def program(suite: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start `jrh label` for two people as a user does, and kill it as the system does."""
+    command = [sys.executable, "-m", "jrh", "label", str(suite), "--name", "Ann", "--name", "Ben"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process, process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
+def entered(page: Page, address: str, name: str) -> None:
+    page.goto(address)
+    page.get_by_label("Name").select_option(name)
+    page.get_by_role("button", name="Label").click()
+
+
+def shown(page: Page, place: int) -> str:
+    """Return the text of the item in a place, once it is in sight."""
+    page.wait_for_selector(f"#label[data-shown='{place}']")
+    return page.locator("#parts section", has_text="response").locator("pre").inner_text()
+
+
+def press(page: Page, first: int, last: int) -> None:
+    """Label screens by their keys: even items are right."""
+    for place in range(first, last):
+        even = int(shown(page, place).split()[-1]) % 2 == 0
+        page.keyboard.press("1" if even else "2")
+
+
+def done(page: Page, number: int) -> None:
+    page.wait_for_selector(f"#progress:text(', {number} done')")
+    page.wait_for_selector("#saved:text-is('saved')")
+
+
+def test_two_people_label_twenty_items_by_keyboard_and_a_killed_server_loses_nothing(
+    browser: Browser, tmp_path: Path
+) -> None:
+    lines = (f'{{"id": "item-{n}", "request": "q", "response": "answer {n}"}}\n' for n in range(ITEMS))
+    (tmp_path / "items.jsonl").write_text("".join(lines))
+    suite = tmp_path / "suite.yaml"
+    suite.write_text(SUITE)
+    said: list[str] = []
+    windows = [browser.new_context().new_page() for _ in range(3)]
+    ann, ben, again = windows
+    for page in windows:
+        page.set_default_timeout(15_000)
+        page.on("pageerror", lambda error: said.append(str(error)))
+    with program(suite) as (process, address):
+        entered(ann, address, "Ann")
+        press(ann, 0, 8)
+        ann.keyboard.press("s")
+        shown(ann, 9)
+        ann.keyboard.press("?")
+        assert ann.locator("#help").is_visible()
+        ann.keyboard.press("u")  # takes the skip back and shows the item
+        shown(ann, 8)
+        done(ann, 8)
+        ann.keyboard.press("k")
+        shown(ann, 7)
+        assert ann.locator("#choices [aria-pressed=true]").count() == 1
+        ann.keyboard.press("j")
+        shown(ann, 8)
+        assert "min left" in ann.locator("#left").inner_text()
+        assert process.stderr is not None
+        next_one = next(line for line in process.stderr if "another browser" in line).split()[-1]
+        entered(ben, next_one, "Ben")
+        press(ben, 0, SCREENS)
+        done(ben, SCREENS)
+        assert ben.locator("#left").inner_text() == "all done"
+        process.kill()
+        process.wait()
+        ann.keyboard.press("1")  # nobody saves this one
+        ann.wait_for_selector("#trouble:has-text('Not saved')")
+        shown(ann, 8)
+    with program(suite) as (_, address):
+        entered(again, address, "Ann")
+        shown(again, 8)
+        assert again.locator("#progress").inner_text() == f"item 9 of {SCREENS}, 8 done"
+        press(again, 8, SCREENS)
+        done(again, SCREENS)
+    for page in windows:
+        page.context.close()
+    assert said == []
+    _check(suite)
+
+
+def _check(suite: Path) -> None:
+    with label_desk(suite.with_name("suite.labels.jsonl")) as desk:
+        desk.read(read_items(suite))
+        labels = desk.labels()
+    assert len(labels) == 2 * SCREENS
+    assert {each.labeller for each in labels} == {"Ann", "Ben"}
+    assert sum(each.again for each in labels) == 4
+    assert all(_right(each) for each in labels)
+
+
+def _right(label: PersonLabel) -> bool:
+    even = int(label.item_id.partition("-")[2]) % 2 == 0
+    return label.action is LabelAction.LABEL and label.label == ("YES" if even else "NO")
+
+
+@pytest.fixture
+def hostile_desk(tmp_path: Path) -> Iterator[LabelDesk]:
+    """Return items whose texts, names and task are payloads; every payload is in some item."""
+    parts = [TEXTS[start : start + TOGETHER] for start in range(0, len(TEXTS), TOGETHER)]
+    items = [Item(id=f"{n}", fields={"request": TEXTS[n], "response": "\n".join(each)}) for n, each in enumerate(parts)]
+    task = Task(name=TEXTS[0], instruction=TEXTS[1], rubric="\n".join(TEXTS[:40]), scale=Scale.of_labels(*TEXTS[2:5]))
+    with label_desk(tmp_path / "labels.jsonl") as desk:
+        desk.read([(task, items)])
+        yield desk
+
+
+def _axe(seen: Visit) -> list[str]:
+    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    seen.evaluate(f"() => {{ {axe} }}")
+    found: list[str] = seen.evaluate(AXE)
+    return found
+
+
+def test_no_text_of_an_item_becomes_code_and_axe_finds_nothing(browser: Browser, hostile_desk: LabelDesk) -> None:
+    here = Labelling(suite=TEXTS[5], desk=hostile_desk, people=People(("Ann", "Ben")))
+    with served(labelling=here) as bench:
+        for size, scheme in ((DESKTOP, "light"), (PHONE, "dark")):
+            with look(browser, bench, size, color_scheme=scheme) as seen:
+                page = seen.page
+                found = [_axe(seen)]
+                page.get_by_label("Name").select_option("Ann" if size == DESKTOP else "Ben")
+                page.get_by_role("button", name="Label").click()
+                number = len(here.screens("Ann"))
+                for place in range(number if size == DESKTOP else 2):
+                    shown(page, place)
+                    seen.evaluate(PROVOKE)
+                    page.keyboard.press("1")
+                page.wait_for_selector("#saved:text-is('saved')")
+                page.keyboard.press("?")
+                found.append(_axe(seen))
+                wide = seen.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                assert (found, wide) == ([[], []], 0)
+                seen.assert_quiet()
+    assert {each.label for each in hostile_desk.labels()} == {TEXTS[2]}
