@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 from jrh.text import read_json
 from jrh_testing import ChatServer, Project
+from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one
 from support.suites import llm_suite, openai_http, simulated_suite, write_items, write_suite
@@ -97,3 +99,62 @@ def test_a_name_that_no_directory_can_have_is_refused(project: Project, name: st
     assert outcome.exit_code == 2, outcome.output
     assert why in outcome.stderr
     assert sorted(path.name for path in project.path.iterdir()) == ["items.jsonl", "suite.yaml"]
+
+
+@pytest.fixture
+def inside(tmp_path: Path) -> Inside:
+    project = Inside(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    write_items(project, 2)
+    write_suite(project, simulated_suite(tests=[{"format": {"variants": ["spaces"]}}]))
+    return project
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("init-from", "pipe", "other.yaml"),
+        ("label", "suite.yaml", "--name", "ann", "--import", "pipe"),
+        ("label", "suite.yaml", "--labels", "pipe", "--export", "gold.csv"),
+        ("plan", "labelled.yaml"),
+        ("review", "run", "--import", "pipe"),
+    ],
+)
+def test_no_command_waits_for_a_file_that_never_ends(inside: Inside, command: tuple[str, ...]) -> None:
+    data = {"source": "jsonl", "path": "items.jsonl", "labels_from": "pipe"}
+    write_suite(inside, simulated_suite(data=data), "labelled.yaml")
+    if command[0] == "review":
+        assert inside.run("run", "suite.yaml", "--run-dir", "run").exit_code == 0
+    outcome = inside.run(*command)
+    assert outcome.exit_code == 2, outcome.output
+    assert "it is not a regular file" in outcome.stderr
+
+
+@pytest.mark.parametrize("source", ["jsonl", "csv"])
+def test_a_line_without_an_end_is_refused(inside: Inside, source: str) -> None:
+    with (inside.path / f"long.{source}").open("wb") as file:
+        file.truncate(70 * 1024 * 1024)
+    write_suite(inside, simulated_suite(data={"source": source, "path": f"long.{source}"}))
+    outcome = inside.run("plan", "suite.yaml")
+    assert outcome.exit_code == 2, outcome.output
+    assert f"long.{source}:1: this line has more than 67,108,863 characters" in outcome.stderr
+
+
+LAUGHS = 'l0: &l0 ["ha", "ha"]\n' + "".join(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 12)}]\n" for n in range(1, 12))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (LAUGHS + "admin: {perturbation_config: {tests_to_run: *l11}, dataset_config: {dataset_name: x}}\n", "values"),
+        ("admin: " + "[" * 20_000 + "]" * 20_000, "recursion"),
+        ("x: " + "y" * 1_000_001, "larger than 1 MB"),
+    ],
+    ids=["a billion laughs", "deep nesting", "long"],
+)
+def test_a_hostile_configuration_of_another_program_is_one_message(inside: Inside, text: str, why: str) -> None:
+    inside.write("config.yml", text)
+    outcome = inside.run("init-from", "config.yml", "other.yaml")
+    assert outcome.exit_code == 2, outcome.output
+    assert len(outcome.stderr.splitlines()) == 1
+    assert why in outcome.stderr

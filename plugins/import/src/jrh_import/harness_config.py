@@ -14,6 +14,7 @@ from typing import Any, Final
 import yaml
 from attrs import field, frozen
 from jrh import JrhError
+from jrh.importing import check_table_file
 from jrh.text import clean_text, escape_controls
 
 from jrh_import.mapping import Format
@@ -29,6 +30,9 @@ _FORMATS: Final = {
 _FIRST: Final = ("1", "1.0", "true", "yes")
 """Labels that come first on a scale of two: they are the positive ones."""
 _TWO: Final = 2
+_LARGEST: Final = 1_000_000
+"""Bytes of a configuration."""
+_MOST_VALUES: Final = 100_000
 _COMMENT: Final = 300
 """Characters of a comment in the suite."""
 _WRITER, _CHECKER = "writer", "checker"
@@ -155,15 +159,31 @@ def read_config(path: Path) -> Config:
         JrhError: it is no YAML, or none of that program.
     """
     try:
+        check_table_file(path, _LARGEST)
         written = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise JrhError(f"cannot read '{path}': {error.strerror or error}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise JrhError(f"'{path}' is no YAML file: {error}") from error
+    if _more_than(_MOST_VALUES, written):
+        raise JrhError(f"'{path}' has more than {_MOST_VALUES:,} values, aliases written out")
     config = Config(path, written if isinstance(written, Mapping) else {})
     if not config.part("admin", "dataset_config").get("dataset_name"):
         raise JrhError(f"'{path}' is no configuration of that program: it has no admin.dataset_config.dataset_name")
     return config
+
+
+def _more_than(most: int, written: object) -> bool:
+    """Tell whether there are more values than this: aliases of aliases make any number of a few lines."""
+    left, count = [written], 0
+    while left and count <= most:
+        each = left.pop()
+        count += 1
+        if isinstance(each, Mapping):
+            left += each.values()
+        elif isinstance(each, list):
+            left += each
+    return count > most
 
 
 def suite_of(config: Config, target: Path) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 
 from attrs import frozen
 from jrh import JrhError
+from jrh.importing import check_table_file
 from jrh.measuring import CaseReview
 from jrh.running import ReviewDesk
 from jrh.text import csv_rows, formula_safe, next_csv_row
@@ -170,8 +171,7 @@ def _plain(cell: str) -> str:
 
 def _read(path: Path) -> Iterator[_Row]:
     try:
-        if path.stat().st_size > _LARGEST:
-            raise JrhError(f"{path.name}: the file is larger than {_LARGEST // 1_000_000} MB")
+        check_table_file(path, _LARGEST)
         text = path.read_bytes().decode("utf-8-sig")  # line ends within cells stay as they are
     except UnicodeDecodeError as error:
         raise JrhError(f"{path.name}: not UTF-8 text; save the file as CSV UTF-8") from error

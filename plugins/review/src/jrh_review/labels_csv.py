@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from jrh import JrhError, content_id
+from jrh.importing import check_table_file
 from jrh.running import LabelDesk, LabelScreen
 from jrh.text import compare_questions, csv_rows, formula_safe, next_csv_row
 from jrh.values import GoldKind, LabelAction, PersonLabel, majority
@@ -151,8 +152,7 @@ def _table(rows: list[list[str]]) -> str:
 
 def _read(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     try:
-        if path.stat().st_size > _LARGEST:
-            raise JrhError(f"{path.name}: the file is larger than {_LARGEST // 1_000_000} MB")
+        check_table_file(path, _LARGEST)
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise JrhError(f"{path.name}: not UTF-8 text; save the file as CSV UTF-8") from error

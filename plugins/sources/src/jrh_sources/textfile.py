@@ -10,6 +10,9 @@ from typing import Final
 
 from jrh_sources.problems import Problems
 
+LONGEST_LINE: Final = 64 * 1024 * 1024
+"""Characters: no item is as long, and a line without an end would take all memory."""
+
 # Undecodable bytes arrive as lone surrogates ("surrogateescape"), which valid text never contains. One pass finds them
 # all with line and column; a strict decoder would stop at the first and give neither.
 _BAD: Final = re.compile("[\0\udc80-\udcff]")
@@ -28,7 +31,10 @@ def text_lines(path: Path, *, encoding: str, newline: str, problems: Problems) -
     with path.open(encoding=codec, errors="surrogateescape", newline=newline) as file:
         number = 0
         try:
-            for number, line in enumerate(file, start=1):
+            for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), ""), start=1):
+                if len(line) == LONGEST_LINE:
+                    problems.add(f"this line has more than {LONGEST_LINE - 1:,} characters", line=number)
+                    return
                 bad = _BAD.search(line)
                 if bad:
                     problems.add(_explain(bad[0], encoding, path), line=number, column=bad.start() + 1)

@@ -53,13 +53,13 @@ class Mistakes:
             raise SuiteError(shown)
 
 
-def check_table_file(path: Path) -> None:
+def check_table_file(path: Path, most: int = LARGEST_TABLE) -> None:
     """Check that a table can be read to its end, without reading it.
 
     Raises:
-        OSError: it does not exist, is a device, a pipe or a directory, or is larger than `LARGEST_TABLE` bytes.
+        OSError: it does not exist, is a device, a pipe or a directory, or is larger than `most` bytes.
     """
-    check_plain(path, LARGEST_TABLE)
+    check_plain(path, most)
 
 
 def read_rows(path: Path, shown: str, columns: Mapping[str, str], needed: Sequence[str]) -> tuple[Row, ...]:

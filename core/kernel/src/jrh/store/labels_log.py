@@ -16,10 +16,13 @@ from attrs import evolve, frozen
 from filelock import FileLock, Timeout
 
 from jrh.document.convert import structure, to_json
+from jrh.document.plain_files import check_plain, read_plain
 from jrh.errors import JrhError
 from jrh.values.person_labels import LabelSettings, PersonLabel
 
 VERSION: Final = 1
+LARGEST: Final = 256_000_000
+"""Bytes of a file of labels."""
 _HEADER: Final = "jrh-labels"
 _LOCK: Final = ".lock"
 
@@ -94,7 +97,7 @@ def read_labels(path: Path) -> tuple[LabelSettings, tuple[PersonLabel, ...]]:
         JrhError: there is no such file, or a line is not what jrh writes; the text names file and line.
     """
     try:
-        lines = path.read_bytes().split(b"\n")[:-1]
+        lines = read_plain(path, LARGEST).split(b"\n")[:-1]
     except OSError as error:
         raise JrhError(f"cannot read the labels '{path}': {error.strerror or error}") from error
     header = _read(path, 1, lines[0]) if lines else {}
@@ -122,6 +125,7 @@ def _read(path: Path, number: int, line: bytes) -> dict[str, Any]:
 
 def _mend(path: Path) -> None:
     try:
+        check_plain(path, LARGEST)
         with path.open("rb+") as file:
             text = file.read()
             if not text.endswith(b"\n"):
