@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import ceil, lcm
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from attrs import frozen
@@ -15,6 +15,8 @@ from jrh_stats.clusters import distinct
 from jrh_stats.dealing import SharedDeal, all_dealings
 from jrh_stats.disagreement import disagreeing_pairs
 
+_Values: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], int]
+"""Values of the excess, their probabilities, and the unit of the values."""
 _CHUNK: Final = 2_000_000
 """Numbers drawn at once."""
 _ASKED_AGAIN: Final = 2
@@ -117,25 +119,11 @@ class _Kind:
     """All values are multiples of 1 / unit; 0: drawn at random, they may be anything."""
 
     @classmethod
-    @lru_cache(maxsize=4096)
     def of(cls, answers: tuple[int, ...], sizes: tuple[int, ...], number: int, seed: int) -> _Kind:
         """List the excess of all dealings, or where they are too many, of some drawn at random."""
-        dealt = all_dealings(answers, sizes, most=_TABLES)
-        if dealt is None:
-            generator = np.random.default_rng(seed)
-            drawn = _deal(generator, np.array([answers]), np.array([sizes]), _TABLES)[:, 0]
-            tables, chances, unit = drawn, np.full(_TABLES, 1 / _TABLES), 0
-        else:
-            (tables, chances), unit = dealt, lcm(*(_unit(sizes[0], size) for size in sizes[1:]))
-        excess = item_excess(tables[:, None])[:, 0]
-        # The mean over all dealings is exactly 0; that of those drawn is not.
-        values, at = np.unique((excess - chances @ excess).round(_DECIMALS), return_inverse=True)
-        return cls(
-            values=values,
-            chances=np.bincount(at.reshape(-1), weights=chances).astype(np.float64),
-            number=number,
-            unit=unit,
-        )
+        # What is listed depends on no seed: the many tests of a report meet the same items again.
+        values, chances, unit = _listed(answers, sizes) or _sampled(answers, sizes, seed)
+        return cls(values=values, chances=chances, number=number, unit=unit)
 
     @property
     def most(self) -> float:
@@ -146,6 +134,30 @@ class _Kind:
         """Draw the summed excess of all items of the kind: how many have each value is multinomial."""
         chances = self.chances / self.chances.sum()
         return np.asarray(generator.multinomial(self.number, chances, size=draws) @ self.values)
+
+
+@lru_cache(maxsize=4096)
+def _listed(answers: tuple[int, ...], sizes: tuple[int, ...]) -> _Values | None:
+    """Return the excess of all dealings, its probabilities, and the unit; None where there are too many."""
+    dealt = all_dealings(answers, sizes, most=_TABLES)
+    if dealt is None:
+        return None
+    return (*_merged(*dealt), lcm(*(_unit(sizes[0], size) for size in sizes[1:])))
+
+
+@lru_cache(maxsize=256)
+def _sampled(answers: tuple[int, ...], sizes: tuple[int, ...], seed: int) -> _Values:
+    drawn = _deal(np.random.default_rng(seed), np.array([answers]), np.array([sizes]), _TABLES)[:, 0]
+    return (*_merged(drawn, np.full(_TABLES, 1 / _TABLES)), 0)
+
+
+def _merged(
+    tables: NDArray[np.float64], chances: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    excess = item_excess(tables[:, None])[:, 0]
+    # The mean over all dealings is exactly 0; that of those drawn is not.
+    values, at = np.unique((excess - chances @ excess).round(_DECIMALS), return_inverse=True)
+    return values, np.bincount(at.reshape(-1), weights=chances).astype(np.float64)
 
 
 def _unit(reference: int, condition: int) -> int:

@@ -23,7 +23,7 @@ from jrh_selftest.checks import (
     alarm_checks,
     record_checks,
 )
-from jrh_selftest.findings import Finding, Study, absent
+from jrh_selftest.findings import Finding, Study, Verdict, absent
 from jrh_selftest.gates import Gate, gate_checks, outcomes_of
 from jrh_selftest.judging import ALPHA, MANY, Limits, judge_alarms, judge_interval, unsettled, unsettled_alarms
 from jrh_selftest.known import known_failure
@@ -107,8 +107,13 @@ def _open(part: Part, found: Sequence[Sequence[Study]]) -> list[int]:
 
 
 def _is_open(check: Check, studies: Sequence[Study]) -> bool:
-    """Return whether more studies may change what is said of a row; a failure that is known is known already."""
-    return _unsettled(check, studies) and not known_failure(judged(check, studies)).known
+    """Return whether more studies may change what is said of a row.
+
+    A failure that is known is known already. A row that is right after twice the studies has had its second look.
+    """
+    found = known_failure(judged(check, studies))
+    settled = len(studies) > FULL and found.verdict not in (Verdict.FAIL, Verdict.UNCLEAR)
+    return _unsettled(check, studies) and not settled and not found.known
 
 
 def _draw(
