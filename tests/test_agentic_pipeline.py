@@ -12,7 +12,7 @@ from jrh_testing import ChatServer, Project
 from support import agentic
 from support.agentic import FILTERED, REFUSAL, Agents, edit_of, plan
 from support.inside import Inside
-from support.looking import query, report
+from support.looking import drafts_of, query, report
 from support.suites import openai_http
 
 pytestmark = pytest.mark.inside
@@ -96,9 +96,9 @@ class Ran:
             project.write("suite.yaml", yaml.safe_dump(suite))
             self.outcome = project.run("run", "suite.yaml", "--run-dir", "run", "--no-cache", "--yes")
         assert self.outcome.exit_code == 0, self.outcome.output
-        rows = query(project, "run", "SELECT item_id, state, reason, payload FROM drafts")
-        self.reasons = {item: reason for item, state, reason, _ in rows if state == "skipped"}
-        self.drafts = {item: json.loads(payload) for item, _, _, payload in rows}
+        rows = drafts_of(project, "run")
+        self.reasons = {item: reason for item, _, state, reason, _ in rows if state == "skipped"}
+        self.drafts = {item: draft for item, *_, draft in rows}
         self.report = report(project, "run")
 
     def details(self, item: str) -> dict[str, Any]:
@@ -260,8 +260,8 @@ def test_a_provider_that_does_not_say_its_price_leaves_the_cost_unknown(project:
         project.write("suite.yaml", yaml.safe_dump(suite))
         outcome = project.run("run", "suite.yaml", "--run-dir", "run")
     assert outcome.exit_code == 0, outcome.output
-    ((payload,),) = query(project, "run", "SELECT payload FROM drafts")
-    assert {costs["usd"] for costs in json.loads(payload)["details"]["costs"].values()} == {None}
+    ((*_, draft),) = drafts_of(project, "run")
+    assert {costs["usd"] for costs in draft["details"]["costs"].values()} == {None}
 
 
 def test_every_level_of_a_rubric_is_targeted_and_expected(project: Project) -> None:
@@ -286,9 +286,8 @@ def test_every_level_of_a_rubric_is_targeted_and_expected(project: Project) -> N
         project.write("suite.yaml", yaml.safe_dump(suite))
         outcome = project.run("run", "suite.yaml", "--run-dir", "run")
     assert outcome.exit_code == 0, outcome.output
-    rows = query(project, "run", "SELECT item_id, variant, payload FROM drafts ORDER BY item_id, variant")
-    drafts = {(item, variant): json.loads(payload) for item, variant, payload in rows}
-    assert list(drafts) == [(item, f"level-{level}") for item in ("item-one", "item-two") for level in "1234"]
+    drafts = {(item, variant): draft for item, variant, *_, draft in drafts_of(project, "run")}
+    assert sorted(drafts) == [(item, f"level-{level}") for item in ("item-one", "item-two") for level in "1234"]
     for (item, variant), draft in drafts.items():
         level = variant.removeprefix("level-")
         assert draft["expectation"] == {"kind": "equals", "label": level}
@@ -316,5 +315,5 @@ def test_positives_are_left_alone_where_they_are_good_and_repaired_where_they_ar
         ("item-good", "untouched", ""),
         ("item-poor", "repaired", "the verifier did not agree"),
     ]
-    styles = query(project, "run", "SELECT payload FROM drafts WHERE test = 'agent-style'")
-    assert [json.loads(payload)["expectation"] for (payload,) in styles] == [{"kind": "same"}] * 3
+    styles = drafts_of(project, "run", "agent-style")
+    assert [draft["expectation"] for *_, draft in styles] == [{"kind": "same"}] * 3

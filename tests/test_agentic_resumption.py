@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
 import pytest
@@ -10,7 +9,7 @@ import yaml
 from jrh_testing import ChatServer, Project
 from support import agentic
 from support.agentic import Agents, plan
-from support.looking import query, report_bytes, until
+from support.looking import drafts_of, query, report_bytes, until
 from support.suites import openai_http
 
 pytestmark = pytest.mark.inside
@@ -69,9 +68,9 @@ def test_a_run_killed_twice_in_the_middle_of_its_plans_pays_for_no_finished_step
     twice = "SELECT key FROM calls WHERE outcome = 'ok' GROUP BY key HAVING count(*) > 1"
     assert query(project, "killed", twice) == []
     assert report_bytes(project, "killed") == report_bytes(project, "whole")
-    drafts = "SELECT payload FROM drafts ORDER BY position"
-    assert query(project, "killed", drafts) == query(project, "whole", drafts)
-    assert all(len(json.loads(payload)["details"]["edits"]) == 4 for (payload,) in query(project, "killed", drafts))
+    drafts = drafts_of(project, "killed")
+    assert drafts == drafts_of(project, "whole")
+    assert all(len(draft["details"]["edits"]) == 4 for *_, draft in drafts)
 
 
 def test_a_finished_run_plans_nothing_again(project: Project) -> None:

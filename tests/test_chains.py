@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jrh_testing import ChatServer, Project
 from support.keys import KEY, KEY_VARIABLE
-from support.looking import query, report
+from support.looking import cases_of, report
 from support.suites import openai_http, write_suite
 from support.writers import Writers
 from test_families import facts, items_of
@@ -21,8 +20,7 @@ SPACED = {"format": {"variants": ["spaces"]}}
 
 
 def cases(project: Project, test: str) -> list[dict[str, Any]]:
-    rows = query(project, "run", "SELECT payload FROM cases WHERE test = ? ORDER BY position", (test,))
-    return [json.loads(payload) for (payload,) in rows]
+    return cases_of(project, "run", test)
 
 
 @pytest.fixture(scope="module")

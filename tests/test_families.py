@@ -15,7 +15,7 @@ from jrh_testing import ChatServer, Outcome, Project
 from support.essays import essays_folder
 from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
-from support.looking import query, report
+from support.looking import cases_of, drafts_of, report
 from support.suites import REPORTS, openai_http, write_suite
 from support.writers import FAULTS, FLIPPED, FOREIGN, PROSE, REFUSAL, Writers
 
@@ -91,20 +91,11 @@ class Job:
 
     def drafts(self, test: str) -> list[tuple[str, str, str, str, dict[str, Any]]]:
         """Return item, variant, state, reason and payload of everything a test proposed."""
-        rows = query(
-            self.project,
-            "run",
-            "SELECT item_id, variant, state, reason, payload FROM drafts WHERE test = ? ORDER BY position",
-            (test,),
-        )
-        return [(*row[:4], json.loads(row[4])) for row in rows]
+        return drafts_of(self.project, "run", test)
 
     def cases(self, test: str) -> list[dict[str, Any]]:
         """Return the cases of a test."""
-        return [
-            json.loads(payload)
-            for (payload,) in query(self.project, "run", "SELECT payload FROM cases WHERE test = ?", (test,))
-        ]
+        return cases_of(self.project, "run", test)
 
 
 def done(folder: Path, suite: dict[str, Any], items: tuple[jrh.Item, ...]) -> Job:

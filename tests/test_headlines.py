@@ -96,7 +96,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Project:
 def asked(project: Project) -> dict[str, list[dict[str, Any]]]:
     """Return the cases by test."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for test, payload in query(project, "run", "SELECT test, payload FROM cases ORDER BY position"):
+    for test, payload in query(project, "run", "SELECT test, unpacked(texts, payload) FROM cases ORDER BY position"):
         found.setdefault(test, []).append(json.loads(payload))
     return found
 

@@ -146,7 +146,9 @@ def test_both_providers_send_the_same_questions_and_read_the_same_verdicts(job: 
 
 def test_the_essays_reach_the_judge_whole(job: Job) -> None:
     with_reference = query(
-        job.project, "run", "SELECT i.payload FROM items i JOIN records r ON r.item_id = i.id GROUP BY i.id LIMIT 3"
+        job.project,
+        "run",
+        "SELECT unpacked(i.texts, i.payload) FROM items i JOIN records r ON r.item_id = i.id GROUP BY i.id LIMIT 3",
     )
     assert with_reference
     prompts = list(job.server.prompts)
@@ -188,7 +190,8 @@ def test_every_case_of_the_format_test_has_the_words_of_its_essay(job: Job) -> N
     rows = query(
         job.project,
         "run",
-        "SELECT c.payload, i.payload FROM cases c JOIN items i ON instr(c.payload, i.id) WHERE c.test = 'format'",
+        "SELECT unpacked(c.texts, c.payload), unpacked(i.texts, i.payload) FROM cases c "
+        "JOIN items i ON i.id = c.item_id WHERE c.test = 'format'",
     )
     assert len(rows) == ITEMS * FORMAT
     for case, item in rows:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from jrh.store.records_table import checksum
+from jrh.store.texts_table import read, text_of
 from jrh.values.records import COLUMNS
 from jrh_testing import Outcome, Project
 
@@ -19,7 +20,41 @@ def query(project: Project, run_dir: str, sql: str, parameters: Sequence[Any] = 
     """Ask a run's store."""
     path = project.path / run_dir / "run.sqlite"
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+        if "unpacked(" in sql:
+            connection.create_function("unpacked", 2, _unpacked(path))
         return connection.execute(sql, parameters).fetchall()
+
+
+UNPACKED = "SELECT unpacked(texts, payload) FROM cases WHERE test = ? ORDER BY position"
+_DRAFTS = """
+SELECT d.item_id, d.variant, d.state, d.reason, unpacked(coalesce(c.texts, d.texts), coalesce(c.payload, d.payload)),
+    unpacked(i.texts, i.payload), c.id FROM drafts d LEFT JOIN cases c ON c.id = d.case_id
+LEFT JOIN items i ON i.task = d.task AND i.id = d.item_id WHERE ? IN ('', d.test) ORDER BY d.position
+"""
+
+
+def _unpacked(path: Path) -> Callable[[str, bytes], str]:
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+        texts = {number: text_of(body) for number, body in connection.execute("SELECT id, body FROM texts")}
+    return lambda ids, blob: json.dumps(read(json.loads(ids), blob, texts))
+
+
+def cases_of(project: Project, run_dir: str, test: str) -> list[dict[str, Any]]:
+    """Return the cases of a test."""
+    return [json.loads(text) for (text,) in query(project, run_dir, UNPACKED, (test,))]
+
+
+def drafts_of(project: Project, run_dir: str, test: str = "") -> list[tuple[str, str, str, str, dict[str, Any]]]:
+    """Return item, variant, state, reason and content of everything a test proposed; a kept draft is its case."""
+    found = []
+    for *known, text, item, case in query(project, run_dir, _DRAFTS, (test,)):
+        draft = json.loads(text)
+        if case is not None:
+            own = json.loads(item)["fields"]
+            fields = {name: value for name, value in draft["fields"].items() if value != own[name]}
+            draft |= {**draft["condition"], "details": draft["provenance"]["details"], "fields": fields}
+        found.append((*known, draft))
+    return found
 
 
 def rewrite_records(project: Project, run_dir: str, sql: str) -> None:

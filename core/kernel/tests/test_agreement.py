@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jrh.running.stages.perturb import Perturbed, attrition, write
+from jrh.running.stages.perturb import attrition
 from jrh.running.stages.validator_agreement import agreements, measured
+from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
 from jrh.store.run_store import Store
-from jrh.values.cases import Draft, Skip
+from jrh.values.cases import Case, Draft, Provenance, Skip
 from jrh.values.items import Item
 
 VOTES = {"y": True, "n": False, "-": None}
@@ -19,6 +20,21 @@ VOTES = {"y": True, "n": False, "-": None}
 
 def of(item_id: str) -> Item:
     return Item(id=item_id, fields={})
+
+
+def write(store: Store, test: str, *outcomes: tuple[Item, Draft | Skip, str]) -> None:
+    """Write what became of drafts; a kept one is the case it became."""
+    cases, rows = [], []
+    for place, (item, draft, rejection) in enumerate(outcomes):
+        state = SKIPPED if isinstance(draft, Skip) else REJECTED if rejection else KEPT
+        name = f"{test}-{place}" if state == KEPT else None
+        if name is not None:
+            made = Provenance(details=draft.details)
+            fields = dict.fromkeys(item.fields, "")
+            case = Case(id=name, task="t", test=test, item_id=item.id, fields=fields, label_map={}, provenance=made)
+            cases.append(case)
+        rows.append(DraftRow(item_id=item.id, draft=draft, state=state, reason=rejection, case_id=name))
+    store.cases.replace("t", test, "1", cases, rows)
 
 
 def ballot(votes: str) -> dict[str, Any]:
@@ -75,8 +91,8 @@ def test_accepted_and_rejected_drafts_count_and_skips_and_other_details_do_not(s
     outcomes = [(of(votes), draft(votes), "" if "yy" in votes else "panel: no") for votes in rows]
     outcomes += [(of("p"), plain, ""), (of("o"), draft("yn", "validator:other"), "")]
     skip = Skip(reason="none", details={"validator:panel": {"votes": ballot("nnn")}})
-    write(store, "t", "change", "1", Perturbed(cases=(), outcomes=(*outcomes, (of("s"), skip, ""))))
-    write(store, "t", "elsewhere", "1", Perturbed(cases=(), outcomes=((of("x"), draft("nn"), ""),)))
+    write(store, "change", *outcomes, (of("s"), skip, ""))
+    write(store, "elsewhere", (of("x"), draft("nn"), ""))
     panel, other = agreements(store, "t", "change", 0.95)
     assert (panel.validator, panel.drafts, panel.missing) == ("panel", 4, 1)
     assert panel.estimate == pytest.approx(reference(rows))
@@ -92,7 +108,7 @@ def test_drafts_of_items_that_share_a_group_are_one_cluster(store: Store) -> Non
         (item, Draft(variant="v", details={"validator:panel": {"votes": ballot(row)}}), "")
         for item, row in zip(items, rows, strict=True)
     )
-    write(store, "t", "change", "1", Perturbed(cases=(), outcomes=outcomes))
+    write(store, "change", *outcomes)
     (found,) = agreements(store, "t", "change", 0.95)
     grouped = [(f"g{place % 6}", ballot(row)) for place, row in enumerate(rows)]
     assert found == measured("panel", grouped, 0.95)
@@ -100,5 +116,5 @@ def test_drafts_of_items_that_share_a_group_are_one_cluster(store: Store) -> Non
 
 def test_without_votes_there_is_no_agreement(store: Store) -> None:
     outcome = (of("1"), Draft(details={"validator:rules": {"score": 1.0}}), "")
-    write(store, "t", "change", "1", Perturbed(cases=(), outcomes=(outcome,)))
+    write(store, "change", outcome)
     assert attrition(store, "t", "change", 1).agreement == ()

@@ -63,6 +63,13 @@ class Batch:
         return self.say(questions)
 
 
+def store_cases(store: Store, cases: Sequence[Case]) -> None:
+    """Write the cases where the judging reads them."""
+    for place in dict.fromkeys((case.task, case.test) for case in cases):
+        own = {case.id: case for case in cases if (case.task, case.test) == place}
+        store.cases.replace(*place, "made", list(own.values()), ())
+
+
 class Court:
     """A judge, its cases, and the store its records go to."""
 
@@ -97,7 +104,8 @@ class Court:
         (judge,) = self.builder.resolved.judges
         self.store.trials.replace("plan", plan_trials(cases, [(judge, "j-id")], {self.task.name: self.task}))
         try:
-            await stage.judge_all(self.bench(simulated), stage.pending_trials(self.store, cases))
+            store_cases(self.store, cases)
+            await stage.judge_all(self.bench(simulated))
         finally:
             self.store.flush()
 
@@ -607,7 +615,8 @@ async def test_several_judges_work_at_the_same_time_and_one_that_breaks_costs_th
     cases = here.cases()
     judges = [(judge, judge.use.name) for judge in here.builder.resolved.judges]
     store.trials.replace("plan", plan_trials(cases, judges, {here.task.name: here.task}))
-    await stage.judge_all(here.bench(), stage.pending_trials(store, cases))
+    store_cases(store, cases)
+    await stage.judge_all(here.bench())
     store.flush()
     assert sorted(zip(here.column("judge"), here.column("item_id"), strict=True)) == [
         (judge, f"i{number}") for judge in "ab" for number in range(4)
@@ -668,7 +677,7 @@ async def test_a_few_more_questions_are_made_ready_than_there_are_places_at_the_
 
 
 def test_nothing_to_do_is_done_at_once(lab: Any, store: Store, stored: Any) -> None:
-    asyncio.run(stage.judge_all(Court(lab, store, None).bench(), []))
+    asyncio.run(stage.judge_all(Court(lab, store, None).bench()))
     store.flush()
     assert stored(store, "SELECT count(*) FROM records") == [(0,)]
 

@@ -57,6 +57,13 @@ def validator(name: str, say: Any, **spec: Any) -> ValidatorSpec:
     return ValidatorSpec(name=name, summary="", factory=lambda options, context: Says(say), **spec)
 
 
+def write(store: Store, task: str, test: str, digest: str, made: stage.Perturbed) -> None:
+    """Write what a test made in one slice."""
+    writing = stage.Writing(store, task, test)
+    writing.put(made)
+    writing.finish(digest)
+
+
 def upper(item: Item) -> list[Draft]:
     return [Draft(variant="upper", fields={"response": str(item.fields["response"]).upper()})]
 
@@ -403,7 +410,7 @@ async def test_cases_and_attrition_can_be_read_back(lab: Any, store: Store) -> N
         "v", lambda item, draft: Validation(accepted=draft.variant == "a" or item.id == "i0", reason="b")
     )
     made = await run(lab, mixed, refuse)
-    stage.write(store, "lab", "change", "digest", made)
+    write(store, "lab", "change", "digest", made)
     assert store.cases.read("lab", "change") == made.cases
     assert store.cases.digest("lab", "change") == "digest"
     assert stage.attrition(store, "lab", "change", 4) == Attrition(
@@ -413,16 +420,43 @@ async def test_cases_and_attrition_can_be_read_back(lab: Any, store: Store) -> N
 
 async def test_odd_text_of_a_perturber_does_not_break_the_store(lab: Any, store: Store) -> None:
     made = await run(lab, lambda item: [Draft(variant="\ud800"), Skip(reason="odd \ud800")])
-    stage.write(store, "lab", "change", "digest", made)
+    write(store, "lab", "change", "digest", made)
     assert store.cases.read("lab", "change") == made.cases
     assert stage.attrition(store, "lab", "change", 4).skipped == {"odd ?": 4}
 
 
+@pytest.mark.parametrize("size", [1, 3, 100])
+@pytest.mark.parametrize("changing", ["i0", "i2", "i3", "none"])
+async def test_slices_of_any_size_give_what_all_items_at_once_give(
+    lab: Any, store: Store, monkeypatch: pytest.MonkeyPatch, size: int, changing: str
+) -> None:
+    def act(item: Item) -> list[Draft | Skip]:
+        texts = [f"{item.id} changed"] if item.id == changing else []
+        changed = [Draft(variant="b", fields={"response": text}) for text in texts]
+        return [Draft(variant="same"), *changed, Skip(reason="c")]
+
+    whole = await run(lab, act)
+    assert bool(whole.unchanged) == (changing == "none"), "a test that changes nothing keeps its cases"
+    monkeypatch.setattr(stage, "SLICE", size)
+    writing = stage.Writing(store, "lab", "change")
+    builder = lab.builder(perturber(act), tests=["change"])
+    task = builder.resolved.suite.tasks[0].task
+    async for made in stage.in_slices(builder, builder.resolved.tests[0], task, lab.items, Silent(), lab.log):
+        assert len(made.outcomes) <= 3 * size
+        writing.put(made)
+    assert store.cases.read("lab", "change") == (), "a test is there when all of it is"
+    writing.finish("digest")
+    assert store.cases.read("lab", "change") == whole.cases
+    found = stage.attrition(store, "lab", "change", 4)
+    rejected = {} if changing == "none" else {stage.UNCHANGED: 4}
+    assert (found.kept, found.rejected, found.skipped) == (4 if changing == "none" else 1, rejected, {"c": 4})
+
+
 async def test_writing_a_test_again_replaces_its_cases_and_leaves_the_others(lab: Any, store: Store) -> None:
     made = await run(lab, upper)
-    stage.write(store, "lab", "other", "1", await run(lab, lambda item: [Draft(variant="other")]))
-    stage.write(store, "lab", "change", "1", made)
-    stage.write(store, "lab", "change", "2", evolve(made, cases=made.cases[:1], outcomes=made.outcomes[:1]))
+    write(store, "lab", "other", "1", await run(lab, lambda item: [Draft(variant="other")]))
+    write(store, "lab", "change", "1", made)
+    write(store, "lab", "change", "2", evolve(made, cases=made.cases[:1], outcomes=made.outcomes[:1]))
     assert store.cases.read("lab", "change") == made.cases[:1]
     assert len(store.cases.read("lab", "other")) == 4
     assert stage.attrition(store, "lab", "change", 4).kept == 1

@@ -221,7 +221,7 @@ def test_a_stage_is_replaced_with_its_digest_or_not_at_all(store: Store, tmp_pat
         store.trials.replace("other", broken)
     viewed = Store.view(tmp_path / "run")
     assert viewed.trials.digest() == "digest"
-    assert [trial.trial_id for trial in viewed.trials.pending()] == ["a"]
+    assert [trial.trial_id for trial in viewed.trials.pending("judge")] == ["a"]
     assert viewed.items.digest() is None
     viewed.close()
 
@@ -265,7 +265,7 @@ def test_pending_are_trials_without_a_record_and_those_that_may_succeed_when_ask
     plan(store, *(status.value for status in statuses), "never-asked")
     store.records.put([(record(status.value, status), None, None) for status in statuses])
     store.flush()
-    assert [trial for trial, *_ in store.trials.pending()] == [
+    assert [trial for trial, *_ in store.trials.pending("judge")] == [
         "timeout",
         "provider_error",
         "plugin_error",
@@ -279,7 +279,7 @@ def test_a_trial_that_is_asked_again_has_one_record_the_later(store: Store) -> N
     store.records.put([(record("a", Status.OK), None, None)])
     store.flush()
     assert store.records.columns()["status"] == ("ok",)
-    assert store.trials.pending() == []
+    assert store.trials.pending("judge") == []
 
 
 async def test_calls_are_numbered_on_after_a_restart(tmp_path: Path, stored: Any) -> None:

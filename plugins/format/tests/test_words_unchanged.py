@@ -1,8 +1,10 @@
 """The validator catches what a layout change must not do."""
 
+import random
+
 import pytest
 from jrh import Draft, Item
-from jrh_format.words_unchanged import WordsUnchanged, difference
+from jrh_format.words_unchanged import WordsUnchanged, _only_marks_added, _same_words, _words, difference
 
 
 @pytest.mark.parametrize(
@@ -94,3 +96,17 @@ async def test_fields_that_cannot_be_compared_are_rejected(fields):
 
 async def test_a_draft_that_changes_no_field_changes_no_word():
     assert (await WordsUnchanged().validate(Item(id="1", fields={"response": "a"}), Draft())).accepted
+
+
+@pytest.mark.parametrize("variant", ["bullets", "heading", "wrap"])
+def test_the_quick_reading_finds_what_following_all_readings_finds(variant):
+    mark = {"bullets": "-", "heading": "#"}.get(variant)
+    draws, agreed = random.Random(5), set()
+    for _ in range(3000):
+        original, changed = ("".join(draws.choices("a-# \n\r", k=draws.randint(0, 7))) for _ in range(2))
+        if draws.random() < 0.5 and mark:
+            changed = "\n".join(f"{mark} {line}" for line in original.split("\n"))
+        slowly = _same_words(original.split(), _words(changed), mark or "no mark")
+        assert _only_marks_added(original, changed, mark) == slowly, (original, changed)
+        agreed.add(slowly)
+    assert agreed == {True, False}

@@ -36,6 +36,7 @@ from jrh.store.run_store import Store
 from jrh.suite.definition import Suite, Use
 from jrh.suite.resolve import load_suite
 from jrh.suite.resolved import Resolved, ResolvedSuite
+from jrh.suite.sharding import sharded
 from jrh.values.items import Item, Task
 from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
@@ -91,7 +92,7 @@ def run(
 
 def resolve(suite: str | Path | Mapping[str, Any], loaded: Loaded, settings: Settings) -> ResolvedSuite:
     """Load a suite and look its components up."""
-    return load_suite(
+    found = load_suite(
         Path(suite) if isinstance(suite, str) else suite,
         loaded.plugins,
         overrides=settings.overrides,
@@ -99,6 +100,7 @@ def resolve(suite: str | Path | Mapping[str, Any], loaded: Loaded, settings: Set
         tests=settings.tests,
         limit=settings.limit,
     )
+    return sharded(found, settings.shard)
 
 
 def read_items(

@@ -18,6 +18,8 @@ from markdown_it import MarkdownIt
 _WORD: Final = re.compile(r"[^ \t\r\n]+")
 _FENCED: Final = re.compile(r"\A(?P<fence>`{3,})(?:\r\n?|\n)(?P<inside>.*?)(?:\r\n?|\n)?(?P=fence)\Z", re.DOTALL)
 _MARKS: Final = {"bullets": "-", "heading": "#"}
+_LEADING: Final = {mark: re.compile(rf"(?:\A|(?<=[\r\n]))[ \t]*{mark}(?=[ \t\r\n]|\Z)") for mark in _MARKS.values()}
+"""Mark -> that mark as the first word of a line."""
 _CLINGING_CODES: Final = (range(0x200C, 0x200E), range(0x1F3FB, 0x1F400), range(0xE0020, 0xE0080))
 _MARKDOWN: Final = MarkdownIt("commonmark")
 
@@ -58,14 +60,23 @@ def difference(original: str, changed: str, variant: str = "") -> str:
     """
     if variant == "code-fence":
         return _fence_difference(original, changed)
-    before, after = _words(original), _words(changed)
-    if not _same_words([word.text for word in before], after, _MARKS.get(variant)):
+    if not _only_marks_added(original, changed, _MARKS.get(variant)):
         return "the words changed"
-    if _clinging(before) != _clinging(after):
+    # Every sign that clings is beyond ASCII.
+    ascii_only = original.isascii() and changed.isascii()
+    if not ascii_only and _clinging(_words(original)) != _clinging(_words(changed)):
         return "the layout change splits a character"
     if _code(original) != _code(changed):
         return "fenced code changed"
     return ""
+
+
+def _only_marks_added(original: str, changed: str, mark: str | None) -> bool:
+    """Return whether the words are the same but for marks that lead lines; tries the usual reading first."""
+    words = _WORD.findall(original)
+    if words == _WORD.findall(changed if mark is None else _LEADING[mark].sub("", changed)):
+        return True
+    return mark is not None and _same_words(words, _words(changed), mark)
 
 
 def _words(text: str) -> list[_Word]:
@@ -79,7 +90,7 @@ def _words(text: str) -> list[_Word]:
     return words
 
 
-def _same_words(original: list[str], changed: list[_Word], mark: str | None) -> bool:
+def _same_words(original: list[str], changed: list[_Word], mark: str) -> bool:
     """Return whether removing some line-leading marks, and nothing else, leaves the original words.
 
     A mark may also be a word of the original, so all readings are followed at once. `read` holds the counts of
@@ -105,6 +116,8 @@ def _clings(character: str) -> bool:
 
 
 def _code(text: str) -> list[str]:
+    if "```" not in text and "~~~" not in text:  # no fence begins otherwise
+        return []
     return [token.content for token in _MARKDOWN.parse(text) if token.type == "fence"]
 
 

@@ -9,8 +9,18 @@ from typing import Any, TypeVar
 import click
 
 from jrh.running.outcome import Settings
+from jrh.suite.shard import Shard
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _shard(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Shard | None:
+    if value is None:
+        return None
+    shard = Shard.read(value)
+    if shard is None:
+        raise click.BadParameter(f"'{value}' is no part of a run; write K/N, such as 3/8")
+    return shard
 
 
 def suite_options(function: F) -> F:
@@ -21,6 +31,12 @@ def suite_options(function: F) -> F:
         click.option("--judge", "judges", multiple=True, metavar="NAME", help="Only this judge. Repeatable."),
         click.option("--test", "tests", multiple=True, metavar="NAME", help="Only this test. Repeatable."),
         click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Use at most N items per task."),
+        click.option(
+            "--shard",
+            callback=_shard,
+            metavar="K/N",
+            help="Run part K of N, in a run directory of its own, with 1/N of the budget. `jrh merge` joins the parts.",
+        ),
         click.option(
             "--set",
             "overrides",
@@ -74,6 +90,7 @@ def settings_of(
     judges: tuple[str, ...],
     tests: tuple[str, ...],
     limit: int | None,
+    shard: Shard | None,
     overrides: tuple[str, ...],
     run_dir: Path | None,
     env_file: Path | None,
@@ -92,6 +109,7 @@ def settings_of(
         judges=judges,
         tests=tests,
         limit=limit,
+        shard=shard,
         use_cache=not no_cache,
         preflight=not no_preflight,
         handle_signals=True,

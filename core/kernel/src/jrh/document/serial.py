@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Final, TypeVar
 from weakref import ReferenceType, ref
 
@@ -14,9 +15,14 @@ T = TypeVar("T")
 _COMPACT: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)
 
 
+def compact(value: object) -> str:
+    """Write a plain value as one line of ASCII JSON, which holds any text, lone surrogates too."""
+    return _COMPACT.encode(value)
+
+
 def to_text(value: object) -> str:
-    """Write a value as one line of ASCII JSON, which holds any text, lone surrogates too; equal values, equal text."""
-    return _COMPACT.encode(to_json(value))
+    """Write a value as one line of ASCII JSON; equal values, equal text."""
+    return compact(to_json(value))
 
 
 _TEXTS: Final[dict[int, tuple[ReferenceType[object], str]]] = {}
@@ -40,8 +46,21 @@ def from_text(cls: type[T], text: str) -> T:
     Raises:
         DamagedStoreError: it is something else.
     """
+    return _read(cls, lambda: json.loads(text))
+
+
+def from_plain(cls: type[T], value: object) -> T:
+    """Read what `to_json` made.
+
+    Raises:
+        DamagedStoreError: it is something else.
+    """
+    return _read(cls, lambda: value)
+
+
+def _read(cls: type[T], value: Callable[[], object]) -> T:
     try:
-        return from_json(cls, json.loads(text))
+        return from_json(cls, value())
     except Exception as error:  # a changed text can break the reading of any type in any way
         kind = getattr(cls, "__name__", str(cls))
         raise DamagedStoreError(

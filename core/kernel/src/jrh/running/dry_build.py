@@ -91,5 +91,4 @@ def left_to_do(builder: Builder, store: Store, items: Mapping[str, Sequence[Item
                 tests.add((task.name, name))
     planned = frozenset(planned_judges(store))
     judges = {judge.use.name for judge, judge_id in judge_ids(resolved, ids) if tests or judge_id not in planned}
-    unasked = {trial.judge for trial in store.trials.pending()}
-    return Todo(tests=frozenset(tests), judges=frozenset(judges | unasked))
+    return Todo(tests=frozenset(tests), judges=frozenset(judges) | store.trials.judges_with_pending())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -16,7 +18,7 @@ from jrh.hashing import content_id
 from jrh.models.payer import WRITER, Payer, paid_by
 from jrh.running.component_changes import changes, components, note_components, unrepeatable
 from jrh.running.dry_build import note_judges
-from jrh.running.judged_gold import graded, notes_of_gold, to_grade
+from jrh.running.judged_gold import graded, notes_of_gold
 from jrh.running.outcome import INTERRUPTED, Ended
 from jrh.running.preflight import Preflight
 from jrh.running.prepare import Prepared
@@ -26,16 +28,22 @@ from jrh.running.stages import judge as judging
 from jrh.running.stages import perturb as perturbing
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.rationales import read_rationales
+from jrh.running.stages.stored_cases import StoredCases
 from jrh.running.stored_code import unchecked
 from jrh.running.suite_summary import notes_of_plan, summarise
+from jrh.store.database import in_parts
 from jrh.suite.resolved import ResolvedTest, tests_of
-from jrh.values.cases import REFERENCE, Case
+from jrh.values.cases import REFERENCE
 from jrh.values.events import CaseReady, RunStarted
 from jrh.values.items import Task
 from jrh.version import __version__
 
 _ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that end a run in good order: Ctrl-C, a service manager or batch system, a closed terminal."""
+
+
+_UNSEEN: Final = "unseen"
+"""Judge -> number of cases of the plan that change only what it never sees."""
 
 
 @frozen(kw_only=True)
@@ -148,8 +156,12 @@ class _Stages:
         ready = self.ready
         found = dict(ready.items)
         for use in ready.suite.tasks:
-            cases = to_grade(use, self._reference(use.task, items_ids[use.task.name]) if use.data.gold_from else ())
-            if cases:
+            if not use.data.gold_from:
+                continue
+            self._reference(use.task, items_ids[use.task.name])
+            reference = StoredCases(ready.store, [(use.task.name, REFERENCE)])
+            cases = reference.changed(lambda case: case if case.gold is None else None)
+            if any(cases.ids()):
                 reporting.remember(ready.store, summarise(ready))  # the run may end here
                 await self._judge(cases, items_ids, only=use.data.gold_from)
                 ready.store.flush()
@@ -169,81 +181,82 @@ class _Stages:
             ready.log.info("component changed", what=sentence)
             ready.progress.say(sentence)
 
-    async def _perturb(self, items_ids: Mapping[str, str]) -> list[Case]:
+    async def _perturb(self, items_ids: Mapping[str, str]) -> StoredCases:
         """Make the cases of every task and test, in plan order."""
         ready = self.ready
         tasks = [use.task for use in ready.suite.tasks]
         tests = {task.name: tests_of(ready.resolved, task) for task in tasks}
         ready.progress.begin("perturb", sum(len(ready.items[name]) * len(some) for name, some in tests.items()))
-        cases: list[Case] = []
+        places: list[tuple[str, str]] = []
         for task in tasks:
-            cases += self._reference(task, items_ids[task.name])
+            self._reference(task, items_ids[task.name])
+            places.append((task.name, REFERENCE))
             for test in tests[task.name]:
-                cases += await self._cases(task, test, items_ids[task.name])
+                await self._cases(task, test, items_ids[task.name])
+                places.append((task.name, test.use.name))
         ready.progress.end()
-        return cases
+        return StoredCases(ready.store, places)
 
-    def _reference(self, task: Task, items_id: str) -> Sequence[Case]:
+    def _reference(self, task: Task, items_id: str) -> None:
         ready = self.ready
-        made = perturbing.reference_cases(task, ready.items[task.name], ready.suite.reference_repeats)
         digest = perturbing.stage_digest(ready.builder, None, task, items_id)
         if ready.store.cases.digest(task.name, REFERENCE) != digest:
-            perturbed = perturbing.Perturbed(cases=made, outcomes=())
-            perturbing.write(ready.store, task.name, REFERENCE, digest, perturbed)
-            self._announce(made)
-        return made
+            writing = perturbing.Writing(ready.store, task.name, REFERENCE)
+            for some in in_parts(ready.items[task.name], perturbing.SLICE):
+                made = perturbing.reference_cases(task, some, ready.suite.reference_repeats)
+                writing.put(perturbing.Perturbed(cases=made, outcomes=()))
+            writing.finish(digest)
+            self._announce(task.name, REFERENCE)
 
-    async def _cases(self, task: Task, test: ResolvedTest, items_id: str) -> Sequence[Case]:
-        """Return the cases of one test: the stored ones if still valid, otherwise new ones."""
+    async def _cases(self, task: Task, test: ResolvedTest, items_id: str) -> None:
+        """Make the cases of one test, unless those that are stored are still valid."""
         ready, name = self.ready, test.use.name
         items = ready.items[task.name]
         digest = perturbing.stage_digest(ready.builder, test, task, items_id)
         if ready.store.cases.digest(task.name, name) == digest:
             ready.progress.advance(len(items))
-            return ready.store.cases.read(task.name, name)
+            return
         failed = ready.gateway.failed_calls
         ready.store.spending.forget_drafts(task.name, name, digest)
+        writing = perturbing.Writing(ready.store, task.name, name)
         with paid_by(Payer(owner=digest, role=WRITER, task=task.name, test=name)):
-            arrived = self._arrived(task, name, f"{digest}:unfinished") if self.review.live(name) else None
-            made = await perturbing.perturb(ready.builder, test, task, items, ready.progress, ready.log, arrived)
-        if ready.gateway.failed_calls > failed or made.raised:
+            size = perturbing.AT_ONCE if self.review.live(name) else perturbing.SLICE
+            async for made in perturbing.in_slices(ready.builder, test, task, items, ready.progress, ready.log, size):
+                writing.put(made)
+                if size == perturbing.AT_ONCE:
+                    writing.show(f"{digest}:unfinished")
+                    self.review.arrived(complete=False)
+        if ready.gateway.failed_calls > failed or writing.raised:
             # Another digest makes the next run draft again. Calls that were answered are not repeated.
             digest = f"{digest}:unfinished"
             self.unfinished.append(name)
-        perturbing.write(ready.store, task.name, name, digest, made)
+        writing.finish(digest)
         self.review.arrived(complete=False)
-        self._announce(made.cases)
-        return made.cases
+        self._announce(task.name, name)
 
-    def _arrived(self, task: Task, test: str, digest: str) -> Callable[[perturbing.Perturbed], None]:
-        """Return what shows cases to people while further ones are made."""
-
-        def arrived(made: perturbing.Perturbed) -> None:
-            perturbing.write(self.ready.store, task.name, test, digest, made)
-            self.review.arrived(complete=False)
-
-        return arrived
-
-    def _announce(self, cases: Sequence[Case]) -> None:
+    def _announce(self, task: str, test: str) -> None:
         events = self.ready.events
         if events.listens("jrh_case_ready"):
-            for case in cases:
+            for case in self.ready.store.cases.iterate(task, test):
                 events.tell("jrh_case_ready", CaseReady(run_id=self.ready.run_id, case=case))
 
-    async def _judge(self, cases: Sequence[Case], items_ids: Mapping[str, str], only: str = "") -> None:
+    async def _judge(self, cases: StoredCases, items_ids: Mapping[str, str], only: str = "") -> None:
         ready, store = self.ready, self.ready.store
         judges = [each for each in judge_ids(ready.resolved, items_ids) if only in ("", each[0].use.name)]
-        digest = content_id([case.id for case in cases], [(judge.use.name, judge_id) for judge, judge_id in judges])
+        digest = content_id(list(cases.ids()), [(judge.use.name, judge_id) for judge, judge_id in judges])
         if store.trials.digest() != digest:
             tasks = {use.task.name: use.task for use in ready.suite.tasks}
-            store.trials.replace(digest, plan_trials(cases, judges, tasks, store.trials.occasions()))
+            unseen: Counter[str] = Counter()
+            store.trials.replace(digest, plan_trials(cases, judges, tasks, store.trials.occasions(), unseen))
+            store.set_meta(_UNSEEN, json.dumps(unseen))
         store.records.rename_judges()
         note_judges(store, (judge_id for _, judge_id in judges))
         note_components(store, components(ready.resolved, ready.run_dir), ("perturber", "validator", "judge"))
-        reporting.note_plan(store, [*notes_of_plan(ready.resolved, cases), *notes_of_gold(ready.resolved, ready.items)])
-        pending = judging.pending_trials(store, cases)
+        notes = notes_of_plan(ready.resolved, json.loads(store.meta(_UNSEEN) or "{}"))
+        reporting.note_plan(store, [*notes, *notes_of_gold(ready.resolved, ready.items)])
+        pending = store.trials.count_pending()
         planned = store.trials.count()
-        ready.progress.begin("judge", planned, done=planned - len(pending))
+        ready.progress.begin("judge", planned, done=planned - pending)
         bench = judging.Bench(
             builder=ready.builder,
             store=store,
@@ -259,4 +272,4 @@ class _Stages:
             told=lambda: ready.progress.spent(ready.gateway.ledger.spent()),
             stopped=lambda: ready.gateway.stopped,
         )
-        await judging.judge_all(bench, pending)
+        await judging.judge_all(bench)

@@ -13,7 +13,6 @@ from jrh.running.judge_models import judge_models
 from jrh.store.run_store import Store
 from jrh.suite.definition import TaskUse
 from jrh.suite.resolved import ResolvedSuite
-from jrh.values.cases import Case
 from jrh.values.gold_source import GoldKind, GoldSource
 from jrh.values.items import Item
 from jrh.values.verdicts import Status
@@ -34,11 +33,6 @@ def check_grading_judges(resolved: ResolvedSuite) -> None:
             raise JrhError(f"data: gold_from: there is no judge '{name}'; the suite's judges: {', '.join(judges)}")
         if name and judges[name].entry.spec.kind in _NEED_GOLD:
             raise JrhError(f"data: gold_from: judge '{name}' needs gold labels itself; name another judge")
-
-
-def to_grade(use: TaskUse, cases: Sequence[Case]) -> list[Case]:
-    """Return the reference cases that the task's judge has to grade: those without a gold label."""
-    return [case for case in cases if case.gold is None] if use.data.gold_from else []
 
 
 def graded(use: TaskUse, items: Sequence[Item], store: Store, resolved: ResolvedSuite) -> tuple[Item, ...]:

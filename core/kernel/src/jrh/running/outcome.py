@@ -13,6 +13,7 @@ from jrh.errors import StopReason, StopRun
 from jrh.measuring.empty_tests import EmptyTest, empty_tests
 from jrh.models.ledger import Spent
 from jrh.suite.definition import Gate
+from jrh.suite.shard import Shard
 from jrh.text.escaping import clean_text
 from jrh.text.numbers import counted
 from jrh.values.measures import Measure
@@ -44,6 +45,8 @@ class Settings:
     judges: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     limit: int | None = None
+    shard: Shard | None = None
+    """The part of the items that is run; None: all of them."""
     use_cache: bool = True
     preflight: bool = False
     """Ask every model once before the first stage."""

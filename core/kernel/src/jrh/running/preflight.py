@@ -137,7 +137,7 @@ class Preflight:
 
     def _open(self, judge: Resolved[JudgeSpec], task: Task) -> Sequence[tuple[Case, int]]:
         """Return questions of a judge that have no verdict, at the start, in the middle and at the end of the plan."""
-        pending = [each for each in self.store.trials.pending() if each.judge == judge.use.name]
+        pending = self.store.trials.pending(judge.use.name)
         some = [pending[place * (len(pending) - 1) // _TRIED] for place in range(_TRIED + 1)] if pending else []
         cases = self.store.cases.by_id([each.case_id for each in some])
         found = [(cases[each.case_id], each.occasion) for each in some if each.case_id in cases]

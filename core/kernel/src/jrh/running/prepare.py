@@ -29,6 +29,7 @@ from jrh.running.run_log import Quiet, RunLog
 from jrh.running.stages import load as loading_items
 from jrh.store.cache import Cache
 from jrh.store.database import FILENAME as STORE
+from jrh.store.merging import SEED, SHARD
 from jrh.store.run_store import Store
 from jrh.suite.definition import Budget, ModelUse, Suite
 from jrh.suite.resolved import Resolved, ResolvedSuite, simulated_judges
@@ -84,6 +85,7 @@ async def prepared(
     items = loading_items.read(rehearsing)
     async with AsyncExitStack() as open_files:  # closed in reverse order
         store = _open_store(rehearsing, items, run_dir, open_files)
+        _note_part(store, resolved)
         file = RunLog(run_dir, redact)
         open_files.callback(file.close)
         log = file.logger(run=run_id[:8])
@@ -130,6 +132,17 @@ def _open_store(
     if known:
         check_components(rehearsing, store, items)
     return store
+
+
+def _note_part(store: Store, resolved: ResolvedSuite) -> None:
+    """Note which part of the run the store holds; refuse to mix parts."""
+    now, earlier = str(resolved.shard or ""), store.meta(SHARD)
+    if earlier is not None and earlier != now:
+        known = f"shard {earlier}" if earlier else "a run without --shard"
+        raise JrhError(f"run directory '{store.path.parent}' holds {known}; choose another with --run-dir")
+    for key, value in ((SHARD, now), (SEED, str(resolved.suite.seed))):
+        if store.meta(key) != value:
+            store.set_meta(key, value)
 
 
 def check_components(builder: Builder, store: Store | None, items: dict[str, tuple[Item, ...]]) -> None:

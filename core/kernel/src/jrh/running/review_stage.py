@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
@@ -13,7 +13,8 @@ from jrh.errors import RAISED, StopReason, StopRun
 from jrh.running.prepare import Prepared
 from jrh.running.review_queue import QueueRequest
 from jrh.running.reviewing import ReviewDesk
-from jrh.running.stages.reviewed import keep_reviewed, number_waiting, reviewed
+from jrh.running.stages.reviewed import CountedCases, keep_reviewed, number_waiting
+from jrh.running.stages.stored_cases import StoredCases
 from jrh.suite.definition import ReviewPolicy
 from jrh.suite.resolved import tests_of
 from jrh.text.numbers import counted
@@ -80,7 +81,7 @@ class ReviewStage:
         kept = {test.use.name for use in self.ready.suite.tasks for test in tests_of(self.ready.resolved, use.task)}
         ReviewDesk(store=self.ready.store).fill_queue(QueueRequest.of(review), kept)
 
-    async def counted(self, made: Sequence[Case]) -> list[Case]:
+    async def counted(self, made: StoredCases) -> StoredCases:
         """Return the cases that judges are asked; wait for decisions where the suite says so.
 
         Raises:
@@ -91,16 +92,26 @@ class ReviewStage:
         if self._waits:
             await self._wait()
         tasks = {use.task.name: use.task for use in ready.suite.tasks}
-        found = reviewed(ready.store, made, tasks, review)
-        keep_reviewed(ready.store, found)
-        if found.waiting and review is not None and review.policy is ReviewPolicy.WAIT:
+        rule = CountedCases(ready.store, tasks, review)
+        if rule.all_count:
+            keep_reviewed(ready.store, ())
+            return made
+        edited: list[Case] = []
+        waiting = 0
+        for case in made:
+            waiting += rule.waits(case)
+            counts = rule.of(case)
+            if counts is not None and counts is not case:
+                edited.append(counts)
+        keep_reviewed(ready.store, edited)
+        if waiting and review is not None and review.policy is ReviewPolicy.WAIT:
             why = f" (the review page: {self._broken})" if self._broken else ""
             raise StopRun(
                 StopReason.REVIEW,
-                f"{counted(found.waiting, 'case')} to be decided before a judge is asked{why}; "
+                f"{counted(waiting, 'case')} to be decided before a judge is asked{why}; "
                 f"decide with `jrh review {ready.run_dir}`",
             )
-        return list(found.cases)
+        return made.changed(rule.of)
 
     async def _wait(self) -> None:
         ready, review = self.ready, self.ready.suite.review

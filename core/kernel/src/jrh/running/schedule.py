@@ -89,6 +89,7 @@ def plan_trials(
     judges: Sequence[tuple[Resolved[JudgeSpec], str]],
     tasks: Mapping[str, Task],
     earlier: Iterable[tuple[int, int, int]] = (),
+    unseen: Counter[str] | None = None,
 ) -> Iterator[TrialRow]:
     """Yield the trials of all judges (with their ids) in plan order: case by case, judge by judge, repeat by repeat.
 
@@ -101,6 +102,7 @@ def plan_trials(
         judges: with their ids.
         tasks: by name.
         earlier: place, question and occasion of the trials of earlier plans.
+        unseen: counts, by judge, the cases that change only what it never sees.
     """
     position = 0
     occasions = _Occasions(earlier)
@@ -109,6 +111,8 @@ def plan_trials(
         condition = content_id(case.test, case.item_id, unstructure(case.condition), unstructure(case.sampling))
         for judge, judge_id in judges:
             if not is_put(case, judge, tasks[case.task]):
+                if unseen is not None and applies(judge, tasks[case.task]):
+                    unseen[judge.use.name] += 1
                 continue
             asked = _number(f"{question}:{judge_id}")
             for repeat in range(case.repeats):

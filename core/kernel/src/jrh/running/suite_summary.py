@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,10 @@ from attrs import evolve
 from jrh.running.building import parts_used, used
 from jrh.running.judge_models import judge_models
 from jrh.running.prepare import Prepared
-from jrh.running.schedule import is_put
 from jrh.running.stages import load as loading_items
 from jrh.running.stages.summary import Summary, TestOfTask
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, is_made_for, serves
-from jrh.values.cases import REFERENCE, Case
+from jrh.values.cases import REFERENCE
 from jrh.values.report import ComponentUsed
 from jrh.version import __version__
 
@@ -102,13 +101,10 @@ def _unfit(resolved: ResolvedSuite) -> Iterator[str]:
             yield f"'{name}' does not apply to {task.mode.value} tasks: skipped on '{task.name}'"
 
 
-def notes_of_plan(resolved: ResolvedSuite, cases: Sequence[Case]) -> Iterator[str]:
-    """Yield a note for each judge that skips cases because it does not read prompts."""
-    tasks = {use.task.name: use.task for use in resolved.suite.tasks}
+def notes_of_plan(resolved: ResolvedSuite, unseen: Mapping[str, int]) -> Iterator[str]:
+    """Yield a note for each judge that skips cases because it does not read prompts; `unseen` counts them by judge."""
     for judge in resolved.judges:
-        of_its_tasks = [case for case in cases if applies(judge, tasks[case.task])]
-        count = sum(not is_put(case, judge, tasks[case.task]) for case in of_its_tasks)
-        if count:
+        if count := unseen.get(judge.use.name, 0):
             yield (
                 f"{count} cases change only the prompt; judge '{judge.use.name}' does not read "
                 "prompts and was not asked"

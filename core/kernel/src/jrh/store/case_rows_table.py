@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final, NamedTuple
 
 from jrh.document.serial import to_text
+from jrh.store.cases_table import CasesTable
 from jrh.store.database import Database
 from jrh.store.writer import Statement
 from jrh.values.listed_cases import CaseChoices, CaseFilter, CaseOrder, CaseRow
@@ -30,12 +31,6 @@ _SORTED_BY: Final = {
 MISSING: Final = "missing"
 """Stands for every status without a verdict in a filter."""
 _TOLD: Final = "SELECT DISTINCT case_id || char(31) || judge FROM records WHERE rationale LIKE ? ESCAPE '\\'"
-_TEXTS: Final = (
-    "SELECT id FROM (SELECT id, payload FROM cases UNION ALL SELECT id, payload FROM edited_cases) "
-    "WHERE payload LIKE ? ESCAPE '\\' AND EXISTS "
-    "(SELECT 1 FROM json_tree(payload, '$.fields') WHERE atom LIKE ? ESCAPE '\\')"
-)
-"""The first condition leaves few payloads to be taken apart; the second leaves out names of fields, ids and labels."""
 _CHOICES: Final = ("judge", "test", "variant", "stratum", "status")
 _SET_CHOICES: Final = "INSERT OR REPLACE INTO meta VALUES ('case_choices', ?)"
 _LIKE: Final = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
@@ -72,6 +67,7 @@ class CaseRowsTable:
     def __init__(self, database: Database) -> None:
         """Use `Store.case_rows` instead."""
         self._database = database
+        self._cases = CasesTable(database)
 
     def digest(self) -> str | None:
         """Return the id of what the rows were made from, or None if there are none."""
@@ -146,8 +142,7 @@ class CaseRowsTable:
     def _searched(self, wanted: CaseFilter) -> Iterator[tuple[str, Sequence[Any]]]:
         """Yield the clauses of a search; the texts are read once, not once for the rows and once for their number."""
         if wanted.search:
-            # Texts are stored as JSON in ASCII, so what is searched for is written in the same way.
-            cases = self._matching(_TEXTS, to_text(wanted.search)[1:-1], wanted.search)
+            cases = json.dumps(self._cases.holding(wanted.search))
             yield (
                 "(item_id LIKE ? ESCAPE '\\' OR case_id IN (SELECT value FROM json_each(?)))",
                 (_like(wanted.search), cases),

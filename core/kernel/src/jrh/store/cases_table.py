@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from jrh.document.serial import from_text, to_text
-from jrh.store.database import Database
+from jrh.document.convert import to_json
+from jrh.document.serial import compact, from_plain, from_text, to_text
+from jrh.store.database import MOST_PARAMETERS, Database, in_parts, marks
+from jrh.store.texts_table import SWEEP, Packer, Shared, TextsTable
+from jrh.store.writer import Statement
 from jrh.text.plain import utf8_text
 from jrh.values.cases import Case, Draft, Skip
 
@@ -15,6 +17,10 @@ KEPT: Final = "kept"
 REJECTED: Final = "rejected"
 SKIPPED: Final = "skipped"
 """Outcomes of a draft. A skipped one has no text: the perturber could not treat the item."""
+VOTES: Final = "votes"
+"""Key of a draft's details that validators report votes under."""
+SLICE: Final = 500
+"""Cases that are read at once."""
 
 
 class DraftRow(NamedTuple):
@@ -25,6 +31,8 @@ class DraftRow(NamedTuple):
     state: str
     reason: str
     """Why it did not become a case; empty if it did."""
+    case_id: str | None = None
+    """The case it became: its texts are not stored again."""
 
 
 class DraftCount(NamedTuple):
@@ -41,6 +49,7 @@ class CasesTable:
     def __init__(self, database: Database) -> None:
         """Use `Store.cases` instead."""
         self._database = database
+        self._texts = TextsTable(database)
 
     def digest(self, task: str, test: str) -> str | None:
         """Return the id of what a test's cases were made from, or None if they were never finished."""
@@ -48,41 +57,57 @@ class CasesTable:
 
     def replace(self, task: str, test: str, digest: str, cases: Sequence[Case], drafts: Sequence[DraftRow]) -> None:
         """Replace the cases and drafts of one test over one task."""
-        here = (task, test)
-        self._database.replace(
-            _stage(task, test),
-            digest,
-            ("DELETE FROM cases WHERE task = ? AND test = ?", [here]),
-            ("DELETE FROM drafts WHERE task = ? AND test = ?", [here]),
-            (
-                "INSERT INTO cases VALUES (?, ?, ?, ?, ?)",
-                [(*here, position, case.id, to_text(case)) for position, case in enumerate(cases)],
-            ),
-            (
-                "INSERT INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [(*here, position, *_draft_columns(row)) for position, row in enumerate(drafts)],
-            ),
-        )
+        writing = self.writing(task, test)
+        writing.put(cases, drafts)
+        writing.finish(digest)
+
+    def writing(self, task: str, test: str) -> CasesWriting:
+        """Begin to replace the cases and drafts of one test over one task; one at a time."""
+        return CasesWriting(self._database, self._texts, task, test)
 
     def read(self, task: str, test: str) -> tuple[Case, ...]:
         """Read the cases of one test over one task, in order."""
-        rows = self._database.rows(
-            "SELECT payload FROM cases WHERE task = ? AND test = ? ORDER BY position", (task, test)
-        )
-        return tuple(from_text(Case, payload) for (payload,) in rows)
+        return tuple(self.iterate(task, test))
+
+    def iterate(self, task: str, test: str) -> Iterator[Case]:
+        """Yield the cases of one test over one task, in order, read in slices."""
+        last = -1
+        while True:
+            rows = self._database.rows(
+                "SELECT texts, payload, position FROM cases WHERE task = ? AND test = ? AND position > ? "
+                "ORDER BY position LIMIT ?",
+                (task, test, last, SLICE),
+            )
+            if not rows:
+                return
+            last = rows[-1][2]
+            yield from (from_plain(Case, value) for value in self._texts.unpacked([row[:2] for row in rows]))
+
+    def ids(self, task: str, test: str) -> list[str]:
+        """Return the ids of the cases of one test over one task, in order."""
+        rows = self._database.rows("SELECT id FROM cases WHERE task = ? AND test = ? ORDER BY position", (task, test))
+        return [case_id for (case_id,) in rows]
 
     def by_id(self, case_ids: Sequence[str]) -> dict[str, Case]:
         """Read cases by id; ids that are not stored are left out."""
-        found: dict[str, Case] = {}
-        for table in ("cases", "edited_cases"):
-            sql = f"SELECT id, payload FROM {table} WHERE id IN ({{ids}})"  # noqa: S608 - fixed names
-            rows = self._database.texts_by_id(sql, [each for each in case_ids if each not in found])
-            found.update((case_id, from_text(Case, text)) for case_id, text in rows)
+        found = {}
+        for some in in_parts(case_ids, MOST_PARAMETERS):
+            rows = self._database.rows(
+                f"SELECT id, texts, payload FROM cases WHERE id IN ({marks(some)})",  # noqa: S608 - placeholders only
+                some,
+            )
+            for row, value in zip(rows, self._texts.unpacked([row[1:] for row in rows]), strict=True):
+                found[row[0]] = from_plain(Case, value)
+        found.update((case.id, case) for case in self._edited([each for each in case_ids if each not in found]))
         return found
 
     def edited_ids(self) -> frozenset[str]:
         """Return the ids of the cases that stand for others, which people edited."""
         return frozenset(case_id for (case_id,) in self._database.rows("SELECT id FROM edited_cases"))
+
+    def _edited(self, case_ids: Sequence[str]) -> Iterator[Case]:
+        texts = self._database.texts_by_id("SELECT id, payload FROM edited_cases WHERE id IN ({ids})", case_ids)
+        yield from (from_text(Case, text) for _, text in texts)
 
     def keep_edited(self, cases: Sequence[Case]) -> None:
         """Keep the cases that stand for others, which people edited, and forget those that do not any more."""
@@ -91,6 +116,16 @@ class CasesTable:
             self._database.writer.flush(
                 ("DELETE FROM edited_cases", [()]), ("INSERT INTO edited_cases VALUES (?, ?)", rows)
             )
+
+    def holding(self, wanted: str) -> list[str]:
+        """Return the ids of the cases with a text in a field, in upper or lower case."""
+        wanted = wanted.casefold()
+        found = []
+        for rows in self._database.chunks("SELECT id, texts, payload FROM cases"):
+            values = self._texts.unpacked([row[1:] for row in rows])
+            found += [row[0] for row, value in zip(rows, values, strict=True) if _holds(value["fields"], wanted)]
+        edited = self._edited(sorted(self.edited_ids()))
+        return found + [case.id for case in edited if _holds(dict(case.fields), wanted)]
 
     def count_drafts(self, task: str, test: str) -> list[DraftCount]:
         """Count a test's drafts by state and reason, ordered by reason."""
@@ -108,23 +143,129 @@ class CasesTable:
         )
         return int(rows[0][0])
 
-    def draft_details(self, task: str, test: str, mentioning: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Yield (item id, details) of a test's accepted and rejected drafts whose text contains a key.
-
-        Most drafts do not, and searching JSON text is much cheaper than parsing it.
-        """
+    def voted(self, task: str, test: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield (item id, details) of a test's accepted and rejected drafts that validators report votes on."""
         rows = self._database.rows(
-            "SELECT item_id, payload FROM drafts WHERE task = ? AND test = ? AND state != ? AND instr(payload, ?) "
-            "ORDER BY position",
-            (task, test, SKIPPED, f'"{mentioning}"'),
+            "SELECT d.item_id, coalesce(c.texts, d.texts), coalesce(c.payload, d.payload) FROM drafts d "
+            "LEFT JOIN cases c ON c.id = d.case_id WHERE d.task = ? AND d.test = ? AND d.state != ? AND d.voted "
+            "ORDER BY d.position",
+            (task, test, SKIPPED),
         )
-        for item_id, payload in rows:
-            yield item_id, json.loads(payload)["details"]
+        for some in in_parts(rows, SLICE):
+            values = self._texts.unpacked([row[1:3] for row in some])
+            for row, value in zip(some, values, strict=True):
+                yield row[0], value.get("provenance", value)["details"]  # of a case, or of a draft
+
+
+class CasesWriting:
+    """Gathers the cases and drafts of one test over one task, and replaces the earlier ones when it is told to."""
+
+    def __init__(self, database: Database, texts: TextsTable, task: str, test: str) -> None:
+        """Use `CasesTable.writing` instead."""
+        self._database = database
+        self._texts = texts
+        self._here = task, test
+        self._stage = _stage(task, test)
+        self._cases = 0
+        self._drafts = 0
+        database.writer.flush(*_FORGET)
+
+    def put(self, cases: Sequence[Case], drafts: Sequence[DraftRow]) -> None:
+        """Gather more cases and drafts."""
+        packer = self._texts.packer()
+        packing = _Packing(self._texts, self._database, packer, self._here[0])
+        new_cases = [(*self._here, place, *row) for place, row in enumerate(packing.cases(cases), self._cases)]
+        new_drafts = [(*self._here, place, *packing.draft(row)) for place, row in enumerate(drafts, self._drafts)]
+        self._cases += len(new_cases)
+        self._drafts += len(new_drafts)
+        self._database.writer.flush(packer.statement, (_INSERT_CASE, new_cases), (_INSERT_DRAFT, new_drafts))
+
+    def reject_all(self, reason: str) -> None:
+        """Turn all cases so far into rejected drafts."""
+        self._database.writer.flush((_REJECT, [(REJECTED, reason)]), ("DELETE FROM new_cases", [()]))
+
+    def show(self, digest: str) -> None:
+        """Replace the earlier cases and drafts by those so far, in one transaction."""
+        self._database.replace(self._stage, digest, *self._moved)
+
+    def finish(self, digest: str) -> None:
+        """Replace the earlier cases and drafts in one transaction, and delete texts that only they had."""
+        replaced = self._database.digest(self._stage) is not None
+        self._database.replace(self._stage, digest, *self._moved, *_FORGET, *([SWEEP] if replaced else []))
+
+    @property
+    def _moved(self) -> tuple[Statement, ...]:
+        return (
+            ("DELETE FROM cases WHERE task = ? AND test = ?", [self._here]),
+            ("DELETE FROM drafts WHERE task = ? AND test = ?", [self._here]),
+            ("INSERT INTO cases SELECT * FROM new_cases", [()]),
+            ("INSERT INTO drafts SELECT * FROM new_drafts", [()]),
+        )
+
+
+class _Packing:
+    """Makes the rows of one slice, packed against the texts of their items."""
+
+    def __init__(self, texts: TextsTable, database: Database, packer: Packer, task: str) -> None:
+        self._texts = texts
+        self._database = database
+        self._packer = packer
+        self._task = task
+        self._bases: dict[str, Shared] = {}
+
+    def cases(self, cases: Sequence[Case]) -> Iterator[tuple[object, ...]]:
+        self._read([case.item_id for case in cases])
+        form: Shared | None = None
+        for case in cases:
+            value = to_json(case)
+            assert isinstance(value, dict)
+            # What the cases of a test have in common is one more text that they are packed against.
+            form = form or self._packer.share([compact(value | {"fields": {}})])
+            apart = [value["prompt"], value["presented_task"]]
+            yield case.id, case.item_id, *self._packer.packed(value, form + self._base(case.item_id), apart)
+
+    def draft(self, row: DraftRow) -> tuple[object, ...]:
+        known = (row.item_id, utf8_text(row.draft.variant), row.state, utf8_text(row.reason))
+        voted = f'"{VOTES}"' in compact(to_json(row.draft.details))
+        if row.case_id is not None:
+            return (*known, voted, row.case_id, None, None)
+        self._read([row.item_id])
+        value = to_json(row.draft)
+        assert isinstance(value, dict)
+        apart = [value.get("prompt"), value.get("task")]
+        return (*known, voted, None, *self._packer.packed(value, self._base(row.item_id), apart))
+
+    def _base(self, item_id: str) -> Shared:
+        return self._bases.get(item_id, _NOTHING)
+
+    def _read(self, item_ids: Sequence[str]) -> None:
+        """Read the texts of items that are stored; an imported case may have none."""
+        missing = [each for each in dict.fromkeys(item_ids) if each not in self._bases]
+        for some in in_parts(missing, MOST_PARAMETERS):
+            rows = self._database.rows(
+                f"SELECT id, texts FROM items WHERE task = ? AND id IN ({marks(some)})",  # noqa: S608 - placeholders
+                (self._task, *some),
+            )
+            self._bases.update(self._texts.shared(rows))
+
+
+_INSERT_CASE: Final = "INSERT INTO new_cases VALUES (?, ?, ?, ?, ?, ?, ?)"
+_INSERT_DRAFT: Final = "INSERT INTO new_drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_REJECT: Final = (
+    "UPDATE new_drafts SET state = ?, reason = ?, case_id = NULL, (texts, payload) = "
+    "(SELECT c.texts, c.payload FROM new_cases c WHERE c.id = new_drafts.case_id) WHERE case_id IS NOT NULL"
+)
+_FORGET: Final[tuple[Statement, ...]] = (("DELETE FROM new_cases", [()]), ("DELETE FROM new_drafts", [()]))
+_NOTHING: Final = Shared((), ())
+
+
+def _holds(value: object, wanted: str) -> bool:
+    if isinstance(value, Mapping):
+        return any(_holds(each, wanted) for each in value.values())
+    if isinstance(value, list):
+        return any(_holds(each, wanted) for each in value)
+    return value is not None and wanted in str(value).casefold()
 
 
 def _stage(task: str, test: str) -> str:
     return f"cases:{task}:{test}"
-
-
-def _draft_columns(row: DraftRow) -> tuple[str, str, str, str, str]:
-    return row.item_id, utf8_text(row.draft.variant), row.state, utf8_text(row.reason), to_text(row.draft)

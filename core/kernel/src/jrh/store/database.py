@@ -21,7 +21,7 @@ from jrh.values.records import COLUMNS
 
 T = TypeVar("T")
 
-SCHEMA_VERSION: Final = 14
+SCHEMA_VERSION: Final = 15
 FILENAME: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 LOG: Final = "log.jsonl"
@@ -47,22 +47,27 @@ RECORD_TYPES: Final = {
 }
 """Column of a record -> its type, where it is not text."""
 
+# Rows of cases are long and come in the order of the plan, not of the key: a table in the order of its key would leave
+# half of every page empty.
 _SCHEMA: Final = f"""
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS stages (name TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS texts (id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, body BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS items (
     task TEXT NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, cluster TEXT NOT NULL,
-    gold_source TEXT NOT NULL, covariates TEXT NOT NULL, payload TEXT NOT NULL,
+    gold_source TEXT NOT NULL, covariates TEXT NOT NULL, texts TEXT NOT NULL, payload BLOB NOT NULL,
     PRIMARY KEY (task, position)
 ) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS items_by_id ON items (task, id);
 CREATE TABLE IF NOT EXISTS drafts (
     task TEXT NOT NULL, test TEXT NOT NULL, position INTEGER NOT NULL, item_id TEXT NOT NULL, variant TEXT NOT NULL,
-    state TEXT NOT NULL, reason TEXT NOT NULL, payload TEXT NOT NULL, PRIMARY KEY (task, test, position)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS cases (
-    task TEXT NOT NULL, test TEXT NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, payload TEXT NOT NULL,
+    state TEXT NOT NULL, reason TEXT NOT NULL, voted INTEGER NOT NULL, case_id TEXT, texts TEXT, payload BLOB,
     PRIMARY KEY (task, test, position)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS cases (
+    task TEXT NOT NULL, test TEXT NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, item_id TEXT NOT NULL,
+    texts TEXT NOT NULL, payload BLOB NOT NULL, PRIMARY KEY (task, test, position)
+);
 CREATE TABLE IF NOT EXISTS edited_cases (id TEXT PRIMARY KEY, payload TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS trials (
     position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, case_id TEXT NOT NULL, judge TEXT NOT NULL,
@@ -108,6 +113,15 @@ CREATE TABLE IF NOT EXISTS decisions (
     expected_before TEXT NOT NULL, expected_after TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS decisions_by_case ON decisions (case_id);
+"""
+
+# What a stage makes is gathered here, slice by slice, and moved in one transaction: a stopped run changes nothing.
+# Temporary tables are seen by the writer alone and are not synced.
+_STAGING: Final = """
+CREATE TEMP TABLE new_cases AS SELECT * FROM cases WHERE 0;
+CREATE TEMP TABLE new_drafts AS SELECT * FROM drafts WHERE 0;
+CREATE TEMP TABLE new_trials AS SELECT * FROM trials WHERE 0;
+CREATE INDEX temp.new_cases_by_id ON new_cases (id);
 """
 
 _SET_META: Final = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
@@ -246,6 +260,17 @@ class Database:
         return self._writer
 
 
+def marks(values: Sequence[object]) -> str:
+    """Return as many placeholders as there are values."""
+    return ", ".join("?" * len(values))
+
+
+def in_parts(values: Sequence[T], most: int) -> Iterator[Sequence[T]]:
+    """Yield values some at a time."""
+    for start in range(0, len(values), most):
+        yield values[start : start + most]
+
+
 def belongs(run_dir: Path, owner: str | None, suite: str) -> str:
     """Say that a run directory belongs to another suite."""
     return f"run directory '{run_dir}' belongs to the suite '{owner}', not to '{suite}'; choose another with --run-dir"
@@ -290,6 +315,7 @@ def _with_tables(path: Path) -> sqlite3.Connection:
         if _check_version(connection, path) == 0:
             # One transaction: a kill leaves either no tables or all of them with their version.
             connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
+        connection.executescript(_STAGING)
     return connection
 
 

@@ -48,8 +48,8 @@ class DecisionsTable:
     def candidates(self, reference: str) -> tuple[QueuedCase, ...]:
         """Return every stored case but those of the reference condition, in plan order, with probability 1."""
         rows = self._database.rows(
-            "SELECT c.id, c.task, c.test, json_extract(c.payload, '$.item_id') AS item, i.cluster, 1.0 FROM cases AS c "
-            "LEFT JOIN items AS i ON i.task = c.task AND i.id = json_extract(c.payload, '$.item_id') "
+            "SELECT c.id, c.task, c.test, c.item_id, i.cluster, 1.0 FROM cases AS c "
+            "LEFT JOIN items AS i ON i.task = c.task AND i.id = c.item_id "
             "WHERE c.test != ? ORDER BY c.task, c.test, c.position",
             (reference,),
         )
@@ -59,7 +59,7 @@ class DecisionsTable:
         """Return the id of the reference case of a case's item; None where it is not stored."""
         return self._database.text(
             "SELECT r.id FROM cases AS c JOIN cases AS r ON r.task = c.task AND r.test = ? AND "
-            "json_extract(r.payload, '$.item_id') = json_extract(c.payload, '$.item_id') WHERE c.id = ?",
+            "r.item_id = c.item_id WHERE c.id = ?",
             (reference, case_id),
         )
 

@@ -6,26 +6,31 @@ left to be made again: a run in the new directory continues, and pays for no cal
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from attrs import Factory, define
 
-from jrh.document.serial import from_text
+from jrh.document.serial import from_plain
 from jrh.errors import DamagedStoreError, StoreError
 from jrh.store import calls_table
 from jrh.store.database import FILENAME, SCHEMA_VERSION, Database, declared_types
 from jrh.store.records_table import checksum
+from jrh.store.texts_table import BROKEN, read, text_of
 from jrh.text.numbers import counted
 from jrh.values.cases import Case
 from jrh.values.items import Item
 from jrh.values.records import COLUMNS
 
+_Check: TypeAlias = Callable[[Sequence[Any]], tuple[Any, ...]]
+"""Returns a row; raises where it is not what was written."""
 _AT_ONCE: Final = 500
 _KEYS: Final = {
+    "texts": "id",
     "meta": "key",
     "stages": "name",
     "items": "task, position",
@@ -48,7 +53,12 @@ _STAGES_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "records": ("rationales",),
 }
 """Table -> the starts of the stages that make its rows."""
-_READ_AS: Final[Mapping[str, tuple[type, ...]]] = {"TEXT": (str,), "INTEGER": (int,), "REAL": (float, int)}
+_READ_AS: Final[Mapping[str, tuple[type, ...]]] = {
+    "TEXT": (str,),
+    "INTEGER": (int,),
+    "REAL": (float, int),
+    "BLOB": (bytes,),
+}
 
 
 @define
@@ -72,7 +82,7 @@ class Salvaged:
         ]
         if self.broken:
             lines.append(f"Not readable to the end: {', '.join(self.broken)}.")
-        lines.append("Records and replies have checksums; texts of items and cases do not and may be damaged.")
+        lines.append("Records, replies and texts have checksums: what is saved is what jrh wrote.")
         return lines
 
 
@@ -100,7 +110,12 @@ def _copied(source: sqlite3.Connection, path: Path, target: Path) -> Salvaged:
         raise StoreError(f"nothing of '{path}' can be saved: {error}") from error
     if version != SCHEMA_VERSION:
         raise StoreError(f"'{path}' was written by another version of jrh; salvage it with that version")
-    rows = {table: list(_whole(source, table, told)) for table in _KEYS}
+    rows: dict[str, list[tuple[Any, ...]]] = {}
+    checks = {**_CHECKS}
+    for table in _KEYS:
+        rows[table] = list(_whole(source, table, told, checks.get(table, tuple)))
+        if table == "texts":
+            checks.update(_packed({row[0]: text_of(row[2]) for row in rows[table]}))
     suite = next((row[1] for row in rows["meta"] if row[0] == "suite"), None)
     if suite is None:
         raise StoreError(f"nothing of '{path}' can be saved: the name of its suite is lost")
@@ -121,9 +136,8 @@ def _copied(source: sqlite3.Connection, path: Path, target: Path) -> Salvaged:
     return told
 
 
-def _whole(source: sqlite3.Connection, table: str, told: Salvaged) -> Iterator[tuple[Any, ...]]:
+def _whole(source: sqlite3.Connection, table: str, told: Salvaged, check: _Check) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a table that are what was written, each once."""
-    check = _CHECKS.get(table, lambda row: row)
     types = declared_types(table)
     keys = _KEYS[table].split(", ")
     seen: set[tuple[Any, ...]] = set()
@@ -134,7 +148,7 @@ def _whole(source: sqlite3.Connection, table: str, told: Salvaged) -> Iterator[t
         seen.add(key)
         try:
             yield check(_typed(values, types, table))
-        except (DamagedStoreError, TypeError):
+        except (DamagedStoreError, *BROKEN):
             told.changed[table] = told.changed.get(table, 0) + 1
 
 
@@ -163,12 +177,24 @@ def _typed(row: Sequence[Any], types: Sequence[str], table: str) -> Sequence[Any
     return [value if whole else other for value, whole, other in zip(row, known, empty, strict=True)]
 
 
-def _payload(kind: type[Any]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    def check(row: Sequence[Any]) -> tuple[Any, ...]:
-        from_text(kind, row[-1])
-        return tuple(row)
+def _packed(texts: Mapping[int, str]) -> dict[str, _Check]:
+    """Return the checks of the tables whose values are packed against texts."""
 
-    return check
+    def check(kind: type[Any]) -> _Check:
+        def checked(row: Sequence[Any]) -> tuple[Any, ...]:
+            *_, ids, blob = row
+            if blob is not None:  # a kept draft is its case
+                from_plain(kind, read(json.loads(ids), blob, texts))
+            return tuple(row)
+
+        return checked
+
+    return {"items": check(Item), "cases": check(Case), "drafts": check(object)}
+
+
+def _text(row: Sequence[Any]) -> tuple[Any, ...]:
+    text_of(row[-1])
+    return tuple(row)
 
 
 def _call(row: Sequence[Any]) -> tuple[Any, ...]:
@@ -184,9 +210,8 @@ def _record(row: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(row)
 
 
-_CHECKS: Final[Mapping[str, Callable[[Sequence[Any]], tuple[Any, ...]]]] = {
-    "items": _payload(Item),
-    "cases": _payload(Case),
+_CHECKS: Final[Mapping[str, _Check]] = {
+    "texts": _text,
     "calls": _call,
     "records": _record,
 }

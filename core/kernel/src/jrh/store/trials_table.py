@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Final, NamedTuple
 
-from jrh.store.database import Database
+from jrh.store.database import CHUNK, Database
+from jrh.store.writer import Statement
 from jrh.values.verdicts import Status
 
 _STAGE: Final = "trials"
@@ -30,13 +32,20 @@ class TrialRow(NamedTuple):
 
 
 class PendingTrial(NamedTuple):
-    """One trial of the plan without its position."""
+    """One trial of the plan as it is put."""
 
     trial_id: str
     case_id: str
     judge: str
     repeat: int
     occasion: int
+    position: int
+
+
+_FORGET: Final[Statement] = ("DELETE FROM new_trials", [()])
+_PENDING: Final = (
+    f"FROM trials t LEFT JOIN records r ON r.trial_id = t.id WHERE (r.trial_id IS NULL OR r.status IN ({_MARKS}))"
+)
 
 
 class TrialsTable:
@@ -52,22 +61,28 @@ class TrialsTable:
 
     def replace(self, digest: str, rows: Iterable[TrialRow]) -> None:
         """Replace the plan, and keep the occasions of all plans before it."""
-        planned = list(rows)
+        feed = iter(rows)
+        self._database.writer.flush(_FORGET)
+        while some := list(islice(feed, CHUNK)):
+            self._database.writer.flush(
+                ("INSERT INTO new_trials VALUES (?, ?, ?, ?, ?, ?)", [row[:6] for row in some]),
+                (
+                    "INSERT OR IGNORE INTO occasions VALUES (?, ?, ?)",
+                    [(row.place, row.question, row.occasion) for row in some if row.place],
+                ),
+            )
         self._database.replace(
             _STAGE,
             digest,
             ("DELETE FROM trials", [()]),
-            ("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?)", [row[:6] for row in planned]),
-            (
-                "INSERT OR IGNORE INTO occasions VALUES (?, ?, ?)",
-                [(row.place, row.question, row.occasion) for row in planned if row.place],
-            ),
+            ("INSERT INTO trials SELECT * FROM new_trials", [()]),
+            _FORGET,
         )
 
     def occasions(self) -> list[tuple[int, int, int]]:
         """Return place, question and occasion of every trial that any plan of the run had."""
-        rows = self._database.rows("SELECT place, question, occasion FROM occasions")
-        return [(place, question, occasion) for place, question, occasion in rows]
+        found = self._database.chunks("SELECT place, question, occasion FROM occasions")
+        return [(place, question, occasion) for rows in found for place, question, occasion in rows]
 
     def count(self) -> int:
         """Count the trials of the plan."""
@@ -77,20 +92,34 @@ class TrialsTable:
         """Count the trials of the plan that have a record."""
         return int(self._database.rows("SELECT count(*) FROM trials t JOIN records r ON r.trial_id = t.id")[0][0])
 
-    def pending(self) -> list[PendingTrial]:
-        """Return the trials to run, in plan order: those without a record, or with a transient failure."""
+    def pending(self, judge: str, *, after: int = -1, limit: int = -1) -> list[PendingTrial]:
+        """Return a judge's trials to run, in plan order: those without a record, or with a transient failure.
+
+        Args:
+            judge: its name.
+            after: the position of the last one known.
+            limit: most rows; without it all.
+        """
         rows = self._database.rows(
-            "SELECT t.id, t.case_id, t.judge, t.repeat, t.occasion FROM trials t "  # noqa: S608 - placeholders only
-            "LEFT JOIN records r ON r.trial_id = t.id "
-            f"WHERE r.trial_id IS NULL OR r.status IN ({_MARKS}) ORDER BY t.position",
-            _TRANSIENT,
+            f"SELECT t.id, t.case_id, t.judge, t.repeat, t.occasion, t.position {_PENDING} "
+            "AND t.judge = ? AND t.position > ? ORDER BY t.position LIMIT ?",
+            (*_TRANSIENT, judge, after, limit),
         )
         return [PendingTrial._make(row) for row in rows]
+
+    def count_pending(self) -> int:
+        """Count the trials to run."""
+        return int(self._database.rows(f"SELECT count(*) {_PENDING}", _TRANSIENT)[0][0])
+
+    def judges_with_pending(self) -> frozenset[str]:
+        """Return the judges that have trials to run."""
+        return frozenset(judge for (judge,) in self._database.rows(f"SELECT DISTINCT t.judge {_PENDING}", _TRANSIENT))
 
     def of_judge(self, judge: str) -> list[PendingTrial]:
         """Return a judge's trials of the plan, in plan order."""
         rows = self._database.rows(
-            "SELECT id, case_id, judge, repeat, occasion FROM trials WHERE judge = ? ORDER BY position", (judge,)
+            "SELECT id, case_id, judge, repeat, occasion, position FROM trials WHERE judge = ? ORDER BY position",
+            (judge,),
         )
         return [PendingTrial._make(row) for row in rows]
 

@@ -25,6 +25,7 @@ from jrh.plugins.specs import (
     ValidatorSpec,
 )
 from jrh.suite.definition import Suite, TestUse, Use
+from jrh.suite.shard import Shard
 from jrh.values.items import Task
 
 S = TypeVar("S", bound=Spec)
@@ -92,6 +93,8 @@ class ResolvedSuite:
     """The entries of the suite's `parsers`."""
     limit: int | None = None
     """Items taken of every task at most."""
+    shard: Shard | None = None
+    """The part of the items that is run; None: all of them."""
 
     @property
     def reading(self) -> Resolved[MetricSpec] | None:

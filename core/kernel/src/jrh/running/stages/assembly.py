@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from attrs import define, evolve, field
 
-from jrh.plugins.protocols import Logger
+from jrh.plugins.protocols import Logger, RemarksOnItems
+from jrh.plugins.specs import Scope
 from jrh.running.building import Builder
 from jrh.running.progress import Progress, Silent
 from jrh.running.stages.chain import ConflictError, combined, presented
-from jrh.running.stages.drafts import propose, validate
-from jrh.suite.resolved import ResolvedTest, Step
+from jrh.running.stages.drafts import propose, remark, validate
+from jrh.suite.resolved import Resolved, ResolvedTest, Step
 from jrh.values.cases import Draft, Skip
 from jrh.values.items import Item, Task
 from jrh.values.json_values import Json
@@ -57,22 +58,50 @@ class Assembly:
         self._task = task
         self._progress = progress
         self._log = log
+        self._built: dict[int, Any] = {}
+
+    @property
+    def whole(self) -> bool:
+        """Tell whether a component has to see all items, or all drafts, at once."""
+        later = (self._perturber(step) for step in self._test.steps[1:])
+        declared = any(part.entry.spec.scope is Scope.SET for part in self._test.components)
+        return declared or any(isinstance(each, RemarksOnItems) for each in later)
+
+    def remark(self, items: Sequence[Item]) -> None:
+        """Let the first perturber say what it finds about all items."""
+        step = self._test.steps[0]
+        remark(self._perturber(step), step, self._task, items, self._progress, self._log)
 
     async def run(self, items: Sequence[Item]) -> list[Line]:
-        """Return a line for every draft and skip: items in order, and in order of the perturber within an item."""
+        """Return a line for every draft and skip: items in order, and in order of the perturber within an item.
+
+        Called once with all items where the test is `whole`, and else with as many as fit into memory.
+        """
         lines = [Line(item=item, shown=item) for item in items]
         for number, step in enumerate(self._test.steps):
+            if number:
+                alive = [line.shown for line in lines if line.alive]
+                remark(self._perturber(step), step, self._task, alive, Silent(), self._log)
             lines = await self._apply(step, lines, Silent() if number else self._progress)
         if len(self._test.steps) > 1:
             await self._validate(self._test, lines)
         return lines
 
+    def _perturber(self, step: Step) -> Any:
+        return self._build(step.component, step.component.entry.spec.name)
+
+    def _build(self, resolved: Resolved[Any], seed_name: str = "") -> Any:
+        """Build a component once: what it keeps from item to item must not depend on the size of a slice."""
+        if id(resolved) not in self._built:
+            self._built[id(resolved)] = self._builder.build(resolved, self._task, seed_name=seed_name)
+        return self._built[id(resolved)]
+
     async def _apply(self, step: Step, lines: Sequence[Line], progress: Progress) -> list[Line]:
         """Apply a step to the lines that are left; the others stay as they are."""
         alive = [line.shown for line in lines if line.alive]
-        proposed = await propose(self._builder, step, self._task, alive, progress, self._log)
+        proposed = await propose(self._perturber(step), step, alive, progress, self._log)
         drafts = [(shown, draft) for shown, draft in proposed if isinstance(draft, Draft)]
-        checked = iter(await validate(self._builder, step, self._task, drafts, self._log))
+        checked = iter(await validate(self._build, step, self._task, drafts, self._log))
         made: defaultdict[str, list[tuple[Draft | Skip, str]]] = defaultdict(list)
         for shown, draft in proposed:
             made[shown.id].append((draft, "") if isinstance(draft, Skip) else next(checked))
@@ -119,7 +148,7 @@ class Assembly:
         """Ask the validators of the whole chain about what its last step made."""
         alive = [line for line in lines if line.alive]
         drafts = [(line.item, _draft(line.draft)) for line in alive]
-        checked = await validate(self._builder, test, self._task, drafts, self._log)
+        checked = await validate(self._build, test, self._task, drafts, self._log)
         for line, (draft, rejection) in zip(alive, checked, strict=True):
             line.draft, line.rejection = draft, rejection
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import evolve
@@ -10,12 +10,11 @@ from attrs import evolve
 from jrh.errors import RAISED, StoreError
 from jrh.models.payer import VALIDATOR, WRITER, paid_as
 from jrh.plugins.protocols import Logger, RemarksOnItems
-from jrh.plugins.specs import Scope
-from jrh.running.building import Builder
+from jrh.plugins.specs import Scope, ValidatorSpec
 from jrh.running.pool import for_each
 from jrh.running.progress import Progress
 from jrh.suite.definition import OnMismatch, TestUse
-from jrh.suite.resolved import ResolvedTest, Step
+from jrh.suite.resolved import Resolved, ResolvedTest, Step
 from jrh.values.cases import Draft, Equals, Skip, Validation
 from jrh.values.items import Item, Task
 
@@ -28,17 +27,17 @@ Proposal: TypeAlias = tuple[Item, Draft | Skip]
 T = TypeVar("T")
 
 
-async def propose(
-    builder: Builder, step: Step, task: Task, items: Sequence[Item], progress: Progress, log: Logger
-) -> list[Proposal]:
-    """Let a perturber treat the items, whose ids differ; one it breaks on is skipped with the reason `plugin error`."""
-    entry = step.component.entry
-    perturber = builder.build(step.component, task, seed_name=entry.spec.name)
+def remark(perturber: Any, step: Step, task: Task, items: Sequence[Item], progress: Progress, log: Logger) -> None:
+    """Let a perturber say what it finds about the items as a whole."""
     if isinstance(perturber, RemarksOnItems):
         for sentence in perturber.remarks(items):
             log.warning("perturber remarks", test=step.use.name, remark=sentence)
             progress.say(f"Test '{step.use.name}' on task '{task.name}': {sentence}")
-    if entry.spec.scope is Scope.SET:
+
+
+async def propose(perturber: Any, step: Step, items: Sequence[Item], progress: Progress, log: Logger) -> list[Proposal]:
+    """Let a perturber treat the items, whose ids differ; one it breaks on is skipped with the reason `plugin error`."""
+    if step.component.entry.spec.scope is Scope.SET:
         with paid_as(WRITER, step.use.name):
             return await _propose_set(perturber, step, items, progress, log)
     results: list[list[Draft | Skip]] = [[] for _ in items]
@@ -87,7 +86,7 @@ def _broken(error: BaseException) -> Skip:
 
 
 async def validate(
-    builder: Builder,
+    build: Callable[[Resolved[ValidatorSpec]], Any],
     step: Step | ResolvedTest,
     task: Task,
     drafts: Sequence[tuple[Item, Draft]],
@@ -96,7 +95,7 @@ async def validate(
     """Run the validators over all drafts; return each draft as it is kept, and who rejected it and why."""
     state = [(draft, _breach(task, item, draft)) for item, draft in drafts]
     for resolved in step.validators:
-        validator = builder.build(resolved, task)
+        validator = build(resolved)
         alive = [position for position, (_, rejection) in enumerate(state) if not rejection]
         pairs = [(drafts[position][0], state[position][0]) for position in alive]
         ask = _all_at_once if resolved.entry.spec.scope is Scope.SET else _one_by_one

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby, islice
 from typing import Any, Final
 
 from attrs import Factory, evolve, frozen
@@ -37,6 +38,8 @@ WORKERS: Final = 32
 """Trials under way at once for a judge that uses no model."""
 READY: Final = 4
 """One question for so many in flight is made ready beforehand."""
+SLICE: Final = 500
+"""Trials that are read at once."""
 BATCH: Final = 1024
 """Questions handed to a batch judge at once."""
 DETAIL: Final = 2000
@@ -88,27 +91,22 @@ class Bench:
             raise stop
 
 
-async def judge_all(bench: Bench, pending: Sequence[tuple[str, Pending]]) -> None:
-    """Put every pending (judge, trial); all judges at once.
+async def judge_all(bench: Bench) -> None:
+    """Put every trial of the plan that is still to be put; all judges at once.
 
     Raises:
         StopRun: the run ended early; what was under way was finished and is written.
     """
-    by_judge: defaultdict[str, list[Pending]] = defaultdict(list)
-    for judge, trial in pending:
-        by_judge[judge].append(trial)
-    jobs = [
-        _Judging(bench, resolved, by_judge[resolved.use.name])
-        for resolved in bench.builder.resolved.judges
-        if by_judge[resolved.use.name]
-    ]
+    waiting = bench.store.trials.judges_with_pending()
+    judges = [each for each in bench.builder.resolved.judges if each.use.name in waiting]
+    jobs = [_Judging(bench, resolved) for resolved in judges]
     await for_each(jobs, lambda job: job.run(), max(len(jobs), 1))
 
 
 class _Judging:
     """The trials of one judge."""
 
-    def __init__(self, bench: Bench, resolved: Resolved[JudgeSpec], trials: Sequence[Pending]) -> None:
+    def __init__(self, bench: Bench, resolved: Resolved[JudgeSpec]) -> None:
         self.bench = bench
         self.resolved = resolved
         self.name = resolved.use.name
@@ -117,13 +115,11 @@ class _Judging:
         self.states_cost = self.name not in bench.simulated and all(
             kind != "model" for kind, _ in references(resolved.options)
         )
-        self.by_task: defaultdict[str, list[Pending]] = defaultdict(list)
-        for trial in trials:
-            self.by_task[trial.case.task].append(trial)
 
     async def run(self) -> None:
         """Build the judge for each task and put its trials."""
-        for name, trials in self.by_task.items():
+        # The plan goes from task to task.
+        for name, trials in groupby(pending_trials(self.bench.store, self.name), key=lambda trial: trial.case.task):
             task = self.bench.task(name)
             judge = self.bench.builder.build(self.resolved, task)
             try:
@@ -131,7 +127,7 @@ class _Judging:
             finally:
                 await close(judge, self.name, self.bench.log)
 
-    async def _put(self, judge: Any, task: Task, trials: Sequence[Pending]) -> None:
+    async def _put(self, judge: Any, task: Task, trials: Iterable[Pending]) -> None:
         kind = self.resolved.entry.spec.kind
         if kind is JudgeKind.TRAINED:
             await self._trained(judge, task, trials)
@@ -140,7 +136,7 @@ class _Judging:
         else:
             await self._one_by_one(judge, task, trials)
 
-    async def _one_by_one(self, judge: Any, task: Task, trials: Sequence[Pending]) -> None:
+    async def _one_by_one(self, judge: Any, task: Task, trials: Iterable[Pending]) -> None:
         simulated = self.resolved.entry.spec.kind is JudgeKind.SIMULATED
         originals = {item.id: item for item in self.bench.items[task.name]} if simulated else {}
 
@@ -171,10 +167,10 @@ class _Judging:
         # A few more than may be in flight: their questions are ready when a place at the model becomes free.
         return WORKERS if most is None else most + most // READY
 
-    async def _batches(self, judge: Any, task: Task, trials: Sequence[Pending]) -> None:
-        for start in range(0, len(trials), BATCH):
+    async def _batches(self, judge: Any, task: Task, trials: Iterable[Pending]) -> None:
+        feed = iter(trials)
+        while batch := list(islice(feed, BATCH)):
             self.bench.check()
-            batch = trials[start : start + BATCH]
             questions = [self._question(task, trial) for trial in batch]
             try:
                 judgements = await asyncio.to_thread(judge.judge_batch, questions)
@@ -187,8 +183,8 @@ class _Judging:
             for trial, judgement in zip(batch, judgements, strict=True):
                 await self._keep(trial, judgement)
 
-    async def _trained(self, judge: Any, task: Task, trials: Sequence[Pending]) -> None:
-        """Judge every fold with a model that saw none of its items."""
+    async def _trained(self, judge: Any, task: Task, trials: Iterable[Pending]) -> None:
+        """Judge every fold with a model that saw none of its items; holds all trials, to go from fold to fold."""
         items = self.bench.items[task.name]
         assert isinstance(self.resolved.use, JudgeUse)
         cluster = clusters_of(items)
@@ -366,16 +362,14 @@ def _kind(expectation: Expectation | None) -> str | None:
     return None if expectation is None else expectation_kind(expectation)
 
 
-def pending_trials(store: Store, cases: Iterable[Case]) -> list[tuple[str, Pending]]:
-    """Return the (judge, trial) that are still to be put, in plan order."""
-    by_id = {case.id: case for case in cases}
-    return [
-        (
-            each.judge,
-            Pending(trial_id=each.trial_id, case=by_id[each.case_id], repeat=each.repeat, occasion=each.occasion),
-        )
-        for each in store.trials.pending()
-    ]
+def pending_trials(store: Store, judge: str) -> Iterator[Pending]:
+    """Yield a judge's trials that are still to be put, in plan order, read in slices."""
+    last = -1
+    while rows := store.trials.pending(judge, after=last, limit=SLICE):
+        last = rows[-1].position
+        cases = store.cases.by_id(list(dict.fromkeys(row.case_id for row in rows)))
+        for row in rows:
+            yield Pending(trial_id=row.trial_id, case=cases[row.case_id], repeat=row.repeat, occasion=row.occasion)
 
 
 def _fixed_seed(case: Case, reply: Reply | None) -> str:

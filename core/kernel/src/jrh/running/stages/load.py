@@ -16,6 +16,7 @@ from jrh.measuring.same_family import gold_source
 from jrh.plugins.protocols import DataSource
 from jrh.running.people_gold import labelled_by_people
 from jrh.suite.definition import Sample, Suite, TaskUse
+from jrh.suite.shard import Shard
 from jrh.text.transcripts import transcript_problems
 from jrh.values.gold_source import GoldSource
 from jrh.values.item_covariates import check_declared, covariates_of
@@ -38,7 +39,15 @@ def read(builder: Builder) -> dict[str, tuple[Item, ...]]:
         items[use.task.name] = choose(found, use.data.sample, builder.resolved.limit)
     if builder.resolved.limit is None:
         _check_ids(builder.resolved.suite, items)
-    return items
+    return items if builder.resolved.shard is None else _part(items, builder.resolved.shard)
+
+
+def _part(items: Mapping[str, Sequence[Item]], shard: Shard) -> dict[str, tuple[Item, ...]]:
+    parts = {task: shard.items(own) for task, own in items.items()}
+    empty = next((task for task, own in parts.items() if not own), None)
+    if empty is not None:
+        raise JrhError(f"shard {shard} has no item of task '{empty}'; divide the run into fewer shards")
+    return parts
 
 
 def _check_ids(suite: Suite, items: Mapping[str, Sequence[Item]]) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
-from attrs import evolve, frozen
+from attrs import Factory, evolve, frozen
 
 from jrh.document.convert import unstructure
 from jrh.hashing import content_id
 from jrh.plugins.protocols import Logger
 from jrh.plugins.registry import Entry
-from jrh.plugins.specs import PerturberSpec, Scope
+from jrh.plugins.specs import PerturberSpec
 from jrh.running.building import Builder, identity
 from jrh.running.progress import Progress
 from jrh.running.stages.assembly import Assembly, Line
@@ -22,6 +22,7 @@ from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.running.stages.load import choose
 from jrh.running.stages.validator_agreement import agreements
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
+from jrh.store.database import in_parts
 from jrh.store.items_table import items_id as all_items_id
 from jrh.store.run_store import Store
 from jrh.suite.definition import TestUse
@@ -34,6 +35,8 @@ Outcome: TypeAlias = tuple[Item, Draft | Skip, str]
 """A draft or a skip of an item, and why it was rejected; empty where it was not."""
 AT_ONCE: Final = 4
 """Items treated together where somebody waits for the cases."""
+SLICE: Final = 500
+"""Items that are perturbed, validated and written together. Fewer wait more often for the last call of a slice."""
 OUTSIDE: Final = "not in the test's sample"
 """Reason why an item was not perturbed."""
 UNCHANGED: Final = "jrh: the question is unchanged; the reference condition asks it already"
@@ -46,11 +49,26 @@ class Perturbed:
 
     cases: tuple[Case, ...]
     outcomes: tuple[Outcome, ...]
+    unchanged: Mapping[int, str] = Factory(dict)
+    """Place of an outcome -> its case, which asks the reference question."""
 
     def reasons(self, most: int) -> str:
         """Name the commonest reasons why there is no case."""
         found = Counter(_reason(draft, rejection) for _, draft, rejection in self.outcomes)
         return ", ".join(f"{reason} ({count:,})" for reason, count in found.most_common(most)) or "no draft"
+
+    def settled(self) -> Perturbed:
+        """Reject the cases that ask the reference question: one of the test's changes something.
+
+        A test that changes nothing at all is about reruns. Any other would count the reference question as its own.
+        """
+        if not self.unchanged:
+            return self
+        outcomes = list(self.outcomes)
+        for place in self.unchanged:
+            outcomes[place] = (*outcomes[place][:2], UNCHANGED)
+        dropped = frozenset(self.unchanged.values())
+        return Perturbed(cases=tuple(case for case in self.cases if case.id not in dropped), outcomes=tuple(outcomes))
 
     @property
     def raised(self) -> bool:
@@ -71,38 +89,46 @@ def _right(item: Item) -> Any:
 
 
 async def perturb(
+    builder: Builder, test: ResolvedTest, task: Task, items: Sequence[Item], progress: Progress, log: Logger
+) -> Perturbed:
+    """Draft and validate the cases of one test over one task, and hold them all."""
+    cases: list[Case] = []
+    outcomes: list[Outcome] = []
+    unchanged: dict[int, str] = {}
+    async for made in in_slices(builder, test, task, items, progress, log):
+        unchanged |= {place + len(outcomes): case_id for place, case_id in made.unchanged.items()}
+        cases += made.cases
+        outcomes += made.outcomes
+    whole = Perturbed(cases=tuple(cases), outcomes=tuple(outcomes), unchanged=unchanged)
+    return whole.settled() if len(unchanged) < len(cases) else whole
+
+
+async def in_slices(
     builder: Builder,
     test: ResolvedTest,
     task: Task,
     items: Sequence[Item],
     progress: Progress,
     log: Logger,
-    arrived: Callable[[Perturbed], None] | None = None,
-) -> Perturbed:
-    """Draft and validate the cases of one test over one task.
+    size: int | None = None,
+) -> AsyncIterator[Perturbed]:
+    """Draft and validate the cases of one test over one task, so many items at a time.
 
-    `arrived` is told what is made so far, a few items at a time; it is not told where a component sees all items at
-    once. What it was told last may lack the rules that need all items.
+    All at once where a component has to see all of them.
     """
     chosen = chosen_items(items, test.use)
     assembly = Assembly(builder, test, task, progress, log)
-    left = {item.id for item in items} - {item.id for item in chosen}
-    outside = [(item, Skip(reason=OUTSIDE), "") for item in items if item.id in left]
-    progress.advance(len(left))
-    alone = all(getattr(part.entry.spec, "scope", Scope.ITEM) is Scope.ITEM for part in test.components)
-    if arrived is None or not alone:
-        return _made(test, task, await assembly.run(chosen), outside, builder.resolved.suite.seed)
-    lines: list[Line] = []
-    made = _made(test, task, lines, outside, builder.resolved.suite.seed)
-    for start in range(0, len(chosen), AT_ONCE):
-        lines += await assembly.run(chosen[start : start + AT_ONCE])
-        made = _made(test, task, lines, outside, builder.resolved.suite.seed)
-        arrived(made)
-    return made
+    assembly.remark(chosen)
+    for some in [chosen] if assembly.whole else in_parts(chosen, size or SLICE):
+        yield _perturbed(await assembly.run(some), test, task, builder.resolved.suite.seed)
+    kept = {item.id for item in chosen}
+    left = [item for item in items if item.id not in kept]
+    if left:
+        progress.advance(len(left))
+        yield Perturbed(cases=(), outcomes=tuple((item, Skip(reason=OUTSIDE), "") for item in left))
 
 
-def _made(test: ResolvedTest, task: Task, lines: Iterable[Line], outside: Sequence[Outcome], seed: int) -> Perturbed:
-    """Return the cases of the drafts that no validator rejected, each once, and the outcome of every draft."""
+def _perturbed(lines: Sequence[Line], test: ResolvedTest, task: Task, seed: int) -> Perturbed:
     outcomes: list[Outcome] = []
     cases: dict[str, Case] = {}
     unchanged: dict[int, str] = {}
@@ -110,16 +136,12 @@ def _made(test: ResolvedTest, task: Task, lines: Iterable[Line], outside: Sequen
         item, draft, rejection = line.outcome
         if isinstance(draft, Draft) and not rejection:
             case = _kept(test, task, line, seed)
+            # A case's id has that of its item, so an equal one is in the same slice.
             rejection = "" if cases.setdefault(case.id, case) is case else "jrh: the same case again"
             if not rejection and isinstance(draft.expectation, Same) and not _changes(item, draft, task):
                 unchanged[len(outcomes)] = case.id
         outcomes.append((item, draft, rejection))
-    if len(unchanged) < len(cases):
-        # A test that changes nothing at all is about reruns. Any other would count the reference question as its own.
-        for place, case_id in unchanged.items():
-            outcomes[place] = (*outcomes[place][:2], UNCHANGED)
-            del cases[case_id]
-    return Perturbed(cases=tuple(cases.values()), outcomes=(*outcomes, *outside))
+    return Perturbed(cases=tuple(cases.values()), outcomes=tuple(outcomes), unchanged=unchanged)
 
 
 def _changes(item: Item, draft: Draft, task: Task) -> bool:
@@ -231,13 +253,45 @@ def _sees_more(builder: Builder, test: ResolvedTest, task: Task) -> bool:
     return left_out and any(step.component.entry.spec.whole_data for step in test.steps)
 
 
-def write(store: Store, task: str, test: str, digest: str, made: Perturbed) -> None:
-    """Replace the cases and drafts of one test over one task."""
-    drafts = [
-        DraftRow(item_id=item.id, draft=draft, state=_state(draft, rejection), reason=_reason(draft, rejection))
-        for item, draft, rejection in made.outcomes
-    ]
-    store.cases.replace(task, test, digest, made.cases, drafts)
+class Writing:
+    """Writes the cases and drafts of one test over one task as they are made."""
+
+    def __init__(self, store: Store, task: str, test: str) -> None:
+        """Start; what an earlier run made stays until `finish`."""
+        self._writing = store.cases.writing(task, test)
+        self._changes = False
+        self.raised = False
+        """A plugin raised, so that cases are missing that a mended one would make."""
+
+    def put(self, made: Perturbed) -> None:
+        """Write a slice."""
+        if not self._changes and len(made.unchanged) < len(made.cases):
+            # So far every case asked the reference question.
+            self._changes = True
+            self._writing.reject_all(UNCHANGED)
+        settled = made.settled() if self._changes else made
+        self._writing.put(settled.cases, draft_rows(settled))
+        self.raised = self.raised or made.raised
+
+    def show(self, digest: str) -> None:
+        """Let readers see what is made so far, under an id that no finished test has."""
+        self._writing.show(digest)
+
+    def finish(self, digest: str) -> None:
+        """Replace what an earlier run made, and note what the cases were made from."""
+        self._writing.finish(digest)
+
+
+def draft_rows(made: Perturbed) -> list[DraftRow]:
+    """Return what became of every draft, in order."""
+    kept = iter(made.cases)
+    rows = []
+    for item, draft, rejection in made.outcomes:
+        state = _state(draft, rejection)
+        case_id = next(kept).id if state == KEPT else None
+        reason = _reason(draft, rejection)
+        rows.append(DraftRow(item_id=item.id, draft=draft, state=state, reason=reason, case_id=case_id))
+    return rows
 
 
 def _state(draft: Draft | Skip, rejection: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from attrs import evolve, frozen
@@ -33,36 +33,62 @@ class Reviewed:
     """Cases of the queue without a decision, where the suite does not take them as they are."""
 
 
-def reviewed(store: Store, made: Iterable[Case], tasks: Mapping[str, Task], review: Review | None) -> Reviewed:
-    """Say which cases count; reads the store and writes nothing.
+class CountedCases:
+    """Says of one case after the other what counts; reads the store once and writes nothing.
 
     A rejected case is left out; an edited one stands in the place of the case it was made from. Where the suite's
     policy is not `optional`, a case of the queue without a decision is left out, too.
     """
-    reviews = case_reviews(store.decisions.read())
-    needed = review.reviewers if review is not None else 1
-    strict = review is not None and review.policy is not ReviewPolicy.OPTIONAL
-    queued = {each.case_id for each in store.decisions.queue()} if strict else set()
+
+    def __init__(self, store: Store, tasks: Mapping[str, Task], review: Review | None) -> None:
+        """Read the decisions and the queue."""
+        self._tasks = tasks
+        self._reviews = case_reviews(store.decisions.read())
+        self._needed = review.reviewers if review is not None else 1
+        strict = review is not None and review.policy is not ReviewPolicy.OPTIONAL
+        self._queued = {each.case_id for each in store.decisions.queue()} if strict else set()
+
+    @property
+    def all_count(self) -> bool:
+        """Tell whether every case counts as it was made."""
+        return not self._reviews and not self._queued
+
+    def waits(self, case: Case) -> bool:
+        """Tell whether a case of the queue has no decision, where the suite does not take it as it is."""
+        return case.id in self._queued and self._outcome(case) is None
+
+    def of(self, case: Case) -> Case | None:
+        """Return the case that stands for one that was made; None if none does."""
+        outcome = self._outcome(case)
+        if outcome is None:
+            return None if case.id in self._queued else case
+        if outcome.action is ReviewAction.EDIT:
+            return edited_case(case, outcome, self._tasks[case.task])
+        return case if outcome.action is ReviewAction.ACCEPT else None
+
+    def _outcome(self, case: Case) -> Decision | None:
+        return self._reviews.get(case.id, CaseReview()).counted(self._needed)
+
+
+def reviewed(store: Store, made: Iterable[Case], tasks: Mapping[str, Task], review: Review | None) -> Reviewed:
+    """Say which cases count, and hold them all; reads the store and writes nothing."""
+    rule = CountedCases(store, tasks, review)
     found: list[Case] = []
     edited: list[Case] = []
     waiting = 0
     for case in made:
-        outcome = reviews.get(case.id, CaseReview()).counted(needed)
-        if outcome is None:
-            waiting += case.id in queued
-            if case.id not in queued:
-                found.append(case)
-        elif outcome.action is ReviewAction.ACCEPT:
-            found.append(case)
-        elif outcome.action is ReviewAction.EDIT:
-            edited.append(edited_case(case, outcome, tasks[case.task]))
-            found.append(edited[-1])
+        waiting += rule.waits(case)
+        counted = rule.of(case)
+        if counted is not None:
+            found.append(counted)
+        if counted is not None and counted is not case:
+            edited.append(found[-1])
     return Reviewed(cases=tuple(found), edited=tuple(edited), waiting=waiting)
 
 
-def keep_reviewed(store: Store, found: Reviewed) -> None:
+def keep_reviewed(store: Store, edited: Sequence[Case]) -> None:
     """Store the edited cases, and how far the log of decisions was read."""
-    store.cases.keep_edited(found.edited)
+    store.cases.keep_edited(edited)
     last = str(store.decisions.last())
     if (store.meta(COUNTED) or "0") != last:
         store.set_meta(COUNTED, last)

@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from jrh.store.cases_table import VOTES
 from jrh.store.run_store import Store
 from jrh.values.measures import Interval
 from jrh.values.report import Agreement
 
 PREFIX: Final = "validator:"
 """In a draft's details, what a validator said stands under this and the validator's name."""
-_VOTES: Final = "votes"
 _PAIR: Final = 2
 
 Ballot: TypeAlias = tuple[str, Mapping[str, Any]]
@@ -23,9 +23,9 @@ def agreements(store: Store, task: str, test: str, level: float) -> tuple[Agreem
     """Measure the agreement on all drafts of a test, accepted and rejected, for every validator that reports votes."""
     ballots: dict[str, list[Ballot]] = {}
     clusters = store.items.clusters()
-    for item_id, details in store.cases.draft_details(task, test, _VOTES):
+    for item_id, details in store.cases.voted(task, test):
         for name, said in details.items():
-            votes = said.get(_VOTES) if name.startswith(PREFIX) and isinstance(said, dict) else None
+            votes = said.get(VOTES) if name.startswith(PREFIX) and isinstance(said, dict) else None
             if isinstance(votes, dict):
                 ballots.setdefault(name.removeprefix(PREFIX), []).append(
                     (clusters.get((task, item_id), item_id), votes)

@@ -1,0 +1,119 @@
+"""Put the stores of shards together: what was asked and answered.
+
+Items, cases and the plan are made again by the run that follows, out of the stored replies and without a call. So the
+merged run is the run that was never divided, and needs no code of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from jrh.errors import StoreError
+from jrh.store.database import FILENAME, MOST_PARAMETERS, Database, in_parts, marks
+from jrh.values.records import COLUMNS
+
+SHARD: Final = "shard"
+"""Key of `meta`: which part of a run a store holds, such as `3/8`; empty: all of it."""
+SEED: Final = "seed"
+"""Key of `meta`: the seed of the run."""
+_REPLY: Final = len(COLUMNS)
+"""Place of a record's reply, or of `@` and the number of its call."""
+_TABLES: Final = ("calls", "uses", "records", "occasions")
+# What was drafted is booked again when the merged run drafts from the same replies.
+_ROWS: Final = {
+    "calls": "SELECT * FROM calls ORDER BY id",
+    "uses": "SELECT * FROM uses WHERE role IN ('judge', 'preflight')",
+    "records": "SELECT * FROM records ORDER BY rowid",
+    "occasions": "SELECT * FROM occasions",
+}
+
+
+class Merged(NamedTuple):
+    """What was put together."""
+
+    suite: str
+    calls: int
+    records: int
+    missing: tuple[str, ...]
+    """Shards that were not given."""
+
+
+def merge(run_dirs: Sequence[Path], target: Path) -> Merged:
+    """Copy the calls and records of shards to a new run directory.
+
+    Raises:
+        StoreError: they are not shards of one run, two of them contradict each other, or the directory has a run.
+    """
+    if (target / FILENAME).exists():
+        raise StoreError(f"'{target}' already holds a run; choose another with --run-dir")
+    with ExitStack() as open_files:
+        parts = []
+        for run_dir in run_dirs:
+            part = Database.view(run_dir)
+            open_files.callback(part.close)
+            parts.append(part)
+        suite, missing = _checked(parts)
+        _check_conflicts(parts)
+        database = Database.open(target, suite)
+        open_files.callback(database.close)
+        counts = dict.fromkeys(_TABLES, 0)
+        for part in parts:
+            # Calls are numbered anew, and records name their call by its number.
+            after = int(database.rows("SELECT coalesce(max(id), 0) FROM calls")[0][0])
+            for table in _TABLES:
+                for rows in part.chunks(_ROWS[table]):
+                    counts[table] += len(rows)
+                    database.writer.flush((_insert(table, rows[0]), list(_renumbered(table, rows, after))))
+    return Merged(suite, counts["calls"], counts["records"], missing)
+
+
+def _checked(parts: Sequence[Database]) -> tuple[str, tuple[str, ...]]:
+    """Return the suite and the shards that are missing."""
+    found: dict[str, Database] = {}
+    for part in parts:
+        where, shard = part.path.parent, part.meta(SHARD)
+        if not shard:
+            raise StoreError(f"'{where}' is no shard: it was run without --shard")
+        if shard in found:
+            raise StoreError(f"'{where}' and '{found[shard].path.parent}' are both shard {shard}")
+        found[shard] = part
+        for key, what in (("suite", "suites"), (SEED, "seeds")):
+            if part.meta(key) != parts[0].meta(key):
+                raise StoreError(f"'{parts[0].path.parent}' and '{where}' are of different {what}")
+    counts = {shard.partition("/")[2] for shard in found}
+    if len(counts) > 1:
+        raise StoreError(f"the run was divided in different ways: {', '.join(sorted(found))}")
+    (count,) = counts
+    missing = (f"{number}/{count}" for number in range(1, int(count) + 1))
+    return parts[0].meta("suite") or "", tuple(shard for shard in missing if shard not in found)
+
+
+def _check_conflicts(parts: Sequence[Database]) -> None:
+    """Refuse a trial that two shards have, which no division of one run gives: the data or the suite changed."""
+    for place, part in enumerate(parts):
+        for earlier in parts[:place]:
+            for rows in part.chunks("SELECT trial_id FROM records"):
+                for some in in_parts([trial for (trial,) in rows], MOST_PARAMETERS):
+                    sql = f"SELECT item_id, judge FROM records WHERE trial_id IN ({marks(some)}) LIMIT 1"  # noqa: S608
+                    for item, judge in earlier.rows(sql, some):
+                        raise StoreError(
+                            f"'{earlier.path.parent}' and '{part.path.parent}' both hold a verdict of judge '{judge}' "
+                            f"on item '{item}': the data or the suite changed between the shards"
+                        )
+
+
+def _insert(table: str, row: Sequence[Any]) -> str:
+    return f"INSERT OR IGNORE INTO {table} VALUES ({marks(row)})"  # noqa: S608 - fixed names
+
+
+def _renumbered(table: str, rows: Sequence[tuple[Any, ...]], after: int) -> Iterator[tuple[Any, ...]]:
+    for row in rows:
+        if table == "calls":
+            yield (row[0] + after, *row[1:])
+        elif table == "records" and isinstance(row[_REPLY], str) and row[_REPLY].startswith("@"):
+            yield (*row[:_REPLY], f"@{int(row[_REPLY][1:]) + after}", *row[_REPLY + 1 :])
+        else:
+            yield row

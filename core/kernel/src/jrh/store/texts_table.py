@@ -1,0 +1,152 @@
+"""Long texts, each once, and the values that are stored against them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import zstandard
+
+from jrh.document.serial import compact
+from jrh.errors import DamagedStoreError
+from jrh.store.database import MOST_PARAMETERS, Database, in_parts, marks
+from jrh.store.packing import CODING, Compressor, decompressed, folded, joined, shared_texts, unfolded
+from jrh.store.writer import SALVAGE, Statement
+
+_INSERT: Final = "INSERT INTO texts VALUES (?, ?, ?)"
+_KNOWN: Final = "SELECT hash, id FROM texts WHERE hash IN ({marks})"
+_BODIES: Final = "SELECT id, body FROM texts WHERE id IN ({marks})"
+# A value names its texts in a column, so that those without a value can be found without reading any value.
+_UNUSED: Final = (
+    "DELETE FROM texts WHERE id NOT IN ("
+    "SELECT value FROM items, json_each(items.texts) UNION SELECT value FROM cases, json_each(cases.texts) "
+    "UNION SELECT value FROM drafts, json_each(drafts.texts))"
+)
+SWEEP: Final[Statement] = (_UNUSED, [()])
+"""Deletes the texts that no item, case or draft has."""
+BROKEN: Final = (LookupError, ValueError, TypeError, zstandard.ZstdError)
+"""What reading a changed text raises."""
+Packed: TypeAlias = tuple[str, bytes]
+"""The ids of texts, as a JSON list, and the blob."""
+
+
+class Shared(NamedTuple):
+    """Texts that values are packed against."""
+
+    ids: tuple[int, ...]
+    texts: tuple[str, ...]
+
+    def __add__(self, other: object) -> Shared:
+        """Return the texts of both."""
+        assert isinstance(other, Shared)
+        return Shared(self.ids + other.ids, self.texts + other.texts)
+
+
+class Packer:
+    """Packs the values of one transaction; `statement` writes the texts that are new."""
+
+    def __init__(self, database: Database, first: int) -> None:
+        """Use `TextsTable.packer` instead."""
+        self._database = database
+        self._next = first
+        self._new: list[tuple[int, bytes, bytes]] = []
+        self._ids: dict[bytes, int] = {}
+        self._plain = Compressor()
+        self._against = Compressor()
+
+    @property
+    def statement(self) -> Statement:
+        """Return the statement that writes the new texts."""
+        return _INSERT, self._new
+
+    def share(self, texts: Sequence[str]) -> Shared:
+        """Return the places of texts, which are new or stored already."""
+        hashes = [hashlib.sha256(text.encode(*CODING)).digest()[:16] for text in texts]
+        unknown = [each for each in hashes if each not in self._ids]
+        if unknown:
+            self._ids.update((row[0], row[1]) for row in _by_chunks(self._database, _KNOWN, unknown))
+        for each, text in zip(hashes, texts, strict=True):
+            if each not in self._ids:
+                self._ids[each] = self._next
+                self._new.append((self._next, each, self._plain.compressed(text.encode(*CODING))))
+                self._next += 1
+        return Shared(tuple(self._ids[each] for each in hashes), tuple(texts))
+
+    def packed(self, value: Any, base: Shared, apart: Any = None) -> Packed:
+        """Pack a JSON value.
+
+        Args:
+            value: what is packed.
+            base: texts that it resembles, such as those of the case's item.
+            apart: the part of the value whose long strings get rows of their own, because other values have them too.
+        """
+        known = set(base.texts)
+        shared = base + self.share([text for text in shared_texts(apart) if text not in known])
+        places = {text: place for place, text in enumerate(shared.texts)}
+        text = compact(folded(value, places))
+        # A string that starts with the mark and is not among the texts would be read as a place.
+        odd = [each for each in shared_texts(value) if each not in places and each[0] == "\0"]
+        if odd:
+            return self.packed(value, shared + self.share(odd))
+        return compact(shared.ids), self._against.compressed(text.encode(), joined(shared.texts))
+
+
+class TextsTable:
+    """Texts by id, and how values are read that were packed against them."""
+
+    def __init__(self, database: Database) -> None:
+        """Use `Store` instead."""
+        self._database = database
+
+    def packer(self) -> Packer:
+        """Return a packer; only one at a time, and what it packs is written before the next."""
+        ((last,),) = self._database.rows("SELECT coalesce(max(id), 0) FROM texts")
+        return Packer(self._database, last + 1)
+
+    def unpacked(self, rows: Sequence[tuple[str, bytes]]) -> Iterator[Any]:
+        """Yield the values of rows, read together.
+
+        Raises:
+            DamagedStoreError: one of them is not what was written.
+        """
+        listed = [json.loads(ids) for ids, _ in rows]
+        texts = self._texts({each for ids in listed for each in ids})
+        for ids, (_, blob) in zip(listed, rows, strict=True):
+            try:
+                yield read(ids, blob, texts)
+            except BROKEN as error:
+                raise self._damaged() from error
+
+    def shared(self, rows: Sequence[tuple[str, str]]) -> dict[str, Shared]:
+        """Return the texts that values name, by what names the values."""
+        listed = {name: tuple(json.loads(ids)) for name, ids in rows}
+        texts = self._texts({each for ids in listed.values() for each in ids})
+        return {name: Shared(ids, tuple(texts[each] for each in ids)) for name, ids in listed.items()}
+
+    def _texts(self, ids: Iterable[int]) -> dict[int, str]:
+        try:
+            return {row[0]: text_of(row[1]) for row in _by_chunks(self._database, _BODIES, sorted(ids))}
+        except BROKEN as error:
+            raise self._damaged() from error
+
+    def _damaged(self) -> DamagedStoreError:
+        path = self._database.path
+        return DamagedStoreError(f"a text in '{path}' changed after jrh wrote it. {SALVAGE.format(name=path.parent)}")
+
+
+def read(ids: Sequence[int], blob: bytes, texts: Mapping[int, str]) -> Any:
+    """Return the value of a blob; raise one of `BROKEN` if it is not what was packed."""
+    own = tuple(texts[each] for each in ids)
+    return unfolded(json.loads(decompressed(blob, joined(own))), own)
+
+
+def text_of(body: bytes) -> str:
+    """Return a text of its own; raise one of `BROKEN` if it is not what was written."""
+    return decompressed(body).decode(*CODING)
+
+
+def _by_chunks(database: Database, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    for some in in_parts(values, MOST_PARAMETERS):
+        yield from database.rows(sql.format(marks=marks(some)), some)
