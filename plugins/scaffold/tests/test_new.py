@@ -46,6 +46,12 @@ def test_a_template_in_the_summary_stays_text(new: Callable[..., Any], tmp_path:
         assert 'summary="is {{ 7 * 6 }} it"' in (tmp_path / path).read_text()
 
 
+@pytest.mark.parametrize("name", ["json", "class", "jrh", "numpy"])
+def test_one_file_hides_no_module(new: Callable[..., Any], tmp_path: Path, name: str) -> None:
+    assert new("parser", name, "--single-file", "--directory", tmp_path).exception is None
+    assert [path.name for path in tmp_path.iterdir()] == [f"{name}_parser.py"]
+
+
 def test_nothing_is_overwritten(new: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "jrh-mine").mkdir()
     (tmp_path / "mine.py").write_text("mine")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from importlib import metadata
 from keyword import iskeyword
 from typing import Final
@@ -63,9 +64,10 @@ class Named:
 
     @property
     def file(self) -> str:
-        """Return the name of the single file: one that can be imported."""
+        """Return the name of the single file; `json.py` would hide a module from every Python started beside it."""
         stem = self.name.replace("-", "_")
-        return f"{stem}_{self.kind}.py" if iskeyword(stem) else f"{stem}.py"
+        taken = iskeyword(stem) or stem in sys.stdlib_module_names or stem in metadata.packages_distributions()
+        return f"{stem}_{self.kind}.py" if taken else f"{stem}.py"
 
     def check_free(self) -> None:
         """Reject the name of a distribution that is installed."""

@@ -54,7 +54,8 @@ def _line(points: list[EntryPoint], *, alone: bool) -> str:
         return f"Provided by several plugins: {', '.join(map(_distribution, points))}."
     (point,) = points
     metadata = point.dist.metadata if point.dist else None
-    described = str(metadata["Summary"]) if metadata and metadata["Summary"] else f"Provided by {_distribution(point)}."
+    stated = str(metadata["Summary"]) if metadata and "Summary" in metadata else ""
+    described = stated or f"Provided by {_distribution(point)}."
     described = f"{described.rstrip('.')}."
     return described if alone else _first_paragraph(point) or described
 
