@@ -11,6 +11,7 @@ from types import ModuleType
 
 import jrh
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "jrh_thing-0.1.0"
@@ -81,6 +82,20 @@ def test_the_names_to_reserve_are_listed(dist: ModuleType) -> None:
     page = (ROOT / "docs" / "release.md").read_text(encoding="utf-8")
     listed = page.split("names to reserve")[1].split("\n\n")[1]
     assert re.findall(r"`([\w-]+)`", listed) == list(dict(dist.distributions(ROOT)))
+
+
+WORKFLOWS = sorted(ROOT.glob(".github/workflows/*.yml"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_can_be_read_and_may_only_what_it_needs(path: Path) -> None:
+    workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert workflow["permissions"] == {"contents": "read"}
+    writing = {name: set(job.get("permissions", ())) - {"contents"} for name, job in workflow["jobs"].items()}
+    allowed = {"build": {"attestations", "id-token"}, "publish": {"id-token", "pages"}}
+    assert all(asked <= allowed.get(name, set()) for name, asked in writing.items())
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    assert not any("pull_request_target" in str(step) or "secrets." in str(step) for step in steps)
 
 
 def test_files_that_a_wheel_lacks_or_should_not_have_are_found(dist: ModuleType, tmp_path: Path) -> None:

@@ -96,7 +96,10 @@ def linked(text: str, place: Path, pages: set[str]) -> str:
 def trees(pages: Sequence[str], reference: Sequence[str]) -> Iterator[str]:
     """Yield the parts of the table of contents."""
     authors = ["docs/writing-plugins.md", "docs/hooks.md", "plugins/scaffold/README.md", "core/testing/README.md"]
-    others = [page for page in pages if page not in authors]
+    # In the order of the documentation's own table of contents.
+    contents = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    places = {page: contents.find(f"({page.removeprefix('docs/')}") for page in pages}
+    others = sorted((page for page in pages if page not in authors), key=lambda page: places[page] % len(contents))
     parts = {
         "Using jrh": [page for page in others if page.startswith("docs/") and page.count("/") == 1],
         "Extending jrh": authors,
@@ -105,7 +108,7 @@ def trees(pages: Sequence[str], reference: Sequence[str]) -> Iterator[str]:
     }
     listed = {page for some in parts.values() for page in some}
     parts["The project"] = [page for page in pages if page not in listed and page != "README.md"]
-    yield TREE.format("Start", "README")
+    yield TREE.format("Start", "Read me first <README>")
     for name, some in parts.items():
         yield TREE.format(name, "\n".join(page.removesuffix(".md") for page in some))
 
@@ -131,7 +134,7 @@ def _package(package: str, names: Mapping[str, str]) -> str:
         kind = "class" if isclass(value) else "function" if isroutine(value) else "data"
         options = "\n   :members:\n   :undoc-members:" if kind == "class" else ""
         where = names[name] if kind == "data" else package
-        parts.append(f"\n## {name}\n\n```{{eval-rst}}\n.. auto{kind}:: {where}.{name}{options}\n```\n")
+        parts.append(f"\n## `{name}`\n\n```{{eval-rst}}\n.. auto{kind}:: {where}.{name}{options}\n```\n")
     return "".join(parts)
 
 

@@ -26,12 +26,24 @@ napoleon_numpy_docstring = False
 suppress_warnings = ["misc.highlighting_failure", "ref.python"]
 
 
-def as_rest(_app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+_values: dict[str, list[str]] = {}
+"""Docstrings of constants and fields, in which napoleon would take what is before a colon for a type."""
+
+
+def restored(_app: Any, _what: str, name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    """Put back the docstring of a constant or a field after napoleon."""
+    if name in _values:
+        lines[:] = _values.pop(name)
+
+
+def as_rest(_app: Any, what: str, name: str, _object: Any, _options: Any, lines: list[str]) -> None:
     """Turn the Markdown of a docstring into what Sphinx reads: code, fences and links."""
     text = "\n".join(lines)
     text = re.sub(r"^( *)```(\w*)\n(.*?)^ *```$", _fence, text, flags=re.MULTILINE | re.DOTALL)
     parts = re.split(r"(``[^`]+``)", text)
     lines[:] = "".join(part if part.startswith("``") else _marks(part) for part in parts).split("\n")
+    if what in ("attribute", "data", "property"):
+        _values[name] = list(lines)
 
 
 def _fence(found: re.Match[str]) -> str:
@@ -52,4 +64,5 @@ def _marks(text: str) -> str:
 
 def setup(app: Any) -> None:
     """Connect what Sphinx calls."""
-    app.connect("autodoc-process-docstring", as_rest, priority=100)  # before napoleon, which splits at colons
+    app.connect("autodoc-process-docstring", as_rest, priority=100)  # before napoleon
+    app.connect("autodoc-process-docstring", restored, priority=900)
