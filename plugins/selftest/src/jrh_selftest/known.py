@@ -78,7 +78,6 @@ ordinal | root-mean-squared-error | above below rarely | 75.7 | unseen
 ordinal | adjacent-accuracy | below | 93.8 | flagged-misses
 near one | gold-accuracy | below rarely | 76.9 | flagged-misses
 thirty items | agreement | below rarely | 92.9 | few-repeats
-near zero | kappa | above | 94.6 | sided
 ordinal, large | excess-disagreement | below | 93.8 | sided
 ordinal, near one | as-expected | below rarely | 84.5 | flagged-misses
 ordinal, near one | agreement | below rarely | 73.4 | flagged-misses

@@ -115,9 +115,8 @@ class ClaimFamily:
         same = ""
         if self.equivalences:
             tests = f"{self.equivalences:,} {'test' if self.equivalences == 1 else 'tests'}"
-            share = f"at most {self.alpha:.3g} ({tests}, Benjamini-Hochberg)"
-            same = f" Expected share of false claims of equivalence: {share}."
-        return f"{self.brief}.{same} Gate rules are decided one by one, each with an error rate of its own."
+            same = f" Share of equivalence claims expected to be false: at most {self.alpha:.3g} ({tests})."
+        return f"{self.brief}.{same} Each gate rule has an error rate of its own."
 
 
 FLOORED: Final = (
