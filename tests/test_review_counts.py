@@ -209,3 +209,24 @@ def test_a_suite_whose_cases_are_all_accepted_has_the_report_of_one_without_revi
     assert report(project, "plain")["review"] is None
     (test,) = report(project, "run")["review"]["tests"]
     assert test["counts"] == {"accept": ITEMS, "edit": 0, "reject": 0}
+
+
+def test_the_failure_rate_among_valid_cases_rests_on_the_decisions_and_on_the_cases_as_made(project: Project) -> None:
+    """Rejected cases are out of all other measures; without them here, every reviewed case would be valid."""
+    with ChatServer("YES") as server:
+        a_suite(project, server, metrics=["as-expected", "perturbation-validity"])
+        run(project)
+        decide(project, mixed)
+        run(project)
+    found = {each["name"]: each for each in report(project, "run")["measures"] if each["test"] == TEST}
+    assert found["as-expected"]["n_trials"] == ITEMS - 1
+    assert (found["invalid-cases"]["estimate"], found["invalid-cases"]["n_trials"]) == (0.75, ITEMS)
+    assert found["failure-rate"]["estimate"] == 0.0
+
+
+def test_the_plan_says_that_people_decide_first(project: Project) -> None:
+    with ChatServer("YES") as server:
+        a_suite(project, server, review={"reviewers": 2})
+        said = " ".join(project.run("plan", "suite.yaml", "--run-dir", "run").stdout.split())
+    assert f"Review: 2 people decide about each of {ITEMS} cases before a judge is asked." in said
+    assert server.count == 0

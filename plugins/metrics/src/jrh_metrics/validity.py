@@ -56,18 +56,22 @@ class PerturbationValidity:
     def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
         """Yield `failure-rate`, `invalid-cases` and `failure-rate-valid` per task, judge and test.
 
-        Without a table of reviews, it estimates only the first.
+        The decisions are those stored in the run, and those of the table of reviews, which wins. Without either, it
+        estimates only the first. All cases count as they were made, also those that people rejected or edited since.
 
         Raises:
             JrhError: the table of reviews cannot be used, or contains no case of the records.
         """
-        builder = MeasureBuilder.of(records, context, self.options)
+        made = context.evidence.as_made()
+        # Cases that people rejected are out of the records of the run, and have to be in these.
+        builder = MeasureBuilder.of(records if made is None else made.records, context, self.options)
         path = self.options.reviews
-        reviews = read_reviews(path) if path.exists() else {}
-        unreviewed = _UNREVIEWED if path.exists() else f"the table of reviews '{path.name}' does not exist yet"
+        reviews = {**(made.valid if made is not None else {}), **(read_reviews(path) if path.exists() else {})}
+        known = path.exists() or made is not None
+        unreviewed = _UNREVIEWED if known else f"nobody reviewed cases, and there is no table '{path.name}'"
         names = builder.trials.case.names
         decision = np.array([_code(reviews, name) for name in names], dtype=np.int64)
-        if reviews and not (decision >= 0).any():
+        if path.exists() and reviews and not (decision >= 0).any():
             raise JrhError(f"{path.name}: the records contain none of its {len(reviews)} cases")
         for cell in cells_of(builder.trials):
             if cell.test != REFERENCE:

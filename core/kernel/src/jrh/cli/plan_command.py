@@ -126,6 +126,8 @@ def show(plan: Plan) -> None:
         telling.say(f"{sentence}.")
     for sentence in plan.nothing:
         telling.say(f"{sentence}.")
+    if plan.review:
+        telling.say(f"{plan.review}.")
     total = plan.total
     telling.say(f"Total: {between(f'{total.low:,}', f'{total.high:,}')} model calls, cost {_cost(total)}.")
     telling.say(

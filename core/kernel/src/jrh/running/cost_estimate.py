@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -39,7 +40,9 @@ from jrh.store.database import FILENAME
 from jrh.store.items_table import items_id
 from jrh.store.run_store import Store
 from jrh.store.trials_table import TrialRow
+from jrh.suite.definition import Review, ReviewPolicy
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, applies, tests_of
+from jrh.text.numbers import counted
 from jrh.values.cases import REFERENCE, Case
 from jrh.values.clusters import clusters_of
 from jrh.values.items import Item, Task
@@ -81,6 +84,8 @@ class Plan:
     """Why a test makes no case for a task, and what its options ask of the items in vain; one sentence each."""
     changes: tuple[str, ...] = ()
     """What changed in the components since the run directory was written; one sentence each."""
+    review: str = ""
+    """Which cases people decide about before a judge is asked; empty where none."""
     shared: tuple[str, ...] = ()
     """What judges share with the gold labels, and with the authors of what they judge, a sentence each."""
 
@@ -137,6 +142,7 @@ class _Planning:
             lines=(*lines, *self._preflight(lines)),
             nothing=tuple(self.nothing),
             changes=(*unchecked(self.resolved), *changed),
+            review=_review(self.resolved.suite.review, lines),
             shared=tuple(dict.fromkeys(shared_families(self.resolved, items))),
         )
 
@@ -160,6 +166,8 @@ class _Planning:
         if self.store is not None:
             tasks = {use.task.name: use.task for use in self.resolved.suite.tasks}
             review = self.resolved.suite.review
+            if review is not None and review.policy is ReviewPolicy.WAIT:  # what waits now will be asked
+                review = evolve(review, policy=ReviewPolicy.OPTIONAL)
             cases = {key: reviewed(self.store, made, tasks, review).cases for key, made in cases.items()}
         return lines + await self._judges(cases, estimated, {name: items_id(own) for name, own in items.items()})
 
@@ -274,6 +282,21 @@ class _Planning:
             if checked(self.resolved, name):
                 once = amount(use, model, 0, PROMPT_TOKENS, ASKED.sampling.max_tokens)
                 yield PlanLine(role=PREFLIGHT, name=name, task="", test="", amount=once.at_most())
+
+
+def _review(review: Review | None, lines: Iterable[PlanLine]) -> str:
+    """Say how many cases people decide about."""
+    if review is None:
+        return ""
+    of_tests = {(line.task, line.test): line for line in lines if line.role == JUDGE and line.test != REFERENCE}
+    chosen = [line for line in of_tests.values() if not review.tests or line.test in review.tests]
+    number = min(sum(line.cases for line in chosen), review.sample or sys.maxsize)
+    about = "up to " if any(line.estimated for line in chosen) else ""
+    who = "1 person decides" if review.reviewers == 1 else f"{review.reviewers} people decide"
+    return (
+        f"Review: {who} about each of {about}{counted(number, 'case')} before a judge is asked. The plan counts a case "
+        "until it is rejected"
+    )
 
 
 def _longer(asked: Amount) -> Amount:

@@ -94,7 +94,7 @@ class ReviewStage:
         tasks = {use.task.name: use.task for use in ready.suite.tasks}
         rule = CountedCases(ready.store, tasks, review)
         if rule.all_count:
-            keep_reviewed(ready.store, ())
+            keep_reviewed(ready.store, (), review)
             return made
         edited: list[Case] = []
         waiting = 0
@@ -103,7 +103,7 @@ class ReviewStage:
             counts = rule.of(case)
             if counts is not None and counts is not case:
                 edited.append(counts)
-        keep_reviewed(ready.store, edited)
+        keep_reviewed(ready.store, edited, review)
         if waiting and review is not None and review.policy is ReviewPolicy.WAIT:
             why = f" (the review page: {self._broken})" if self._broken else ""
             raise StopRun(

@@ -37,7 +37,6 @@ def summarise(ready: Prepared) -> Summary:
         components=_components(resolved, ready.simulated),
         notes=tuple(_unfit(resolved)),
         reports=_reports(resolved),
-        reviewers=suite.review.reviewers if suite.review is not None else 1,
         findings=suite.findings,
         models=judge_models(resolved),
     )

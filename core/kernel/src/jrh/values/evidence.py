@@ -5,9 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
+from attrs import frozen
+
 from jrh.values.cases import Case
 from jrh.values.items import Item
+from jrh.values.records import RecordTable
 from jrh.values.verdicts import Reply
+
+
+@frozen(kw_only=True)
+class CasesAsMade:
+    """The cases as they were before people rejected and edited some of them."""
+
+    valid: Mapping[str, bool]
+    """Case id -> whether people accept the case as it was made; cases without a decision that counts are left out."""
+    records: RecordTable
+    """The records of all cases as they were made, as far as these were judged."""
 
 
 @runtime_checkable
@@ -22,6 +35,9 @@ class Evidence(Protocol):
 
     def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:
         """Return the known replies, by trial id, with secrets removed."""
+
+    def as_made(self) -> CasesAsMade | None:
+        """Return the cases as they were made; None where nobody decided about any."""
 
 
 class NoEvidence:
@@ -38,3 +54,7 @@ class NoEvidence:
     def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:  # noqa: ARG002 - the signature is the protocol's
         """Return no replies."""
         return {}
+
+    def as_made(self) -> CasesAsMade | None:
+        """Return that nobody decided."""
+        return None

@@ -7,10 +7,8 @@ from typing import Final
 
 from jrh.measuring.review_outcomes import CaseReview, case_reviews
 from jrh.measuring.review_report import agreement_of_reviewers, expected_shares, reviewed_tests, validator_checks
-from jrh.running.dry_build import planned_judges
-from jrh.running.schedule import trial_id
-from jrh.running.stages.reviewed import COUNTED
-from jrh.running.stages.stored_records import read_records
+from jrh.running.stages.reviewed import counted_up_to, reviewers
+from jrh.running.stages.stored_records import records_as_made
 from jrh.store.run_store import Store
 from jrh.values.cases import Case
 from jrh.values.items import Task
@@ -26,7 +24,6 @@ def review_section(
     records: RecordTable,
     tasks: Mapping[str, Task],
     validators: Mapping[tuple[str, str], tuple[str, ...]],
-    reviewers: int,
     level: float,
 ) -> ReviewReport | None:
     """Return the section; None where no case is to be reviewed and none was."""
@@ -34,14 +31,14 @@ def review_section(
     log = store.decisions.read()
     if not queue and not log:
         return None
-    upto = int(store.meta(COUNTED) or 0)
+    needed, upto = reviewers(store), counted_up_to(store)
     reviews = case_reviews(each for each in log if each.number <= upto)
     cases = store.cases.by_id([each.case_id for each in queue])
-    effects = _effects(store, records, reviews, cases, tasks, reviewers, level)
+    effects = _effects(store, records, reviews, cases, tasks, needed, level)
     return ReviewReport(
-        tests=tuple(reviewed_tests(queue, reviews, reviewers, level)),
+        tests=tuple(reviewed_tests(queue, reviews, needed, level)),
         agreement=tuple(agreement_of_reviewers(queue, reviews, level)),
-        validators=tuple(validator_checks(queue, reviews, cases, validators, reviewers, level)),
+        validators=tuple(validator_checks(queue, reviews, cases, validators, needed, level)),
         effects=tuple(effects),
         later=sum(each.number > upto for each in log),
     )
@@ -53,22 +50,15 @@ def _effects(
     reviews: Mapping[str, CaseReview],
     cases: Mapping[str, Case],
     tasks: Mapping[str, Task],
-    reviewers: int,
+    needed: int,
     level: float,
 ) -> Iterator[ReviewEffect]:
     """Yield the measure of every judge and test whose cases people changed, with and without their decisions."""
-    outcomes = {name: each.counted(reviewers) for name, each in reviews.items() if name in cases}
+    outcomes = {name: each.counted(needed) for name, each in reviews.items() if name in cases}
     gone = {name for name, each in outcomes.items() if each is not None and each.action is not ReviewAction.ACCEPT}
     if not gone:
         return
-    judges = planned_judges(store)
-    trials = {
-        trial_id(name, judge, repeat): name
-        for name in sorted(gone)
-        for judge in judges
-        for repeat in range(cases[name].repeats)
-    }
-    before_review = read_records(store, without=store.cases.edited_ids(), also=list(trials))
+    before_review = records_as_made(store, {name: cases[name] for name in gone})
     counted = expected_shares(records, tasks, level)
     made = expected_shares(before_review, tasks, level)
     judged = set(before_review.text("case_id")) if len(before_review) else set()

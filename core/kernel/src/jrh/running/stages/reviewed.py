@@ -17,8 +17,9 @@ from jrh.values.reviews import Decision, ReviewAction, expectation_of
 
 EDITED_FROM: Final = "review:case"
 """Key of the provenance of an edited case: the id of the case as it was made."""
+_NONE: Final = "0 1"
 COUNTED: Final = "review_counted"
-"""Key of the number of the last decision that counts in the run's plan."""
+"""Key of the number of the last decision that counts in the run's plan, and of how many people decide about a case."""
 
 
 @frozen(kw_only=True)
@@ -86,12 +87,22 @@ def reviewed(store: Store, made: Iterable[Case], tasks: Mapping[str, Task], revi
     return Reviewed(cases=tuple(found), edited=tuple(edited), waiting=waiting)
 
 
-def keep_reviewed(store: Store, edited: Sequence[Case]) -> None:
+def keep_reviewed(store: Store, edited: Sequence[Case], review: Review | None) -> None:
     """Store the edited cases, and how far the log of decisions was read."""
     store.cases.keep_edited(edited)
-    last = str(store.decisions.last())
-    if (store.meta(COUNTED) or "0") != last:
+    last = f"{store.decisions.last()} {review.reviewers if review is not None else 1}"
+    if (store.meta(COUNTED) or _NONE) != last:
         store.set_meta(COUNTED, last)
+
+
+def counted_up_to(store: Store) -> int:
+    """Return the number of the last decision that counts in the run's plan."""
+    return int((store.meta(COUNTED) or _NONE).split()[0])
+
+
+def reviewers(store: Store) -> int:
+    """Return how many people decide about a case."""
+    return int((store.meta(COUNTED) or _NONE).split()[1])
 
 
 def number_waiting(store: Store, review: Review) -> int:

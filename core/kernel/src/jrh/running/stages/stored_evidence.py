@@ -6,9 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
+from jrh.measuring.review_outcomes import case_reviews
+from jrh.running.stages.reviewed import reviewers
+from jrh.running.stages.stored_records import records_as_made
 from jrh.store.run_store import Store
 from jrh.values.cases import Case
+from jrh.values.evidence import CasesAsMade
 from jrh.values.items import Item
+from jrh.values.reviews import ReviewAction
 from jrh.values.verdicts import Reply
 
 
@@ -25,6 +30,16 @@ class StoredEvidence:
     def cases(self, case_ids: Sequence[str]) -> Mapping[str, Case]:
         """Return the cases that are stored, by id."""
         return self.store.cases.by_id(case_ids)
+
+    def as_made(self) -> CasesAsMade | None:
+        """Return the cases as they were made, with every decision that is stored; None where nobody decided."""
+        log = self.store.decisions.read()
+        if not log:
+            return None
+        outcomes = {name: each.counted(reviewers(self.store)) for name, each in case_reviews(log).items()}
+        valid = {name: each.action is ReviewAction.ACCEPT for name, each in outcomes.items() if each is not None}
+        gone = self.store.cases.by_id([name for name, accepted in valid.items() if not accepted])
+        return CasesAsMade(valid=valid, records=records_as_made(self.store, gone))
 
     def replies(self, trial_ids: Sequence[str]) -> Mapping[str, Reply]:
         """Return the replies that are stored, by the id of their trial."""

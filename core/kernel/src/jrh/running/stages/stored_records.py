@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from jrh.running.dry_build import planned_judges
+from jrh.running.schedule import trial_id
 from jrh.store.run_store import Store
+from jrh.values.cases import Case
 from jrh.values.records import RecordTable
 
 
@@ -21,7 +24,8 @@ def read_records(store: Store, *, without: Collection[str] = (), also: Sequence[
     columns = store.records.columns()
     if without or also:
         kept = [place for place, case in enumerate(columns["case_id"]) if case not in without]
-        more = store.records.columns(also)
+        planned = frozenset(columns["trial_id"])
+        more = store.records.columns([each for each in also if each not in planned])
         columns = {name: (*(values[place] for place in kept), *more[name]) for name, values in columns.items()}
     known_of_items = {
         "cluster": store.items.clusters(),
@@ -33,3 +37,14 @@ def read_records(store: Store, *, without: Collection[str] = (), also: Sequence[
             place = zip(columns["task"], columns["item_id"], columns[name], strict=True)
             columns[name] = tuple(of_items.get((task, item), known) for task, item, known in place)
     return RecordTable.from_columns(columns)
+
+
+def records_as_made(store: Store, gone: Mapping[str, Case]) -> RecordTable:
+    """Read the records of all cases as they were made: `gone` are those that people rejected or edited, by id."""
+    trials = [
+        trial_id(name, judge, repeat)
+        for name in sorted(gone)
+        for judge in planned_judges(store)
+        for repeat in range(gone[name].repeats)
+    ]
+    return read_records(store, without=store.cases.edited_ids(), also=trials)

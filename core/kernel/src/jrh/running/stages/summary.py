@@ -99,8 +99,6 @@ class Summary:
     notes: tuple[str, ...] = ()
     reports: tuple[ComponentUsed, ...] | None = None
     """The reporters the suite names; None where it names none."""
-    reviewers: int = 1
-    """How many people decide about a case."""
     findings: FindingSettings = FindingSettings()
     """What findings are held against."""
     models: Mapping[str, str] = Factory(dict)
@@ -219,7 +217,6 @@ def gather(
             records,
             {each.task.name: each.task for each in summary.tasks},
             {(each.task, each.test): each.validators for each in summary.tests_of_tasks},
-            summary.reviewers,
             summary.level,
         ),
     )
