@@ -39,6 +39,11 @@ def test_a_summary_cannot_leave_its_quotes(new: Callable[..., Any], tmp_path: Pa
     assert str(done.exception).startswith("--summary: ")
 
 
+def test_a_summary_of_nothing_is_that_of_the_example(new: Callable[..., Any], tmp_path: Path) -> None:
+    assert new("judge", "mine", "--single-file", "--directory", tmp_path, "--summary", " .").exception is None
+    assert 'summary="a judge that counts' in (tmp_path / "mine.py").read_text()
+
+
 def test_a_template_in_the_summary_stays_text(new: Callable[..., Any], tmp_path: Path) -> None:
     for more in ((), ("--single-file",)):
         assert new("judge", "mine", "--directory", tmp_path, "--summary", "is {{ 7 * 6 }} it", *more).exception is None

@@ -52,7 +52,7 @@ class Named:
             )
         if summary and ('"' in summary or "\\" in summary or not summary.isprintable()):
             raise JrhError("--summary: one line without double quotes and backslashes")
-        named = cls(kind=kind, name=bare, summary=(summary or SUMMARIES[kind]).strip().rstrip("."))
+        named = cls(kind=kind, name=bare, summary=summary.strip(" .") or SUMMARIES[kind])
         if len(named.summary) > _SUMMARY:
             raise JrhError(f"--summary: at most {_SUMMARY} characters")
         return named
