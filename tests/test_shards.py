@@ -123,10 +123,19 @@ def test_what_is_no_set_of_parts_is_refused(divided: Divided, dirs: tuple[str, .
     assert not (divided.project.path / "refused").exists()
 
 
-def test_missing_parts_are_named(divided: Divided) -> None:
+def test_missing_parts_are_named_and_decisions_of_people_are_kept(divided: Divided) -> None:
+    decision = (None, "c", "ann", "", "accept", 0, "", "{}", "{}", "", "")
+    with closing(sqlite3.connect(divided.project.path / "part-1" / "run.sqlite")) as store:
+        store.execute(f"INSERT INTO decisions VALUES ({', '.join('?' * len(decision))})", decision)
+        store.execute("PRAGMA application_id = 0")  # no checksum of the whole file
+        store.commit()
     outcome = divided.project.run("merge", "part-1", "--run-dir", "some")
     assert outcome.exit_code == 3
     assert "missing: 2/3, 3/3" in outcome.stderr
+    assert query(divided.project, "some", "SELECT number, case_id, reviewer FROM decisions") == [(1, "c", "ann")]
+    calls = "SELECT count(*) FROM calls"
+    assert one(divided.project, "some", calls) == one(divided.project, "part-1", calls)
+    assert not list(divided.project.path.glob("*.unfinished"))
 
 
 def test_a_part_goes_on_as_the_same_part_alone(divided: Divided) -> None:

@@ -6,7 +6,8 @@ merged run is the run that was never divided, and needs no code of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -21,13 +22,15 @@ SEED: Final = "seed"
 """Key of `meta`: the seed of the run."""
 _REPLY: Final = len(COLUMNS)
 """Place of a record's reply, or of `@` and the number of its call."""
-_TABLES: Final = ("calls", "uses", "records", "occasions")
+_NUMBERED: Final = {"calls": "id", "decisions": "number"}
+"""Table -> its first column, the number of the row in its own store."""
 # What was drafted is booked again when the merged run drafts from the same replies.
 _ROWS: Final = {
     "calls": "SELECT * FROM calls ORDER BY id",
     "uses": "SELECT * FROM uses WHERE role IN ('judge', 'preflight')",
     "records": "SELECT * FROM records ORDER BY rowid",
     "occasions": "SELECT * FROM occasions",
+    "decisions": "SELECT * FROM decisions ORDER BY number",
 }
 
 
@@ -42,13 +45,14 @@ class Merged(NamedTuple):
 
 
 def merge(run_dirs: Sequence[Path], target: Path) -> Merged:
-    """Copy the calls and records of shards to a new run directory.
+    """Copy the calls, the records and the decisions of shards to a new run directory.
 
     Raises:
         StoreError: they are not shards of one run, two of them contradict each other, or the directory has a run.
     """
-    if (target / FILENAME).exists():
-        raise StoreError(f"'{target}' already holds a run; choose another with --run-dir")
+    if target.is_dir() and any(target.iterdir()):
+        what = "already holds a run" if (target / FILENAME).exists() else "is not empty"
+        raise StoreError(f"'{target}' {what}; choose another with --run-dir")
     with ExitStack() as open_files:
         parts = []
         for run_dir in run_dirs:
@@ -57,17 +61,33 @@ def merge(run_dirs: Sequence[Path], target: Path) -> Merged:
             parts.append(part)
         suite, missing = _checked(parts)
         _check_conflicts(parts)
-        database = Database.open(target, suite)
-        open_files.callback(database.close)
-        counts = dict.fromkeys(_TABLES, 0)
+        # A merge that is killed leaves no directory that looks like a run.
+        unfinished = target.with_name(f"{target.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        counts = _copied(parts, unfinished, suite)
+        unfinished.rename(target)
+    return Merged(suite, counts["calls"], counts["records"], missing)
+
+
+def _copied(parts: Sequence[Database], target: Path, suite: str) -> dict[str, int]:
+    """Copy the tables; return how many rows each has."""
+    counts = dict.fromkeys(_ROWS, 0)
+    database = Database.open(target, suite)
+    try:
         for part in parts:
             # Calls are numbered anew, and records name their call by its number.
-            after = int(database.rows("SELECT coalesce(max(id), 0) FROM calls")[0][0])
-            for table in _TABLES:
-                for rows in part.chunks(_ROWS[table]):
+            after = {table: _last(database, table) for table in _NUMBERED}
+            for table, sql in _ROWS.items():
+                for rows in part.chunks(sql):
                     counts[table] += len(rows)
                     database.writer.flush((_insert(table, rows[0]), list(_renumbered(table, rows, after))))
-    return Merged(suite, counts["calls"], counts["records"], missing)
+    finally:
+        database.close()
+    return counts
+
+
+def _last(database: Database, table: str) -> int:
+    return int(database.rows(f"SELECT coalesce(max({_NUMBERED[table]}), 0) FROM {table}")[0][0])  # noqa: S608
 
 
 def _checked(parts: Sequence[Database]) -> tuple[str, tuple[str, ...]]:
@@ -109,11 +129,11 @@ def _insert(table: str, row: Sequence[Any]) -> str:
     return f"INSERT OR IGNORE INTO {table} VALUES ({marks(row)})"  # noqa: S608 - fixed names
 
 
-def _renumbered(table: str, rows: Sequence[tuple[Any, ...]], after: int) -> Iterator[tuple[Any, ...]]:
+def _renumbered(table: str, rows: Sequence[tuple[Any, ...]], after: Mapping[str, int]) -> Iterator[tuple[Any, ...]]:
     for row in rows:
-        if table == "calls":
-            yield (row[0] + after, *row[1:])
+        if table in _NUMBERED:
+            yield (row[0] + after[table], *row[1:])
         elif table == "records" and isinstance(row[_REPLY], str) and row[_REPLY].startswith("@"):
-            yield (*row[:_REPLY], f"@{int(row[_REPLY][1:]) + after}", *row[_REPLY + 1 :])
+            yield (*row[:_REPLY], f"@{int(row[_REPLY][1:]) + after['calls']}", *row[_REPLY + 1 :])
         else:
             yield row
