@@ -270,3 +270,58 @@ def test_without_scripts_everything_is_there_and_no_control_is_dead(browser: Bro
         assert seen.page.locator("table.heat:visible").count() == seen.page.locator("table.heat").count() > 2
         assert seen.page.locator(".flip:visible").count() > 5
         assert seen.page.locator("button:visible, select:visible, input:visible").count() == 0
+
+
+def test_one_task_is_shown_at_a_time_and_an_address_leads_to_it(browser: Browser, demo: Path) -> None:
+    visible = "[...document.querySelectorAll('[data-of]')].filter((each) => each.checkVisibility())"
+    shown = f"{visible}.map((each) => each.dataset.of)"
+    with visit(browser, demo / "report.html") as seen:
+        assert set(seen.evaluate(shown)) == {"0"}
+        tab = seen.page.locator("button[data-task-tab='2']")
+        tab.focus()
+        seen.page.keyboard.press("Enter")
+        assert set(seen.evaluate(shown)) == {"2"}
+        assert seen.page.url.endswith("#task-2")
+        seen.evaluate("location.hash = 'task-3'")
+        seen.page.wait_for_selector("#task-3", state="visible")
+        assert set(seen.evaluate(shown)) == {"3"}
+        seen.page.locator("button[data-task-tab='']").click()
+        assert set(seen.evaluate(shown)) == {"0", "1", "2", "3"}
+        seen.assert_quiet()
+
+
+def test_tables_are_sorted_and_a_cell_opens_the_cases_it_holds(browser: Browser, demo: Path) -> None:
+    with visit(browser, demo / "report.html") as seen:
+        table = seen.page.locator("table.heat:visible").first
+        cells = table.locator("tbody tr td:nth-child(2) .e")
+        table.locator("button.sort").nth(1).click()
+        up = [float(text) for text in cells.all_inner_texts()]
+        table.locator("button.sort").nth(1).click()
+        down = [float(text) for text in cells.all_inner_texts()]
+        assert len(set(up)) > 1
+        assert (up, down) == (sorted(up), sorted(down, reverse=True))
+        assert table.locator("thead th").nth(1).get_attribute("aria-sort") == "descending"
+        button = seen.page.locator("td[data-cases] button.cases:visible").first
+        number, wanted = int(button.inner_text().split()[0]), button.locator("xpath=..").get_attribute("data-cases")
+        button.click()
+        places = "(each) => [each.dataset.judge, each.dataset.task, each.dataset.test].join(' ')"
+        left = seen.evaluate(f"[...document.querySelectorAll('.flip')].filter((each) => !each.hidden).map({places})")
+        assert left == [wanted] * number
+        assert seen.evaluate("document.activeElement.closest('.flip') !== null")
+        seen.assert_quiet()
+
+
+def test_no_column_is_clipped_on_a_desk_or_on_paper_and_the_page_is_small(browser: Browser, demo: Path) -> None:
+    assert (demo / "report.html").stat().st_size < 3_000_000
+    with visit(browser, demo / "report.html") as seen:
+        wide = "[...document.querySelectorAll('table.heat')].filter((each) => each.checkVisibility())"
+        over = "(each) => each.closest('.scroll').scrollWidth - each.closest('.scroll').clientWidth"
+        seen.page.locator("button[data-task-tab='']").click()
+        assert set(seen.evaluate(f"{wide}.map({over})")) == {0}
+        seen.page.emulate_media(media="print")
+        seen.page.set_viewport_size({"width": 1047, "height": 720})  # A4 landscape without its margins
+        ends = seen.evaluate(
+            "[...document.querySelectorAll('table')].map((each) => each.getBoundingClientRect().right)"
+        )
+        assert len(ends) > 40
+        assert max(ends) <= 1047

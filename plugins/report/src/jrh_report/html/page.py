@@ -116,6 +116,11 @@ class Page:
         """Return the judge's name, marked where its answers are made up."""
         return tables.judge_label(self.report, judge)
 
+    def place_of(self, task: str) -> str:
+        """Return the place of a task among the tasks, as text; empty where it is none of them."""
+        names = [each.name for each in self.tasks]
+        return str(names.index(task)) if task in names else ""
+
     @property
     def has_panels(self) -> bool:
         """Tell whether any task has a panel."""

@@ -19,6 +19,70 @@
     look(first.dataset.look);
   }
 
+  // One task at a time; `#task-1` in the address is the second one, so that a link leads to it.
+  const tabs = all("button[data-task-tab]");
+  const turn = (place) => {
+    for (const tab of tabs) {
+      tab.setAttribute("aria-pressed", String(tab.dataset.taskTab === place));
+    }
+    for (const part of all("[data-of]")) {
+      part.hidden = place !== "" && part.dataset.of !== "" && part.dataset.of !== place;
+    }
+  };
+  const asked = () => {
+    const found = /^#task-(\d+)$/.exec(location.hash);
+    return found && tabs.some((tab) => tab.dataset.taskTab === found[1]) ? found[1] : null;
+  };
+  for (const tab of tabs) {
+    tab.addEventListener("click", () => {
+      turn(tab.dataset.taskTab);
+      history.replaceState(null, "", tab.dataset.taskTab === "" ? "#heat" : `#task-${tab.dataset.taskTab}`);
+    });
+  }
+  if (tabs.length > 0) {
+    turn(asked() || "0");
+    window.addEventListener("hashchange", () => asked() && turn(asked()));
+  }
+
+  // Rows are sorted by the estimate of a cell, by a number, or by text; a second press turns the order round.
+  const key = (cell) => {
+    const shown = cell ? (cell.querySelector(".e") || cell).textContent.trim() : "";
+    const number = Number(shown.replace(/[,%$]/g, ""));
+    return shown !== "" && Number.isFinite(number) ? number : shown;
+  };
+  const compare = (one, other) => {
+    if (typeof one !== typeof other) {
+      return typeof one === "number" ? -1 : 1;
+    }
+    return typeof one === "number" ? one - other : one.localeCompare(other);
+  };
+  const sortable = (table) => {
+    const heads = Array.from(table.tHead ? table.tHead.rows[0].cells : []);
+    const body = table.tBodies[0];
+    if (!body || body.rows.length < 3 || table.tHead.rows.length > 1 || table.querySelector("[colspan], [rowspan]")) {
+      return;
+    }
+    heads.forEach((head, place) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "sort scripted-only";
+      button.textContent = "\u2195";
+      button.setAttribute("aria-label", `Sort by ${head.textContent.trim()}`);
+      button.addEventListener("click", () => {
+        const up = head.getAttribute("aria-sort") !== "ascending";
+        for (const each of heads) {
+          each.removeAttribute("aria-sort");
+        }
+        head.setAttribute("aria-sort", up ? "ascending" : "descending");
+        const rows = Array.from(body.rows).map((row) => [key(row.cells[place]), row]);
+        rows.sort((one, other) => (up ? 1 : -1) * compare(one[0], other[0]));
+        body.append(...rows.map(([, row]) => row));
+      });
+      head.append(button);
+    });
+  };
+  all("table").forEach(sortable);
+
   const flips = all(".flip");
   const choices = all("select[data-filter]");
   const search = document.querySelector("#search");
@@ -54,6 +118,28 @@
       search.value = "";
       filter();
     });
+    for (const cell of all("td[data-cases]")) {
+      const [judge, task, test] = cell.dataset.cases.split(" ");
+      const here = flips.filter((flip) => [flip.dataset.judge, flip.dataset.task, flip.dataset.test].join(" ") === cell.dataset.cases);
+      if (here.length === 0) {
+        continue;
+      }
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "cases scripted-only";
+      button.textContent = here.length === 1 ? "1 case" : `${here.length} cases`;
+      button.addEventListener("click", () => {
+        for (const choice of choices) {
+          choice.value = { judge, task, test }[choice.dataset.filter] || "";
+        }
+        search.value = "";
+        filter();
+        here[0].open = true;
+        here[0].querySelector("summary").focus();
+        here[0].scrollIntoView();
+      });
+      cell.append(button);
+    }
     const unfold = document.querySelector("#unfold");
     unfold.addEventListener("click", () => {
       const open = unfold.getAttribute("aria-pressed") !== "true";
