@@ -9,6 +9,7 @@ let cases = [];
 let here = -1;
 let saving = Promise.resolve();
 let pending = 0;
+let saves = 0; // begun in this window
 let atEnd = false; // all cases that are here are decided: a new one is shown when it arrives
 
 function make(tag, text, ...children) {
@@ -142,6 +143,7 @@ function save(action, more = {}) {
   const { id } = entry;
   entry.state = action === "undo" ? "" : action;
   pending += 1;
+  saves += 1;
   at("saved").textContent = "saving";
   at("trouble").replaceChildren();
   if (action === "undo") { decidedHere.splice(decidedHere.lastIndexOf(id) >>> 0, 1); } else { decidedHere.push(id); }
@@ -248,13 +250,14 @@ window.addEventListener("beforeunload", (event) => { if (pending) { event.preven
 // Cases arrive while a run makes them. What others decided shows, too; what this window is saving stays.
 async function arrive() {
   if (document.hidden) { return; }
+  const before = saves;
   let found;
   try { found = await ask("/review/queue.json"); } catch {
     const left = cases.filter((each) => !each.state || each.state === "conflict" || each.state === "skip");
     if (cases.length && !left.length && !pending) { at("progress").textContent = "All cases are decided. The run goes on."; }
     return;
   }
-  if (pending) { return; }
+  if (pending || saves !== before) { return; } // the answer may be older than a decision made here meanwhile
   const known = new Map(found.cases.map((each) => [each.id, each.state]));
   for (const each of cases) { if (known.has(each.id)) { each.state = known.get(each.id); } }
   const listed = new Set(cases.map((each) => each.id));
