@@ -230,3 +230,14 @@ def test_the_plan_says_that_people_decide_first(project: Project) -> None:
         said = " ".join(project.run("plan", "suite.yaml", "--run-dir", "run").stdout.split())
     assert f"Review: 2 people decide about each of {ITEMS} cases before a judge is asked." in said
     assert server.count == 0
+
+
+def test_the_page_has_the_section(project: Project) -> None:
+    with ChatServer("YES") as server:
+        a_suite(project, server, reports=["html", "json"])
+        run(project)
+        decide(project, mixed)
+        run(project)
+    page = project.read("run/report.html")
+    assert "Review: decisions of people" in page
+    assert "Review: as-expected with and without the decisions" in page
