@@ -33,7 +33,8 @@ class ItemsTable:
     def write(self, items: Mapping[str, Sequence[Item]]) -> dict[str, str]:
         """Write the items of every task unless they are already stored; return the id of each task's items."""
         texts = {task: [to_text(item) for item in chosen] for task, chosen in items.items()}
-        ids = {task: content_id(written) for task, written in texts.items()}
+        # Not `written`: early releases of Python 3.12 take the function of that name below for this variable.
+        ids = {task: content_id(plain) for task, plain in texts.items()}
         digest = content_id(ids)
         if self.digest() != digest:
             clusters = {task: clusters_of(chosen) for task, chosen in items.items()}
