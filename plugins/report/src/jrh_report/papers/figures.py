@@ -232,7 +232,7 @@ def _matrices(
         axes.set(xlim=(0, len(labels)), ylim=(len(labels), 0))
         spots = [spot + 0.5 for spot in range(len(labels))]
         axes.set_xticks(spots, [label(each, 12) for each in labels], size=7)
-        axes.set_yticks(spots, [label(each, 12) for each in labels], size=7)
+        axes.set_yticks(spots, [_with_size(each, own.get((judge, each, labels[0]))) for each in labels], size=7)
         axes.tick_params(length=0)
         axes.set_title(named(judge_label(found.report, judge), 30), size=8)
         axes.set_xlabel("verdict", size=7, labelpad=1)
@@ -241,6 +241,11 @@ def _matrices(
             edge.set_visible(False)
     figure.text(0.08 / width, 0.06 / height, label(title, 120), va="bottom", weight="bold")
     return figure
+
+
+def _with_size(right: str, measure: Measure | None) -> str:
+    """Write a right label above the number of verdicts about items that have it."""
+    return label(right, 12) if measure is None else f"{label(right, 12)}\nn={measure.n_trials}"
 
 
 def _cost(found: Found, task: str, end: str) -> Iterator[tuple[str, Figure, str]]:
