@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from jrh import ChatRequest, Message, Sampling
-from jrh_openai_http.payload import PayloadWriter
+from jrh.models import PayloadWriter
 
 CLOSED = {
     "type": "object",

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jrh import Usage
 from jrh.errors import FaultKind, ModelFault
+from jrh.models import read_completion
 from jrh.plugins import Completion
-from jrh_openai_http.reading import read_completion
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -163,6 +163,13 @@ class ModelFault(Exception):
         return cls(kind, detail, status=status, retry_after=retry_after)
 
 
+class StillPendingError(Exception):
+    """Report a call that a provider has accepted and not answered yet; only deferred models raise it.
+
+    The call stays in flight: a later run of the same suite waits for the same answer.
+    """
+
+
 class StopReason(Enum):
     """Why a run stops before all planned trials are done."""
 
@@ -178,6 +185,8 @@ class StopReason(Enum):
     """The user asked to stop."""
     REVIEW = "review"
     """People have to decide about cases first."""
+    PENDING = "pending"
+    """A provider has accepted calls and not answered them yet."""
 
 
 class StopRun(BaseException):

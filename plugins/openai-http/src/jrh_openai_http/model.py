@@ -11,16 +11,22 @@ import aiohttp
 from attrs import evolve
 from jrh import BuildContext, ChatRequest
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import error_text, header_digests, routing_digest, stated_limits
+from jrh.models import (
+    PayloadWriter,
+    error_text,
+    from_error_response,
+    header_digests,
+    malformed,
+    proxy_for,
+    read_completion,
+    routing_digest,
+    stated_limits,
+)
 from jrh.plugins import LONGEST_ANSWER, TOO_LONG, Completion, Logger, Rates
 from yarl import URL
 
 from jrh_openai_http.credentials import OPENAI_HOST, Credentials
-from jrh_openai_http.faults import from_error_response
 from jrh_openai_http.options import OpenAIHttpOptions
-from jrh_openai_http.payload import PayloadWriter
-from jrh_openai_http.proxy import proxy_for
-from jrh_openai_http.reading import malformed, read_completion
 
 _MAX_ERROR: Final = 64 * 1024
 _BLOCKING_SIZE: Final = 1024 * 1024

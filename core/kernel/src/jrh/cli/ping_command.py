@@ -46,7 +46,7 @@ def command(
         for line in _lines(each):
             telling.say(line)
     failed = sum(bool(each.problem) for each in found)
-    asked = [each for each in found if not each.simulated]
+    asked = [each for each in found if each.asked]
     telling.say(f"{len(asked) - failed} of {counted(len(asked), 'model')} answered.")
     return 2 if failed else 0
 
@@ -55,6 +55,8 @@ def _lines(each: Pinged) -> list[str]:
     head = f"{each.name}{f' ({each.fingerprint})' if each.fingerprint else ''}"
     if each.simulated:
         return [f"{head}: simulated; nothing is sent"]
+    if not each.asked:
+        return [f"{head}: answers in batches, hours later; nothing is sent"]
     if each.reply is None:
         return [f"{head}: FAILED", f"  {each.problem}"]
     reply = each.reply

@@ -38,7 +38,11 @@ _WHY_MORE: Final = (
     metavar="USD",
     help="Ask for confirmation before a run that may cost more than this.",
 )
-@click.option("--no-wait", is_flag=True, help="Do not wait for the decisions of a review; end with exit code 3.")
+@click.option(
+    "--no-wait",
+    is_flag=True,
+    help="Do not wait for the decisions of a review or for batches of calls; end with exit code 3.",
+)
 @full_option
 def command(suite: Path, yes: bool, confirm_above: float, no_wait: bool, full: bool, **shared: Any) -> int:
     """Run SUITE and report.

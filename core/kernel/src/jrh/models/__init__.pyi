@@ -1,3 +1,8 @@
+from .chat_answers import malformed as malformed
+from .chat_answers import read_completion as read_completion
+from .chat_answers import read_document as read_document
+from .chat_errors import from_error_response as from_error_response
+from .chat_requests import PayloadWriter as PayloadWriter
 from .completions import FILTERED as FILTERED
 from .completions import OUT_OF_FUNDS as OUT_OF_FUNDS
 from .completions import cost_or_none as cost_or_none
@@ -14,6 +19,7 @@ from .http import response_format as response_format
 from .http import retry_after as retry_after
 from .http import stated_limits as stated_limits
 from .http import tool_arguments as tool_arguments
+from .proxies import proxy_for as proxy_for
 from .replies import COMPLETE as COMPLETE
 from .replies import FAILED as FAILED
 from .routing import header_digests as header_digests

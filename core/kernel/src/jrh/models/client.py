@@ -18,6 +18,7 @@ from jrh.models.ledger import estimate_prompt_tokens
 from jrh.models.limits import AdaptiveConcurrency, RateLimits
 from jrh.models.seen_usage import SeenUsage
 from jrh.models.unsettable import set_in, without
+from jrh.plugins.deferred import DeferredModel
 from jrh.plugins.protocols import ChatModel, ChatRequest, Completion, Rates
 from jrh.suite.definition import Limits, ModelUse, Turns
 from jrh.values.cases import Message, Sampling
@@ -51,7 +52,9 @@ class Client:
         self.model = model
         self.failed_calls = 0
         """Calls without an answer after all retries; a later run repeats them."""
-        self.concurrency = AdaptiveConcurrency(use.limits.concurrency, gate.sleep)
+        self.deferred = model if isinstance(model, DeferredModel) else None
+        """The model, if it answers hours later."""
+        self.concurrency = AdaptiveConcurrency(self.at_once, gate.sleep)
         self.seen = SeenUsage()
         self.stated_limits: Mapping[str, str] = {}
         """Rate limits that the headers of the last answer stated, without secrets."""
@@ -71,6 +74,11 @@ class Client:
     def limits(self) -> Limits:
         """Return the rate, concurrency, retry and timeout limits."""
         return self.use.limits
+
+    @property
+    def at_once(self) -> int:
+        """Return the largest number of calls in flight."""
+        return self.use.limits.concurrency if self.deferred is None else self.deferred.at_once
 
     @property
     def rates(self) -> Rates | None:
@@ -109,8 +117,13 @@ class Client:
         limited = fault is not None and fault.kind is FaultKind.RATE_LIMIT
         self.concurrency.release(since, limited=limited, retry_after=pause)
 
-    async def complete(self, request: ChatRequest) -> Completion:
-        """Send one attempt under the total timeout; raise the provider's error or `TimeoutError`."""
+    async def complete(self, request: ChatRequest, call: str) -> Completion:
+        """Send one attempt under the total timeout; raise the provider's error or `TimeoutError`.
+
+        A deferred model has no time limit; it knows the call by its id.
+        """
+        if self.deferred is not None:
+            return await self.deferred.complete_call(call, request)
         async with asyncio.timeout(self.limits.timeout):
             return await self.model.complete(request)
 
@@ -175,7 +188,10 @@ def rates_of(use: ModelUse, model: ChatModel) -> Rates | None:
     if use.price is None:
         return model.rates
     longest = model.rates.max_output_tokens if model.rates else None
-    return Rates(input=use.price.input / 1e6, output=use.price.output / 1e6, max_output_tokens=longest)
+    factor = getattr(model, "price_factor", 1.0)  # of a `DeferredModel`
+    return Rates(
+        input=use.price.input / 1e6 * factor, output=use.price.output / 1e6 * factor, max_output_tokens=longest
+    )
 
 
 def fingerprint_of(use: ModelUse, model: ChatModel) -> str:

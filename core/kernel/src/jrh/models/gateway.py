@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 from attrs import define
 
 from jrh.document.serial import from_text, to_text_once
-from jrh.errors import DamagedStoreError, FaultKind, ModelFault, StopReason, StopRun
+from jrh.errors import DamagedStoreError, FaultKind, ModelFault, StillPendingError, StopReason, StopRun
 from jrh.models.client import BREAKER, Client, request_key
+from jrh.models.deferral import StoredNotes, call_prefix, left_pending
 from jrh.models.ledger import Ledger, worst_case
 from jrh.models.payer import PREFLIGHT, current_payer
-from jrh.models.replies import read_reply
+from jrh.models.replies import read_reply, reply_about_question
+from jrh.models.reserving import Reserving
 from jrh.models.retries import FIRST_WAIT, as_fault, retrying
 from jrh.models.stop_messages import (
     STOPPING,
@@ -29,23 +31,18 @@ from jrh.models.stop_messages import (
     too_many_failures,
 )
 from jrh.models.unsettable import set_in
-from jrh.models.waiting import unless_given_up, wait_for
+from jrh.models.waiting import unless_given_up
 from jrh.plugins.protocols import ChatModel, ChatRequest, Logger
 from jrh.store.calls_table import ANSWERED, NOT_SETTABLE
 from jrh.suite.definition import ModelUse
 from jrh.text.redact import Redactor
-from jrh.values.verdicts import Reply, Status, Usage
+from jrh.values.verdicts import Reply, Status
 
 if TYPE_CHECKING:
     from jrh.store.cache import Cache
     from jrh.store.run_store import Store
 
 _MAYBE_BILLED: Final = frozenset({FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.MALFORMED})
-_ABOUT_THE_QUESTION: Final = {
-    FaultKind.CONTEXT_OVERFLOW: Status.CONTEXT_OVERFLOW,
-    FaultKind.NOT_AVAILABLE: Status.NOT_AVAILABLE,
-}
-"""Faults that say nothing about how the model fares with other questions."""
 
 
 @define
@@ -71,18 +68,25 @@ class Gateway:
         log: Logger,
         *,
         on_paid: Callable[[], None] = lambda: None,
+        wait: bool = True,
     ) -> None:
-        """Use the run's store, the shared cache (None for no cache) and the ledger; say when a reply is paid for."""
+        """Use the run's store, the shared cache (None for no cache) and the ledger; say when a reply is paid for.
+
+        `wait`: for the answers of deferred models; otherwise the run ends once they have all calls.
+        """
         self.ledger = ledger
         self.stopped: StopRun | None = None
+        self._store = store
         self._calls = store.calls
+        self._wait = wait
         self._spending = store.spending
         self._cache = cache
         self._redact = redact
         self._log = log
         self._on_paid = on_paid
         self._stopping = asyncio.Event()
-        self._settled = asyncio.Event()
+        self._reserving = Reserving(ledger, log, self.unless_stopped, self._check)
+        self._prefix = ""
         self._in_flight: dict[str, asyncio.Future[Reply]] = {}
         self._clients: list[Client] = []
         self.answered_from_cache = 0
@@ -96,6 +100,10 @@ class Gateway:
         """Return the client of a model; `aclose` closes the model with it."""
         client = Client(use, model, self)
         self._clients.append(client)
+        if client.deferred is not None:
+            notes = StoredNotes(self._store, model.fingerprint, self._redact)
+            self._prefix = call_prefix(self._store)
+            client.deferred.attach(notes, wait=self._wait)
         return client
 
     def stop(self, reason: StopReason, message: str) -> StopRun:
@@ -104,6 +112,9 @@ class Gateway:
             self.stopped = StopRun(reason, message)
             self._log.warning("stopping", reason=reason.value, message=message)
             self._stopping.set()
+            for client in self._clients:
+                if client.deferred is not None:
+                    client.deferred.leave()
         return self.stopped
 
     async def aclose(self) -> None:
@@ -208,25 +219,17 @@ class Gateway:
             reply = await self._attempts(client, call)
         except ModelFault as fault:
             await self._calls.mark_final(call.row)
-            about = _ABOUT_THE_QUESTION.get(fault.kind)
+            detail = self._redact(fault.detail)
+            about = reply_about_question(fault, detail, call.attempts, client.model.fingerprint)
             if about is not None:
                 client.note_answer()
-                detail = self._redact(fault.detail)
-                fingerprint = client.model.fingerprint
-                return Reply(
-                    status=about,
-                    detail=detail,
-                    attempts=max(call.attempts, 1),
-                    fingerprint=fingerprint,
-                    usage=Usage(prompt_tokens=0, completion_tokens=0),
-                    cost=0.0,
-                )
+                return about
             client.note_failure()
             if client.circuit_open:
-                message = too_many_failures(client.name, BREAKER, fault.kind, self._redact(fault.detail))
+                message = too_many_failures(client.name, BREAKER, fault.kind, detail)
                 raise self.stop(StopReason.BREAKER, message) from None
             status = Status.TIMEOUT if fault.kind is FaultKind.TIMEOUT else Status.PROVIDER_ERROR
-            detail = f"{fault.kind.value}: {self._redact(fault.detail)}"
+            detail = f"{fault.kind.value}: {detail}"
             return Reply(status=status, detail=detail, attempts=call.attempts, fingerprint=client.model.fingerprint)
         client.note_answer()
         return reply
@@ -298,42 +301,31 @@ class Gateway:
             self._cache.put(call.key, to_text_once(reply))
         return reply
 
-    async def _reserve(self, client: Client, request: ChatRequest) -> tuple[ChatRequest, float | None]:
-        """Reserve a call's worst case, as soon as it fits the budget; return the request as it may be sent.
-
-        Where it does not fit, calls in flight are waited for, because most cost less than is set aside for them. What
-        still does not fit is sent with a lower limit for its reply, if the model's replies so far are shorter than it.
-        """
-        rates = client.rates
-        worst = worst_case(request, rates)
-        while self.ledger.may_wait(worst):
-            await self.unless_stopped(wait_for(self._settled))
-            self._check()
-        if rates is not None and worst is not None and worst > self.ledger.room:
-            narrowed = client.seen.narrowed(request, rates, self.ledger.room)
-            if narrowed is not None and client.accepted(narrowed[0]) == narrowed[0]:
-                request, worst = narrowed
-                self._log.info("reserved by what was used so far", model=client.name, usd=worst)
+    async def _intend(self, client: Client, call: _Call, wanted: ChatRequest) -> tuple[ChatRequest, float | None]:
+        """Reserve a call's worst case and write its intent, unless an earlier process has handed the call over."""
+        resumed = self._calls.resume(call.key) if client.deferred is not None else None
+        if resumed is not None:
+            call.row, worst = resumed
+            self.ledger.resume(worst)
+            return wanted, worst
         try:
-            self.ledger.reserve(worst)
+            request, worst = await self._reserving.reserve(client, wanted)
         except StopRun as stop:
-            raise self.stop(stop.reason, stop.message) from None
+            if stop.reason is StopReason.BUDGET:
+                stop = self.stop(stop.reason, stop.message)
+            raise stop from None
+        call.row, durable = self._calls.intend(call.key, client.name, call.purpose, time.time(), worst)
+        await durable
         return request, worst
-
-    def _tell_settled(self) -> None:
-        self._settled.set()
-        self._settled = asyncio.Event()
 
     async def _send(self, client: Client, call: _Call, wanted: ChatRequest) -> tuple[Reply, asyncio.Future[None]]:
         """Return the reply and a future that completes once it is durable."""
         rates = client.rates
-        request, worst = await self._reserve(client, wanted)
         call.attempts += 1
-        call.row, durable = self._calls.intend(call.key, client.name, call.purpose, time.time(), worst)
-        await durable
+        request, worst = await self._intend(client, call, wanted)
         started = time.perf_counter()
         try:
-            completion = await client.complete(request)
+            completion = await client.complete(request, f"{self._prefix}-{call.row}")
             client.note_stated(completion, self._redact)
             reply = read_reply(
                 completion,
@@ -345,6 +337,11 @@ class Gateway:
                 not_settable=client.refused_in(call.request),
             )
             payload = to_text_once(reply)
+        except StillPendingError as error:  # no outcome: the row stays open, and a later run resumes the call
+            self.ledger.lose(worst, billed=True)
+            self._reserving.pending = left_pending(client.name, error)
+            self._reserving.settled()
+            raise self.stopped or self._reserving.pending from None
         except Exception as error:  # a provider's bug, too, ends this call and not the run
             fault = as_fault(error, client.limits.timeout)
             # A bug may have lost an answer.
@@ -365,7 +362,7 @@ class Gateway:
         self, client: Client, call: _Call, request: ChatRequest, fault: ModelFault, worst: float | None, *, billed: bool
     ) -> ModelFault:
         self.ledger.lose(worst, billed=billed)
-        self._tell_settled()
+        self._reserving.settled()
         detail = self._redact(fault.detail)
         self._log.warning("attempt failed", model=client.name, kind=fault.kind.value, detail=detail)
         outcome = NOT_SETTABLE if set_in(request).keys() & set(fault.settings) else fault.kind.value
@@ -387,7 +384,7 @@ class Gateway:
         discarded: Mapping[str, float],
     ) -> asyncio.Future[None]:
         beyond = self.ledger.settle(worst, reply.cost, most=limit, discarded=bool(discarded))
-        self._tell_settled()
+        self._reserving.settled()
         self._on_paid()
         if discarded:
             self._log.warning("absurd usage discarded", model=client.name, stated=dict(discarded))

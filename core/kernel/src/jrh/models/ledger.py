@@ -138,6 +138,15 @@ class Ledger:
         self.reserved += worst or 0.0
         self.in_flight += bool(worst)
 
+    def resume(self, worst: float | None) -> None:
+        """Take a call that an earlier process sent from the uncertain ones back to those in flight."""
+        if worst is None:
+            self.unbounded -= 1
+        else:
+            self.uncertain = max(0.0, self.uncertain - worst)
+        self.reserved += worst or 0.0
+        self.in_flight += bool(worst)
+
     def settle(
         self, worst: float | None, cost: float | None, *, most: float | None = None, discarded: bool = False
     ) -> bool:

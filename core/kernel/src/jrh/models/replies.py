@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from jrh.errors import FaultKind, ModelFault
 from jrh.models.ledger import cost_of
 from jrh.plugins.protocols import LONGEST_ANSWER, TOO_LONG, Completion, Rates
 from jrh.text.redact import Redactor
-from jrh.values.verdicts import Reply, Status
+from jrh.values.verdicts import Reply, Status, Usage
 
 COMPLETE: Final = frozenset(
     {"", "stop", "stop_sequence", "end_turn", "eos", "eos_token", "complete", "completed", "finished", "done"}
@@ -22,6 +23,24 @@ FILTERED: Final = frozenset(
 FAILED: Final = frozenset({"error", "network_error", "server_error"})
 """The finish reasons of an answer that broke off: not an answer, and asked for again."""
 _LONGEST_DETAIL: Final = 500
+
+
+_ABOUT_THE_QUESTION: Final = {
+    FaultKind.CONTEXT_OVERFLOW: Status.CONTEXT_OVERFLOW,
+    FaultKind.NOT_AVAILABLE: Status.NOT_AVAILABLE,
+}
+"""Faults that say nothing about how the model fares with other questions."""
+
+
+def reply_about_question(fault: ModelFault, detail: str, attempts: int, fingerprint: str) -> Reply | None:
+    """Return the reply that a fault about the question itself amounts to; None for every other fault."""
+    status = _ABOUT_THE_QUESTION.get(fault.kind)
+    if status is None:
+        return None
+    usage = Usage(prompt_tokens=0, completion_tokens=0)
+    return Reply(
+        status=status, detail=detail, attempts=max(attempts, 1), fingerprint=fingerprint, usage=usage, cost=0.0
+    )
 
 
 def read_reply(

@@ -1,3 +1,5 @@
+from .deferred import DeferredModel as DeferredModel
+from .deferred import ModelNotes as ModelNotes
 from .protocols import LONGEST_ANSWER as LONGEST_ANSWER
 from .protocols import TOO_LONG as TOO_LONG
 from .protocols import Argument as Argument

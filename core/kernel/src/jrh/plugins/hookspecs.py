@@ -214,6 +214,9 @@ def jrh_models() -> Iterable[ModelSpec]:
     handles cache, budget, limits, time-outs and retries. Raise `ModelFault` for failures. Any other exception counts as
     a bug and ends the call without a retry.
 
+    A provider that answers hours later, as batch APIs do, says `deferred=True`. Its models are
+    `jrh.plugins.DeferredModel`s: jrh gives every call an id that survives a kill, and hands the call over again.
+
     Example:
         ```python
         from jrh import ModelSpec, hookimpl

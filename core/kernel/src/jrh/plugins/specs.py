@@ -188,6 +188,8 @@ class ModelSpec(Spec):
     factory: Factory[ChatModel] = field(validator=check_declared)
     simulated: bool = False
     """Whether it makes up its answers; everything that uses it is marked as simulated."""
+    deferred: bool = False
+    """Whether it answers hours later (`jrh.plugins.DeferredModel`): its calls survive a kill, and no preflight asks."""
 
 
 @frozen(kw_only=True)

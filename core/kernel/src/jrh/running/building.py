@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 from jrh.document.convert import structure, unstructure
 from jrh.errors import RAISED, JrhError, PluginError
 from jrh.hashing import derive_seed
+from jrh.models.client import Client
 from jrh.models.routing import header_digests
 from jrh.plugins.component_identity import Source, code_digest
 from jrh.plugins.factories import call_factory, find_factory
@@ -153,6 +154,14 @@ class Builder:
             use = evolve(resolved.use, code=code_digest(resolved.sources))
             self._models[name] = self._open_model(use, self.build(resolved))
         return self._models[name]
+
+    def under_way(self, resolved: Resolved[Any], usual: int) -> int:
+        """Return how many jobs of a component to have under way: all that a model of its may answer in one batch."""
+        names = [
+            name for part in (resolved, *resolved.parts) for kind, name in references(part.options) if kind == "model"
+        ]
+        models = [self.model(name) for name in names]
+        return max([usual, *(each.at_once for each in models if isinstance(each, Client) and each.deferred)])
 
     def _context(
         self, name: str, entry: Entry[Any], task: Task | None, seed_name: str, sources: tuple[Source, ...] = ()

@@ -53,7 +53,7 @@ class Settings:
     handle_signals: bool = False
     """Let Ctrl-C end the run in good order; only in the main thread."""
     wait: bool = True
-    """Wait for people's decisions where the suite asks for a review."""
+    """Wait for people's decisions where the suite asks for a review, and for batches of calls."""
     full: bool = False
     """Print all tables, not the findings in brief."""
 

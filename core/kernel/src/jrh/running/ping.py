@@ -47,6 +47,11 @@ class Pinged:
     simulated: bool = False
     """Nothing was sent: the model makes up its answers."""
 
+    @property
+    def asked(self) -> bool:
+        """Return whether the model was asked; one that answers hours later is not."""
+        return self.reply is not None or bool(self.problem)
+
 
 def ping(resolved: ResolvedSuite, loaded: Loaded, names: Sequence[str] = ()) -> Sequence[Pinged]:
     """Ask the models of a suite once each, all at the same time; return what came back, in the suite's order.
@@ -83,7 +88,7 @@ async def _ask_all(resolved: ResolvedSuite, loaded: Loaded, names: Sequence[str]
 
 async def _ask(builder: Builder, gateway: Gateway, name: str) -> Pinged:
     if not checked(builder.resolved, name):
-        return Pinged(name=name, simulated=True)
+        return Pinged(name=name, simulated=builder.resolved.models[name].entry.spec.simulated)
     try:
         client = builder.model(name)
         assert isinstance(client, Client)

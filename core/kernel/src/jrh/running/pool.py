@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sized
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -30,7 +30,8 @@ async def for_each(jobs: Iterable[T], work: Callable[[T], Awaitable[None]], work
                 raised.append(error)
 
     async with asyncio.TaskGroup() as group:
-        for _ in range(workers):
+        # Where all jobs may be under way at once, `workers` is far above their number.
+        for _ in range(min(workers, len(jobs)) if isinstance(jobs, Sized) else workers):
             group.create_task(worker())
     if raised:
         raise raised[0]

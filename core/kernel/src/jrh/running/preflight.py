@@ -170,8 +170,9 @@ class Preflight:
 
 
 def checked(resolved: ResolvedSuite, model: str) -> bool:
-    """Tell whether a model is asked in the preflight: a simulated one sends nothing."""
-    return not resolved.models[model].entry.spec.simulated
+    """Tell whether a model is asked in the preflight: a simulated one sends nothing, a deferred one is too slow."""
+    spec = resolved.models[model].entry.spec
+    return not spec.simulated and not spec.deferred
 
 
 def hint_for(builder: Builder, name: str, fault: ModelFault) -> str:

@@ -32,7 +32,7 @@ from jrh.store.database import FILENAME as STORE
 from jrh.store.merging import SEED, SHARD
 from jrh.store.run_store import Store
 from jrh.suite.definition import Budget, ModelUse, Suite
-from jrh.suite.resolved import Resolved, ResolvedSuite, simulated_judges
+from jrh.suite.resolved import Resolved, ResolvedSuite, deferred_models, simulated_judges
 from jrh.text.redact import Redactor, named_secrets
 from jrh.values.items import Item
 
@@ -92,10 +92,12 @@ async def prepared(
         cache = _open_cache(settings, progress, log)
         if cache is not None:
             open_files.callback(cache.close)
-        unknown_calls = store.calls.settle_lost()
+        unknown_calls = store.calls.settle_lost(deferred_models(resolved))
         ledger = _opened_ledger(suite.budget, store)
         progress.spent(ledger.spent())
-        gateway = Gateway(store, cache, ledger, redact, log, on_paid=lambda: progress.spent(ledger.spent()))
+        gateway = Gateway(
+            store, cache, ledger, redact, log, on_paid=lambda: progress.spent(ledger.spent()), wait=settings.wait
+        )
         open_files.push_async_callback(gateway.aclose)
         yield Prepared(
             resolved=resolved,

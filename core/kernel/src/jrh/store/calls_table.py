@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Collection
 from functools import cached_property
 from typing import Final, NamedTuple
 from zlib import crc32
@@ -25,7 +27,10 @@ _OUTCOME: Final = (
     "worst = CASE WHEN ? THEN worst END WHERE id = ?"
 )
 _FINAL: Final = "UPDATE calls SET final = 1 WHERE id = ?"
-_LOST: Final = "UPDATE calls SET outcome = ? WHERE outcome IS NULL"
+_LOST: Final = "UPDATE calls SET outcome = ? WHERE outcome IS NULL AND model NOT IN (SELECT value FROM json_each(?))"
+_PENDING: Final = (
+    "SELECT key, id, worst FROM calls WHERE outcome IS NULL AND model IN (SELECT value FROM json_each(?)) ORDER BY id"
+)
 _NO_FAULT: Final = ", ".join(f"'{outcome}'" for outcome in (*ANSWERED, UNKNOWN, NOT_SETTABLE))
 
 
@@ -62,6 +67,8 @@ class CallsTable:
         self._database = database
         self._keys: dict[int, str] = {}
         """Call id -> key, for calls in flight."""
+        self._pending: dict[str, tuple[int, float | None]] = {}
+        """Key -> id and worst case of a call that an earlier process handed over and that is answered later."""
 
     @cached_property
     def _next(self) -> int:
@@ -89,6 +96,13 @@ class CallsTable:
         self._next += 1
         self._keys[call] = key
         return call, self._database.writer.commit((_INTENT, [(call, key, model, purpose, started, worst)]))
+
+    def resume(self, key: str) -> tuple[int, float | None] | None:
+        """Return id and worst case of a deferred model's call that is still in flight, once; or None."""
+        found = self._pending.pop(key, None)
+        if found is not None:
+            self._keys[found[0]] = key
+        return found
 
     def conclude(
         self,
@@ -118,14 +132,17 @@ class CallsTable:
         """Queue a mark that no further attempt follows a failed one."""
         return self._database.writer.commit((_FINAL, [(call,)]))
 
-    def settle_lost(self) -> int:
+    def settle_lost(self, deferred: Collection[str] = ()) -> int:
         """Mark calls that a killed process left without an outcome; return the number of calls with unknown outcome.
 
-        They stay costed at the worst case, because the provider may have answered and billed them.
+        They stay costed at the worst case, because the provider may have answered and billed them. Calls of deferred
+        models are not lost: `resume` returns them.
         """
-        ((lost,),) = self._database.rows("SELECT count(*) FROM calls WHERE outcome IS NULL")
-        if lost:
-            self._database.writer.flush((_LOST, [(UNKNOWN,)]))
+        names = json.dumps(sorted(deferred))
+        self._pending = {key: (row, worst) for key, row, worst in self._database.rows(_PENDING, (names,))}
+        ((open_calls,),) = self._database.rows("SELECT count(*) FROM calls WHERE outcome IS NULL")
+        if open_calls > len(self._pending):
+            self._database.writer.flush((_LOST, [(UNKNOWN, names)]))
         ((unknown,),) = self._database.rows("SELECT count(*) FROM calls WHERE outcome = ?", (UNKNOWN,))
         return int(unknown)
 

@@ -82,6 +82,9 @@ CREATE TABLE IF NOT EXISTS calls (
     worst REAL, outcome TEXT, final INTEGER, cost REAL, detail TEXT, payload TEXT, checksum INTEGER
 );
 CREATE INDEX IF NOT EXISTS calls_by_key ON calls (key) WHERE payload IS NOT NULL;
+CREATE TABLE IF NOT EXISTS model_notes (
+    model TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (model, name)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS uses (
     owner TEXT NOT NULL, key TEXT NOT NULL, role TEXT NOT NULL, name TEXT NOT NULL, task TEXT NOT NULL,
     test TEXT NOT NULL, model TEXT NOT NULL, cost REAL, prompt_tokens INTEGER, completion_tokens INTEGER,

@@ -16,6 +16,7 @@ from jrh.store.database import Database, belongs
 from jrh.store.decisions_table import DecisionsTable
 from jrh.store.items_table import ItemsTable
 from jrh.store.measures_table import MeasuresTable
+from jrh.store.notes_table import NotesTable
 from jrh.store.records_table import RecordsTable
 from jrh.store.spending_table import SpendingTable
 from jrh.store.trials_table import TrialsTable
@@ -35,6 +36,8 @@ class Store:
         self.records = RecordsTable(database)
         self.calls = CallsTable(database)
         """Attempts sent to models."""
+        self.notes = NotesTable(database)
+        """What models note about calls that are answered later."""
         self.spending = SpendingTable(database)
         """What the replies the run rests on cost, each once."""
         self.measures = MeasuresTable(database)

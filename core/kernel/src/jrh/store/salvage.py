@@ -39,6 +39,7 @@ _KEYS: Final = {
     "trials": "position",
     "occasions": "place",
     "calls": "id",
+    "model_notes": "model, name",
     "uses": "owner, key, role, name",
     "records": "rowid",
     "review_queue": "position",

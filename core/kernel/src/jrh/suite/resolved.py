@@ -165,6 +165,11 @@ def parts_of(components: Iterable[Resolved[Any]]) -> Iterator[Resolved[Any]]:
         yield from parts_of(component.parts)
 
 
+def deferred_models(resolved: ResolvedSuite) -> frozenset[str]:
+    """Return the suite's names of the models that answer hours later, and whose calls survive a kill."""
+    return frozenset(name for name, model in resolved.models.items() if model.entry.spec.deferred)
+
+
 def simulated_judges(resolved: ResolvedSuite) -> frozenset[str]:
     """Return the names of the judges whose answers are made up: by themselves, or by a model they ask."""
     return frozenset(

@@ -54,7 +54,7 @@ async def propose(perturber: Any, step: Step, items: Sequence[Item], progress: P
         progress.advance()
 
     with paid_as(WRITER, step.use.name):
-        await for_each(range(len(items)), one, WORKERS)
+        await for_each(range(len(items)), one, builder.under_way(step.component, WORKERS))
     return [(item, draft) for item, made in zip(items, results, strict=True) for draft in made]
 
 
@@ -98,9 +98,11 @@ async def validate(
         validator = build(resolved)
         alive = [position for position, (_, rejection) in enumerate(state) if not rejection]
         pairs = [(drafts[position][0], state[position][0]) for position in alive]
-        ask = _all_at_once if resolved.entry.spec.scope is Scope.SET else _one_by_one
         with paid_as(VALIDATOR, resolved.use.name):
-            found = await ask(validator, pairs, log)
+            if resolved.entry.spec.scope is Scope.SET:
+                found = await _all_at_once(validator, pairs, log)
+            else:
+                found = await _one_by_one(validator, pairs, log, builder.under_way(resolved, WORKERS))
         for position, validation in zip(alive, found, strict=True):
             draft = state[position][0]
             state[position] = _apply(step.use, task, draft, validation, resolved.use.name)
@@ -120,7 +122,9 @@ async def _all_at_once(validator: Any, pairs: Sequence[tuple[Item, Draft]], log:
     return found
 
 
-async def _one_by_one(validator: Any, pairs: Sequence[tuple[Item, Draft]], log: Logger) -> list[Validation]:
+async def _one_by_one(
+    validator: Any, pairs: Sequence[tuple[Item, Draft]], log: Logger, workers: int
+) -> list[Validation]:
     found = [Validation(accepted=False, reason="not validated")] * len(pairs)
 
     async def one(position: int) -> None:
@@ -133,7 +137,7 @@ async def _one_by_one(validator: Any, pairs: Sequence[tuple[Item, Draft]], log: 
             log.warning("validator raised", item=item.id, error=repr(error))
             found[position] = _refused(error)
 
-    await for_each(range(len(pairs)), one, WORKERS)
+    await for_each(range(len(pairs)), one, workers)
     return found
 
 

@@ -163,7 +163,7 @@ class _Judging:
     def _workers(self) -> int:
         names = [name for kind, name in references(self.resolved.options) if kind == "model"]
         clients = [self.bench.builder.model(name) for name in names]
-        most = max((each.use.limits.concurrency for each in clients if isinstance(each, Client)), default=None)
+        most = max((each.at_once for each in clients if isinstance(each, Client)), default=None)
         # A few more than may be in flight: their questions are ready when a place at the model becomes free.
         return WORKERS if most is None else most + most // READY
 

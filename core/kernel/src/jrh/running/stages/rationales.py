@@ -83,7 +83,7 @@ async def read_rationales(builder: Builder, store: Store, progress: Progress) ->
             read.update(dict.fromkeys(question.trials, label))
 
     try:
-        await for_each(questions, ask, model.use.limits.concurrency if isinstance(model, Client) else WORKERS)
+        await for_each(questions, ask, model.at_once if isinstance(model, Client) else WORKERS)
     finally:
         # Another digest makes the next run ask again; what was answered is not repeated.
         complete = answered == len(questions)

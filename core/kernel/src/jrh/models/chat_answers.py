@@ -1,4 +1,4 @@
-"""Read a completion from the bytes of an answer."""
+"""Read a chat completion, as OpenAI-compatible servers write it."""
 
 from __future__ import annotations
 
@@ -6,28 +6,27 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jrh import Usage
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import (
-    FAILED,
+from jrh.models.chat_errors import classify, describe
+from jrh.models.completions import (
     cost_or_none,
     count_or_none,
     discarded,
     served_version,
     string_or_empty,
     token_probabilities,
-    tool_arguments,
 )
-from jrh.plugins import Completion
-from jrh.text import utf8_text
-
-from jrh_openai_http.faults import classify, describe
+from jrh.models.http import tool_arguments
+from jrh.models.replies import FAILED
+from jrh.plugins.protocols import Completion
+from jrh.text.plain import utf8_text
+from jrh.values.verdicts import Usage
 
 _EXCERPT: Final = 64 * 1024
 
 
 def read_completion(body: bytes) -> Completion:
-    """Read a chat completion.
+    """Read a chat completion from its bytes.
 
     Missing values stay unknown: usage is None, never 0; a missing finish reason is empty.
 
@@ -40,6 +39,15 @@ def read_completion(body: bytes) -> Completion:
         raise malformed(f"the answer is not JSON: {_excerpt(body)}") from None
     if not isinstance(document, dict):
         raise malformed(f"the answer is not a JSON object: {_excerpt(body)}")
+    return read_document(document)
+
+
+def read_document(document: Mapping[str, Any]) -> Completion:
+    """Read a chat completion from its JSON object; see `read_completion`.
+
+    Raises:
+        ModelFault: it is not a chat completion, or it reports an error.
+    """
     choice = _first_choice(document)
     message = choice.get("message")
     if not isinstance(message, dict):

@@ -6,7 +6,7 @@ import ipaddress
 import urllib.request
 from urllib.parse import urlsplit
 
-from jrh import JrhError
+from jrh.errors import JrhError
 
 
 def proxy_for(url: str) -> str | None:
@@ -28,7 +28,7 @@ def proxy_for(url: str) -> str | None:
     proxy = proxy if "://" in proxy else f"http://{proxy}"
     if urlsplit(proxy).scheme not in ("http", "https"):
         raise JrhError(
-            f"openai-http: the environment names a {urlsplit(proxy).scheme} proxy, but only http and https work; "
+            f"the environment names a {urlsplit(proxy).scheme} proxy, but only http and https work; "
             "set HTTPS_PROXY or NO_PROXY, or use_proxy: false"
         )
     return proxy

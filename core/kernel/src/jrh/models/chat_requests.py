@@ -1,4 +1,4 @@
-"""Write the JSON body of a request."""
+"""Write the JSON body of a chat completion request."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jrh import ChatRequest, Json
-from jrh.models import reply_form
+from jrh.models.http import reply_form
+from jrh.plugins.protocols import ChatRequest
+from jrh.values.json_values import Json
 
 _encode: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
@@ -23,6 +24,10 @@ class PayloadWriter:
         self._max_tokens_field = max_tokens_field
 
     def write(self, request: ChatRequest) -> bytes:
+        """Return the body's bytes."""
+        return _encode(self.body(request)).encode()
+
+    def body(self, request: ChatRequest) -> dict[str, Any]:
         """Return the body; settings missing from the request come from `extra`, then from the endpoint's defaults."""
         body = self._static.copy()
         body["messages"] = [{"role": message.role, "content": message.content} for message in request.messages]
@@ -40,4 +45,4 @@ class PayloadWriter:
         if request.top_logprobs:
             body["logprobs"] = True
             body["top_logprobs"] = request.top_logprobs
-        return _encode(body).encode()
+        return body

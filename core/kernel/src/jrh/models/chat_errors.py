@@ -1,4 +1,4 @@
-"""Translate HTTP errors into the kernel's faults."""
+"""Translate the errors of OpenAI-compatible servers into faults."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from jrh.errors import FaultKind, ModelFault
-from jrh.models import OUT_OF_FUNDS, http_fault, is_filtered, retry_after
-from jrh.plugins import Completion
+from jrh.models.completions import OUT_OF_FUNDS, http_fault, is_filtered
+from jrh.models.http import retry_after
+from jrh.plugins.protocols import Completion
 
 
 def from_error_response(status: int, headers: Mapping[str, str], body: bytes) -> ModelFault | Completion:

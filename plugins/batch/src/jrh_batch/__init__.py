@@ -1,0 +1,1 @@
+"""Ask chat models through batch APIs: half the price, answers within a day."""

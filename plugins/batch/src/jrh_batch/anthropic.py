@@ -1,0 +1,233 @@
+"""Anthropic's protocol: message batches, whose requests are sent with them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+from urllib.parse import quote
+
+from jrh import ChatRequest, Usage
+from jrh.errors import FaultKind, ModelFault, StillPendingError
+from jrh.models import count_or_none, error_text, http_fault, string_or_empty
+from jrh.plugins import Completion
+from jrh.text import Redactor, utf8_text
+
+from jrh_batch.batches import Batch, Look
+from jrh_batch.http import Http
+from jrh_batch.openai import CLOCK_SKEW
+from jrh_batch.options import AnthropicBatchOptions
+
+VERSION: Final = "2023-06-01"
+_TOOL: Final = "reply"
+_STATUS: Final = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+"""Type of an error in a result -> the HTTP status that the API gives it elsewhere."""
+_PAGE: Final = 100
+_MOST_PAGES: Final = 200
+
+
+class AnthropicDialect:
+    """Message batches (`jrh_batch.batches.Dialect`)."""
+
+    def __init__(self, options: AnthropicBatchOptions, http: Http, redact: Redactor) -> None:
+        """Keep the options and the connection."""
+        self.max_requests = options.max_requests
+        self.max_bytes = int(options.max_megabytes * 1_000_000)
+        self._base = f"{options.base_url.rstrip('/')}/messages/batches"
+        self._static: dict[str, Any] = {"model": options.model, **options.extra}
+        self._http = http
+        self._redact = redact
+
+    def line(self, call: str, request: ChatRequest) -> bytes:
+        """Write one request of a batch."""
+        params = {**self._static, **message_params(request)}
+        if "max_tokens" not in params:
+            raise ModelFault(FaultKind.REJECTED, "Anthropic needs a limit: give the model `max_tokens`", sent=False)
+        return json.dumps({"custom_id": call, "params": params}, separators=(",", ":")).encode()
+
+    async def upload(self, batch: Batch, lines: Sequence[bytes]) -> str:  # noqa: ARG002 - there are no files
+        """Upload nothing."""
+        return ""
+
+    async def create(self, batch: Batch, lines: Sequence[bytes]) -> str:  # noqa: ARG002 - it has no place for a name
+        """Create the batch with its requests."""
+        body = b'{"requests":[' + b",".join(lines) + b"]}"
+        document = await self._http.post(self._base, body, "application/json")
+        found = document.get("id")
+        if not isinstance(found, str) or not found:
+            raise ModelFault(FaultKind.MALFORMED, "the answer has no id")
+        return found
+
+    async def find(self, batch: Batch, taken: Collection[str]) -> str:
+        """Look for the batch among the recent ones of its size, by the ids of its calls.
+
+        The protocol shows the ids only in the results, so a batch has to end before it shows whose it is.
+        """
+        working = ""
+        async for each in self._recent(batch.noted - CLOCK_SKEW):
+            found = each.get("id")
+            if not isinstance(found, str) or found in taken or _size(each) not in (None, len(batch.calls)):
+                continue
+            if each.get("processing_status") != "ended":
+                working = found
+            elif await self._first_call(found) in batch.calls:
+                return found
+        if working:
+            raise StillPendingError(f"batch {working} may hold these calls; it shows that once it has ended")
+        return ""
+
+    async def look(self, batch: Batch) -> Look:
+        """Read the batch's status."""
+        document = await self._http.get(f"{self._base}/{quote(batch.id, safe='')}")
+        return Look(ended=document.get("processing_status") == "ended")
+
+    async def results(self, batch: Batch, look: Look) -> AsyncIterator[tuple[str, Completion | ModelFault]]:  # noqa: ARG002
+        """Read the results."""
+        # Not from `results_url`: the key goes to the address of the suite alone.
+        async for line in self._http.lines(f"{self._base}/{quote(batch.id, safe='')}/results"):
+            call = line.get("custom_id") if isinstance(line, dict) else None
+            if isinstance(call, str):
+                yield call, self._outcome(line.get("result"))
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self._http.aclose()
+
+    async def _recent(self, since: float) -> AsyncIterator[Mapping[str, Any]]:
+        """Yield the batches created since a time, the newest first."""
+        after = ""
+        for _ in range(_MOST_PAGES):
+            page = await self._http.get(f"{self._base}?limit={_PAGE}{after}")
+            for each in page.get("data") or ():
+                if not isinstance(each, Mapping) or _created(each) < since:
+                    return
+                yield each
+            last = page.get("last_id")
+            if not page.get("has_more") or not isinstance(last, str):
+                return
+            after = f"&after_id={quote(last, safe='')}"
+
+    async def _first_call(self, found: str) -> str:
+        async for line in self._http.lines(f"{self._base}/{quote(found, safe='')}/results"):
+            if isinstance(line, dict):
+                return str(line.get("custom_id"))
+        return ""
+
+    def _outcome(self, result: object) -> Completion | ModelFault:
+        found: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
+        kind = found.get("type")
+        if kind == "succeeded":
+            return read_message(found.get("message"))
+        if kind == "errored":
+            return self._error(found.get("error"))
+        if kind == "canceled":
+            return ModelFault(FaultKind.REJECTED, "the batch was canceled at the provider")
+        if kind == "expired":
+            return ModelFault(FaultKind.SERVER_ERROR, "the batch expired before this request was worked on")
+        return ModelFault(FaultKind.MALFORMED, "the result has no known type")
+
+    def _error(self, error: object) -> ModelFault:
+        inner = error.get("error") if isinstance(error, Mapping) else None
+        found = inner if isinstance(inner, Mapping) else error if isinstance(error, Mapping) else {}
+        kind = string_or_empty(found.get("type"))
+        detail = error_text(f"{kind}: {string_or_empty(found.get('message'))}", self._redact)
+        return http_fault(_STATUS.get(kind, 500), kind, detail)
+
+
+def message_params(request: ChatRequest) -> dict[str, Any]:
+    """Return a request's own fields of the Messages API.
+
+    Raises:
+        ModelFault: a setting does not exist there; it names the settings.
+    """
+    sampling = request.sampling
+    unknown = {
+        "seed": sampling.seed is not None,
+        "top_logprobs": request.top_logprobs > 0,
+        "output": request.output == "json",
+    }
+    absent = [name for name, given in unknown.items() if given]
+    if absent:
+        detail = f"Anthropic's Messages API has no {', '.join(absent)}"
+        raise ModelFault(FaultKind.REJECTED, detail, settings=absent, sent=False)
+    system = "\n\n".join(message.content for message in request.messages if message.role == "system")
+    turns = [{"role": each.role, "content": each.content} for each in request.messages if each.role != "system"]
+    params: dict[str, Any] = {"messages": turns}
+    if system:
+        params["system"] = system
+    for name in ("max_tokens", "temperature", "top_p"):
+        value = getattr(sampling, name)
+        if value is not None:
+            params[name] = value
+    return params | _reply_form(request)
+
+
+def _reply_form(request: ChatRequest) -> dict[str, Any]:
+    """Return what asks for the form of the reply: a forced tool, or a schema."""
+    config: dict[str, Any] = {}
+    if request.sampling.reasoning_effort is not None:
+        config["effort"] = request.sampling.reasoning_effort
+    schema = None if request.output == "text" else request.json_schema
+    if schema is not None and request.output == "tool-call":
+        tool = {"name": _TOOL, "description": "Give the answer.", "input_schema": schema}
+        return {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}} | (
+            {"output_config": config} if config else {}
+        )
+    if schema is not None:
+        config["format"] = {"type": "json_schema", "schema": schema}
+    return {"output_config": config} if config else {}
+
+
+def read_message(message: object) -> Completion | ModelFault:
+    """Read a message; what it does not say stays unknown."""
+    if not isinstance(message, Mapping) or not isinstance(message.get("content"), list):
+        return ModelFault(FaultKind.MALFORMED, "the result has no message")
+    blocks = [block for block in message["content"] if isinstance(block, Mapping)]
+    tool = next((block.get("input") for block in blocks if block.get("type") == "tool_use"), None)
+    texts = [string_or_empty(block.get("text")) for block in blocks if block.get("type") == "text"]
+    text = json.dumps(tool, ensure_ascii=False) if isinstance(tool, Mapping) else "".join(texts) if texts else None
+    thoughts = [string_or_empty(block.get("thinking")) for block in blocks if block.get("type") == "thinking"]
+    return Completion(
+        text=utf8_text(text) if text is not None else None,
+        finish_reason=string_or_empty(message.get("stop_reason")),
+        usage=_usage(message.get("usage")),
+        model_version=string_or_empty(message.get("model")),
+        reasoning="".join(thoughts),
+    )
+
+
+def _usage(usage: object) -> Usage:
+    if not isinstance(usage, Mapping):
+        return Usage()
+    # Tokens that were read from or written to a cache are not part of `input_tokens`.
+    read = [count_or_none(usage.get(name)) for name in ("cache_creation_input_tokens", "cache_read_input_tokens")]
+    prompt = count_or_none(usage.get("input_tokens"))
+    return Usage(
+        prompt_tokens=None if prompt is None else prompt + sum(each or 0 for each in read),
+        completion_tokens=count_or_none(usage.get("output_tokens")),
+    )
+
+
+def _size(batch: Mapping[str, Any]) -> int | None:
+    counts = batch.get("request_counts")
+    numbers = [each for each in counts.values() if isinstance(each, int)] if isinstance(counts, Mapping) else []
+    return sum(numbers) if numbers else None
+
+
+def _created(batch: Mapping[str, Any]) -> float:
+    try:
+        return datetime.fromisoformat(str(batch.get("created_at"))).timestamp()
+    except ValueError:
+        return float("inf")

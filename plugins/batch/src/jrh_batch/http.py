@@ -1,0 +1,157 @@
+"""Speak HTTP with a batch API: one session, retries where a retry is safe, results line by line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Final
+
+import aiohttp
+from jrh.errors import FaultKind, ModelFault
+from jrh.models import error_text, from_error_response
+
+from jrh_batch.credentials import Credentials
+
+ATTEMPTS: Final = 8
+"""How often a request that changes nothing is sent."""
+_LONGEST_WAIT: Final = 30.0
+_OK: Final = range(200, 300)
+_MAX_ERROR: Final = 64 * 1024
+_QUIET_SECONDS: Final = 120.0
+"""A server that sends nothing for so long is not answering."""
+
+
+class Http:
+    """Requests to one provider, with its credentials."""
+
+    def __init__(self, credentials: Credentials, headers: Mapping[str, str], proxy: str | None) -> None:
+        """Prepare what all requests share; open no connection before the first one."""
+        self._credentials = credentials
+        self._headers = {"Accept": "application/json", "User-Agent": "jrh-batch", **headers, **credentials.headers}
+        self._proxy = proxy
+        self._session: aiohttp.ClientSession | None = None
+
+    async def post(self, url: str, body: bytes | aiohttp.FormData, content_type: str | None = None) -> dict[str, Any]:
+        """Send once and return the JSON object of the answer.
+
+        Raises:
+            ModelFault: for every failure. Its text holds no key.
+        """
+        headers = {"Content-Type": content_type} if content_type else {}
+        return await self._once("POST", url, body, headers)
+
+    async def get(self, url: str) -> dict[str, Any]:
+        """Return the JSON object at an address; a failure that may pass is retried.
+
+        Raises:
+            ModelFault: for every failure that lasts. Its text holds no key.
+        """
+        for attempt in range(ATTEMPTS - 1):
+            try:
+                return await self._once("GET", url, None, {})
+            except ModelFault as fault:
+                if not fault.retryable:
+                    raise
+                await pause(attempt, fault)
+        return await self._once("GET", url, None, {})
+
+    async def lines(self, url: str) -> AsyncIterator[Any]:
+        """Yield the JSON of every line at an address, as it arrives; a line that is not JSON is None.
+
+        Raises:
+            ModelFault: the address cannot be read to its end.
+        """
+        fault: ModelFault
+        try:
+            async with self._open().get(url, allow_redirects=False, proxy=self._proxy) as response:
+                if response.status not in _OK:
+                    fault = await self._fault(response)
+                else:
+                    async for line in _split(response.content):
+                        yield _parsed(line)
+                    return
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            fault = self._network_fault(error)
+        # Raise outside the `except` block: a chained aiohttp error would carry the request headers, which hold the key.
+        raise fault
+
+    async def aclose(self) -> None:
+        """Close the session."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=30.0, sock_read=_QUIET_SECONDS),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers=self._headers,
+            )
+        return self._session
+
+    async def _once(
+        self, method: str, url: str, body: bytes | aiohttp.FormData | None, headers: Mapping[str, str]
+    ) -> dict[str, Any]:
+        fault: ModelFault
+        try:
+            async with self._open().request(
+                method, url, data=body, headers=headers, allow_redirects=False, proxy=self._proxy
+            ) as response:
+                if response.status in _OK:
+                    document = _parsed(await response.read())
+                    if isinstance(document, dict):
+                        return document
+                    what = f"the answer to {method} {response.url.path} is no JSON object"
+                    fault = ModelFault(FaultKind.MALFORMED, what)
+                else:
+                    fault = await self._fault(response)
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            fault = self._network_fault(error)
+        raise fault
+
+    async def _fault(self, response: aiohttp.ClientResponse) -> ModelFault:
+        body = await response.content.read(_MAX_ERROR)
+        outcome = from_error_response(response.status, response.headers, body)
+        if not isinstance(outcome, ModelFault):
+            outcome = ModelFault(FaultKind.REJECTED, outcome.refusal or "refused", status=response.status)
+        return outcome.with_detail(error_text(outcome.detail, self._credentials.redact))
+
+    def _network_fault(self, error: Exception) -> ModelFault:
+        name = type(error).__name__
+        # Some error texts contain the proxy's address, which may include a password; strerror does not.
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else ""
+        sent = not isinstance(error, aiohttp.ClientConnectorError)
+        kind = FaultKind.TIMEOUT if isinstance(error, TimeoutError) else FaultKind.CONNECTION
+        return ModelFault(kind, f"the connection failed ({name}{': ' + reason if reason else ''})", sent=sent)
+
+
+async def _split(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
+    """Yield lines of any length."""
+    rest = bytearray()
+    async for chunk in content.iter_any():
+        rest += chunk
+        if b"\n" in chunk:
+            *whole, last = bytes(rest).split(b"\n")
+            rest = bytearray(last)
+            for line in whole:
+                if line.strip():
+                    yield line
+    if rest.strip():
+        yield bytes(rest)
+
+
+def _parsed(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+async def pause(attempt: int, fault: ModelFault) -> None:
+    """Wait before the next attempt: as long as the server asks, or longer after each attempt."""
+    ceiling = min(_LONGEST_WAIT, 0.5 * 2.0**attempt)
+    spread = random.uniform(ceiling / 2.0, ceiling)  # noqa: S311 - spreads retries, decides nothing
+    await asyncio.sleep(spread if fault.retry_after is None else min(fault.retry_after, _LONGEST_WAIT))

@@ -1,0 +1,413 @@
+"""A chat model behind a batch API: collect calls, submit them together, wait, and take up again what a kill cut off.
+
+The order of steps keeps every call from being submitted twice: the calls of a batch are noted, then its file, then the
+batch is created, then its id is noted. After a kill, a batch that was noted without an id is looked for at the provider
+before any of its calls is submitted again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+from uuid import uuid4
+
+from attrs import define, evolve
+from jrh import ChatRequest
+from jrh.errors import FaultKind, ModelFault, StillPendingError
+from jrh.plugins import Completion, Logger, ModelNotes, Rates
+
+from jrh_batch.batches import Batch, Dialect, Look, Refusal
+from jrh_batch.http import ATTEMPTS, pause
+from jrh_batch.options import BatchOptions
+
+_FIRST_LOOK: Final = 1.0
+_GROWTH: Final = 1.5
+_GONE: Final = (404, 410)
+_LAST_PATIENCE: Final = 150.0
+"""Seconds that closing waits for a submission under way: an id that is not noted costs a search later."""
+
+
+@define
+class _Waiting:
+    """A call that waits for its answer."""
+
+    request: ChatRequest
+    answer: asyncio.Future[Completion]
+
+
+class BatchModel:
+    """A `jrh.plugins.DeferredModel`: many calls in one batch."""
+
+    def __init__(self, options: BatchOptions, dialect: Dialect, fingerprint: str, log: Logger) -> None:
+        """Keep the provider's protocol; nothing is sent before the first call."""
+        self._options = options
+        self._dialect = dialect
+        self._fingerprint = fingerprint
+        self._log = log
+        self._notes: ModelNotes | None = None
+        self._wait = True
+        self._left = False
+        self._waiting: dict[str, _Waiting] = {}
+        self._collected: dict[str, bytes] = {}
+        self._size = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._batches: dict[str, Batch] = {}
+        """By name, those of earlier processes included."""
+        self._batch_of: dict[str, str] = {}
+        """Call -> name of its batch."""
+        self._followed: dict[str, asyncio.Task[None]] = {}
+        self._submitting: set[asyncio.Task[Batch]] = set()
+        self._looked: set[str] = set()
+        """Names of batches that had not ended when they were looked at."""
+        self._unclaimed: dict[str, Completion | ModelFault] = {}
+        """Results of calls that were not made again yet."""
+        self._one_ended = asyncio.Event()
+
+    @property
+    def fingerprint(self) -> str:
+        """Name the model and the endpoint, and a digest of what else routes."""
+        return self._fingerprint
+
+    @property
+    def rates(self) -> Rates | None:
+        """Return zero for a free model, otherwise None: the protocols have no prices."""
+        return Rates(input=0.0, output=0.0) if self._options.free else None
+
+    @property
+    def price_factor(self) -> float:
+        """Return the share of the suite's price that a call costs."""
+        return self._options.price_factor
+
+    @property
+    def at_once(self) -> int:
+        """Return how many calls may wait for their answers."""
+        return self._options.in_flight
+
+    def attach(self, notes: ModelNotes, *, wait: bool) -> None:
+        """Take up the batches of earlier processes."""
+        self._notes, self._wait = notes, wait
+        for text in notes.read().values():
+            self._know(Batch.from_text(text))
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """Answer a request that no run keeps."""
+        return await self.complete_call(f"single-{uuid4().hex}", request)
+
+    async def complete_call(self, call: str, request: ChatRequest) -> Completion:
+        """Put a call into a batch, or take it up in the one it is in; wait for its answer."""
+        if self._left:
+            raise StillPendingError("the run stops")
+        found = self._unclaimed.pop(call, None)
+        if found is None:
+            waiting = self._waiting[call] = _Waiting(request, asyncio.get_running_loop().create_future())
+            try:
+                self._begin(call, request)
+                return await waiting.answer
+            finally:
+                del self._waiting[call]
+        if isinstance(found, ModelFault):
+            raise found
+        return found
+
+    def leave(self) -> None:
+        """End all waiting calls in `StillPendingError`; what is being submitted is still noted."""
+        self._left = True
+        self._stop_timer()
+        self._collected.clear()
+        self._pend(self._waiting, self._whereabouts())
+
+    async def aclose(self) -> None:
+        """Finish the notes of what is being submitted; the batches go on at the provider."""
+        self._left = True
+        self._stop_timer()
+        if self._submitting:
+            await asyncio.wait(self._submitting, timeout=_LAST_PATIENCE)
+        tasks = list(self._followed.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._dialect.aclose()
+
+    def __repr__(self) -> str:
+        """Show the fingerprint."""
+        return f"BatchModel({self._fingerprint})"
+
+    # -- collecting --------------------------------------------------------------------------------------------------
+
+    def _begin(self, call: str, request: ChatRequest) -> None:
+        name = self._batch_of.get(call)
+        if name is None:
+            self._collect(call, self._dialect.line(call, request))
+        elif name not in self._followed:
+            self._start(name, self._taken_up(self._batches[name]))
+
+    def _collect(self, call: str, line: bytes) -> None:
+        full = len(self._collected) >= self._dialect.max_requests
+        if full or (self._collected and self._size + len(line) > self._dialect.max_bytes):
+            self._submit_collected()
+        self._collected[call] = line
+        self._size += len(line) + 1
+        self._stop_timer()
+        self._timer = asyncio.get_running_loop().call_later(self._options.collect_seconds, self._submit_collected)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _submit_collected(self) -> None:
+        self._stop_timer()
+        lines, self._collected, self._size = self._collected, {}, 0
+        if lines and not self._left:
+            batch = Batch(name=f"jrh-{uuid4().hex[:20]}", calls=tuple(lines), noted=time.time())
+            self._know(batch)
+            self._start(batch.name, self._submitted(batch, list(lines.values())))
+
+    def _know(self, batch: Batch) -> None:
+        self._batches[batch.name] = batch
+        self._batch_of.update(dict.fromkeys(batch.calls, batch.name))
+
+    async def _forget(self, batch: Batch) -> None:
+        """Forget a batch that the provider has done and will do nothing about."""
+        if self._notes is not None:
+            await self._notes.write(batch.name, "")
+        self._batches.pop(batch.name, None)
+        for call in batch.calls:
+            self._batch_of.pop(call, None)
+
+    async def _note(self, batch: Batch) -> Batch:
+        batch = evolve(batch, noted=time.time())
+        self._know(batch)
+        if self._notes is not None:
+            await self._notes.write(batch.name, batch.to_text())
+        return batch
+
+    # -- one batch, in a task of its own -----------------------------------------------------------------------------
+
+    def _start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+        async def guarded() -> None:
+            try:
+                await work
+            except ModelFault as fault:
+                self._pend(self._waiting_in(name), f"{self._whereabouts()}; {fault.detail}")
+            except StillPendingError as error:
+                self._pend(self._waiting_in(name), str(error))
+            except Exception as error:  # a bug must not lose what the provider may have
+                self._log.warning("batch failed", batch=name, error=repr(error))
+                self._pend(self._waiting_in(name), f"{self._whereabouts()}; {type(error).__name__}")
+            finally:
+                self._followed.pop(name, None)
+                self._one_ended.set()
+                self._one_ended = asyncio.Event()
+                self._leave_if_idle()
+
+        self._looked.discard(name)
+        self._followed[name] = asyncio.ensure_future(guarded())
+
+    async def _submitted(self, batch: Batch, lines: Sequence[bytes]) -> None:
+        """Submit a batch and follow it to its end."""
+        submission = asyncio.ensure_future(self._submit(batch, lines))
+        self._submitting.add(submission)
+        try:
+            # Shielded: a batch that is created and not noted would have to be searched for.
+            batch = await asyncio.shield(submission)
+        except ModelFault as fault:
+            # Nothing was submitted, or `_create` would have found it.
+            await self._forget(batch)
+            self._deliver_all(batch.calls, fault)
+            return
+        finally:
+            submission.add_done_callback(self._submitting.discard)
+        await self._follow(batch)
+
+    async def _submit(self, batch: Batch, lines: Sequence[bytes]) -> Batch:
+        batch = await self._note(batch)
+        for attempt in range(ATTEMPTS):
+            try:
+                batch = evolve(batch, file=await self._dialect.upload(batch, lines))
+                break
+            except ModelFault as fault:  # a file that is uploaded twice costs nothing
+                if attempt + 1 == ATTEMPTS or not fault.retryable:
+                    raise
+                await pause(attempt, fault)
+        batch = await self._note(batch)
+        if self._left:
+            raise StillPendingError("the run stops")
+        created = await self._create(batch, lines)
+        self._log.info("batch submitted", batch=created, calls=len(batch.calls))
+        return await self._note(evolve(batch, id=created))
+
+    async def _create(self, batch: Batch, lines: Sequence[bytes]) -> str:
+        """Create the batch once: where an attempt may have succeeded, look for it before the next."""
+        detail = ""
+        for attempt in range(ATTEMPTS):
+            try:
+                return await self._dialect.create(batch, lines)
+            except ModelFault as fault:
+                nothing_created = fault.kind is FaultKind.RATE_LIMIT or not fault.sent
+                if not fault.retryable or (nothing_created and attempt + 1 == ATTEMPTS):
+                    raise
+                if nothing_created:
+                    await pause(attempt, fault)
+                    continue
+                detail = fault.detail
+            await asyncio.sleep(self._options.settle_seconds)
+            found = await self._find(batch)
+            if found:
+                return found
+        raise StillPendingError(f"batch '{batch.name}' could not be created: {detail}")
+
+    async def _find(self, batch: Batch) -> str:
+        """Return the id of a batch that may have been created; the empty text if it was not."""
+        taken = frozenset(each.id for each in self._batches.values() if each.id)
+        seconds = min(_FIRST_LOOK, self._options.poll_seconds)
+        while True:
+            try:
+                return await self._dialect.find(batch, taken)
+            except ModelFault as fault:
+                why = f"cannot tell whether batch '{batch.name}' was created: {fault.detail}"
+                raise StillPendingError(why) from None
+            except StillPendingError:  # a batch must end before it shows whose it is
+                if self._left:
+                    raise
+            self._looked.add(batch.name)
+            self._leave_if_idle()
+            await asyncio.sleep(seconds)
+            seconds = min(self._options.poll_seconds, seconds * _GROWTH)
+
+    async def _taken_up(self, batch: Batch) -> None:
+        """Follow a batch of an earlier process; where it was never submitted, submit what still waits for it."""
+        if not batch.id:
+            await asyncio.sleep(max(0.0, min(batch.noted + self._options.settle_seconds - time.time(), 3600.0)))
+            found = await self._find(batch)
+            self._looked.discard(batch.name)
+            if not found:
+                await self._forget(batch)
+                self._collect_again(batch.calls)
+                return
+            batch = await self._note(evolve(batch, id=found))
+        await self._follow(batch)
+
+    async def _follow(self, batch: Batch) -> None:
+        """Look at a batch until it has ended, and hand out its results."""
+        seconds = min(_FIRST_LOOK, self._options.poll_seconds)
+        while True:
+            try:
+                look = await self._dialect.look(batch)
+            except ModelFault as fault:
+                if fault.status not in _GONE:
+                    raise
+                await self._forget(batch)
+                lost = ModelFault(FaultKind.MALFORMED, f"batch '{batch.id}' is gone: {fault.detail}")
+                self._deliver_all(batch.calls, lost)
+                return
+            if look.refusal is not None:
+                await self._refused(batch, look.refusal)
+                return
+            if look.ended:
+                await self._fetch(batch, look)
+                return
+            self._looked.add(batch.name)
+            self._leave_if_idle()
+            await asyncio.sleep(seconds)
+            seconds = min(self._options.poll_seconds, seconds * _GROWTH)
+
+    async def _fetch(self, batch: Batch, look: Look) -> None:
+        """Hand out the results, each once; the first one of a call counts."""
+        left = set(batch.calls)
+        for attempt in range(ATTEMPTS):
+            try:
+                async for call, outcome in self._dialect.results(batch, look):
+                    if call in left:
+                        left.discard(call)
+                        self._deliver(call, outcome)
+                    elif not attempt:
+                        self._log.warning("result of no call, or a second one", batch=batch.id, call=call)
+                break
+            except ModelFault as fault:
+                if attempt + 1 == ATTEMPTS or not fault.retryable:
+                    raise
+                await pause(attempt, fault)
+        self._deliver_all(left, look.missing)
+
+    async def _refused(self, batch: Batch, refusal: Refusal) -> None:
+        """Handle a batch that the provider did no work on: nothing in it was billed."""
+        self._log.warning("batch refused", batch=batch.id, reason=refusal.text)
+        await self._forget(batch)
+        if refusal.queue_full:
+            await self._wait_for_queue(batch, refusal)
+        elif refusal.lines:
+            for place, fault in refusal.lines.items():
+                if place < len(batch.calls):
+                    self._deliver(batch.calls[place], fault)
+            self._collect_again(batch.calls)
+        else:
+            self._deliver_all(batch.calls, refusal.fault)
+
+    async def _wait_for_queue(self, batch: Batch, refusal: Refusal) -> None:
+        """Submit a batch again once another one has ended; where there is none, in two halves."""
+        calls = [call for call in batch.calls if call in self._waiting]
+        if not self._wait:
+            self._pend(calls, f"the provider's queue is full: {refusal.text}")
+            return
+        others = [name for name in self._followed if name != batch.name]
+        if others:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._one_ended.wait(), self._options.poll_seconds * ATTEMPTS)
+            self._collect_again(calls)
+        elif len(calls) > 1:
+            half = len(calls) // 2
+            self._collect_again(calls[:half])
+            self._submit_collected()
+            self._collect_again(calls[half:])
+        else:
+            self._deliver_all(calls, refusal.fault)
+
+    def _collect_again(self, calls: Sequence[str]) -> None:
+        for call in calls:
+            waiting = self._waiting.get(call)
+            if waiting is not None and not waiting.answer.done():
+                self._collect(call, self._dialect.line(call, waiting.request))
+
+    # -- answers -----------------------------------------------------------------------------------------------------
+
+    def _deliver_all(self, calls: Sequence[str] | set[str], outcome: ModelFault) -> None:
+        for call in calls:
+            self._deliver(call, outcome.with_detail(outcome.detail))
+
+    def _deliver(self, call: str, outcome: Completion | ModelFault) -> None:
+        waiting = self._waiting.get(call)
+        if waiting is None or waiting.answer.done():
+            if waiting is None:
+                self._unclaimed[call] = outcome
+        elif isinstance(outcome, ModelFault):
+            waiting.answer.set_exception(outcome)
+        else:
+            waiting.answer.set_result(outcome)
+
+    def _waiting_in(self, name: str) -> list[str]:
+        batch = self._batches.get(name)
+        return [call for call in batch.calls if call in self._waiting] if batch is not None else []
+
+    def _pend(self, calls: Mapping[str, object] | Sequence[str], why: str) -> None:
+        for call in calls:
+            answer = self._waiting[call].answer
+            if not answer.done():
+                answer.set_exception(StillPendingError(why))
+
+    def _leave_if_idle(self) -> None:
+        """Leave, in a run that does not wait, once every batch is submitted and was looked at."""
+        under_way = set(self._followed)
+        if not self._wait and not self._collected and not self._left and under_way and self._looked >= under_way:
+            self.leave()
+
+    def _whereabouts(self) -> str:
+        """Say how many calls wait in which batches."""
+        names = {self._batch_of[call] for call in self._waiting if call in self._batch_of}
+        ids = sorted(self._batches[name].id or name for name in names)
+        shown = ", ".join(ids[:3]) + (f" and {len(ids) - 3} more" if len(ids) > 3 else "")  # noqa: PLR2004 - enough to find
+        where = f" in {'batch' if len(ids) == 1 else 'batches'} {shown}" if ids else ""
+        return f"{len(self._waiting)} calls wait{where}"

@@ -1,0 +1,149 @@
+"""Define the options of `openai-batch` and `anthropic-batch`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+from urllib.parse import urlsplit
+
+from attrs import Attribute, Factory, field, frozen
+from attrs.validators import and_, ge, gt, in_, le, min_len
+from jrh import Json
+
+_OWN_FIELDS: Final = ("model", "messages", "stream", "n")
+_ENVIRONMENT_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+
+
+def _check_base_url(_instance: object, attribute: Attribute[Any], value: str) -> None:
+    parts = urlsplit(value)
+    if "@" in parts.netloc:
+        # Options are kept in the run's store and shown in reports; a password must not get there.
+        raise ValueError(f"{attribute.name} contains a user name or a password; name a variable in api_key_env instead")
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
+        raise ValueError(f"{attribute.name} '{value}' is not a URL such as https://host/v1")
+
+
+def _check_extra(_instance: object, attribute: Attribute[Any], value: Mapping[str, Json]) -> None:
+    for name in _OWN_FIELDS:
+        if name in value:
+            raise ValueError(f"{attribute.name} cannot contain '{name}': jrh sets it itself")
+
+
+def _check_variable(_instance: object, attribute: Attribute[Any], value: str | None) -> None:
+    if value is not None and not _ENVIRONMENT_NAME.fullmatch(value):
+        # The value is not shown: it may be the key itself, written where its variable's name belongs.
+        raise ValueError(f"{attribute.name} is not the name of an environment variable, such as OPENAI_API_KEY")
+
+
+def _check_headers(instance: object, attribute: Attribute[Any], value: Mapping[str, str]) -> None:
+    for header, variable in value.items():
+        if not _HEADER_NAME.fullmatch(header):
+            raise ValueError(f"{attribute.name}: '{header}' is not the name of an HTTP header")
+        _check_variable(instance, attribute, variable)
+
+
+@frozen(kw_only=True)
+class BatchOptions:
+    """Options of both providers."""
+
+    model: str = field(validator=min_len(1), metadata={"help": "model name, as the provider expects it"})
+    api_key_env: str | None = field(
+        default=None,
+        validator=_check_variable,
+        metadata={
+            "help": "name of the environment variable that holds the key; "
+            "null: the provider's usual one at its own address, no key for any other server"
+        },
+    )
+    headers_env: Mapping[str, str] = field(
+        default=Factory(dict),
+        validator=_check_headers,
+        metadata={"help": "additional headers: header name -> name of the environment variable that holds its value"},
+    )
+    extra: Mapping[str, Json] = field(
+        default=Factory(dict),
+        validator=_check_extra,
+        metadata={"help": "fields to add to every request's JSON, such as top_k; the suite's sampling wins"},
+    )
+    price_factor: float = field(
+        default=0.5,
+        validator=and_(gt(0), le(1)),
+        metadata={"help": "share of the suite's `price` that a call in a batch costs"},
+    )
+    free: bool = field(
+        default=False,
+        metadata={"help": "calls are free; otherwise prices are unknown unless the suite states them"},
+    )
+    in_flight: int = field(
+        default=20_000,
+        validator=ge(1),
+        metadata={"help": "calls that wait for answers at the same time, at most"},
+    )
+    collect_seconds: float = field(
+        default=2.0,
+        validator=gt(0),
+        metadata={"help": "a batch is submitted when no further request has come for so long, or when it is full"},
+    )
+    poll_seconds: float = field(
+        default=60.0, validator=gt(0), metadata={"help": "longest time between two looks at a batch"}
+    )
+    settle_seconds: float = field(
+        default=30.0,
+        validator=ge(0),
+        metadata={"help": "how long a new batch may take to appear in the provider's list of batches"},
+    )
+    use_proxy: bool = field(
+        default=True,
+        metadata={"help": "use the proxy from HTTP_PROXY, HTTPS_PROXY and NO_PROXY; never for this machine itself"},
+    )
+
+
+@frozen(kw_only=True)
+class OpenAIBatchOptions(BatchOptions):
+    """Options of `openai-batch`."""
+
+    base_url: str = field(
+        default="https://api.openai.com/v1",
+        validator=_check_base_url,
+        metadata={"help": "base URL of /files and /batches"},
+    )
+    endpoint: str = field(
+        default="/v1/chat/completions",
+        validator=min_len(1),
+        metadata={"help": "path that the lines of a batch name; the server must answer it with chat completions"},
+    )
+    completion_window: str = field(
+        default="24h", validator=min_len(1), metadata={"help": "completion_window of a batch; OpenAI knows 24h only"}
+    )
+    max_tokens_field: Literal["auto", "max_tokens", "max_completion_tokens"] = field(
+        default="auto",
+        validator=in_(("auto", "max_tokens", "max_completion_tokens")),
+        metadata={
+            "help": "the endpoint's name for the token limit; auto: max_completion_tokens at OpenAI, else max_tokens"
+        },
+    )
+    max_requests: int = field(
+        default=50_000, validator=ge(1), metadata={"help": "requests in a batch, at most; OpenAI allows 50,000"}
+    )
+    max_megabytes: float = field(
+        default=190.0, validator=gt(0), metadata={"help": "size of a batch's file, at most; OpenAI allows 200 MB"}
+    )
+
+
+@frozen(kw_only=True)
+class AnthropicBatchOptions(BatchOptions):
+    """Options of `anthropic-batch`."""
+
+    base_url: str = field(
+        default="https://api.anthropic.com/v1",
+        validator=_check_base_url,
+        metadata={"help": "base URL of /messages/batches"},
+    )
+    max_requests: int = field(
+        default=100_000, validator=ge(1), metadata={"help": "requests in a batch, at most; Anthropic allows 100,000"}
+    )
+    max_megabytes: float = field(
+        default=240.0, validator=gt(0), metadata={"help": "size of a batch, at most; Anthropic allows 256 MB"}
+    )

@@ -1,0 +1,230 @@
+"""Calls through batch APIs: submitted once whatever happens, paid at half price, reported as if asked one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from attrs import define
+from jrh_testing import ChatServer, LabelAnswers, Outcome, Project
+from support.batch_server import BatchServer, Lines
+from support.inside import Inside
+from support.keys import KEY, KEY_VARIABLE
+from support.looking import everything, one, query, report, report_bytes
+from support.suites import LABELS, llm_suite, openai_http, write_items, write_suite
+
+pytestmark = pytest.mark.inside
+
+ITEMS = 8
+TRIALS = ITEMS * 2
+PRICE = {"input": 1000.0, "output": 2000.0}
+COSTS_AND_TIMES = {"cost", "latency"}
+PROVIDERS = ("openai-batch", "anthropic-batch")
+
+
+def batch_model(provider: str, url: str, **settings: Any) -> dict[str, Any]:
+    return {
+        "provider": provider,
+        "model": "loopback-1",
+        "base_url": url,
+        "api_key_env": KEY_VARIABLE,
+        "max_tokens": 20,
+        "price": PRICE,
+        "collect_seconds": 0.1,
+        "poll_seconds": 0.1,
+        "settle_seconds": 0.2,
+        **settings,
+    }
+
+
+def write(project: Project, model: dict[str, Any], name: str = "suite.yaml", **changes: Any) -> str:
+    write_items(project, ITEMS)
+    tests = [{"format": {"variants": ["trailing"]}}]
+    return write_suite(project, llm_suite(model, tests=tests, **changes), name)
+
+
+def run(project: Project, run_dir: str, *more: str) -> Outcome:
+    return project.run("run", "suite.yaml", "--run-dir", run_dir, "--no-cache", "--yes", *more)
+
+
+@define
+class World:
+    """A server, a project whose suite asks it, and the reports of a run that nothing disturbed."""
+
+    provider: str
+    project: Project
+    server: BatchServer
+    first: Outcome
+    reports: dict[str, bytes]
+
+
+@pytest.fixture(scope="module", params=PROVIDERS)
+def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    project = Inside(tmp_path_factory.mktemp("batches"), env={KEY_VARIABLE: KEY})
+    with BatchServer(key=KEY) as server:
+        write(project, batch_model(request.param, server.url))
+        first = run(project, "whole")
+        assert first.exit_code == 0, first.output
+        assert sum(server.submitted.values()) == TRIALS
+        yield World(request.param, project, server, first, report_bytes(project, "whole"))
+
+
+@pytest.fixture(autouse=True)
+def _fresh(world: World) -> None:
+    world.server.reset()
+
+
+def started(world: World, run_dir: str, step: str) -> None:
+    """Run in a process of its own and kill it while a step waits for the server's answer."""
+    world.server.hang_at = step
+    command = ("run", "suite.yaml", "--run-dir", run_dir, "--no-cache", "--yes")
+    with Project(world.project.path, env=world.project.env).start(*command) as running:
+        assert world.server.hanging.wait(60), "the step was not reached"
+        running.kill()
+        assert running.wait().exit_code == -9
+    world.server.hang_at = ""
+    world.server.hanging.clear()
+
+
+STEPS = {"openai-batch": ("upload", "create", "look", "download"), "anthropic-batch": ("create", "look", "download")}
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_a_kill_at_any_step_submits_nothing_twice(world: World, place: int) -> None:
+    if place >= len(STEPS[world.provider]):
+        pytest.skip("this protocol has fewer steps")
+    step = STEPS[world.provider][place]
+    started(world, f"killed-{step}", step)
+    outcome = run(world.project, f"killed-{step}")
+    assert outcome.exit_code == 0, outcome.output
+    assert set(world.server.submitted.values()) == {1}
+    assert sum(world.server.submitted.values()) == TRIALS
+    assert report_bytes(world.project, f"killed-{step}") == world.reports
+    assert "unknown" not in outcome.stdout.splitlines()[-3], "the calls were taken up, not lost"
+
+
+def test_one_batch_holds_all_calls_of_a_stage(world: World) -> None:
+    outcome = run(world.project, "again")
+    assert outcome.exit_code == 0, outcome.output
+    assert [len(batch.lines) for batch in world.server.batches] == [TRIALS]
+    assert report_bytes(world.project, "again") == world.reports
+
+
+def test_the_report_is_that_of_single_calls_but_for_cost_and_times(world: World) -> None:
+    if world.provider != "openai-batch":
+        pytest.skip("the chat server speaks OpenAI's protocol")
+    columns = (
+        "test, variant, item_id, repeat, status, presented, canonical, rationale, prompt_tokens, completion_tokens"
+    )
+    rows = f"SELECT {columns}, attempts FROM records ORDER BY test, variant, item_id, repeat"
+    other = Inside(world.project.path / "sync", env=world.project.env)
+    other.path.mkdir()
+    with ChatServer(LabelAnswers(labels=LABELS)) as server:
+        write(other, openai_http(server.url, max_tokens=20, price=PRICE))
+        assert run(other, "whole").exit_code == 0
+    assert query(world.project, "whole", rows) == query(other, "whole", rows)
+    batched, single = report(world.project, "whole"), report(other, "whole")
+    timeless = [
+        [each for each in found["measures"] if each["name"] not in COSTS_AND_TIMES] for found in (batched, single)
+    ]
+    assert timeless[0] == timeless[1]
+    assert batched["findings"] == single["findings"]
+    cost = "SELECT sum(cost) FROM records"
+    assert one(world.project, "whole", cost) == pytest.approx(one(other, "whole", cost) / 2)
+
+
+def test_plan_and_run_show_half_the_price(world: World) -> None:
+    whole = write(world.project, batch_model(world.provider, world.server.url, price_factor=1.0), "full-price.yaml")
+    shown = []
+    for name in ("suite.yaml", whole):
+        planned = world.project.run("plan", name, "--run-dir", "planned", "--no-cache")
+        assert planned.exit_code == 0, planned.output
+        shown.append([float(found) for found in re.findall(r"\$(\d+\.\d{4})", planned.stdout)])
+    assert shown[0]
+    assert shown[0] == pytest.approx([amount / 2 for amount in shown[1]])
+
+
+def test_a_run_may_leave_and_come_back(world: World) -> None:
+    world.server.looks = 3
+    left = run(world.project, "left", "--no-wait")
+    assert left.exit_code == 3, left.output
+    assert f"{TRIALS} calls wait in batch batch-0" in left.stderr
+    assert "to continue: jrh run suite.yaml --run-dir left --no-cache" in left.stderr
+    assert query(world.project, "left", "SELECT count(*) FROM calls WHERE outcome IS NULL") == [(TRIALS,)]
+    while (back := run(world.project, "left", "--no-wait")).exit_code == 3:
+        assert world.server.batches[0].looks < 10, back.output
+    assert back.exit_code == 0, back.output
+    assert sum(world.server.submitted.values()) == TRIALS
+    assert report_bytes(world.project, "left") == world.reports
+
+
+def test_expired_failed_missing_and_doubled_lines_are_handled_one_by_one(world: World) -> None:
+    hit = {number: f"number {number:03}" for number in range(ITEMS)}
+    world.server.fates = [
+        Lines(
+            expires=lambda prompt: hit[0] in prompt or hit[1] in prompt,
+            fails=lambda prompt: hit[2] in prompt,
+            missing=lambda prompt: hit[3] in prompt,
+            twice=lambda prompt: hit[4] in prompt,
+        )
+    ]
+    outcome = run(world.project, "partly")
+    assert outcome.exit_code == 0, outcome.output
+    assert [len(batch.lines) for batch in world.server.batches] == [TRIALS, 8]
+    often = world.server.submitted
+    assert sorted(often.values()) == [1] * 8 + [2] * 8
+    assert all((often[prompt] == 2) == any(hit[number] in prompt for number in range(4)) for prompt in often)
+    # What expired or failed was not billed. A result that is missing may have been.
+    faults = query(world.project, "partly", "SELECT outcome, count(*), sum(cost) FROM calls GROUP BY 1 ORDER BY 1")
+    lost = [] if world.provider == "openai-batch" else [("malformed", 2, None)]  # the status says that it expired
+    assert [row for row in faults if row[0] != "ok"] == [*lost, ("server_error", 8 - 2 * len(lost), 0.0)]
+    verdicts = "SELECT test, item_id, canonical, status FROM records ORDER BY 1, 2"
+    assert query(world.project, "partly", verdicts) == query(world.project, "whole", verdicts)
+
+
+def test_a_batch_whose_creation_was_not_confirmed_is_found(world: World) -> None:
+    world.server.break_once = {"create": 503}
+    world.server.forget_metadata = True
+    outcome = run(world.project, "unconfirmed")
+    assert outcome.exit_code == 0, outcome.output
+    assert sum(world.server.submitted.values()) == TRIALS
+    assert report_bytes(world.project, "unconfirmed") == world.reports
+
+
+def test_a_full_queue_is_waited_for_with_smaller_batches(world: World) -> None:
+    if world.provider != "openai-batch":
+        pytest.skip("Anthropic answers 429 instead")
+    world.server.room = TRIALS - 1
+    outcome = run(world.project, "queued")
+    assert outcome.exit_code == 0, outcome.output
+    assert set(world.server.submitted.values()) == {1}
+    assert world.server.max_lines == TRIALS // 2
+    assert report_bytes(world.project, "queued") == world.reports
+
+
+def test_no_run_spends_more_than_its_budget(world: World) -> None:
+    # A call's worst case is some 0.2 to 0.3 dollars, so some four of the calls are submitted at a time.
+    outcome = run(world.project, "poor", "--set", "budget.usd=0.5")
+    assert outcome.exit_code == 4, outcome.output
+    assert len(world.server.batches) > 1
+    paid = one(world.project, "poor", "SELECT sum(cost) FROM calls")
+    print(paid, [len(each.lines) for each in world.server.batches], outcome.output)
+    assert 0.0 < paid <= 0.5
+    rich = run(world.project, "poor")
+    assert rich.exit_code == 0, rich.output
+    assert set(world.server.submitted.values()) == {1}
+    assert report_bytes(world.project, "poor") == world.reports
+
+
+def test_the_key_is_in_no_file_and_no_output(world: World) -> None:
+    world.server.key = "another-key"
+    outcome = run(world.project, "refused", "--no-preflight")
+    world.server.key = KEY
+    assert outcome.exit_code == 3, outcome.output
+    assert "Set a valid key" in outcome.stderr
+    assert world.server.unauthorized == 1
+    assert KEY.encode() not in everything(world.project, outcome, world.first)
+    assert run(world.project, "refused").exit_code == 0
+    assert sum(world.server.submitted.values()) == TRIALS
