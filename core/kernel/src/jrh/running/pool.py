@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sized
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
 T = TypeVar("T")
+_AT_FIRST = 256
+"""Workers that are started before the first job; more follow while there are jobs for them."""
 
 
 async def for_each(jobs: Iterable[T], work: Callable[[T], Awaitable[None]], workers: int) -> None:
@@ -17,11 +19,13 @@ async def for_each(jobs: Iterable[T], work: Callable[[T], Awaitable[None]], work
     """
     feed = iter(jobs)
     raised: list[BaseException] = []
+    started = 0
 
     async def worker() -> None:
         for job in feed:
             if raised:
                 return
+            start_next()
             try:
                 await work(job)
             except BaseException as error:  # raised below, once nothing is under way any more
@@ -30,9 +34,16 @@ async def for_each(jobs: Iterable[T], work: Callable[[T], Awaitable[None]], work
                 raised.append(error)
 
     async with asyncio.TaskGroup() as group:
-        # Where all jobs may be under way at once, `workers` is far above their number.
-        for _ in range(min(workers, len(jobs)) if isinstance(jobs, Sized) else workers):
-            group.create_task(worker())
+
+        def start_next() -> None:
+            """Start one more worker; `workers` may be far above the number of jobs."""
+            nonlocal started
+            if started < workers and not raised:
+                started += 1
+                group.create_task(worker())
+
+        for _ in range(min(workers, _AT_FIRST)):
+            start_next()
     if raised:
         raise raised[0]
 

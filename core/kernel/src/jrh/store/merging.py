@@ -33,6 +33,9 @@ _ROWS: Final = {
     "decisions": "SELECT * FROM decisions ORDER BY number",
 }
 
+# Their ids have the number of the call, which the merge changes: the calls would be submitted again.
+_PENDING: Final = "SELECT 1 FROM calls WHERE outcome IS NULL AND EXISTS (SELECT 1 FROM model_notes) LIMIT 1"
+
 
 class Merged(NamedTuple):
     """What was put together."""
@@ -100,6 +103,8 @@ def _checked(parts: Sequence[Database]) -> tuple[str, tuple[str, ...]]:
         if shard in found:
             raise StoreError(f"'{where}' and '{found[shard].path.parent}' are both shard {shard}")
         found[shard] = part
+        if part.rows(_PENDING):
+            raise StoreError(f"'{where}' waits for batches of calls; run shard {shard} to its end first")
         for key, what in (("suite", "suites"), (SEED, "seeds")):
             if part.meta(key) != parts[0].meta(key):
                 raise StoreError(f"'{parts[0].path.parent}' and '{where}' are of different {what}")

@@ -13,7 +13,7 @@ from jrh.plugins.specs import Scope
 from jrh.running.building import Builder
 from jrh.running.progress import Progress, Silent
 from jrh.running.stages.chain import ConflictError, combined, presented
-from jrh.running.stages.drafts import propose, remark, validate
+from jrh.running.stages.drafts import WORKERS, propose, remark, validate
 from jrh.suite.resolved import Resolved, ResolvedTest, Step
 from jrh.values.cases import Draft, Skip
 from jrh.values.items import Item, Task
@@ -99,9 +99,11 @@ class Assembly:
     async def _apply(self, step: Step, lines: Sequence[Line], progress: Progress) -> list[Line]:
         """Apply a step to the lines that are left; the others stay as they are."""
         alive = [line.shown for line in lines if line.alive]
-        proposed = await propose(self._perturber(step), step, alive, progress, self._log)
+        proposed = await propose(
+            self._perturber(step), step, alive, progress, self._log, self._builder.under_way(step.component, WORKERS)
+        )
         drafts = [(shown, draft) for shown, draft in proposed if isinstance(draft, Draft)]
-        checked = iter(await validate(self._build, step, self._task, drafts, self._log))
+        checked = iter(await validate(self._build, step, self._task, drafts, self._log, self._builder.under_way))
         made: defaultdict[str, list[tuple[Draft | Skip, str]]] = defaultdict(list)
         for shown, draft in proposed:
             made[shown.id].append((draft, "") if isinstance(draft, Skip) else next(checked))
@@ -148,7 +150,7 @@ class Assembly:
         """Ask the validators of the whole chain about what its last step made."""
         alive = [line for line in lines if line.alive]
         drafts = [(line.item, _draft(line.draft)) for line in alive]
-        checked = await validate(self._build, test, self._task, drafts, self._log)
+        checked = await validate(self._build, test, self._task, drafts, self._log, self._builder.under_way)
         for line, (draft, rejection) in zip(alive, checked, strict=True):
             line.draft, line.rejection = draft, rejection
 

@@ -35,7 +35,9 @@ def remark(perturber: Any, step: Step, task: Task, items: Sequence[Item], progre
             progress.say(f"Test '{step.use.name}' on task '{task.name}': {sentence}")
 
 
-async def propose(perturber: Any, step: Step, items: Sequence[Item], progress: Progress, log: Logger) -> list[Proposal]:
+async def propose(
+    perturber: Any, step: Step, items: Sequence[Item], progress: Progress, log: Logger, workers: int = WORKERS
+) -> list[Proposal]:
     """Let a perturber treat the items, whose ids differ; one it breaks on is skipped with the reason `plugin error`."""
     if step.component.entry.spec.scope is Scope.SET:
         with paid_as(WRITER, step.use.name):
@@ -54,7 +56,7 @@ async def propose(perturber: Any, step: Step, items: Sequence[Item], progress: P
         progress.advance()
 
     with paid_as(WRITER, step.use.name):
-        await for_each(range(len(items)), one, builder.under_way(step.component, WORKERS))
+        await for_each(range(len(items)), one, workers)
     return [(item, draft) for item, made in zip(items, results, strict=True) for draft in made]
 
 
@@ -91,6 +93,7 @@ async def validate(
     task: Task,
     drafts: Sequence[tuple[Item, Draft]],
     log: Logger,
+    workers: Callable[[Resolved[ValidatorSpec], int], int] = lambda _, usual: usual,
 ) -> list[tuple[Draft, str]]:
     """Run the validators over all drafts; return each draft as it is kept, and who rejected it and why."""
     state = [(draft, _breach(task, item, draft)) for item, draft in drafts]
@@ -102,7 +105,7 @@ async def validate(
             if resolved.entry.spec.scope is Scope.SET:
                 found = await _all_at_once(validator, pairs, log)
             else:
-                found = await _one_by_one(validator, pairs, log, builder.under_way(resolved, WORKERS))
+                found = await _one_by_one(validator, pairs, log, workers(resolved, WORKERS))
         for position, validation in zip(alive, found, strict=True):
             draft = state[position][0]
             state[position] = _apply(step.use, task, draft, validation, resolved.use.name)
