@@ -12,7 +12,7 @@ from jrh_testing import ChatServer, LabelAnswers, Outcome, Project
 from support.batch_server import BatchServer, Lines
 from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
-from support.looking import everything, one, query, report, report_bytes
+from support.looking import everything, one, query, report, report_bytes, until
 from support.suites import LABELS, llm_suite, openai_http, write_items, write_suite
 
 pytestmark = pytest.mark.inside
@@ -45,8 +45,12 @@ def write(project: Project, model: dict[str, Any], name: str = "suite.yaml", **c
     return write_suite(project, llm_suite(model, tests=tests, **changes), name)
 
 
+def command(run_dir: str) -> tuple[str, ...]:
+    return ("run", "suite.yaml", "--run-dir", run_dir, "--no-cache", "--yes")
+
+
 def run(project: Project, run_dir: str, *more: str) -> Outcome:
-    return project.run("run", "suite.yaml", "--run-dir", run_dir, "--no-cache", "--yes", *more)
+    return project.run(*command(run_dir), *more)
 
 
 @define
@@ -79,8 +83,7 @@ def _fresh(world: World) -> None:
 def started(world: World, run_dir: str, step: str) -> None:
     """Run in a process of its own and kill it while a step waits for the server's answer."""
     world.server.hang_at = step
-    command = ("run", "suite.yaml", "--run-dir", run_dir, "--no-cache", "--yes")
-    with Project(world.project.path, env=world.project.env).start(*command) as running:
+    with Project(world.project.path, env=world.project.env).start(*command(run_dir)) as running:
         assert world.server.hanging.wait(60), "the step was not reached"
         running.kill()
         assert running.wait().exit_code == -9
@@ -103,6 +106,27 @@ def test_a_kill_at_any_step_submits_nothing_twice(world: World, place: int) -> N
     assert sum(world.server.submitted.values()) == TRIALS
     assert report_bytes(world.project, f"killed-{step}") == world.reports
     assert "unknown" not in outcome.stdout.splitlines()[-3], "the calls were taken up, not lost"
+
+
+def test_ctrl_c_leaves_a_batch_at_the_provider(world: World) -> None:
+    world.server.looks = 10**9
+    with Project(world.project.path, env=world.project.env).start(*command("stopped")) as running:
+        until(lambda: world.server.seen["look"] > 0, "a batch to be looked at")
+        running.interrupt()
+        stopped = running.wait(timeout=20)
+    assert stopped.exit_code == 130, stopped.output
+    world.server.looks = 1
+    outcome = run(world.project, "stopped")
+    assert outcome.exit_code == 0, outcome.output
+    assert sum(world.server.submitted.values()) == TRIALS
+    assert report_bytes(world.project, "stopped") == world.reports
+
+
+def test_ping_asks_no_batch_model(world: World) -> None:
+    outcome = world.project.run("ping", "suite.yaml")
+    assert "answers in batches, hours later; nothing is sent" in outcome.stdout
+    assert outcome.exit_code == 0
+    assert not world.server.seen
 
 
 def test_one_batch_holds_all_calls_of_a_stage(world: World) -> None:
@@ -172,7 +196,7 @@ def test_expired_failed_missing_and_doubled_lines_are_handled_one_by_one(world: 
     ]
     outcome = run(world.project, "partly")
     assert outcome.exit_code == 0, outcome.output
-    assert [len(batch.lines) for batch in world.server.batches] == [TRIALS, 8]
+    assert len(world.server.batches[0].lines) == TRIALS
     often = world.server.submitted
     assert sorted(often.values()) == [1] * 8 + [2] * 8
     assert all((often[prompt] == 2) == any(hit[number] in prompt for number in range(4)) for prompt in often)

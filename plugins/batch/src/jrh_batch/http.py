@@ -11,6 +11,7 @@ from typing import Any, Final
 import aiohttp
 from jrh.errors import FaultKind, ModelFault
 from jrh.models import error_text, from_error_response
+from jrh.plugins import LONGEST_ANSWER
 
 from jrh_batch.credentials import Credentials
 
@@ -101,7 +102,7 @@ class Http:
                 method, url, data=body, headers=headers, allow_redirects=False, proxy=self._proxy
             ) as response:
                 if response.status in _OK:
-                    document = _parsed(await response.read())
+                    document = _parsed(await _read(response.content))
                     if isinstance(document, dict):
                         return document
                     what = f"the answer to {method} {response.url.path} is no JSON object"
@@ -128,6 +129,20 @@ class Http:
         return ModelFault(kind, f"the connection failed ({name}{': ' + reason if reason else ''})", sent=sent)
 
 
+async def _read(content: aiohttp.StreamReader) -> bytes:
+    """Read an answer, unless it is too long to be one."""
+    found = bytearray()
+    async for chunk in content.iter_any():
+        found += chunk
+        _check_length(found)
+    return bytes(found)
+
+
+def _check_length(found: bytearray) -> None:
+    if len(found) > LONGEST_ANSWER:
+        raise ModelFault(FaultKind.REJECTED, "the answer of the provider is too long to read")
+
+
 async def _split(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
     """Yield lines of any length."""
     rest = bytearray()
@@ -139,6 +154,7 @@ async def _split(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
             for line in whole:
                 if line.strip():
                     yield line
+        _check_length(rest)
     if rest.strip():
         yield bytes(rest)
 

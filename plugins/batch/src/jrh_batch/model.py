@@ -231,7 +231,8 @@ class BatchModel:
                 break
             except ModelFault as fault:  # a file that is uploaded twice costs nothing
                 if attempt + 1 == ATTEMPTS or not fault.retryable:
-                    raise
+                    # No file, no batch: nothing was asked, so nothing is billed.
+                    raise ModelFault(fault.kind, fault.detail, status=fault.status, sent=False) from None
                 await pause(attempt, fault)
         batch = await self._note(batch)
         if self._left:
@@ -298,12 +299,16 @@ class BatchModel:
             try:
                 look = await self._dialect.look(batch)
             except ModelFault as fault:
-                if fault.status not in _GONE:
+                if fault.status in _GONE:
+                    await self._forget(batch)
+                    lost = ModelFault(FaultKind.MALFORMED, f"batch '{batch.id}' is gone: {fault.detail}")
+                    self._deliver_all(batch.calls, lost)
+                    return
+                if not fault.retryable or not self._wait:
                     raise
-                await self._forget(batch)
-                lost = ModelFault(FaultKind.MALFORMED, f"batch '{batch.id}' is gone: {fault.detail}")
-                self._deliver_all(batch.calls, lost)
-                return
+                # A batch takes hours: an outage of the provider or of the network is waited out.
+                self._log.warning("batch cannot be looked at", batch=batch.id, detail=fault.detail)
+                look = Look()
             if look.refusal is not None:
                 await self._refused(batch, look.refusal)
                 return
