@@ -74,7 +74,7 @@ def test_filters_and_search_leave_the_examples_that_fit(browser: Browser, page_f
         flips = "[...document.querySelectorAll('.flip')]"
         every = seen.evaluate(f"{flips}.length")
         assert every > 5
-        assert seen.page.locator("#count").inner_text() == f"{every} of {every} examples shown"
+        assert seen.page.locator("#count").inner_text() == f"{every} of {every} examples match"
         for name in ("judge", "test", "stratum", "task"):
             value = seen.evaluate(f"{flips}.at(-1).dataset.{name}")
             fitting = seen.evaluate(f"{flips}.filter((each) => each.dataset.{name} === '{value}').length")
@@ -82,7 +82,7 @@ def test_filters_and_search_leave_the_examples_that_fit(browser: Browser, page_f
             shown = f"{flips}.filter((each) => each.checkVisibility())"
             assert seen.evaluate(f"{shown}.length") == fitting
             assert seen.evaluate(f"{shown}.every((each) => each.dataset.{name} === '{value}')")
-            assert seen.page.locator("#count").inner_text() == f"{fitting} of {every} examples shown"
+            assert seen.page.locator("#count").inner_text() == f"{fitting} of {every} examples match"
             seen.page.click("#clear")
             assert seen.evaluate(f"{shown}.length") == every
         item = seen.evaluate(f"{flips}[0].querySelector('.where').textContent.split('item ')[1]")
@@ -90,7 +90,7 @@ def test_filters_and_search_leave_the_examples_that_fit(browser: Browser, page_f
         assert 0 < seen.evaluate(f"{shown}.length") < every
         assert seen.evaluate(f"{shown}.every((each) => each.textContent.includes({item!r}))")
         seen.page.fill("#search", "xyzzy plugh")
-        assert seen.page.locator("#count").inner_text() == f"0 of {every} examples shown"
+        assert seen.page.locator("#count").inner_text() == f"0 of {every} examples match"
         seen.assert_quiet()
 
 
@@ -142,6 +142,8 @@ def test_the_further_sections_are_reached_from_the_contents_with_the_keyboard(
         top = seen.evaluate(f"document.querySelector('#{key}').getBoundingClientRect().top")
         assert 0 <= top < DESKTOP[1]
         seen.page.keyboard.press("Tab")
+        if seen.evaluate("document.activeElement.tagName") == "SUMMARY":  # the link has unfolded the table
+            seen.page.keyboard.press("Tab")
         assert seen.evaluate("document.activeElement.getAttribute('role')") == "region"
         assert seen.evaluate(f"document.querySelector('#{key}').contains(document.activeElement)")
         flags = seen.page.locator(f"#{key} > details summary").last
@@ -263,6 +265,14 @@ def test_the_page_prints_everything_but_its_controls(browser: Browser, page_file
         assert seen.evaluate(shown.format("button, select, input, nav")) == 0
         every = seen.evaluate("document.querySelectorAll('table.heat').length")
         assert seen.evaluate(shown.format("table.heat")) == every > 2
+        hidden = (
+            "[...document.querySelectorAll('table, .flip .inside')].filter((each) => !each.checkVisibility()).length"
+        )
+        assert seen.evaluate(hidden) == 0, "what is folded on the screen is on paper"
+        folded = seen.evaluate("document.querySelectorAll('details:not([open])').length")
+        seen.page.emulate_media(media="screen")
+        seen.page.wait_for_function("!document.querySelector('.flip').open")
+        assert seen.evaluate("document.querySelectorAll('details:not([open])').length") > folded == 0
 
 
 def test_without_scripts_everything_is_there_and_no_control_is_dead(browser: Browser, page_file: Path) -> None:
@@ -270,6 +280,35 @@ def test_without_scripts_everything_is_there_and_no_control_is_dead(browser: Bro
         assert seen.page.locator("table.heat:visible").count() == seen.page.locator("table.heat").count() > 2
         assert seen.page.locator(".flip:visible").count() > 5
         assert seen.page.locator("button:visible, select:visible, input:visible").count() == 0
+
+
+def test_the_page_has_ten_screens_before_details_are_opened(browser: Browser, demo: Path) -> None:
+    with visit(browser, demo / "report.html") as seen:
+        for tab in range(4):
+            seen.page.locator(f"button[data-task-tab='{tab}']").click()
+            assert seen.evaluate("document.documentElement.scrollHeight") <= 10 * DESKTOP[1]
+        assert seen.page.locator("table.heat:visible").count() == 1
+        assert seen.page.locator(".answer:visible").count() > 2
+
+
+def test_links_and_cells_unfold_what_they_lead_to(browser: Browser, demo: Path) -> None:
+    open_folds = "[...document.querySelectorAll('details.fold[open]')].map((each) => each.closest('section').id)"
+    with visit(browser, demo / "report.html", reduced_motion="reduce") as seen:
+        assert seen.evaluate(open_folds) == []
+        seen.page.click("nav a[href='#panels']")
+        seen.page.wait_for_selector("#panels table", state="visible")
+        assert set(seen.evaluate(open_folds)) == {"panels"}
+        buttons = seen.page.locator("td[data-cases] button.cases:visible")
+        for place in range(buttons.count()):
+            buttons.nth(place).click()
+            focused = seen.evaluate("document.activeElement.closest('.flip')?.checkVisibility()")
+            assert focused is True
+        assert seen.evaluate("[...document.querySelectorAll('#more-flips .flip[open]')].length") > 0
+        seen.assert_quiet()
+        seen.page.goto("about:blank")
+        seen.page.goto(f"{(demo / 'report.html').resolve().as_uri()}#audit")
+        assert set(seen.evaluate(open_folds)) == {"audit"}
+        assert 0 <= seen.evaluate("document.querySelector('#audit').getBoundingClientRect().top") < DESKTOP[1]
 
 
 def test_one_task_is_shown_at_a_time_and_an_address_leads_to_it(browser: Browser, demo: Path) -> None:

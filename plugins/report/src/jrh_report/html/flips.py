@@ -17,6 +17,10 @@ REPLY: Final = 1200
 """Characters shown of each reply and rationale."""
 BUDGET: Final = 2_500_000
 """Bytes of examples in the page; the worst come first, and what does not fit is counted."""
+EACH: Final = 2
+"""Examples of a judge that are in sight before the others are unfolded."""
+IN_SIGHT: Final = 8
+"""Examples that are in sight in all."""
 MOST: Final = 240
 """Examples in the page; where judges and tasks are many, each has fewer."""
 
@@ -100,6 +104,15 @@ class Flips:
     strata: tuple[str, ...]
     evidence: bool
     """Some text is known."""
+
+    @property
+    def parts(self) -> tuple[tuple[Flip, ...], tuple[Flip, ...]]:
+        """Return the moves in sight, the worst of each judge, and those that can be unfolded."""
+        judges = [flip.judge for flip in self.flips]
+        worst = [judges[:place].count(judge) < EACH for place, judge in enumerate(judges)]
+        chosen = [place for place, among in enumerate(worst) if among][:IN_SIGHT]
+        rest = [flip for place, flip in enumerate(self.flips) if place not in chosen]
+        return tuple(self.flips[place] for place in chosen), tuple(rest)
 
 
 def collect(report: RunReport, limit: int) -> Flips:

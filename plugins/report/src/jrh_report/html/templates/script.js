@@ -3,6 +3,48 @@
   const all = (selector, root = document) => Array.from(root.querySelectorAll(selector));
   document.documentElement.classList.add("scripted");
 
+  // Folded here and not in the text of the page, so that without scripts everything is in sight.
+  for (const fold of all("details.fold")) {
+    fold.open = false;
+  }
+  const reveal = (node) => {
+    for (let each = node; each; each = each.parentElement) {
+      if (each.tagName === "DETAILS") {
+        each.open = true;
+      }
+    }
+  };
+  // A link to a section asks for all of it.
+  const lead = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    if (target) {
+      reveal(target);
+      all("details.fold", target).forEach(reveal);
+    }
+    return target;
+  };
+  for (const link of all("a[href^='#']")) {
+    link.addEventListener("click", () => setTimeout(lead));
+  }
+  window.addEventListener("hashchange", lead);
+  // Paper shows what is folded, and the screen is as before afterwards.
+  const closed = [];
+  const unfoldAll = () => {
+    const found = all("details:not([open])");
+    closed.push(...found);
+    for (const each of found) {
+      each.open = true;
+    }
+  };
+  const foldAgain = () => {
+    for (const each of closed.splice(0)) {
+      each.open = false;
+    }
+  };
+  window.addEventListener("beforeprint", unfoldAll);
+  window.addEventListener("afterprint", foldAgain);
+  window.matchMedia("print").addEventListener("change", (event) => (event.matches ? unfoldAll() : foldAgain()));
+
   const look = (key) => {
     for (const button of all("button[data-look]")) {
       button.setAttribute("aria-pressed", String(button.dataset.look === key));
@@ -87,6 +129,7 @@
   const choices = all("select[data-filter]");
   const search = document.querySelector("#search");
   const count = document.querySelector("#count");
+  const more = document.querySelector("#more-flips") || {};
   const texts = new Map();
   const text = (flip) => {
     if (!texts.has(flip)) {
@@ -104,7 +147,10 @@
       flip.hidden = !fits;
       shown += fits ? 1 : 0;
     }
-    count.textContent = `${shown} of ${flips.length} examples shown`;
+    if (shown < flips.length) {
+      more.open = true;
+    }
+    count.textContent = `${shown} of ${flips.length} examples match`;
   };
   if (search) {
     for (const choice of choices) {
@@ -134,7 +180,7 @@
         }
         search.value = "";
         filter();
-        here[0].open = true;
+        reveal(here[0]);
         here[0].querySelector("summary").focus();
         here[0].scrollIntoView();
       });
@@ -144,10 +190,17 @@
     unfold.addEventListener("click", () => {
       const open = unfold.getAttribute("aria-pressed") !== "true";
       unfold.setAttribute("aria-pressed", String(open));
+      more.open = more.open || open;
       for (const flip of flips) {
         flip.open = open;
       }
     });
     filter();
+  }
+
+  // Now that tasks and folds are as they will be, the address leads to the right place.
+  const target = lead();
+  if (target) {
+    target.scrollIntoView();
   }
 })();
