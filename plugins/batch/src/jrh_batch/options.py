@@ -77,7 +77,7 @@ class BatchOptions:
         metadata={"help": "calls are free; otherwise prices are unknown unless the suite states them"},
     )
     in_flight: int = field(
-        default=20_000,
+        default=5_000,
         validator=ge(1),
         metadata={"help": "calls that wait for answers at the same time, at most"},
     )
