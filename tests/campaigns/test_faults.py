@@ -78,7 +78,7 @@ class Judged:
             self.project,
             "run",
             f"SELECT {', '.join(f'r.{name}' for name in names)} FROM records r JOIN items i ON i.id = r.item_id "
-            "WHERE instr(i.payload, ?) AND r.judge = ?",
+            "WHERE instr(unpacked(i.texts, i.payload), ?) AND r.judge = ?",
             (text, self.judge),
         )
         assert len(found) == 1, text

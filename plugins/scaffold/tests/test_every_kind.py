@@ -31,7 +31,7 @@ def run(*arguments: str | Path, cwd: Path, **environment: str) -> str:
     done = subprocess.run(
         list(map(str, arguments)),
         cwd=cwd,
-        env={**os.environ, **environment},
+        env={**{name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}, **environment},
         capture_output=True,
         text=True,
         check=False,

@@ -111,7 +111,7 @@ class TextsTable:
         Raises:
             DamagedStoreError: one of them is not what was written.
         """
-        listed = [json.loads(ids) for ids, _ in rows]
+        listed = [self._ids(ids) for ids, _ in rows]
         texts = self._texts({each for ids in listed for each in ids})
         for ids, (_, blob) in zip(listed, rows, strict=True):
             try:
@@ -120,10 +120,27 @@ class TextsTable:
                 raise self._damaged() from error
 
     def shared(self, rows: Sequence[tuple[str, str]]) -> dict[str, Shared]:
-        """Return the texts that values name, by what names the values."""
-        listed = {name: tuple(json.loads(ids)) for name, ids in rows}
+        """Return the texts that values name, by what names the values.
+
+        Raises:
+            DamagedStoreError: a text is not what was written, or is gone.
+        """
+        listed = {name: self._ids(ids) for name, ids in rows}
         texts = self._texts({each for ids in listed.values() for each in ids})
-        return {name: Shared(ids, tuple(texts[each] for each in ids)) for name, ids in listed.items()}
+        try:
+            return {name: Shared(ids, tuple(texts[each] for each in ids)) for name, ids in listed.items()}
+        except KeyError as error:
+            raise self._damaged() from error
+
+    def _ids(self, written: object) -> tuple[int, ...]:
+        """Return the ids of texts as they stand in a row."""
+        try:
+            found = json.loads(written)  # type: ignore[arg-type] # whatever a damaged page holds
+        except (TypeError, ValueError) as error:
+            raise self._damaged() from error
+        if not isinstance(found, list) or not all(isinstance(each, int) for each in found):
+            raise self._damaged()
+        return tuple(found)
 
     def _texts(self, ids: Iterable[int]) -> dict[int, str]:
         try:

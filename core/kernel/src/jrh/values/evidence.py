@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from attrs import frozen
 
 from jrh.values.cases import Case
 from jrh.values.items import Item
-from jrh.values.records import RecordTable
 from jrh.values.verdicts import Reply
+
+if TYPE_CHECKING:
+    from jrh.values.records import RecordTable
 
 
 @frozen(kw_only=True)
