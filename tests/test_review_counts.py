@@ -147,8 +147,12 @@ def test_all_outputs_count_the_same_cases(project: Project) -> None:
 
 def test_a_run_that_may_not_wait_ends_with_3_and_goes_on_after_the_decisions(project: Project) -> None:
     with ChatServer("YES") as server:
+        a_suite(project, server, review={"tests": [TEST], "names": ["Ann O'Hara"]})
+        said = run(project, "--no-wait", code=3, run_dir="a run")
+        assert "decide with `jrh review 'a run' --reviewer 'Ann O'\"'\"'Hara'`" in " ".join(said.split())
         a_suite(project, server, review={"tests": [TEST]})
         said = run(project, "--no-wait", code=3)
+        assert "decide with `jrh review run --reviewer 'reviewer 1'`" in " ".join(said.split())
         assert f"{ITEMS} cases to be decided before a judge is asked" in said
         assert "to continue: jrh run suite.yaml" in said
         assert server.count == 0, "no judge was asked"
@@ -241,3 +245,10 @@ def test_the_page_has_the_section(project: Project) -> None:
     page = project.read("run/report.html")
     assert "Review: decisions of people" in page
     assert "Review: as-expected with and without the decisions" in page
+
+
+@pytest.mark.parametrize("name", ["", "A\x1b[2J", "x" * 81])
+def test_a_name_of_the_suite_is_one_that_the_command_line_takes(project: Project, name: str) -> None:
+    write_items(project, 1)
+    write_suite(project, llm_suite(openai_http("http://127.0.0.1:9"), review={"names": [name]}))
+    assert "a name has 1 to 80 visible characters" in run(project, code=2)

@@ -22,6 +22,7 @@ from jrh_review.people import People
 from jrh_review.runs import Runs
 from jrh_review.security import Names
 from jrh_review.sessions import Session, Sessions
+from jrh_review.start_label import say_agreement
 from sklearn.metrics import cohen_kappa_score
 
 from .conftest import HOST, ORIGIN, PORT, Answer, Door, cookie_of
@@ -209,6 +210,19 @@ def test_a_line_that_jrh_did_not_write_is_named(tmp_path: Path) -> None:
     path.write_text('{"jrh-labels":1}\n{"task":\n{"x": 1}\n')
     with pytest.raises(JrhError, match=r"labels\.jsonl:2: this line is not what jrh writes"), label_desk(path):
         pass
+    row = {"task": "t", "item_id": "i", "content": "c", "labeller": "Ann", "action": "label", "label": "YES"}
+    bad: list[dict[str, object]] = [
+        {"labeller": "Ann\x1b[2J"},
+        {"labeller": ""},
+        {"labeller": "x" * 81},
+        {"label": ["YES"]},
+        {"more": 1},
+    ]
+    for each in bad:
+        path.write_text('{"jrh-labels":1}\n' + json.dumps({**row, "made": "", **each}) + "\n")
+        wrong = r"^[^:]*labels\.jsonl:2: (the labeller's name|label: expected|more: unknown)"
+        with pytest.raises(JrhError, match=wrong), label_desk(path):
+            pass
     path.write_text("id,label\n")
     with pytest.raises(JrhError, match=r"labels\.jsonl:1"), label_desk(path):
         pass
@@ -337,13 +351,17 @@ def test_the_gold_table_has_majority_share_and_number_of_labellers(desk: LabelDe
     assert sum(bool(row["again by Ann"]) for row in rows) == 2
 
 
-def test_agreement_is_that_of_another_library(desk: LabelDesk) -> None:
+def test_agreement_is_that_of_another_library(desk: LabelDesk, capsys: pytest.CaptureFixture[str]) -> None:
     said = labelled(desk)
     found = people_agreement(TASK, items(), desk.labels())
     for pair, kappa in found.pairs.items():
         sides = [[each[name] for each in said.values()] for name in pair]
         assert kappa.value == pytest.approx(cohen_kappa_score(*sides))
         assert kappa.clusters == N
+    say_agreement(desk)
+    said_of_all = capsys.readouterr().out
+    assert f"n = {N} items, {N} clusters" in said_of_all
+    assert f"n = {3 * N} labels, {N} clusters" in said_of_all
     assert found.alpha is not None
     assert found.alpha.value is not None
     assert {name: each.n for name, each in found.again.items()} == {"Ann": 2, "Ben": 2, "Cem": 2}
@@ -384,7 +402,7 @@ def test_a_sheet_is_filled_in_and_read_back_blind(desk: LabelDesk, tmp_path: Pat
     assert read_sheet(desk, path, "Ann") == 0
     by_item = {each.item_id.rpartition("-")[2]: each.label for each in desk.labels()}
     assert by_item == {str(n): "YES" if n % 10 < 2 else "NO" for n in range(N)}
-    with pytest.raises(JrhError, match=r"no row of the sheet of 'Ben'(.|\n)*22 of the rows are wrong"):
+    with pytest.raises(JrhError, match=r"no row of the sheet of 'Ben'(.|\n)*mistakes in 22 rows"):
         read_sheet(desk, path, "Ben")
     write([{**rows[0], "label": "MAYBE"}, {**rows[1], "label": "YES" if rows[1]["label"] == "NO" else "NO"}])
     with pytest.raises(JrhError, match="'MAYBE' is none of the choices"):

@@ -21,9 +21,8 @@ class Page:
 
     async def decide(self, desk: ReviewDesk, run_dir: Path, review: Any, say: Callable[[str], None]) -> None:
         """Serve the page; its address goes to the terminal."""
-        names = review.names or tuple(f"reviewer {number + 1}" for number in range(review.reviewers))
         runs = Runs((run_dir,))
-        with make_server(runs, LOOPBACK, say, reviewing_of(runs, run_dir, desk, names)) as served:
+        with make_server(runs, LOOPBACK, say, reviewing_of(runs, run_dir, desk, review.people)) as served:
             say(f"Review: {served.address}")
             say("The address works once. The run goes on when every case is decided. Ctrl-C ends it; nothing is lost.")
             serving = asyncio.ensure_future(asyncio.to_thread(served.run))

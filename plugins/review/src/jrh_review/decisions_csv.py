@@ -13,7 +13,7 @@ from jrh import JrhError
 from jrh.importing import check_table_file
 from jrh.measuring import CaseReview
 from jrh.running import ReviewDesk
-from jrh.text import csv_rows, formula_safe, next_csv_row
+from jrh.text import counted, csv_rows, formula_safe, is_person_name, next_csv_row
 from jrh.values import Decision, QueuedCase, ReviewAction, expectation_code
 
 from jrh_review.review_cases import Given, choices, editable, made
@@ -25,6 +25,7 @@ COLUMNS: Final = (
 )
 """A row is one text of a case: cases of which several texts can be edited have several rows."""
 _LARGEST: Final = 256_000_000
+_DIGITS: Final = 15
 _MOST: Final = 10
 """Mistakes that are listed."""
 
@@ -114,7 +115,7 @@ def read_decisions(desk: ReviewDesk, path: Path, reviewer: str = "") -> int:
         except JrhError as error:
             wrong.append(f"{path.name}:{rows[0].line}: {error}")
     if wrong:
-        raise JrhError("\n".join([*wrong[:_MOST], f"Nothing was imported: {len(wrong)} of the cases are wrong."]))
+        raise JrhError("\n".join([*wrong[:_MOST], f"Nothing was imported: mistakes in {counted(len(wrong), 'case')}."]))
     if new:
         desk.decide_all(new)
     return len(new)
@@ -130,9 +131,12 @@ def _decision(desk: ReviewDesk, case_id: str, name: str, rows: Sequence[_Row]) -
     action = next((each for each in ReviewAction if each.value == word), None)
     if action is None or action is ReviewAction.UNDO:
         raise JrhError(f"action is accept, edit, reject or skip, not '{word[:40]}'")
-    if not name.strip():
+    if not name:
         raise JrhError("the row has no reviewer; fill the column in, or pass --reviewer NAME")
+    if not is_person_name(name):
+        raise JrhError("the reviewer needs a name of 1 to 80 visible characters")
     review = desk.review(case_id)
+    version = _version(first["version"].strip(), review.version(name), desk)
     settles = first["settles"].strip().casefold() == "yes"
     stored = review.settlement if settles else review.own(name)
     case, original = desk.case(case_id)
@@ -146,8 +150,18 @@ def _decision(desk: ReviewDesk, case_id: str, name: str, rows: Sequence[_Row]) -
     decision = made(desk, case_id, name, given)
     if stored and stored.content == decision.content and formula_safe(stored.reason) == formula_safe(decision.reason):
         return None
-    version = first["version"].strip()
-    return decision, int(version) if version.isdecimal() and len(version) < 16 else review.version(name)  # noqa: PLR2004
+    return decision, version
+
+
+def _version(cell: str, now: int, desk: ReviewDesk) -> int:
+    """Return the version that a row was filled in for; without one, it is for the case as it is now."""
+    if not cell:
+        return now
+    if not cell.isascii() or not cell.isdecimal() or len(cell) > _DIGITS:
+        raise JrhError("version is the number that was exported, or empty")
+    if int(cell) > desk.last():
+        raise JrhError("the version is of another run; empty the column `version` to import its decisions here")
+    return int(cell)
 
 
 def _edited(rows: Sequence[_Row], texts: dict[str, str], stored: Decision | None) -> dict[str, str]:

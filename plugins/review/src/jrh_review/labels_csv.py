@@ -12,7 +12,7 @@ from typing import Final
 from jrh import JrhError, content_id
 from jrh.importing import check_table_file
 from jrh.running import LabelDesk, LabelScreen
-from jrh.text import compare_questions, csv_rows, formula_safe, next_csv_row
+from jrh.text import compare_questions, counted, csv_rows, formula_safe, next_csv_row
 from jrh.values import GoldKind, LabelAction, PersonLabel, majority
 
 from jrh_review.label_screens import as_case
@@ -110,7 +110,7 @@ def read_sheet(desk: LabelDesk, path: Path, labeller: str) -> int:
         except JrhError as error:
             wrong.append(f"{path.name}:{line}: {error}")
     if wrong:
-        raise JrhError("\n".join([*wrong[:_MOST], f"Nothing was imported: {len(wrong)} of the rows are wrong."]))
+        raise JrhError("\n".join([*wrong[:_MOST], f"Nothing was imported: mistakes in {counted(len(wrong), 'row')}."]))
     if new:
         desk.decide_all(list(new.values()))
     return len(new)

@@ -58,10 +58,10 @@ def say_agreement(desk: LabelDesk) -> None:
     rows = [each for each in desk.labels() if each.action is LabelAction.LABEL]
     for task, items in desk.tasks:
         found = people_agreement(task, items, [each for each in rows if each.task == task.name])
-        lines = [(f"{', '.join(pair)}: Cohen's kappa", kappa) for pair, kappa in found.pairs.items()]
-        lines += [("All: Krippendorff's alpha", found.alpha)] if found.alpha else []
-        for what, estimate in lines:
-            items_of = f"{counted(int(estimate.n), 'item')}, {counted(estimate.clusters, 'cluster')}"
+        lines = [(f"{', '.join(pair)}: Cohen's kappa", kappa, "item") for pair, kappa in found.pairs.items()]
+        lines += [("All: Krippendorff's alpha", found.alpha, "label")] if found.alpha else []
+        for what, estimate, unit in lines:
+            items_of = f"{counted(int(estimate.n), unit)}, {counted(estimate.clusters, 'cluster')}"
             say(f"{task.name}: {what} {told(estimate, share=False)}, n = {items_of}")
         for name, share in found.again.items():
             repeats = counted(int(share.n), "hidden repeat")

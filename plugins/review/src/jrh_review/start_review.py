@@ -8,7 +8,7 @@ from typing import Final
 
 from jrh import JrhError
 from jrh.running import ReviewDesk
-from jrh.text import counted, tell, visible_line
+from jrh.text import counted, is_person_name, tell
 
 from jrh_review.decisions_csv import read_decisions, write_decisions
 from jrh_review.reviewers import reviewing_of
@@ -17,7 +17,6 @@ from jrh_review.serving import Place, serve
 
 NOBODY: Final = "reviewer"
 """The name of who gives none."""
-_LONGEST: Final = 80
 
 
 def checked_names(names: Sequence[str], option: str = "--reviewer") -> tuple[str, ...]:
@@ -27,8 +26,8 @@ def checked_names(names: Sequence[str], option: str = "--reviewer") -> tuple[str
         JrhError: one is empty, too long, holds control characters, or is there twice.
     """
     for name in names:
-        if not name.strip() or name != name.strip() or len(name) > _LONGEST or visible_line(name) != name:
-            raise JrhError(f"{option} needs a name of 1 to {_LONGEST} visible characters")
+        if not is_person_name(name):
+            raise JrhError(f"{option} needs a name of 1 to 80 visible characters")
     if len(set(names)) != len(names):
         raise JrhError(f"{option}: a name is there twice; give everybody a name of their own")
     return tuple(names)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import shlex
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
@@ -109,9 +110,14 @@ class ReviewStage:
             raise StopRun(
                 StopReason.REVIEW,
                 f"{counted(waiting, 'case')} to be decided before a judge is asked{why}; "
-                f"decide with `jrh review {ready.run_dir}`",
+                f"decide with `{self._command(review.people)}`",
             )
         return made.changed(rule.of)
+
+    def _command(self, people: Sequence[str]) -> str:
+        """Return the command that opens the same review: under another name nobody sees their own decisions."""
+        names = (word for name in people for word in ("--reviewer", name))
+        return shlex.join(["jrh", "review", str(self.ready.run_dir), *names])
 
     async def _wait(self) -> None:
         ready, review = self.ready, self.ready.suite.review

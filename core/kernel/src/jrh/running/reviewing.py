@@ -97,6 +97,10 @@ class ReviewDesk:
         """Return what was decided, by case."""
         return case_reviews(self._store.decisions.read())
 
+    def last(self) -> int:
+        """Return the number of the last decision; 0 where there is none."""
+        return self._store.decisions.last()
+
     def check(self, decision: Decision, version: int) -> None:
         """Raise what `decide` would raise."""
         _check(decision, self.review(decision.case_id), version)

@@ -18,6 +18,7 @@ from filelock import FileLock, Timeout
 from jrh.document.convert import structure, to_json
 from jrh.document.plain_files import check_plain, read_plain
 from jrh.errors import JrhError
+from jrh.text.visible import is_person_name
 from jrh.values.person_labels import LabelSettings, PersonLabel
 
 VERSION: Final = 1
@@ -98,19 +99,29 @@ def read_labels(path: Path) -> tuple[LabelSettings, tuple[PersonLabel, ...]]:
     """
     try:
         lines = read_plain(path, LARGEST).split(b"\n")[:-1]
+    except FileNotFoundError:
+        raise JrhError(f"there is no file '{path}' of labels yet; `jrh label` makes it") from None
     except OSError as error:
         raise JrhError(f"cannot read the labels '{path}': {error.strerror or error}") from error
     header = _read(path, 1, lines[0]) if lines else {}
     if header.pop(_HEADER, None) != VERSION:
         raise JrhError(f"{path}:1: this is no file of labels that this version of jrh can read")
-    rows = enumerate(lines[1:], start=2)
     try:
         settings = structure(header, LabelSettings)
-        return settings, tuple(
-            evolve(structure(_read(path, number, line), PersonLabel), number=number - 1) for number, line in rows
-        )
     except JrhError as error:
-        raise JrhError(f"{path}: {error}") from error
+        raise JrhError(f"{path}:1: {error}") from error
+    return settings, tuple(_row(path, number, line) for number, line in enumerate(lines[1:], start=2))
+
+
+def _row(path: Path, number: int, line: bytes) -> PersonLabel:
+    found = _read(path, number, line)
+    try:
+        row = structure(found, PersonLabel)
+    except JrhError as error:
+        raise JrhError(f"{path}:{number}: {error}") from error
+    if not is_person_name(row.labeller):
+        raise JrhError(f"{path}:{number}: the labeller's name does not have 1 to 80 visible characters")
+    return evolve(row, number=number - 1)
 
 
 def _read(path: Path, number: int, line: bytes) -> dict[str, Any]:

@@ -210,6 +210,11 @@ class Review:
         },
     )
 
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Return the reviewers' names."""
+        return self.names or tuple(f"reviewer {number + 1}" for number in range(self.reviewers))
+
 
 @frozen(kw_only=True)
 class Reference:

@@ -22,6 +22,7 @@ from jrh.suite.overrides import override
 from jrh.suite.parse import MODEL_SETTINGS, parse_suite, read_metrics
 from jrh.suite.positive import positive_conflict
 from jrh.suite.resolved import Resolved, ResolvedSuite, ResolvedTest, Step, applies, serves
+from jrh.text.visible import is_person_name
 from jrh.values.cases import REFERENCE
 from jrh.values.items import Mode
 from jrh.values.json_values import Json
@@ -125,8 +126,12 @@ def _decider(lookup: Lookup) -> Resolved[DeciderSpec] | None:
             message = f"the suite has no test '{name}'\n{did_you_mean(name, known)}It has: {', '.join(known)}."
             lookup.problems.append(lookup.document.problem(("review", "tests", place), message))
     if (review.names and len(set(review.names)) != len(review.names)) or 0 < len(review.names) < review.reviewers:
-        message = f"give {review.reviewers} different names, or none"
+        message = f"give {review.reviewers} different names or more, or none"
         lookup.problems.append(lookup.document.problem(("review", "names"), message))
+    for place, name in enumerate(review.names):
+        if not is_person_name(name):
+            message = "a name has 1 to 80 visible characters"
+            lookup.problems.append(lookup.document.problem(("review", "names", place), message))
     found = list(lookup.plugins.deciders)
     if not review.by:
         if len(found) > 1:

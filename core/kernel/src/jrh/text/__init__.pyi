@@ -49,5 +49,6 @@ from .transcript_text import render_transcript as render_transcript
 from .transcripts import ToolCall as ToolCall
 from .transcripts import TranscriptMessage as TranscriptMessage
 from .transcripts import transcript_problems as transcript_problems
+from .visible import is_person_name as is_person_name
 from .visible import visible_line as visible_line
 from .visible import visible_text as visible_text

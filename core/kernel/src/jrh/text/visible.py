@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
+LONGEST_NAME: Final = 80
+"""Characters of a person's name."""
 LIMIT: Final = 4000
 """Characters of a text that are shown unless a view cuts it shorter."""
 _KEPT: Final = frozenset("\n\t\u200c\u200d")
@@ -29,6 +31,11 @@ def visible_text(text: str, limit: int = LIMIT) -> str:
 def visible_line(text: str, limit: int = 200) -> str:
     """Return the text as `visible_text` does, on one line."""
     return " ".join(visible_text(text, limit).split())
+
+
+def is_person_name(text: str) -> bool:
+    """Tell whether a text can name a person: 1 to 80 visible characters, so that no name hides or imitates another."""
+    return 0 < len(text) <= LONGEST_NAME and visible_line(text) == text
 
 
 def _shown(character: str) -> str:
