@@ -84,6 +84,7 @@ def test_two_people_label_twenty_items_by_keyboard_and_a_killed_server_loses_not
     with program(suite) as (process, address):
         entered(ann, address, "Ann")
         press(ann, 0, 8)
+        shown(ann, 8)
         ann.keyboard.press("s")
         shown(ann, 9)
         ann.keyboard.press("?")
