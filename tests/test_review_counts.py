@@ -247,6 +247,28 @@ def test_the_page_has_the_section(project: Project) -> None:
     assert "Review: as-expected with and without the decisions" in page
 
 
+def test_decisions_outside_of_the_queue_are_said_and_tests_that_are_gone_are_not(project: Project) -> None:
+    with ChatServer("YES") as server:
+        a_suite(project, server, review={})
+        run(project, "--no-wait", code=3)
+        decide(project, mixed)
+        a_suite(project, server, review={"sample": 1})
+        run(project)
+        found = report(project, "run")
+        said = " ".join(project.run("report", "run", "--full").output.split())
+        a_suite(project, server, tests=[{"test": TEST, "name": "other", "variants": ["spaces"]}])
+        run(project)
+        later = report(project, "run")
+    assert found["planned"] == 2 * ITEMS - 1, "all decisions count, whatever the queue is now"
+    (listed,) = found["review"]["tests"]
+    inside = listed["counts"]["edit"] + listed["counts"]["reject"]
+    assert (listed["queued"], inside + found["review"]["outside"]) == (1, 3)
+    assert f"{found['review']['outside']} cases outside of the queue are rejected or edited" in said
+    assert [each["test"] for each in found["review"]["effects"]] == [TEST]
+    assert later["review"] is None
+    assert later["planned"] == 2 * ITEMS
+
+
 @pytest.mark.parametrize("name", ["", "A\x1b[2J", "x" * 81])
 def test_a_name_of_the_suite_is_one_that_the_command_line_takes(project: Project, name: str) -> None:
     write_items(project, 1)

@@ -26,24 +26,34 @@ def _decisions(review: ReviewReport, digits: int) -> Table:
     shares = ("accept", "edit", "reject")
     weighted = any(each.weighted for each in review.tests)
     later = f" {counted(review.later, 'decision')} made since count from the next run on." if review.later else ""
+    outside = ""
+    if review.outside:
+        are = "is" if review.outside == 1 else "are"
+        outside = (
+            f" {counted(review.outside, 'case')} outside of the queue {are} rejected or edited, too, and not listed."
+        )
     weights = " Shares are weighted by the inverse of a case's chance to be in the queue." if weighted else ""
     return Table(
         title="Review: decisions of people",
         columns=(
-            *("task", "test", "queued", "decided", "conflicts", "unchanged", "modified", "rejected"),
-            *("share accepted", "share edited", "share rejected"),
+            *("task", "test", "queued", "decided", "conflicts"),
+            *("unchanged: share", "modified: share", "rejected: share"),
         ),
         rows=tuple(
             (
                 *(each.task, each.test, f"{each.queued:,}", f"{each.decided:,}", f"{each.conflicts:,}"),
-                *(f"{each.counts[action]:,} of {each.decided:,}" for action in shares),
-                *(_written(each.shares[action], digits) for action in shares),
+                *(
+                    f"{each.counts[action]:,} of {each.decided:,}: {_written(each.shares[action], digits)}"
+                    if each.decided
+                    else "-"
+                    for action in shares
+                ),
             )
             for each in review.tests
         ),
-        right=(2, 3, 4, 5, 6, 7),
+        right=(2, 3, 4),
         note="Rejected cases are in no measure; an edited case is asked in the place of the one it was made from. "
-        f"A case in conflict is not decided.{weights}{later}",
+        f"A case in conflict is not decided.{weights}{outside}{later}",
     )
 
 

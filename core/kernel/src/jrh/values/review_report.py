@@ -85,5 +85,7 @@ class ReviewReport:
     agreement: tuple[ReviewersAgree, ...]
     validators: tuple[ValidatorCheck, ...]
     effects: tuple[ReviewEffect, ...]
+    outside: int
+    """Cases that people rejected or edited and that are not in the queue (any more): these decisions count, too."""
     later: int
     """Decisions since the last `jrh run`; they count from the next one on."""

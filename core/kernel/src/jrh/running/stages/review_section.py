@@ -26,22 +26,42 @@ def review_section(
     validators: Mapping[tuple[str, str], tuple[str, ...]],
     level: float,
 ) -> ReviewReport | None:
-    """Return the section; None where no case is to be reviewed and none was."""
-    queue = store.decisions.queue()
+    """Return the section; None where no case is to be reviewed and none was.
+
+    Args:
+        store: the run.
+        records: those of its report.
+        tasks: the tasks by name.
+        validators: the tests of the run by task and name, with their validators; the store also keeps cases of others.
+        level: coverage of the intervals.
+    """
     log = store.decisions.read()
-    if not queue and not log:
+    stored = store.decisions.queue()
+    if not stored and not log:
         return None
     needed, upto = reviewers(store), counted_up_to(store)
     reviews = case_reviews(each for each in log if each.number <= upto)
-    cases = store.cases.by_id([each.case_id for each in queue])
+    queue = [each for each in stored if (each.task, each.test) in validators]
+    queued = {each.case_id for each in queue}
+    known = store.cases.by_id(sorted(queued | set(reviews)))
+    cases = {name: each for name, each in known.items() if (each.task, each.test) in validators}
+    if not cases:
+        return None
     effects = _effects(store, records, reviews, cases, tasks, needed, level)
     return ReviewReport(
         tests=tuple(reviewed_tests(queue, reviews, needed, level)),
         agreement=tuple(agreement_of_reviewers(queue, reviews, level)),
         validators=tuple(validator_checks(queue, reviews, cases, validators, needed, level)),
         effects=tuple(effects),
+        outside=len(_changed(reviews, cases, needed) - queued),
         later=sum(each.number > upto for each in log),
     )
+
+
+def _changed(reviews: Mapping[str, CaseReview], cases: Mapping[str, Case], needed: int) -> set[str]:
+    """Return the cases that people rejected or edited."""
+    outcomes = {name: each.counted(needed) for name, each in reviews.items() if name in cases}
+    return {name for name, each in outcomes.items() if each is not None and each.action is not ReviewAction.ACCEPT}
 
 
 def _effects(
@@ -54,8 +74,7 @@ def _effects(
     level: float,
 ) -> Iterator[ReviewEffect]:
     """Yield the measure of every judge and test whose cases people changed, with and without their decisions."""
-    outcomes = {name: each.counted(needed) for name, each in reviews.items() if name in cases}
-    gone = {name for name, each in outcomes.items() if each is not None and each.action is not ReviewAction.ACCEPT}
+    gone = _changed(reviews, cases, needed)
     if not gone:
         return
     before_review = records_as_made(store, {name: cases[name] for name in gone})
