@@ -46,13 +46,54 @@ def decided(page: Page, number: int) -> None:
     page.wait_for_selector(f"#progress:text('{number} decided')")
 
 
+def turn_the_diff(page: Page) -> None:
+    """Show both texts in one, also in the next case, and side by side again."""
+    sides = page.locator("#parts .sides pre").all_inner_texts()
+    page.keyboard.press("d")
+    page.wait_for_selector("#parts > section > pre")
+    pieces = "(node) => [...node.childNodes].map((each) => [each.nodeName, each.textContent])"
+    whole = page.locator("#parts pre").evaluate(pieces)
+    assert "".join(text for kind, text in whole if kind != "INS") == sides[0]
+    assert "".join(text for kind, text in whole if kind != "DEL") == sides[1]
+    page.keyboard.press("j")
+    wait_for(page, "case-1-1")
+    assert page.locator("#parts .sides").count() == 0
+    page.keyboard.press("d")
+    page.wait_for_selector("#parts .sides")
+    page.keyboard.press("k")
+    wait_for(page, "case-1-0")
+
+
+def choose_other_keys(page: Page) -> None:
+    """A key is changed, works, is refused where another action has it, and is changed back."""
+    page.click("#keys summary")
+    page.get_by_label("next", exact=True).fill("n")
+    page.get_by_role("button", name="Use these keys").click()
+    page.wait_for_selector("[data-key='j'] kbd:text-is('n')")
+    page.locator("#case-title").focus()
+    page.keyboard.press("j")
+    page.keyboard.press("n")
+    wait_for(page, "case-1-1")
+    page.keyboard.press("k")
+    wait_for(page, "case-1-0")
+    page.get_by_label("accept", exact=True).fill("r")
+    page.get_by_role("button", name="Use these keys").click()
+    page.wait_for_selector('#keys-said:has-text(\'cannot be both "accept" and "reject"\')')
+    assert page.locator("[data-key='a'] kbd").inner_text() == "a"
+    page.get_by_role("button", name="Back to the usual keys").click()
+    page.wait_for_selector("[data-key='j'] kbd:text-is('j')")
+    page.locator("#case-title").focus()
+
+
 def review_five(page: Page) -> None:
     """Accept, reject, edit, skip, accept and undo, go on and back: no hand leaves the keyboard."""
     keys = page.keyboard
     wait_for(page, "case-1-0")
     assert page.locator("ins").all_inner_texts() != []
+    turn_the_diff(page)
     keys.press("?")
     assert page.locator("#help").is_visible()
+    choose_other_keys(page)
     keys.press("a")
     wait_for(page, "case-1-1")
     keys.press("r")
@@ -116,11 +157,13 @@ def test_cases_are_reviewed_by_keyboard_and_a_killed_server_loses_nothing(browse
         page.goto(address)
         wait_for(page, "case-1-4")
         assert page.locator("#progress").inner_text() == f"case 5 of {ITEMS}, 3 decided"
+        assert page.locator("#left").inner_text() == "6 left"
         for place in range(4, ITEMS):
             wait_for(page, f"case-1-{place}")
             keys.press("a")
         decided(page, 9)
         saved(page)
+        page.wait_for_selector("#left:text-is('all done')")
         page.get_by_role("link", name="Summary").click()
         assert page.locator("#review-shares tbody td").nth(2).inner_text() == "9"
     context.close()

@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -408,3 +409,64 @@ def test_a_sheet_is_filled_in_and_read_back_blind(desk: LabelDesk, tmp_path: Pat
     with pytest.raises(JrhError, match="'MAYBE' is none of the choices"):
         read_sheet(desk, path, "Ann")
     assert {each.number for each in desk.labels()} == set(range(1, len(rows) + 1))
+
+
+# -- transcripts and ordinal scales -----------------------------------------------------------------------------------
+
+TRANSCRIPTS = Task(name="runs", rubric="5: helpful", scale=Scale.of_levels(1, 5), mode=Mode.TRANSCRIPT)
+
+
+def transcripts(n: int = N) -> list[Item]:
+    def messages(place: int) -> list[dict[str, Any]]:
+        call = {"id": "c1", "name": "get_order", "arguments": {"order": f"LK-{place}"}}
+        return [
+            {"role": "user", "content": "Where is my <b>order</b>?"},
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "content": f"arrives on day {place}", "tool_call_id": "c1", "name": "get_order"},
+            {"role": "assistant", "content": f"It arrives on day {place}."},
+        ]
+
+    return [Item(id=f"{SECRET}-{n}", fields={"transcript": messages(n)}, gold="5") for n in range(n)]
+
+
+def test_a_transcript_is_labelled_on_an_ordinal_scale_and_levels_are_weighted(tmp_path: Path) -> None:
+    draws = np.random.default_rng(11)
+    said: dict[str, dict[str, int]] = {}
+    with label_desk(tmp_path / "labels.jsonl") as desk:
+        desk.read([(TRANSCRIPTS, transcripts())])
+        for person, browser in zip(("Ann", "Ben"), opened(desk, "Ann", "Ben"), strict=True):
+            form = f"csrf={browser.session.csrf}&labeller={person}".encode()
+            assert browser.post("/label/who", form, content_type="application/x-www-form-urlencoded").status == 303
+            for place, screen in enumerate(desk.screens(person)):
+                shown = json.loads(browser.get("/label/item.json", f"place={place}").body)
+                number = int(screen.item.id.rpartition("-")[2])
+                ((name, text),) = shown["parts"]
+                assert name == "transcript"
+                told = [
+                    "Where is my <b>order</b>?",
+                    "get_order",
+                    f"LK-{number}",
+                    f"arrives on day {number}",
+                    "It arrives",
+                ]
+                places = [text.find(each) for each in told]
+                assert places == sorted(places)
+                assert places[0] >= 0
+                assert SECRET not in json.dumps(shown)
+                assert [key for *_, key in shown["labels"]] == [label for label, *_ in shown["labels"]] == list("12345")
+                level = int(np.clip(number % 5 + 1 + draws.integers(-1, 2), 1, 5))
+                sent = {**GOOD, "place": place, "label": str(level)}
+                assert browser.post("/label/decide", {**sent, "label": "6"}).status == 400
+                assert browser.post("/label/decide", sent).status == 200
+                if not screen.again:
+                    said.setdefault(screen.item.id, {})[person] = level
+        assert json.loads(browser.get("/label/item.json", f"place={place}").body)["own"] == str(level)
+        found = people_agreement(TRANSCRIPTS, transcripts(), desk.labels())
+        gold = {row["item_id"]: row["label"] for row in csv.DictReader(io.StringIO(write_gold(desk)))}
+    sides = [[each[person] for each in said.values()] for person in ("Ann", "Ben")]
+    (kappa,) = found.pairs.values()
+    assert kappa.value == pytest.approx(cohen_kappa_score(*sides, weights="quadratic"))
+    assert kappa.value != pytest.approx(cohen_kappa_score(*sides))
+    assert {item: label for item, label in gold.items() if label} == {
+        item: str(each["Ann"]) for item, each in said.items() if each["Ann"] == each["Ben"]
+    }

@@ -14,6 +14,9 @@ from starlette.routing import Route
 FILES: Final = {
     "style.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
+    "shared.js": "text/javascript; charset=utf-8",
+    "keys.js": "text/javascript; charset=utf-8",
+    "quotes.js": "text/javascript; charset=utf-8",
     "label.js": "text/javascript; charset=utf-8",
     "review.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",

@@ -1,58 +1,24 @@
 // One item a screen. A label is saved in the background while the next item, loaded ahead, is already there. Texts are
 // only ever set as text.
 
-const at = (id) => document.getElementById(id);
+import { asker, at, isShortcut, make, posted, shelf, stopwatch, toggleHelp } from "./shared.js";
+
+const ask = asker("jrh label", "label");
+const { load, forget } = shelf((place) => ask(`/label/item.json?place=${place}`));
+const watch = stopwatch();
 const root = at("label");
-const loaded = new Map(); // place -> promise of the screen
 const doneHere = []; // places labelled in this window, the last one last
 let states = [];
-let pace = null; // seconds an item takes
-let times = [];
 let here = -1;
 let sight = -1; // the place whose texts are shown
-let since = 0;
 let keys = new Map(); // key -> label of the screen in sight
 let saving = Promise.resolve();
 let pending = 0;
 
-function make(tag, text, ...children) {
-  const node = document.createElement(tag);
-  if (text) { node.textContent = text; }
-  node.append(...children);
-  return node;
-}
-
-async function ask(address, options = {}) {
-  let answer;
-  try {
-    answer = await fetch(address, options);
-  } catch {
-    throw new Error("The server does not answer. Start `jrh label` again, open its address, and label again.");
-  }
-  let found = null;
-  try { found = await answer.json(); } catch { /* a refusal is a page */ }
-  if (!answer.ok || !found) {
-    const why = found && found.message ? found.message : `The server refused it (${answer.status}). Load the page again.`;
-    throw Object.assign(new Error(why), { answered: true });
-  }
-  return found;
-}
-
-function load(place) {
-  if (!loaded.has(place)) {
-    const found = ask(`/label/item.json?place=${place}`);
-    found.catch(() => loaded.delete(place));
-    loaded.set(place, found);
-  }
-  return loaded.get(place);
-}
-
 function count() {
   const open = states.filter((each) => !each).length;
   at("progress").textContent = `item ${here + 1} of ${states.length}, ${states.length - open} done`;
-  const known = times.length > 4 ? times.slice(-20).sort((a, b) => a - b)[Math.floor(Math.min(times.length, 20) / 2)] : pace;
-  const minutes = known === null ? null : Math.ceil((known * open) / 60);
-  at("left").textContent = open === 0 ? "all done" : minutes === null ? `${open} left` : `about ${minutes} min left`;
+  at("left").textContent = watch.left(open);
 }
 
 function draw(found, place) {
@@ -71,7 +37,7 @@ function draw(found, place) {
     button.addEventListener("click", () => save("label", label));
     return button;
   }));
-  if (sight !== place) { since = performance.now(); }
+  watch.begin(place);
   sight = place;
   root.dataset.shown = place;
 }
@@ -107,7 +73,7 @@ function save(action, label = null) {
   if (here < 0 || sight !== here) { return; } // a label is about the item in sight, also where the next is slow to load
   const place = here;
   const before = states[place];
-  const seconds = document.hidden ? null : (performance.now() - since) / 1000;
+  const seconds = watch.seconds();
   states[place] = action === "undo" ? "" : action;
   pending += 1;
   at("saved").textContent = "saving";
@@ -116,18 +82,17 @@ function save(action, label = null) {
   saving = saving.then(async () => {
     try {
       const known = await load(place);
-      const body = JSON.stringify({ place, version: known.version, action, label, seconds });
-      const headers = { "content-type": "application/json", "x-csrf-token": root.dataset.csrf };
-      const done = await ask("/label/decide", { method: "POST", headers, body });
+      const sent = { place, version: known.version, action, label, seconds };
+      const done = await ask("/label/decide", posted(root.dataset.csrf, sent));
       states[place] = done.state;
-      loaded.delete(place);
-      if (action === "label" && seconds) { times.push(seconds); }
+      forget(place);
+      if (action === "label") { watch.add(seconds); }
       pending -= 1;
       at("saved").textContent = pending ? "saving" : "saved";
       if (here === place) { await show(place); }
     } catch (error) {
       states[place] = before;
-      if (error.answered) { loaded.delete(place); } // read it again: there may be a later label
+      if (error.answered) { forget(place); } // read it again: there may be a later label
       pending -= 1;
       at("saved").textContent = "not saved";
       at("trouble").replaceChildren(make("strong", "Not saved. "), document.createTextNode(`Item ${place + 1}: ${error.message}`));
@@ -146,15 +111,11 @@ async function undo() {
 
 const own = {
   j: () => show(here + 1), k: () => show(here - 1), s: () => save("skip"), u: undo,
-  "?": () => {
-    at("help").hidden = !at("help").hidden;
-    document.querySelector("[data-key='?']").setAttribute("aria-expanded", String(!at("help").hidden));
-  },
+  "?": toggleHelp,
 };
 
 document.addEventListener("keydown", (event) => {
-  const inField = event.target.closest && event.target.closest("input, textarea, select, [contenteditable]");
-  if (inField || event.ctrlKey || event.metaKey || event.altKey || event.repeat || here < 0) { return; }
+  if (!isShortcut(event) || here < 0) { return; }
   const key = event.key.toLowerCase();
   if (Object.hasOwn(own, key)) { event.preventDefault(); own[key](); } else if (sight === here && keys.has(key)) {
     event.preventDefault();
@@ -162,11 +123,10 @@ document.addEventListener("keydown", (event) => {
   }
 });
 for (const button of document.querySelectorAll("[data-key]")) { button.addEventListener("click", () => own[button.dataset.key]()); }
-document.addEventListener("visibilitychange", () => { since = performance.now(); });
 window.addEventListener("beforeunload", (event) => { if (pending) { event.preventDefault(); } });
 
 ask("/label/queue.json").then((found) => {
   states = found.states;
-  pace = found.seconds;
+  watch.knows(found.seconds);
   show(Math.max(states.findIndex((each) => !each), 0));
 }).catch((error) => { at("trouble").textContent = error.message; });

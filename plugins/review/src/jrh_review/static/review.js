@@ -1,53 +1,54 @@
 // One case a screen. A decision is saved in the background while the next case, loaded ahead, is already there. Texts are
 // only ever set as text.
 
-const at = (id) => document.getElementById(id);
+import { chooseKeys } from "./keys.js";
+import { asker, at, isShortcut, make, posted, remember, remembered, shelf, stopwatch, toggleHelp } from "./shared.js";
+
+const ask = asker("jrh review", "decide");
+const { load, forget } = shelf((id) => ask(`/review/case.json?case=${encodeURIComponent(id)}`));
+const watch = stopwatch();
 const root = at("review");
-const loaded = new Map(); // case id -> promise of the case
 const decidedHere = []; // cases decided in this window, the last one last
 let cases = [];
 let here = -1;
 let saving = Promise.resolve();
 let pending = 0;
 let saves = 0; // begun in this window
+let inline = remembered("inline") === true;
 let atEnd = false; // all cases that are here are decided: a new one is shown when it arrives
-
-function make(tag, text, ...children) {
-  const node = document.createElement(tag);
-  if (text) { node.textContent = text; }
-  node.append(...children);
-  return node;
-}
-
-async function ask(address, options = {}) {
-  let answer;
-  try {
-    answer = await fetch(address, options);
-  } catch {
-    throw new Error("The server does not answer. Start `jrh review` again, open its address, and decide again.");
-  }
-  let found = null;
-  try { found = await answer.json(); } catch { /* a refusal is a page */ }
-  if (!answer.ok || !found) {
-    const why = found && found.message ? found.message : `The server refused it (${answer.status}). Load the page again.`;
-    throw Object.assign(new Error(why), { answered: true });
-  }
-  return found;
-}
-
-function load(id) {
-  if (!loaded.has(id)) {
-    const found = ask(`/review/case.json?case=${encodeURIComponent(id)}`);
-    found.catch(() => loaded.delete(id));
-    loaded.set(id, found);
-  }
-  return loaded.get(id);
-}
 
 function pieces(all, tag) {
   const node = make("pre");
   for (const [changed, text] of all) { node.append(changed ? make(tag, text) : document.createTextNode(text)); }
   return node;
+}
+
+// Both texts in one. Null where what they share is not the same stretch of both, as where a long text is cut.
+function merged(before, after) {
+  const [left, right] = [before, after].map((all) => all.filter(([, text]) => text).map((each) => [...each]));
+  const shared = (all) => all.filter(([changed]) => !changed).map(([, text]) => text).join("");
+  if (shared(left) !== shared(right)) { return null; }
+  const node = make("pre");
+  while (left.length || right.length) {
+    if (left.length && left[0][0]) { node.append(make("del", left.shift()[1])); continue; }
+    if (right.length && right[0][0]) { node.append(make("ins", right.shift()[1])); continue; }
+    const size = Math.min(left[0][1].length, right[0][1].length);
+    node.append(document.createTextNode(left[0][1].slice(0, size)));
+    for (const side of [left, right]) {
+      side[0][1] = side[0][1].slice(size);
+      if (!side[0][1]) { side.shift(); }
+    }
+  }
+  return node;
+}
+
+function part({ name, before, after }) {
+  const one = inline ? merged(before, after) : null;
+  if (one) { return make("section", "", make("h2", name), one); }
+  const sides = make("div", "", make("div", "", make("h3", "Original"), pieces(before, "del")),
+    make("div", "", make("h3", "Perturbed"), pieces(after, "ins")));
+  sides.className = "sides";
+  return make("section", "", make("h2", name), sides);
 }
 
 function told(decision, before) {
@@ -60,6 +61,7 @@ function told(decision, before) {
 function count() {
   const done = cases.filter((each) => each.state && each.state !== "skip").length;
   at("progress").textContent = `case ${here + 1} of ${cases.length}, ${done} decided`;
+  at("left").textContent = watch.left(cases.filter((each) => !each.state || each.state === "conflict").length);
 }
 
 function draw(found) {
@@ -77,12 +79,7 @@ function draw(found) {
   } else if (found.own) {
     decided.append(make("p", `Your decision: ${found.own.action}${found.own.reason ? `, ${found.own.reason}` : ""}`));
   }
-  at("parts").replaceChildren(...found.parts.map((part) => {
-    const sides = make("div", "", make("div", "", make("h3", "Original"), pieces(part.before, "del")),
-      make("div", "", make("h3", "Perturbed"), pieces(part.after, "ins")));
-    sides.className = "sides";
-    return make("section", "", make("h2", part.name), sides);
-  }));
+  at("parts").replaceChildren(...found.parts.map(part));
   if (!found.parts.length) { at("parts").append(make("p", "The texts are those of the reference condition.")); }
   at("context").replaceChildren(...found.context.map(([name, text]) => make("details", "", make("summary", name), make("pre", text))));
 }
@@ -106,6 +103,7 @@ async function show(place) {
     if (cases[here].id !== id) { return; } // another case was opened meanwhile
     draw(found);
     root.dataset.shown = id;
+    watch.begin(id);
     count();
     window.scrollTo(0, 0);
     at("case-title").focus({ preventScroll: true });
@@ -141,6 +139,7 @@ function save(action, more = {}) {
   const entry = cases[here];
   const before = entry.state;
   const { id } = entry;
+  const seconds = watch.seconds();
   entry.state = action === "undo" ? "" : action;
   pending += 1;
   saves += 1;
@@ -150,17 +149,17 @@ function save(action, more = {}) {
   saving = saving.then(async () => {
     try {
       const known = await load(id);
-      const body = JSON.stringify({ case: id, version: known.version, settles: known.open, action, ...more });
-      const headers = { "content-type": "application/json", "x-csrf-token": root.dataset.csrf };
-      const done = await ask("/review/decide", { method: "POST", headers, body });
+      const sent = { case: id, version: known.version, settles: known.open, action, ...more };
+      const done = await ask("/review/decide", posted(root.dataset.csrf, sent));
+      if (action !== "undo" && action !== "skip") { watch.add(seconds); }
       entry.state = done.state;
-      loaded.delete(id);
+      forget(id);
       pending -= 1;
       at("saved").textContent = pending ? "saving" : "saved";
       if (cases[here].id === id && !typing()) { show(here); }
     } catch (error) {
       entry.state = before;
-      if (error.answered) { loaded.delete(id); } // read it again: there may be a later decision
+      if (error.answered) { forget(id); } // read it again: there may be a later decision
       pending -= 1;
       at("saved").textContent = "not saved";
       failed(id, error.message);
@@ -219,26 +218,35 @@ function undo() {
 // A decision is about the case in sight, also where the next one is slow to load.
 const inSight = () => here >= 0 && root.dataset.shown === cases[here].id;
 
-function press(key) {
-  if (inSight() || !"ares".includes(key)) { keys[key](); }
+function press(action) {
+  if (inSight() || !"ares".includes(action)) { actions[action](); }
 }
 
-const keys = {
+async function turn() {
+  inline = !inline;
+  remember("inline", inline);
+  document.querySelector("[data-key='d']").setAttribute("aria-pressed", String(inline));
+  const { id } = cases[here];
+  const found = await load(id);
+  if (root.dataset.shown === id) { at("parts").replaceChildren(...found.parts.map(part)); }
+}
+
+const actions = {
   j: () => show(here + 1), k: () => show(here - 1), a: () => save("accept"), r: reject, e: edit, s: () => save("skip"), u: undo,
-  "?": () => {
-    at("help").hidden = !at("help").hidden;
-    document.querySelector("[data-key='?']").setAttribute("aria-expanded", String(!at("help").hidden));
-  },
+  d: turn, "?": toggleHelp,
 };
+const actionOf = chooseKeys([["a", "accept"], ["r", "reject"], ["e", "edit"], ["s", "skip"], ["u", "undo"], ["j", "next"],
+  ["k", "previous"], ["d", "inline or side by side"], ["?", "show the keys"]]);
+document.querySelector("[data-key='d']").setAttribute("aria-pressed", String(inline));
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && typing()) { closeForms(); return; }
   if (event.ctrlKey && event.key === "Enter" && !at("editing").hidden) { event.preventDefault(); finishEdit(); return; }
-  const inField = event.target.closest && event.target.closest("input, textarea, select, [contenteditable]");
-  if (inField || typing() || event.ctrlKey || event.metaKey || event.altKey || event.repeat || here < 0) { return; }
-  if (Object.hasOwn(keys, event.key)) { event.preventDefault(); press(event.key); }
+  if (!isShortcut(event) || typing() || here < 0) { return; }
+  const action = actionOf(event.key);
+  if (action) { event.preventDefault(); press(action); }
 });
-for (const button of document.querySelectorAll("[data-key]")) { button.addEventListener("click", () => press(button.dataset.key)); }
+for (const button of document.querySelectorAll("[data-key]")) { button.addEventListener("click", () => here >= 0 && press(button.dataset.key)); }
 for (const button of document.querySelectorAll("[data-cancel]")) { button.addEventListener("click", closeForms); }
 at("rejecting").addEventListener("submit", (event) => {
   event.preventDefault();
