@@ -13,7 +13,7 @@ from jrh_testing import Project
 # With --import-mode=importlib pytest leaves the path alone, and the test files need their helpers.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from support.inside import Inside
+from jrh_testing import Inside
 from support.keys import KEY, KEY_VARIABLE
 
 PROGRAM = {"project", "tmp_path_factory"}

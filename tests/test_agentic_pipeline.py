@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 import yaml
-from jrh_testing import ChatServer, Project
+from jrh_testing import ChatServer, Inside, Project
 from support import agentic
 from support.agentic import FILTERED, REFUSAL, Agents, edit_of, plan
-from support.inside import Inside
 from support.looking import drafts_of, query, report
 from support.suites import openai_http
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 import yaml
-from jrh_testing import Project
+from jrh_testing import Inside, Project
 from support import agentic
-from support.inside import Inside
 from support.looking import report
 
 pytestmark = pytest.mark.inside

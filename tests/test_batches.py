@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 from attrs import define
-from jrh_testing import ChatServer, LabelAnswers, Outcome, Project
+from jrh_testing import ChatServer, Inside, LabelAnswers, Outcome, Project
 from support.batch_server import BatchServer, Lines
-from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import everything, one, query, report, report_bytes, until
 from support.suites import LABELS, llm_suite, openai_http, write_items, write_suite

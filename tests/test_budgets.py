@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from jrh.models import cost_or_none, count_or_none
-from jrh_testing import ChatServer, Outcome, Project
-from support.inside import Inside
+from jrh_testing import ChatServer, Inside, Outcome, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, report
 from support.suites import PROVIDERS, llm_suite, write_items, write_suite

@@ -15,8 +15,7 @@ from typing import Any
 
 import jrh
 import pytest
-from jrh_testing import ChatServer, Outcome, Project
-from support.inside import Inside
+from jrh_testing import ChatServer, Inside, Outcome, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report, report_bytes, snapshot
 from support.suites import llm_suite, openai_http, simulated_suite, write_items, write_suite

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jrh_stats import wilson
 from jrh_testing import Project
-from support.inside import call as inside
+from jrh_testing import call as inside
 from support.suites import LABELS, write_suite
 
 QUESTIONS, COPIES = 6, 10

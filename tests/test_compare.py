@@ -9,9 +9,8 @@ import shutil
 import jrh
 import pytest
 from jrh_stats import holm
-from jrh_testing import Project
+from jrh_testing import Inside, Project, call
 from support.comparing import ROOT, compare, found, row
-from support.inside import Inside, call
 from support.suites import LABELS, simulated_suite, write_items, write_suite
 from support.verdicts import YES_NO, import_judges, right_with
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import jrh
 import pytest
-from jrh_testing import Outcome, Project
-from support.inside import call
+from jrh_testing import Outcome, Project, call
 from support.pages import read_page
 
 FORMATS = "terminal,markdown,json,html,csv"

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 from jrh.cli import invoke
-from jrh_testing import ChatServer, LabelAnswers, Project
-from support.inside import Inside
+from jrh_testing import ChatServer, Inside, LabelAnswers, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, report_bytes, until
 from support.suites import LABELS, llm_suite, openai_http, write_items, write_suite

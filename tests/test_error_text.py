@@ -7,9 +7,8 @@ import shutil
 from collections.abc import Callable, Mapping
 
 import pytest
-from jrh_testing import Outcome, Project
+from jrh_testing import Outcome, Project, call
 from support.echoing import echoing_server
-from support.inside import call
 from support.keys import KEY, KEY_VARIABLE
 from support.suites import llm_suite, openai_http, simulated_suite, write_items, write_suite
 

@@ -11,9 +11,8 @@ from typing import Any
 import jrh
 import pytest
 from attrs import frozen
-from jrh_testing import ChatServer, Outcome, Project
+from jrh_testing import ChatServer, Inside, Outcome, Project
 from support.essays import essays_folder
-from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import cases_of, drafts_of, report
 from support.suites import REPORTS, openai_http, write_suite

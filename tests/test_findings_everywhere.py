@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from jrh import open_run, run
-from jrh_testing import ChatServer, Project
-from support.inside import call
+from jrh_testing import ChatServer, Project, call
 from support.keys import KEY, KEY_VARIABLE
 from support.suites import llm_suite, openai_http, write_suite
 

@@ -13,8 +13,7 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 from jrh.suite import parse_rule
-from jrh_testing import PAYLOADS, ChatServer, Fault, Outcome, Project
-from support.inside import Inside, call
+from jrh_testing import PAYLOADS, ChatServer, Fault, Inside, Outcome, Project, call
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import until
 from support.suites import llm_suite, openai_http, simulated_suite, write_items, write_suite

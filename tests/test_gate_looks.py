@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from jrh_testing import Outcome, Project
-from support.inside import call
+from jrh_testing import Outcome, Project, call
 from support.suites import simulated_suite, write_items, write_suite
 from support.verdicts import import_judges, right_with
 

@@ -6,9 +6,8 @@ import json
 from collections import Counter
 
 import pytest
-from jrh_testing import ChatServer, Project
+from jrh_testing import ChatServer, Project, call
 from jrh_testing.server.bodies import prompt_of
-from support.inside import call
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import query, report
 from support.suites import llm_suite, openai_http, write_suite

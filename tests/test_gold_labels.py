@@ -7,9 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from jrh_testing import Project
+from jrh_testing import Inside, Project
 from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
-from support.inside import Inside
 
 GOLD = ["YES"] * 40 + ["NO"] * 20
 SAID = ["YES"] * 36 + ["NO"] * 4 + ["NO"] * 14 + ["YES"] * 6

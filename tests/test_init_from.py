@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from jrh.text import escape_controls
-from jrh_testing import Project
-from support.inside import call
+from jrh_testing import Project, call
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,7 @@ import pytest
 from jrh import read_items
 from jrh.running import label_desk
 from jrh.values import LabelAction
-from jrh_testing import Project
-from support.inside import Inside, call
+from jrh_testing import Inside, Project, call
 from support.looking import query, report
 
 pytestmark = [pytest.mark.inside, pytest.mark.slow]

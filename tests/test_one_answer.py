@@ -18,8 +18,7 @@ from xml.etree import ElementTree as ET
 import jrh
 import pytest
 from attrs import frozen
-from jrh_testing import Outcome, Project
-from support.inside import call
+from jrh_testing import Outcome, Project, call
 from support.pages import read_page, same_number
 from support.suites import write_items
 from support.worlds import WORLDS, World

@@ -6,8 +6,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from jrh_testing import ChatServer, Outcome, Project, SimulatedAnswers
-from support.inside import call
+from jrh_testing import ChatServer, Outcome, Project, SimulatedAnswers, call
 from support.keys import KEY, KEY_VARIABLE
 from support.suites import llm_suite, openai_http, simulated_suite, write_items, write_suite
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from jrh.running.power import Assumptions
-from jrh_testing import Outcome, Project
-from support.inside import call
+from jrh_testing import Outcome, Project, call
 from support.suites import simulated_suite, write_items, write_suite
 
 JUDGES = [

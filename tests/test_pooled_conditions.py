@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from jrh_testing import Project
-from support.inside import Inside
+from jrh_testing import Inside, Project
 from support.looking import report
 
 ITEMS = 40

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 import yaml
-from jrh_testing import ChatServer, Outcome, Project
+from jrh_testing import ChatServer, Inside, Outcome, Project
 from jrh_testing.server.bodies import prompt_of
-from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, report
 from support.suites import llm_suite, openai_http, write_items, write_suite

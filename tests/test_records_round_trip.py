@@ -12,8 +12,7 @@ from pathlib import Path
 import jrh
 import jsonschema
 import pytest
-from jrh_testing import Outcome, Project
-from support.inside import Inside, call
+from jrh_testing import Inside, Outcome, Project, call
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "plugins" / "sources" / "src" / "jrh_sources" / "data"

@@ -11,8 +11,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from jrh_testing import ChatServer, Project
-from support.inside import Inside
+from jrh_testing import ChatServer, Inside, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report
 from support.suites import llm_suite, openai_http, simulated_suite, write_items, write_suite

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from jrh_testing import ChatServer, Project
-from support.inside import call
+from jrh_testing import ChatServer, Project, call
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import query, report
 from support.suites import llm_suite, openai_http, write_items, write_suite

@@ -12,10 +12,9 @@ from typing import Any
 
 import jrh
 import pytest
-from jrh_testing import ChatServer, Outcome, Project
+from jrh_testing import ChatServer, Inside, Outcome, Project
 from jrh_testing.server.faults import Fault
 from support import agentic
-from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report, until
 from support.suites import llm_suite, openai_http, write_items, write_suite

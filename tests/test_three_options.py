@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from jrh_testing import ChatServer, Project
-from support.inside import Inside
+from jrh_testing import ChatServer, Inside, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import query, report
 from support.suites import openai_http, write_suite

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import frozen
-from jrh_testing import ChatServer, LabelAnswers
-from support.inside import Inside
+from jrh_testing import ChatServer, Inside, LabelAnswers
 from support.keys import KEY, KEY_VARIABLE
 from support.suites import LABELS, llm_suite, openai_http, write_suite
 

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jrh_testing import ChatServer, Fault
+from jrh_testing import ChatServer, Fault, Inside
 from jrh_testing.server.bodies import prompt_of, tokens
-from support.inside import Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.suites import PROVIDERS, llm_suite, write_items, write_suite
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 from attrs import frozen
-from jrh_testing import FAULTS, ChatServer, Fault, Outcome, Project
-from support.inside import Inside
+from jrh_testing import FAULTS, ChatServer, Fault, Inside, Outcome, Project
 from support.keys import KEY, KEY_VARIABLE
 from support.looking import one, query, report
 from support.suites import PROVIDERS, llm_suite, openai_http, write_items, write_suite

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from jrh_testing import ChatServer
-from support.inside import Inside
+from jrh_testing import ChatServer, Inside
 from support.keys import KEY, KEY_VARIABLE
 from support.suites import llm_suite, openai_http, simulated_suite, write_items, write_suite
 

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-from jrh_testing import Outcome, Project
-
-from support.inside import call
+from jrh_testing import Outcome, Project, call
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {"metrics": ["missing"], "reports": ["terminal"]}

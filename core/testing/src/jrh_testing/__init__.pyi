@@ -18,6 +18,8 @@ from .fakes import Asked as Asked
 from .fakes import EchoJudge as EchoJudge
 from .fakes import LabelParser as LabelParser
 from .fakes import ScriptedModel as ScriptedModel
+from .inside import Inside as Inside
+from .inside import call as call
 from .payloads import PAYLOADS as PAYLOADS
 from .reports import empty_report as empty_report
 from .reports import sample_records as sample_records

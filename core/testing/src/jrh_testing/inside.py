@@ -10,7 +10,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from jrh.cli import invoke
-from jrh_testing import Outcome, Project
+
+from jrh_testing.runner import Outcome, Project
 
 
 def call(project: Project, *arguments: str) -> Outcome:
@@ -26,7 +27,11 @@ class Inside(Project):
     """A project whose runs are calls in this process, with its environment."""
 
     def run(
-        self, *arguments: str | Path, env: Mapping[str, str] | None = None, input: str = "", timeout: float = 0.0
+        self,
+        *arguments: str | Path,
+        env: Mapping[str, str] | None = None,
+        input: str = "",
+        timeout: float = 0.0,  # noqa: ARG002 - as in Project
     ) -> Outcome:
         """Run `jrh` here; nothing can be typed, and nothing limits the time but the test's own timeout."""
         assert not input
