@@ -351,13 +351,15 @@ def test_a_wrong_table_changes_nothing_and_names_every_mistake(desk: ReviewDesk,
         "lines-2": {"action": "accept", "reviewer": "Bob\x1b[2J"},
         "lines-3": {"action": "accept", "reviewer": "An\u200bn"},
         "lines-4": {"action": "accept", "reviewer": "x" * 81},
+        "words-5": {"action": "accept", "edited": "an edit that would be lost"},
     }
     with pytest.raises(JrhError) as failed:
         read_decisions(desk, table(desk, tmp_path / "mine.csv", changed))
-    for words in ("needs a reason", "not 'maybe'", "no such case_id", "Nothing was edited", "another run", "9 cases"):
+    for words in ("needs a reason", "not 'maybe'", "no such case_id", "Nothing was edited", "another run", "10 cases"):
         assert words in str(failed.value)
     assert str(failed.value).count("a name of 1 to 80 visible characters") == 3
     assert "version is the number that was exported" in str(failed.value)
+    assert "the row edits the case, but its action is accept" in str(failed.value)
     assert desk.reviews() == {}
 
 

@@ -140,13 +140,17 @@ def _decision(desk: ReviewDesk, case_id: str, name: str, rows: Sequence[_Row]) -
     settles = first["settles"].strip().casefold() == "yes"
     stored = review.settlement if settles else review.own(name)
     case, original = desk.case(case_id)
+    texts, expected = editable(case, original), first["expected"].strip()
     given = Given(
         action=action,
         reason=_plain(first["reason"]),
-        after=_edited(rows, editable(case, original), stored),
-        expected=next((code for code in choices(case) if formula_safe(code) == first["expected"]), first["expected"]),
+        after=_edited(rows, texts, stored),
+        expected=next((code for code in choices(case) if formula_safe(code) == expected), expected),
         settles=settles,
     )
+    changed = any(text != texts.get(name) for name, text in given.after.items())
+    if action is not ReviewAction.EDIT and (changed or given.expected not in ("", expectation_code(case.expectation))):
+        raise JrhError(f"the row edits the case, but its action is {word}")
     decision = made(desk, case_id, name, given)
     if stored and stored.content == decision.content and formula_safe(stored.reason) == formula_safe(decision.reason):
         return None

@@ -77,7 +77,8 @@ def serve_labels(
         states = here.states(name)
         repeats = sum(screen.again for screen in here.screens(name))
         done = sum(bool(state) for state in states)
-        tell(f"{name}: {counted(len(states), 'screen')}, {repeats} of them hidden repeats; {done} done.")
+        hidden = counted(repeats, "hidden repeat")
+        tell(f"{name}: {counted(len(states), 'screen')} with {hidden}; {done} done.")
     serve(Runs(()), Place.checked(*place, allow_remote=allow_remote), open_browser=open_browser, labelling=here)
 
 

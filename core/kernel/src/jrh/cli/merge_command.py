@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -28,5 +29,5 @@ def command(run_dirs: tuple[Path, ...], run_dir: Path) -> int:
     telling.say(f"Merged {parts}: {counted(merged.records, 'record')}, {counted(merged.calls, 'call')}.")
     if merged.missing:
         telling.tell(f"jrh: missing: {', '.join(merged.missing)}. The next run would ask their questions.")
-    telling.say(f"To report: jrh run SUITE --run-dir {run_dir}")
+    telling.say(f"To report: jrh run SUITE --run-dir {shlex.quote(str(run_dir))}")
     return 3 if merged.missing else 0
