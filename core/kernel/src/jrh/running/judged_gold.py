@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from attrs import evolve
 
@@ -43,9 +44,9 @@ def graded(use: TaskUse, items: Sequence[Item], store: Store, resolved: Resolved
     """
     name = use.data.gold_from
     given: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    columns = store.records.columns()
     wanted = ("task", "judge", "item_id", "status", "canonical")
-    for task, judge, item, status, label in zip(*(columns[column] for column in wanted), strict=True):
+    rows = (zip(*(part[name] for name in wanted), strict=True) for part in store.records.slices())
+    for task, judge, item, status, label in chain.from_iterable(rows):
         if (
             (task, judge) == (use.task.name, name)
             and status in (Status.OK, Status.OK.value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Final, NamedTuple
 from zlib import crc32
@@ -99,9 +99,19 @@ class RecordsTable:
         Raises:
             DamagedStoreError: some are not what was written.
         """
+        columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+        for part in self.slices(trial_ids):
+            for name, values in part.items():
+                columns[name] += values
+        return {name: tuple(values) for name, values in columns.items()}
+
+    def slices(self, trial_ids: Sequence[str] | None = None) -> Iterator[dict[str, tuple[Any, ...]]]:
+        """Yield the same columns some thousand records at a time.
+
+        Raises:
+            DamagedStoreError: some are not what was written; raised at the end.
+        """
         names = ", ".join(f'r."{name}"' for name in COLUMNS)
-        columns: list[list[Any]] = [[] for _ in COLUMNS]
-        same: dict[str, str] = {}
         changed: list[tuple[Any, ...]] = []
         select = f"SELECT {names}, r.checksum"
         if trial_ids is None:
@@ -111,11 +121,9 @@ class RecordsTable:
             found = self._database.chunks_by_id(sql, sorted(trial_ids))
         for rows in found:
             changed += [row for row in rows if checksum(row[:-1]) != row[-1]]
-            for column, values in zip(columns, zip(*rows, strict=True), strict=False):
-                # Most values are those of other rows: SQLite makes a new object of each.
-                column += [same.setdefault(value, value) if isinstance(value, str) else value for value in values]
+            if rows:
+                yield dict(zip(COLUMNS, zip(*rows, strict=True), strict=False))
         self._refuse(changed)
-        return {name: tuple(column) for name, column in zip(COLUMNS, columns, strict=True)}
 
     def _refuse(self, changed: Sequence[tuple[Any, ...]]) -> None:
         if changed:

@@ -42,21 +42,17 @@ class Categorical:
 
     __slots__ = ("categories", "codes")
 
-    def __init__(self, codes: NDArray[np.int32], categories: tuple[str, ...]) -> None:
+    def __init__(self, codes: NDArray[np.signedinteger], categories: tuple[str, ...]) -> None:
         """Keep codes of shape (n,), -1 for None, and the categories in order of first appearance."""
         self.codes = codes
         self.categories = categories
 
     @classmethod
     def of(cls, values: Iterable[str | None]) -> Categorical:
-        """Code the values in order of first appearance."""
-        rows = list(values)
-        distinct = dict.fromkeys(rows)
-        distinct.pop(None, None)
-        categories = cast("tuple[str, ...]", tuple(distinct))
-        index: dict[str | None, int] = {None: -1} | {category: code for code, category in enumerate(categories)}
-        codes = np.fromiter(map(index.__getitem__, rows), dtype=np.int32, count=len(rows))
-        return cls(codes, categories)
+        """Code the values in order of first appearance, in as few bytes as their number allows."""
+        coding = _Coding()
+        coding.add(list(values))
+        return coding.column()
 
     def take(self, rows: NDArray[Any]) -> Categorical:
         """Return the rows of a boolean mask or an index array; the categories stay the same."""
@@ -66,6 +62,45 @@ class Categorical:
         """Return the text of every row."""
         lookup: list[str | None] = [*self.categories, None]
         return [lookup[code] for code in self.codes.tolist()]
+
+
+class _Coding:
+    """Code a column of text some rows at a time."""
+
+    def __init__(self) -> None:
+        self._codes: list[NDArray[np.signedinteger]] = []
+        self._index: dict[str | None, int] = {None: -1}
+
+    def add(self, values: Sequence[str | None]) -> None:
+        for value in dict.fromkeys(values):
+            self._index.setdefault(value, len(self._index) - 1)
+        codes = map(self._index.__getitem__, values)
+        self._codes.append(np.fromiter(codes, dtype=self._type(), count=len(values)))
+
+    def _type(self) -> np.dtype[Any]:
+        """Return the shortest type: most columns have few categories, and a table has dozens of columns."""
+        return np.min_scalar_type(-len(self._index))
+
+    def column(self) -> Categorical:
+        categories = cast("tuple[str, ...]", tuple(self._index)[1:])
+        return Categorical(np.concatenate(self._codes, dtype=self._type()), categories)
+
+
+class _Numbers:
+    """Gather a column of numbers some rows at a time."""
+
+    def __init__(self) -> None:
+        self._values: list[NDArray[np.float64]] = []
+
+    def add(self, values: Sequence[float | None]) -> None:
+        self._values.append(np.array(values, dtype=np.float64))
+
+    def column(self) -> NDArray[np.float64]:
+        found = np.concatenate(self._values)
+        first = found[:1]
+        # Most columns of numbers hold one: that takes the room of one.
+        same = len(found) > 1 and np.array_equal(found, np.broadcast_to(first, found.shape), equal_nan=True)
+        return np.broadcast_to(first.copy(), found.shape) if same else found
 
 
 class RecordTable:
@@ -83,9 +118,24 @@ class RecordTable:
     @classmethod
     def from_columns(cls, columns: Mapping[str, Sequence[Any]]) -> RecordTable:
         """Build a table from plain sequences, one per column, enums or their values."""
-        categorical = {name: Categorical.of(column) for name, column in columns.items() if name not in NUMERIC}
-        numeric = {name: np.array(column, dtype=np.float64) for name, column in columns.items() if name in NUMERIC}
-        return cls(categorical, numeric)
+        return cls.from_slices([columns])
+
+    @classmethod
+    def from_slices(cls, slices: Iterable[Mapping[str, Sequence[Any]]]) -> RecordTable:
+        """Build a table from columns that come some rows at a time; only codes and numbers of them are kept."""
+        texts: dict[str, _Coding] = {}
+        numbers: dict[str, _Numbers] = {}
+        for columns in slices:
+            for name, values in columns.items():
+                if name in NUMERIC:
+                    numbers.setdefault(name, _Numbers()).add(values)
+                else:
+                    texts.setdefault(name, _Coding()).add(values)
+        # Each column is let go as soon as it is an array.
+        return cls(
+            {name: texts.pop(name).column() for name in tuple(texts)},
+            {name: numbers.pop(name).column() for name in tuple(numbers)},
+        )
 
     @classmethod
     def from_records(cls, records: Iterable[Record]) -> RecordTable:
@@ -104,7 +154,7 @@ class RecordTable:
 
     def codes(self, name: str) -> NDArray[np.int32]:
         """Return a text column as codes of shape (n,), -1 where the record has None."""
-        return self._categorical[name].codes
+        return self._categorical[name].codes.astype(np.int32, copy=False)
 
     def categories(self, name: str) -> tuple[str, ...]:
         """Return the texts the codes of a column stand for; some may not occur in a subset."""
@@ -128,7 +178,7 @@ class RecordTable:
         """Return the rows of a boolean mask of shape (n,), or of an index array."""
         return RecordTable(
             {name: column.take(rows) for name, column in self._categorical.items()},
-            {name: column[rows] for name, column in self._numeric.items()},
+            {name: _chosen(column, rows) for name, column in self._numeric.items()},
         )
 
     def split(self, *names: str) -> Iterator[tuple[tuple[str, ...], RecordTable]]:
@@ -160,6 +210,12 @@ class RecordTable:
                 column = self._categorical[name]
                 data[name] = pd.Categorical.from_codes(column.codes, categories=pd.Index(list(column.categories)))
         return pd.DataFrame(data)
+
+
+def _chosen(column: NDArray[np.float64], rows: NDArray[Any]) -> NDArray[np.float64]:
+    if column.strides != (0,):
+        return column[rows]
+    return np.broadcast_to(column[:1], (int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows),))
 
 
 def _plain(value: object) -> object:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import compress
+from typing import Any, TypeAlias
 
 from jrh.running.dry_build import planned_judges
 from jrh.running.schedule import trial_id
 from jrh.store.run_store import Store
 from jrh.values.cases import Case
-from jrh.values.records import RecordTable
+from jrh.values.records import COLUMNS, RecordTable
 
 
 def read_records(store: Store, *, without: Collection[str] = (), also: Sequence[str] = ()) -> RecordTable:
@@ -21,22 +23,40 @@ def read_records(store: Store, *, without: Collection[str] = (), also: Sequence[
         without: ids of cases whose records are left out.
         also: ids of trials outside of the plan whose records are added.
     """
-    columns = store.records.columns()
-    if without or also:
-        kept = [place for place, case in enumerate(columns["case_id"]) if case not in without]
-        planned = frozenset(columns["trial_id"])
-        more = store.records.columns([each for each in also if each not in planned])
-        columns = {name: (*(values[place] for place in kept), *more[name]) for name, values in columns.items()}
     known_of_items = {
         "cluster": store.items.clusters(),
         "gold_source": store.items.gold_sources(),
         "covariates": store.items.covariates(),
     }
-    for name, of_items in known_of_items.items():
-        if of_items:
-            place = zip(columns["task"], columns["item_id"], columns[name], strict=True)
-            columns[name] = tuple(of_items.get((task, item), known) for task, item, known in place)
-    return RecordTable.from_columns(columns)
+    told = {name: of_items for name, of_items in known_of_items.items() if of_items}
+    return RecordTable.from_slices(_with(told, part) for part in _chosen(store, without, also))
+
+
+_Columns: TypeAlias = Mapping[str, Sequence[Any]]
+
+
+def _chosen(store: Store, without: Collection[str], also: Sequence[str]) -> Iterator[_Columns]:
+    """Yield the records of the plan but some, then others; columns of no rows where there are none."""
+    yield dict.fromkeys(COLUMNS, ())
+    more = set(also)
+    for part in store.records.slices():
+        more.difference_update(part["trial_id"])
+        kept = [case not in without for case in part["case_id"]]
+        yield part if all(kept) else {name: tuple(compress(values, kept)) for name, values in part.items()}
+    if more:
+        yield from store.records.slices(sorted(more))
+
+
+def _with(told: Mapping[str, Mapping[tuple[str, str], str]], columns: _Columns) -> _Columns:
+    """Put what items say in the place of what their records say."""
+    rows = tuple(zip(columns["task"], columns["item_id"], strict=True))
+    return {
+        **columns,
+        **{
+            name: [of_items.get(row, known) for row, known in zip(rows, columns[name], strict=True)]
+            for name, of_items in told.items()
+        },
+    }
 
 
 def records_as_made(store: Store, gone: Mapping[str, Case]) -> RecordTable:
