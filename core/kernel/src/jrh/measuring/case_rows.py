@@ -3,48 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final
 
 import numpy as np
 
-from jrh.measuring.coded import Coded, Codes, numbered
-from jrh.measuring.scoring import Scores, against_label, agreeing, as_expected, stated_label
+from jrh.measuring.coded import Coded, Codes, Mask, numbered
+from jrh.measuring.scoring import Numbers, Scores, against_label, agreeing, as_expected, stated_label
 from jrh.measuring.trials import Trials, read_trials
 from jrh.plugins.protocols import MetricContext
 from jrh.values.items import Task
 from jrh.values.listed_cases import CaseRow
 from jrh.values.records import RecordTable
 
+_PART: Final = 4096
+"""Rows that are made at a time."""
+
 
 def case_rows(records: RecordTable, tasks: Mapping[str, Task]) -> Iterator[CaseRow]:
-    """Yield a row for each case and judge.
+    """Return a row for each case and judge; they are made some thousand at a time.
 
     Args:
         records: all records of a run, in plan order.
         tasks: by name.
+
+    Raises:
+        JrhError: a trial occurs twice, or a gold or expected label is not on the scale of its task.
     """
-    if not len(records):
-        return
-    trials = read_trials(records, MetricContext(tasks=tasks))
+    return _rows(read_trials(records, MetricContext(tasks=tasks))) if len(records) else iter(())
+
+
+def _rows(trials: Trials) -> Iterator[CaseRow]:
     key = numbered(trials.case.codes, trials.judge.codes)
     _, first = np.unique(key[order := np.argsort(trials.place, kind="stable")], return_index=True)
     first = order[first]
-    agreed = _means(agreeing(trials), key)
     truth = against_label(trials, stated_label(trials), np.ones(len(key), dtype=np.bool_))
-    labels = _counted(key, trials.label, trials.usable, trials.labels)
-    statuses = _counted(key, trials.status.codes, ~trials.usable, trials.status.names)
-    trials_of, missing = np.bincount(key).tolist(), np.bincount(key[~trials.usable], minlength=len(first)).tolist()
-    columns = zip(
-        trials.place[first].tolist(),
-        *(_names(column, first) for column in _texts(trials)),
-        trials_of,
-        labels,
-        missing,
-        statuses,
-        agreed,
-        _means(truth, key),
-        _means(as_expected(trials), key),
-        strict=True,
-    )
+    means = [_means(scores, key) for scores in (agreeing(trials), truth, as_expected(trials))]
+    labels = _Counts(key, trials.label, trials.usable, trials.labels)
+    statuses = _Counts(key, trials.status.codes, ~trials.usable, trials.status.names)
+    trials_of, missing = np.bincount(key), np.bincount(key[~trials.usable], minlength=len(first))
+    texts = _texts(trials)
+
+    def part(start: int) -> Iterator[CaseRow]:
+        groups = slice(start, start + _PART)
+        rows = first[groups]
+        return _made(
+            trials.place[rows].tolist(),
+            *(_names(column, rows) for column in texts),
+            trials_of[groups].tolist(),
+            labels.of(start, start + len(rows)),
+            missing[groups].tolist(),
+            statuses.of(start, start + len(rows)),
+            *(_known(mean[groups]) for mean in means),
+        )
+
+    return chain.from_iterable(map(part, range(0, len(first), _PART)))
+
+
+def _made(*columns: Sequence[Any]) -> Iterator[CaseRow]:
     for (
         place,
         task,
@@ -62,7 +78,7 @@ def case_rows(records: RecordTable, tasks: Mapping[str, Task]) -> Iterator[CaseR
         same,
         right,
         expected,
-    ) in columns:
+    ) in zip(*columns, strict=True):
         yield CaseRow(
             position=place,
             task=task,
@@ -97,23 +113,35 @@ def _names(column: Coded, rows: Codes) -> list[str]:
     return [column.names[code] for code in column.codes[rows].tolist()]
 
 
-def _counted(key: Codes, codes: Codes, rows: np.ndarray, names: Sequence[str]) -> list[list[tuple[str, int]]]:
-    """Return the names of each group with their counts, the commonest first, among some rows."""
-    found: list[list[tuple[str, int]]] = [[] for _ in range(int(key.max()) + 1)]
-    pairs, counts = np.unique(key[rows] * len(names) + codes[rows], return_counts=True)
-    for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
-        group, code = divmod(pair, len(names))
-        found[group].append((names[code], count))
-    for group in found:
-        if len(group) > 1:
-            group.sort(key=lambda each: -each[1])
-    return found
+class _Counts:
+    """The names of each group with their counts, among some rows."""
+
+    def __init__(self, key: Codes, codes: Codes, rows: Mask, names: Sequence[str]) -> None:
+        self._names = names
+        self._pairs, self._counts = np.unique(key[rows] * len(names) + codes[rows], return_counts=True)
+
+    def of(self, start: int, end: int) -> list[list[tuple[str, int]]]:
+        """Return those of the groups from `start` to before `end`, of each group the commonest first."""
+        found: list[list[tuple[str, int]]] = [[] for _ in range(start, end)]
+        size = len(self._names)
+        part = slice(*np.searchsorted(self._pairs, (start * size, end * size)))
+        for pair, count in zip(self._pairs[part].tolist(), self._counts[part].tolist(), strict=True):
+            group, code = divmod(pair, size)
+            found[group - start].append((self._names[code], count))
+        for names in found:
+            if len(names) > 1:
+                names.sort(key=lambda each: -each[1])
+        return found
 
 
-def _means(scores: Scores, key: Codes) -> list[float | None]:
-    """Return the mean score of each group; None where no trial of it has one."""
+def _means(scores: Scores, key: Codes) -> Numbers:
+    """Return the mean score of each group; NaN where no trial of it has one."""
     rows = np.flatnonzero(scores.eligible & scores.answered & ~np.isnan(scores.value))
     size = int(key.max()) + 1
-    number = np.bincount(key[rows], minlength=size).tolist()
-    total = np.bincount(key[rows], weights=scores.value[rows], minlength=size).tolist()
-    return [each / count if count else None for each, count in zip(total, number, strict=True)]
+    number = np.bincount(key[rows], minlength=size)
+    total = np.bincount(key[rows], weights=scores.value[rows], minlength=size)
+    return np.divide(total, number, out=np.full(size, np.nan), where=number > 0)
+
+
+def _known(means: Numbers) -> list[float | None]:
+    return [None if gone else mean for mean, gone in zip(means.tolist(), np.isnan(means), strict=True)]

@@ -167,4 +167,4 @@ def list_cases(store: Store, records: RecordTable, tasks: Mapping[str, Task]) ->
         return
     # Where labels are off their scale, metrics say so; the list is no more than a help and ends nothing.
     with suppress(JrhError):
-        store.case_rows.replace(digest, tuple(case_rows(records, tasks)))
+        store.case_rows.replace(digest, case_rows(records, tasks))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -74,10 +75,19 @@ class CaseRowsTable:
         return self._database.digest(self.STAGE) or None
 
     def replace(self, digest: str, rows: Iterable[CaseRow]) -> None:
-        """Replace all rows, and what they can be filtered by, which takes a look at all of them."""
-        listed = list(rows)
+        """Replace all rows, and what they can be filtered by, which takes a look at all of them.
+
+        The rows are written as they come, and never held together. It is one transaction: if a row cannot be made, the
+        rows before stay.
+        """
+        choices = _Choices()
         self._database.replace(
-            self.STAGE, digest, self.DELETE_ALL, (_INSERT, listed), (_SET_CHOICES, [(to_text(_choices(listed)),)])
+            self.STAGE,
+            digest,
+            self.DELETE_ALL,
+            (_INSERT, choices.noted(rows)),
+            # Told when the rows are written.
+            (_SET_CHOICES, ((to_text(each),) for each in choices.all())),
         )
 
     def page(self, wanted: CaseFilter, order: CaseOrder, limit: int, after: tuple[Any, int] | None = None) -> Page:
@@ -168,15 +178,23 @@ def _clauses(wanted: CaseFilter) -> Iterator[tuple[str, Sequence[Any]]]:
         yield "status = ?", (wanted.status,)
 
 
-def _choices(rows: Sequence[CaseRow]) -> dict[str, list[list[str]]]:
-    """Return the values of every task, and of all tasks under the empty name."""
-    found: dict[str, list[set[str]]] = {"": [set() for _ in _CHOICES]}
-    for row in rows:
-        for task in ("", row.task):
-            columns = found.setdefault(task, [set() for _ in _CHOICES])
-            for column, name in zip(columns, _CHOICES, strict=True):
-                column.add(getattr(row, name))
-    return {task: [sorted(column - {""}) for column in columns] for task, columns in found.items()}
+class _Choices:
+    """The values of every task, and of all tasks under the empty name."""
+
+    def __init__(self) -> None:
+        self._found: defaultdict[str, list[set[str]]] = defaultdict(lambda: [set() for _ in _CHOICES])
+
+    def noted(self, rows: Iterable[CaseRow]) -> Iterator[CaseRow]:
+        for row in rows:
+            for task in ("", row.task):
+                for column, name in zip(self._found[task], _CHOICES, strict=True):
+                    column.add(getattr(row, name))
+            yield row
+
+    def all(self) -> Iterator[dict[str, list[list[str]]]]:
+        """Yield all that were noted, once asked."""
+        self._found[""]
+        yield {task: [sorted(column - {""}) for column in columns] for task, columns in self._found.items()}
 
 
 def _like(text: str) -> str:

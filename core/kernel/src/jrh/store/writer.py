@@ -18,8 +18,8 @@ from typing import Any, Final, TypeAlias
 from jrh.errors import DamagedStoreError, StoreError
 
 Row: TypeAlias = Sequence[Any]
-Statement: TypeAlias = tuple[str, Sequence[Row]]
-"""One SQL statement and its parameter rows."""
+Statement: TypeAlias = tuple[str, Iterable[Row]]
+"""One SQL statement and its parameter rows, which are taken when it is written, one after the other."""
 
 SQLITE_CORRUPT: Final = 11
 """Result code of SQLite, which Python names from 3.11 on."""
