@@ -140,7 +140,7 @@ def _means(scores: Scores, key: Codes) -> Numbers:
     size = int(key.max()) + 1
     number = np.bincount(key[rows], minlength=size)
     total = np.bincount(key[rows], weights=scores.value[rows], minlength=size)
-    return np.divide(total, number, out=np.full(size, np.nan), where=number > 0)
+    return np.where(number > 0, total / np.maximum(number, 1), np.nan)
 
 
 def _known(means: Numbers) -> list[float | None]:

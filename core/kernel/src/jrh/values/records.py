@@ -213,9 +213,10 @@ class RecordTable:
 
 
 def _chosen(column: NDArray[np.float64], rows: NDArray[Any]) -> NDArray[np.float64]:
-    if column.strides != (0,):
-        return column[rows]
-    return np.broadcast_to(column[:1], (int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows),))
+    if column.strides == (0,):  # one number for all rows
+        return np.broadcast_to(column[:1], (int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows),))
+    found: NDArray[np.float64] = column[rows]
+    return found
 
 
 def _plain(value: object) -> object:
