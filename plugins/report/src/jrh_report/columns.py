@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, get_args, get_type_hints
 
 import attrs
+import numpy as np
 from jrh import Record, RecordTable
 
 
@@ -32,19 +33,18 @@ def names(records: RecordTable) -> tuple[str, ...]:
 def chunks(records: RecordTable, rows: int = ROWS) -> Iterator[dict[str, list[Any]]]:
     """Yield the columns of so many records after the other, in plan order; what is not known is None."""
     for start in range(0, len(records), rows):
-        part = slice(start, start + rows)
-        yield {name: _values(records, name, part) for name in records.columns}
+        part = records.where(np.arange(start, min(start + rows, len(records))))
+        yield {name: _values(part, name) for name in records.columns}
 
 
-def _values(records: RecordTable, name: str, part: slice) -> list[Any]:
+def _values(records: RecordTable, name: str) -> list[Any]:
     if name in REAL:
-        return _known(records.number(name)[part].tolist())
+        return _known(records.number(name).tolist())
     if name in WHOLE:
-        return [None if value is None else int(value) for value in _known(records.number(name)[part].tolist())]
+        return [None if value is None else int(value) for value in _known(records.number(name).tolist())]
     if name in TRUTH:
-        return [None if value is None else bool(value) for value in _known(records.number(name)[part].tolist())]
-    categories = records.categories(name)
-    return [categories[code] if code >= 0 else None for code in records.codes(name)[part].tolist()]
+        return [None if value is None else bool(value) for value in _known(records.number(name).tolist())]
+    return records.text(name)
 
 
 def _known(values: Sequence[float]) -> list[float | None]:

@@ -19,7 +19,8 @@ from jrh_report.options import CsvOptions
 _STARTS: Final = frozenset("=+-@＝＋－＠")  # noqa: RUF001 - spreadsheets read the wide ones like the narrow ones
 _FIRST: Final = frozenset("\t\r\n'")
 _NUMBER: Final = re.compile(r"-\d+(\.\d+)?")
-_REMEMBERED: Final = 100_000
+_REMEMBERED: Final = 4096
+_ROWS: Final = 2000
 
 
 @frozen
@@ -36,7 +37,7 @@ class CsvReporter:
         """Yield the file in chunks; the same records give the same bytes."""
         columns = names(report.records)
         yield _written([columns])
-        for part in chunks(report.records):
+        for part in chunks(report.records, _ROWS):
             cells = [self._cells(part[name]) for name in columns]
             yield _written(zip(*cells, strict=True))
 
