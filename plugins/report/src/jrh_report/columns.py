@@ -21,7 +21,7 @@ REAL: Final = _of_type(float)
 """Columns of real numbers."""
 TRUTH: Final = _of_type(bool)
 """Columns of yes and no."""
-ROWS: Final = 20_000
+ROWS: Final = 2000
 """Records that are held as plain values at a time."""
 
 

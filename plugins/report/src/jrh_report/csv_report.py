@@ -20,7 +20,6 @@ _STARTS: Final = frozenset("=+-@＝＋－＠")  # noqa: RUF001 - spreadsheets re
 _FIRST: Final = frozenset("\t\r\n'")
 _NUMBER: Final = re.compile(r"-\d+(\.\d+)?")
 _REMEMBERED: Final = 4096
-_ROWS: Final = 2000
 
 
 @frozen
@@ -37,7 +36,7 @@ class CsvReporter:
         """Yield the file in chunks; the same records give the same bytes."""
         columns = names(report.records)
         yield _written([columns])
-        for part in chunks(report.records, _ROWS):
+        for part in chunks(report.records):
             cells = [self._cells(part[name]) for name in columns]
             yield _written(zip(*cells, strict=True))
 
