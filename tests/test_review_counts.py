@@ -274,3 +274,27 @@ def test_a_name_of_the_suite_is_one_that_the_command_line_takes(project: Project
     write_items(project, 1)
     write_suite(project, llm_suite(openai_http("http://127.0.0.1:9"), review={"names": [name]}))
     assert "a name has 1 to 80 visible characters" in run(project, code=2)
+
+
+def test_a_suite_may_ask_for_the_cases_first_that_judges_get_wrong(project: Project) -> None:
+    """The first run has no verdicts to order by: it asks the judge, its end makes the queue, and the next run waits."""
+    with ChatServer("YES") as server:
+        a_suite(project, server, review={"first": "disagreement", "sample": 3})
+        run(project)
+        asked = server.count
+        assert asked == 2 * ITEMS
+        with review_desk(project.path / "run") as desk:
+            queue = desk.queue()
+            golds = [desk.case(case.case_id)[0].gold for case in queue]
+        assert "3 cases to be decided" in run(project, "--no-wait", code=3)
+        made = decide(project, mixed)
+        run(project)
+        with review_desk(project.path / "run") as desk:
+            assert desk.queue() == queue, "decisions change what counts and not who is asked about what"
+        assert server.count == asked + 1
+    assert made == [case.case_id for case in queue]
+    assert sum(case.probability for case in queue) >= 2
+    assert len({case.probability for case in queue}) > 1
+    assert "YES" in golds
+    assert golds == sorted(golds), "the judge always says YES: where NO is right it is wrong"
+    assert report(project, "run")["planned"] == 2 * ITEMS - 1

@@ -7,8 +7,9 @@ import random
 import numpy as np
 import pytest
 from jrh.errors import JrhError
-from jrh.running.review_queue import First, QueueRequest, drawn, inclusion, systematic
+from jrh.running.review_queue import QueueRequest, drawn, inclusion, systematic
 from jrh.store.case_rows_table import CaseScore
+from jrh.suite.definition import First
 from jrh.values.reviews import QueuedCase
 
 CASES = 60

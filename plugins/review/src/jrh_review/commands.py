@@ -74,7 +74,8 @@ def review(
     Prints an address with a one-time token and serves until Ctrl-C. Every decision is stored in the run directory
     before the page says "saved". Makes no model calls. No other jrh process can write to the run meanwhile.
     """
-    from jrh.running import First, QueueRequest, review_desk
+    from jrh.running import QueueRequest, review_desk
+    from jrh.suite import First
 
     from jrh_review.start_review import checked_names, export_to, import_from, serve_review
 

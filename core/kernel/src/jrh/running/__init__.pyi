@@ -11,7 +11,6 @@ from .looks import Look as Look
 from .outcome import RunResult as RunResult
 from .outcome import RunState as RunState
 from .pool import for_each as for_each
-from .review_queue import First as First
 from .review_queue import QueueRequest as QueueRequest
 from .reviewing import ReviewDesk as ReviewDesk
 from .reviewing import StaleDecisionError as StaleDecisionError

@@ -13,6 +13,7 @@ from jrh.running.component_changes import components, edited_meanwhile, note_com
 from jrh.running.execute import Executed
 from jrh.running.outcome import INCOMPLETE, RunResult, asks_again, how_it_ended
 from jrh.running.prepare import Prepared
+from jrh.running.review_stage import queue_by_verdicts
 from jrh.running.stages import measure as measuring
 from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored_evidence import StoredEvidence
@@ -110,7 +111,8 @@ def _measured(ready: Prepared) -> RunReport | None:
     )
     note_components(store, components(ready.resolved, ready.run_dir), ("metric",))
     ready.progress.end()
+    list_cases(store, records, {task.name: task for task in tasks})
+    queue_by_verdicts(ready)
     report = reporting.gather(store, reporting.recall(store), measures, notes, records)
     reporting.note_findings(store, report)
-    list_cases(store, records, {task.name: task for task in tasks})
     return report

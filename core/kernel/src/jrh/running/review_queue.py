@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import Enum
 from itertools import combinations
 from typing import Final
 
@@ -14,7 +13,7 @@ from attrs import frozen
 from jrh.errors import JrhError
 from jrh.hashing import content_id
 from jrh.store.case_rows_table import CaseScore
-from jrh.suite.definition import Review
+from jrh.suite.definition import First, Review
 from jrh.values.reviews import QueuedCase
 
 _FLOOR: Final = 0.5
@@ -22,14 +21,8 @@ _FLOOR: Final = 0.5
 with very unequal weights are imprecise, and in small samples biased."""
 
 
-class First(Enum):
-    """What is reviewed first."""
-
-    RANDOM = "random"
-    DISAGREEMENT = "disagreement"
-    """Cases that judges answer differently, or unlike the stated label."""
-    INFLUENCE = "influence"
-    """Cases whose removal would change the share as expected of their test most."""
+class NoVerdictsError(JrhError):
+    """An order needs verdicts, and the run has none yet."""
 
 
 @frozen(kw_only=True)
@@ -46,7 +39,7 @@ class QueueRequest:
     @classmethod
     def of(cls, review: Review) -> QueueRequest:
         """Return what a suite asks for."""
-        return cls(tests=review.tests, sample=review.sample, seed=review.seed)
+        return cls(tests=review.tests, sample=review.sample, seed=review.seed, first=review.first)
 
 
 def known_cases(cases: Iterable[QueuedCase], request: QueueRequest) -> list[QueuedCase]:
@@ -73,7 +66,7 @@ def drawn(
     changes. Otherwise the chance is proportional to the score, up to 1, and the highest score comes first.
 
     Raises:
-        JrhError: an order needs verdicts, and the run has none.
+        NoVerdictsError: an order needs verdicts, and the run has none.
     """
     chosen = [case for case in cases if not request.tests or case.test in request.tests]
     mixed = sorted(chosen, key=lambda case: content_id(request.seed, case.case_id))
@@ -84,7 +77,9 @@ def drawn(
         return tuple(case._replace(probability=size / len(chosen)) for case in mixed[:size])
     found = _SCORES[request.first](scores())
     if not found:
-        raise JrhError(f"the order '{request.first.value}' needs verdicts; run the suite first, or review at random")
+        raise NoVerdictsError(
+            f"the order '{request.first.value}' needs verdicts; run the suite first, or review at random"
+        )
     weights = [_FLOOR + found.get(case.case_id, 0.0) for case in mixed]
     chances = inclusion(weights, size)
     start = random.Random(f"{request.seed}").random()  # noqa: S311 - a sample, not a secret

@@ -16,7 +16,7 @@ from jrh.running.review_queue import QueueRequest
 from jrh.running.reviewing import ReviewDesk
 from jrh.running.stages.reviewed import CountedCases, keep_reviewed, number_waiting
 from jrh.running.stages.stored_cases import StoredCases
-from jrh.suite.definition import ReviewPolicy
+from jrh.suite.definition import First, Review, ReviewPolicy
 from jrh.suite.resolved import tests_of
 from jrh.text.numbers import counted
 from jrh.text.redact import error_line
@@ -70,14 +70,14 @@ class ReviewStage:
     def live(self, test: str) -> bool:
         """Tell whether people see cases of a test while further ones are made."""
         review = self.ready.suite.review
-        if review is None or review.sample is not None or self.ready.resolved.decider is None:
+        if review is None or _drawn_at_once(review) or self.ready.resolved.decider is None:
             return False
         return self._waits and (not review.tests or test in review.tests)
 
     def arrived(self, *, complete: bool) -> None:
         """Put the cases that are stored into the queue; a sample is drawn once all of them are made."""
         review = self.ready.suite.review
-        if review is None or (review.sample is not None and not complete):
+        if review is None or (_drawn_at_once(review) and not complete):
             return
         kept = {test.use.name for use in self.ready.suite.tasks for test in tests_of(self.ready.resolved, use.task)}
         ReviewDesk(store=self.ready.store).fill_queue(QueueRequest.of(review), kept)
@@ -138,3 +138,15 @@ class ReviewStage:
                 seen, before, left = last, left, number_waiting(ready.store, review)
                 ready.progress.advance(before - left)
         ready.progress.end()
+
+
+def _drawn_at_once(review: Review) -> bool:
+    """Tell whether the queue is drawn from all cases rather than filled while they are made."""
+    return review.sample is not None or review.first is not First.RANDOM
+
+
+def queue_by_verdicts(ready: Prepared) -> None:
+    """Make the queue of a review that is ordered by verdicts, now that the run has them."""
+    review = ready.suite.review
+    if review is not None and review.first is not First.RANDOM and ready.gateway.stopped is None:
+        ReviewStage(ready).arrived(complete=True)

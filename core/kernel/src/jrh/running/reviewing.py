@@ -13,9 +13,10 @@ from attrs import evolve, field, frozen
 from jrh.document.serial import to_text
 from jrh.errors import JrhError
 from jrh.measuring.review_outcomes import CaseReview, case_reviews
-from jrh.running.review_queue import QueueRequest, drawn, known_cases
+from jrh.running.review_queue import NoVerdictsError, QueueRequest, drawn, known_cases
 from jrh.running.stages.summary import recall
 from jrh.store.run_store import Store
+from jrh.suite.definition import First
 from jrh.values.cases import REFERENCE, Case
 from jrh.values.reviews import Decision, QueuedCase, ReviewAction
 
@@ -61,7 +62,8 @@ class ReviewDesk:
     def fill_queue(self, request: QueueRequest, tests: Collection[str]) -> None:
         """Make the queue of the cases that are stored by now, for a run whose suite asks for a review.
 
-        Decisions stay with their cases, whether or not these are in the queue.
+        Decisions stay with their cases, whether or not these are in the queue. A queue that verdicts ordered is made
+        once there are some, and then stays: decisions change the verdicts that count, and must not change the queue.
 
         Args:
             request: what the suite asks for.
@@ -69,13 +71,24 @@ class ReviewDesk:
         """
         table = self._store.decisions
         found = [case for case in table.candidates(REFERENCE) if case.test in tests]
-        cases = drawn(found, request, self._store.case_rows.scores)
+        cases = self._ordered(found, request)
         with self._lock:
             before = {case.case_id: place for place, case in enumerate(table.queue())}
             if request.sample is None:  # who reviews while cases are made finds new ones at the end
                 cases = tuple(sorted(cases, key=lambda case: before.get(case.case_id, len(before))))
             if table.queue_digest() != to_text(request) or table.queue() != cases:
                 table.replace_queue(to_text(request), cases)
+
+    def _ordered(self, found: Sequence[QueuedCase], request: QueueRequest) -> tuple[QueuedCase, ...]:
+        table = self._store.decisions
+        if request.first is not First.RANDOM and table.queue_digest() == to_text(request):
+            there = {case.case_id for case in found}
+            if kept := tuple(case for case in table.queue() if case.case_id in there):
+                return kept
+        try:
+            return drawn(found, request, self._store.case_rows.scores)
+        except NoVerdictsError:
+            return ()
 
     def case(self, case_id: str) -> tuple[Case, Case | None]:
         """Return a case, and the reference case of its item if it is stored.

@@ -1,3 +1,4 @@
+from .definition import First as First
 from .gate_rules import Rule as Rule
 from .gate_rules import parse_rule as parse_rule
 from .settings import read_settings as read_settings

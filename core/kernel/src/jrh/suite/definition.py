@@ -182,6 +182,16 @@ class ReviewPolicy(Enum):
     """Cases without a decision count as they were made."""
 
 
+class First(Enum):
+    """What is reviewed first."""
+
+    RANDOM = "random"
+    DISAGREEMENT = "disagreement"
+    """Cases that judges answer differently, or unlike the stated label."""
+    INFLUENCE = "influence"
+    """Cases whose removal would change the share as expected of their test most."""
+
+
 @frozen(kw_only=True)
 class Review:
     """Which cases people decide about before a judge is asked."""
@@ -193,6 +203,14 @@ class Review:
         metadata={"help": "Review this many cases, drawn at random. Default: all."},
     )
     seed: int = field(default=0, metadata={"help": "Seed of the sample."})
+    first: First = field(
+        default=First.RANDOM,
+        metadata={
+            "help": "Which cases come first and are likelier in the sample. disagreement: judges differ among themselves or "
+            "from the stated label. influence: they change their test's as-expected most. Both need verdicts: the "
+            "first run asks the judges about all cases, and its end makes the queue."
+        },
+    )
     reviewers: int = field(
         default=1,
         validator=[ge(1), le(MOST_REVIEWERS)],
