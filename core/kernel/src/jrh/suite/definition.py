@@ -206,7 +206,7 @@ class Review:
     first: First = field(
         default=First.RANDOM,
         metadata={
-            "help": "Cases that come first and are likelier in the sample. disagreement: judges differ, or give another "
+            "help": "Cases that come first and are likelier in a sample. disagreement: judges differ, or give another "
             "label than the stated one. influence: they change their test's as-expected most. Both need verdicts: the "
             "first run asks the judges about all cases, and its end makes the queue."
         },
