@@ -280,7 +280,7 @@ def test_a_suite_may_ask_for_the_cases_first_that_judges_get_wrong(project: Proj
     """The first run has no verdicts to order by: it asks the judge, its end makes the queue, and the next run waits."""
     with ChatServer("YES") as server:
         a_suite(project, server, review={"first": "disagreement", "sample": 3})
-        run(project)
+        assert "'disagreement' needs verdicts" in run(project)
         asked = server.count
         assert asked == 2 * ITEMS
         with review_desk(project.path / "run") as desk:

@@ -90,6 +90,11 @@ class ReviewStage:
         """
         ready, review = self.ready, self.ready.suite.review
         self.arrived(complete=True)
+        if review is not None and review.first is not First.RANDOM and not ready.store.decisions.queue():
+            ready.progress.say(
+                f"The review's order '{review.first.value}' needs verdicts: judges are asked about all cases now, and "
+                "people decide before the next run."
+            )
         if self._waits:
             await self._wait()
         tasks = {use.task.name: use.task for use in ready.suite.tasks}
