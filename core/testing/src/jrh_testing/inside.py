@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from jrh.cli import invoke
 
-from jrh_testing.runner import Outcome, Project
+from jrh_testing.runner import Outcome, Project, environment_of
 
 
 def call(project: Project, *arguments: str) -> Outcome:
@@ -35,6 +35,5 @@ class Inside(Project):
     ) -> Outcome:
         """Run `jrh` here; nothing can be typed, and nothing limits the time but the test's own timeout."""
         assert not input
-        usual = {"NO_COLOR": "1", "COLUMNS": "120", **self.env, **(env or {})}
-        with patch.dict("os.environ", usual):
+        with patch.dict("os.environ", environment_of({**self.env, **(env or {})}), clear=True):
             return call(self, *map(str, self._all(arguments)))

@@ -47,7 +47,7 @@ class Running:
         self._process = subprocess.Popen(
             list(command),
             cwd=cwd,
-            env=_environment(env),
+            env=environment_of(env),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -135,7 +135,7 @@ def run_jrh(
     done = subprocess.run(
         _command(arguments),
         cwd=cwd,
-        env=_environment(env),
+        env=environment_of(env),
         input=input,
         capture_output=True,
         encoding="utf-8",
@@ -156,7 +156,8 @@ def _command(arguments: Sequence[str | Path]) -> list[str]:
     return [sys.executable, "-m", "jrh", *map(str, arguments)]
 
 
-def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
+def environment_of(extra: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the environment of a program: this process's without its secrets, and the given variables."""
     inherited = {name: value for name, value in os.environ.items() if not name.upper().endswith(_SECRETS)}
     return {**inherited, "NO_COLOR": "1", "COLUMNS": "120", "PYTHONUTF8": "1", **(extra or {})}
 
