@@ -226,6 +226,21 @@ def test_a_text_that_changed_is_named_and_left_out_when_its_store_is_salvaged(do
     assert report_bytes(done.project, "texts-salvaged") == report_bytes(done.project, "whole")
 
 
+def test_a_name_of_a_column_that_changed_is_a_table_that_is_lost(done: Done) -> None:
+    path = copied(done, "named")
+    with closing(sqlite3.connect(path)) as store:
+        store.execute("PRAGMA application_id = 0")  # as after a kill: no checksum of the whole file
+        store.commit()
+    whole = path.read_bytes()
+    before, after = (b"completion_tokens INTEGER,\n    not_sett" + each + b"ble" for each in (b"a", b"\xd5"))
+    assert whole.count(before) == 1
+    path.write_bytes(whole.replace(before, after))
+    saved = done.project.run("report", "named", "--salvage")
+    assert saved.exit_code in (0, 3), saved.output
+    assert "Traceback" not in saved.output
+    assert "uses" in saved.output
+
+
 def test_a_reply_that_changed_is_left_out_when_its_store_is_salvaged(done: Done) -> None:
     path = copied(done, "replies")
     with closing(sqlite3.connect(path)) as store:

@@ -113,6 +113,8 @@ def test_a_command_that_has_come_since_is_in_the_table() -> None:
         "import-decisions",
         "init-from",
         "selftest",
+        "label",
+        "merge",  # reads the parts of a run: tests/test_shards.py
         "view",  # serves the runs below a directory, also those that are still to come
     }
     assert {*COMMANDS, *plugin_commands()} - reads_no_run == {arguments[0] for arguments in READERS.values()}

@@ -296,7 +296,7 @@ def _locked(run_dir: Path) -> FileLock:
 def _guard(path: Path, action: Callable[[], T]) -> T:
     try:
         return action()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise damaged(str(path), error) or StoreError(f"cannot use '{path}': {error}") from error
     except OSError as error:
         raise StoreError(f"cannot use '{path}': {error.strerror or error}") from error

@@ -159,7 +159,7 @@ def _both_ways(source: sqlite3.Connection, table: str, told: Salvaged) -> Iterat
         sql = f"SELECT {_KEYS[table]}, * FROM {table} NOT INDEXED ORDER BY {order}"  # noqa: S608 - fixed names
         try:
             yield from source.execute(sql)
-        except sqlite3.Error:
+        except (sqlite3.Error, UnicodeDecodeError):  # the latter: the name of a column
             if table not in told.broken:
                 told.broken.append(table)
         else:

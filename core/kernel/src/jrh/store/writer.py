@@ -57,11 +57,12 @@ def closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def damaged(name: str, error: sqlite3.Error) -> DamagedStoreError | None:
+def damaged(name: str, error: sqlite3.Error | UnicodeDecodeError) -> DamagedStoreError | None:
     """Return what to say where SQLite finds a file broken; None for any other error, such as a full disk."""
     code = getattr(error, "sqlite_errorcode", None)
     # The message without a code is that of Python, which reads text as UTF-8.
-    if code is None and "Could not decode to UTF-8" not in str(error):
+    named = isinstance(error, UnicodeDecodeError)  # the name of a column
+    if code is None and not named and "Could not decode to UTF-8" not in str(error):
         return None
     if code is not None and code & 0xFF != SQLITE_CORRUPT:
         return None
