@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
@@ -10,38 +9,21 @@ from urllib.parse import urlsplit
 from attrs import Attribute, Factory, field, frozen
 from attrs.validators import and_, ge, gt, in_, le, min_len
 from jrh import Json
+from jrh.models import check_address, check_header_variables, check_variable_name
 
 _OWN_FIELDS: Final = ("model", "messages", "stream", "n")
-_ENVIRONMENT_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
-def _check_base_url(_instance: object, attribute: Attribute[Any], value: str) -> None:
-    parts = urlsplit(value)
-    if "@" in parts.netloc:
-        # Options are kept in the run's store and shown in reports; a password must not get there.
-        raise ValueError(f"{attribute.name} contains a user name or a password; name a variable in api_key_env instead")
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
-        raise ValueError(f"{attribute.name} '{value}' is not a URL such as https://host/v1")
+def _check_base_url(instance: object, attribute: Attribute[Any], value: str) -> None:
+    check_address(instance, attribute, value)
+    if urlsplit(value).query:
+        raise ValueError(f"{attribute.name} '{value}' is not a URL such as https://host/v1: it has a query")
 
 
 def _check_extra(_instance: object, attribute: Attribute[Any], value: Mapping[str, Json]) -> None:
     for name in _OWN_FIELDS:
         if name in value:
             raise ValueError(f"{attribute.name} cannot contain '{name}': jrh sets it itself")
-
-
-def _check_variable(_instance: object, attribute: Attribute[Any], value: str | None) -> None:
-    if value is not None and not _ENVIRONMENT_NAME.fullmatch(value):
-        # The value is not shown: it may be the key itself, written where its variable's name belongs.
-        raise ValueError(f"{attribute.name} is not the name of an environment variable, such as OPENAI_API_KEY")
-
-
-def _check_headers(instance: object, attribute: Attribute[Any], value: Mapping[str, str]) -> None:
-    for header, variable in value.items():
-        if not _HEADER_NAME.fullmatch(header):
-            raise ValueError(f"{attribute.name}: '{header}' is not the name of an HTTP header")
-        _check_variable(instance, attribute, variable)
 
 
 @frozen(kw_only=True)
@@ -51,7 +33,7 @@ class BatchOptions:
     model: str = field(validator=min_len(1), metadata={"help": "model name, as the provider expects it"})
     api_key_env: str | None = field(
         default=None,
-        validator=_check_variable,
+        validator=check_variable_name,
         metadata={
             "help": "name of the environment variable that holds the key; "
             "null: the provider's usual one at its own address, no key for any other server"
@@ -59,7 +41,7 @@ class BatchOptions:
     )
     headers_env: Mapping[str, str] = field(
         default=Factory(dict),
-        validator=_check_headers,
+        validator=check_header_variables,
         metadata={"help": "additional headers: header name -> name of the environment variable that holds its value"},
     )
     extra: Mapping[str, Json] = field(

@@ -2,46 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal
-from urllib.parse import urlsplit
 
 from attrs import Attribute, Factory, field, frozen
 from attrs.validators import in_, min_len
 from jrh import Json
+from jrh.models import check_address, check_header_variables, check_variable_name
 
 _OWN_FIELDS: Final = ("model", "messages", "stream", "n")
-_ENVIRONMENT_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-
-
-def _check_base_url(_instance: object, attribute: Attribute[Any], value: str) -> None:
-    parts = urlsplit(value)
-    if "@" in parts.netloc:
-        # Options are kept in the run's store and shown in reports; a password must not get there.
-        raise ValueError(f"{attribute.name} contains a user name or a password; name a variable in api_key_env instead")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{attribute.name} '{value}' is not a URL such as https://host/v1")
 
 
 def _check_extra(_instance: object, attribute: Attribute[Any], value: Mapping[str, Json]) -> None:
     for name in _OWN_FIELDS:
         if name in value:
             raise ValueError(f"{attribute.name} cannot contain '{name}': jrh sets it itself")
-
-
-def _check_variable(_instance: object, attribute: Attribute[Any], value: str | None) -> None:
-    if value is not None and not _ENVIRONMENT_NAME.fullmatch(value):
-        # The value is not shown: it may be the key itself, written where its variable's name belongs.
-        raise ValueError(f"{attribute.name} is not the name of an environment variable, such as OPENAI_API_KEY")
-
-
-def _check_headers(instance: object, attribute: Attribute[Any], value: Mapping[str, str]) -> None:
-    for header, variable in value.items():
-        if not _HEADER_NAME.fullmatch(header):
-            raise ValueError(f"{attribute.name}: '{header}' is not the name of an HTTP header")
-        _check_variable(instance, attribute, variable)
 
 
 @frozen(kw_only=True)
@@ -51,12 +26,12 @@ class OpenAIHttpOptions:
     model: str = field(validator=min_len(1), metadata={"help": "model name, as the endpoint expects it"})
     base_url: str = field(
         default="https://api.openai.com/v1",
-        validator=_check_base_url,
+        validator=check_address,
         metadata={"help": "base URL of /chat/completions; a query such as ?api-version=1 is kept"},
     )
     api_key_env: str | None = field(
         default=None,
-        validator=_check_variable,
+        validator=check_variable_name,
         metadata={
             "help": "name of the environment variable that holds the key; "
             "null: OPENAI_API_KEY for https://api.openai.com, no key for any other server"
@@ -64,7 +39,7 @@ class OpenAIHttpOptions:
     )
     headers_env: Mapping[str, str] = field(
         default=Factory(dict),
-        validator=_check_headers,
+        validator=check_header_variables,
         metadata={"help": "additional headers: header name -> name of the environment variable that holds its value"},
     )
     extra: Mapping[str, Json] = field(

@@ -13,6 +13,9 @@ from .completions import is_filtered as is_filtered
 from .completions import served_version as served_version
 from .completions import string_or_empty as string_or_empty
 from .completions import token_probabilities as token_probabilities
+from .endpoint_options import check_address as check_address
+from .endpoint_options import check_header_variables as check_header_variables
+from .endpoint_options import check_variable_name as check_variable_name
 from .http import error_text as error_text
 from .http import reply_form as reply_form
 from .http import response_format as response_format
