@@ -75,9 +75,9 @@ def validator_checks(
 ) -> Iterator[ValidatorCheck]:
     """Yield precision and recall of each validator against people.
 
-    A draft that a validator rejects becomes no case, so that nobody sees it: recall is estimable only where a test
-    keeps or relabels what a validator refuses (`on_mismatch`), over the cases that were kept. People accept a case
-    where they accept it as it is: an edit is none. Weighted and clustered as the shares of decisions are.
+    A draft that a validator rejects becomes no case, and nobody sees it. Recall can therefore be estimated only where a
+    test keeps or relabels what a validator refuses (`on_mismatch`), over the cases that were kept. An edited case is
+    not an accepted one. Weights and clusters are those of the shares of decisions.
     """
     for (task, test), names in validators.items():
         mine = [each for each in queue if (each.task, each.test) == (task, test) and each.case_id in cases]

@@ -62,7 +62,7 @@ def drawn(
 ) -> tuple[QueuedCase, ...]:
     """Return the queue: all cases, or a sample with the chance of each case.
 
-    A random sample stands in the order of a hash of seed and case: cases that are made again stay in it, whatever else
+    A random sample is ordered by a hash of seed and case, so cases that are made again stay in it, whatever else
     changes. Otherwise the chance is proportional to the score, up to 1, and the highest score comes first.
 
     Raises:

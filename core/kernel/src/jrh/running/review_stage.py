@@ -120,7 +120,7 @@ class ReviewStage:
         return made.changed(rule.of)
 
     def _command(self, people: Sequence[str]) -> str:
-        """Return the command that opens the same review: under another name nobody sees their own decisions."""
+        """Return the command that opens the review for the same people: each sees what they decided before."""
         names = (word for name in people for word in ("--reviewer", name))
         return shlex.join(["jrh", "review", str(self.ready.run_dir), *names])
 

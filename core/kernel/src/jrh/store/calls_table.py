@@ -19,7 +19,7 @@ UNKNOWN: Final = "unknown"
 NOT_SETTABLE: Final = "not_settable"
 """The outcome of a call with a setting that the model does not have: it was asked again without."""
 UNREADABLE: Final = (0, "", "", "", 0.0, None, None, None, None, None, None, None)
-"""What stands in a salvaged call for each column that cannot be read: a call of unknown outcome and cost."""
+"""What replaces the unreadable columns of a salvaged call: its outcome and cost are unknown."""
 
 _INTENT: Final = "INSERT INTO calls (id, key, model, purpose, started, worst) VALUES (?, ?, ?, ?, ?, ?)"
 _OUTCOME: Final = (

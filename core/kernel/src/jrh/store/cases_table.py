@@ -158,7 +158,7 @@ class CasesTable:
 
 
 class CasesWriting:
-    """Gathers the cases and drafts of one test over one task, and replaces the earlier ones when it is told to."""
+    """Gathers the cases and drafts of one test over one task; `finish` replaces the earlier ones."""
 
     def __init__(self, database: Database, texts: TextsTable, task: str, test: str) -> None:
         """Use `CasesTable.writing` instead."""

@@ -39,7 +39,7 @@ class Evidence(Protocol):
         """Return the known replies, by trial id, with secrets removed."""
 
     def as_made(self) -> CasesAsMade | None:
-        """Return the cases as they were made; None where nobody decided about any."""
+        """Return the cases as they were made; None if there are no decisions."""
 
 
 class NoEvidence:

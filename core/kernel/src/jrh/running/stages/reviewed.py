@@ -37,7 +37,7 @@ class Reviewed:
 class CountedCases:
     """Says of one case after the other what counts; reads the store once and writes nothing.
 
-    A rejected case is left out; an edited one stands in the place of the case it was made from. Where the suite's
+    A rejected case is left out; an edited case replaces the one it was made from. Where the suite's
     policy is not `optional`, a case of the queue without a decision is left out, too.
     """
 

@@ -32,7 +32,7 @@ class StoredEvidence:
         return self.store.cases.by_id(case_ids)
 
     def as_made(self) -> CasesAsMade | None:
-        """Return the cases as they were made, with every decision that is stored; None where nobody decided."""
+        """Return the cases as they were made, with all stored decisions; None if there are none."""
         log = self.store.decisions.read()
         if not log:
             return None
