@@ -257,7 +257,7 @@ window.addEventListener("beforeunload", (event) => { if (pending) { event.preven
 
 // Cases arrive while a run makes them. What others decided shows, too; what this window is saving stays.
 async function arrive() {
-  if (document.hidden) { return; }
+  if (document.hidden || pending) { return; } // the answer could be older than the decision that is being saved
   const before = saves;
   let found;
   try { found = await ask("/review/queue.json"); } catch {
@@ -265,13 +265,13 @@ async function arrive() {
     if (cases.length && !left.length && !pending) { at("progress").textContent = "All cases are decided. The run goes on."; }
     return;
   }
-  if (pending || saves !== before) { return; } // the answer may be older than a decision made here meanwhile
+  if (saves !== before) { return; } // likewise: a decision was made meanwhile
   const known = new Map(found.cases.map((each) => [each.id, each.state]));
   for (const each of cases) { if (known.has(each.id)) { each.state = known.get(each.id); } }
   const listed = new Set(cases.map((each) => each.id));
   const fresh = found.cases.filter((each) => !listed.has(each.id));
   cases.push(...fresh);
-  if (here < 0 && cases.length) { show(0); } else if (fresh.length && atEnd && !typing()) { next(); } else if (fresh.length) { count(); }
+  if (here < 0 && cases.length) { show(0); } else if (fresh.length && atEnd && !typing()) { next(); } else if (cases.length) { count(); }
 }
 
 ask("/review/queue.json").then((found) => {
