@@ -6,15 +6,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
 from jrh.running import review_desk
-from support.browsing import DESKTOP, PHONE, Visit
+from support.browsing import Visit
 from support.stored import Made
-from support.workbench import AXE, PROVOKE, hostile, look, workbench
+from support.workbench import PROVOKE, blemishes, hostile, look, tabbed, workbench
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -199,6 +197,11 @@ def test_two_reviewers_are_blind_until_both_decided_and_a_third_decision_settles
             ben.keyboard.press("k")
             wait_for(ben, "case-1-0")
             ben.wait_for_selector("#decided:has-text('Ann: reject · secret of Ann')")
+            assert blemishes(other) == [], "a conflict"
+            with look(browser, bench) as listed:
+                come_in(listed, "Ann").get_by_role("link", name="Summary").click()
+                assert listed.page.locator("section:has(#conflicts) a").count() == 1
+                assert (tabbed(listed), blemishes(listed)) == ([], []), "a list of conflicts"
             ben.keyboard.press("a")
             wait_for(ben, "case-1-1")
             saved(ben)
@@ -217,33 +220,33 @@ def test_two_reviewers_are_blind_until_both_decided_and_a_third_decision_settles
     ]
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "light"), (DESKTOP, "dark")], ids=["phone", "desktop"])
-def test_axe_finds_nothing_on_the_pages_of_a_review(
-    browser: Browser, tmp_path: Path, size: tuple[int, int], scheme: str
+def test_axe_finds_nothing_on_the_pages_of_a_review_and_escape_closes_what_a_key_opened(
+    browser: Browser, tmp_path: Path
 ) -> None:
-    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    """At both sizes, light and dark; the focus is never lost with what it stood in."""
     run_dir = Made(items=2, tests=1).write(tmp_path / "run")
-
-    def clean(seen: Visit, what: str) -> None:
-        seen.evaluate(f"() => {{ {axe} }}")
-        assert seen.evaluate(AXE) == [], what
-        assert seen.evaluate("document.documentElement.scrollWidth") <= size[0], what
-
-    with workbench(run_dir, reviewers=("Ann", "Ben")) as bench, look(browser, bench, size, color_scheme=scheme) as seen:
-        clean(seen, "who")
+    focus = "document.activeElement.id || document.activeElement.dataset.key"
+    with workbench(run_dir, reviewers=("Ann", "Ben")) as bench, look(browser, bench) as seen:
+        assert (tabbed(seen), blemishes(seen)) == ([], []), "who"
         page = come_in(seen, "Ann")
         page.keyboard.press("?")
-        clean(seen, "case")
-        page.keyboard.press("r")
-        clean(seen, "rejecting")
+        page.get_by_text("Change the keys").click()
+        assert (tabbed(seen), blemishes(seen)) == ([], []), "case, with help"
+        page.get_by_label("accept", exact=True).focus()
         page.keyboard.press("Escape")
-        page.keyboard.press("e")
-        page.wait_for_selector("#editing textarea")
-        clean(seen, "editing")
-        page.keyboard.press("Escape")
-        assert page.locator("#editing").is_hidden()
+        assert page.locator("#help").is_hidden()
+        assert seen.evaluate(focus) == "?"
+        for key, form, field in (("r", "#rejecting", "#reason"), ("e", "#editing", "#editing textarea")):
+            page.keyboard.press(key)
+            page.wait_for_selector(field)
+            assert (tabbed(seen), blemishes(seen)) == ([], []), form
+            page.locator(field).focus()
+            page.keyboard.press("Escape")
+            assert page.locator(form).is_hidden()
+            assert seen.evaluate(focus) == "case-title"
         page.goto(f"{bench.base}/review/summary")
-        clean(seen, "summary")
+        assert (tabbed(seen), blemishes(seen)) == ([], []), "summary"
+        seen.assert_quiet()
 
 
 def test_payloads_in_every_text_and_name_are_shown_and_do_nothing(browser: Browser, tmp_path: Path) -> None:

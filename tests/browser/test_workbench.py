@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
 from jrh.text import visible_text
-from support.browsing import DESKTOP, PHONE, Visit
+from support.browsing import Visit
 from support.stored import Made
-from support.workbench import AXE, PROVOKE, TEXTS, TOGETHER, Bench, hostile, look, workbench
+from support.workbench import PROVOKE, TEXTS, TOGETHER, Bench, blemishes, hostile, look, tabbed, workbench
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -42,6 +41,7 @@ PAGES = {
     "item": "/run/first/item?task=task+0&item=item+5",
     "choose": "/compare",
     "compare": "/compare?a=first&b=second",
+    "missing": "/run/first/case/none",
 }
 
 
@@ -95,23 +95,20 @@ def test_a_filter_a_search_and_the_next_page_are_in_the_address(browser: Browser
         seen.assert_quiet()
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "light"), (DESKTOP, "dark")], ids=["phone", "desktop"])
-def test_axe_finds_nothing_on_any_page(browser: Browser, bench: Bench, size: tuple[int, int], scheme: str) -> None:
-    """Colours do not depend on the size, nor the layout on the colours: two combinations meet every value.
-
-    The second looks at the pages that have a colour or a table that the others have not.
-    """
-    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-    with look(browser, bench, size, color_scheme=scheme) as seen:
-        pages = PAGES if size == PHONE else {name: PAGES[name] for name in ("run", "cases", "case", "compare")}
-        for name, path in pages.items():
+def test_axe_finds_nothing_on_any_page_and_the_keyboard_gets_everywhere_and_out(browser: Browser, bench: Bench) -> None:
+    """At both sizes, light and dark."""
+    with look(browser, bench) as seen:
+        for name, path in PAGES.items():
             seen.page.goto(f"{bench.base}{path}")
-            assert seen.evaluate("document.documentElement.scrollWidth") <= size[0], name
-            seen.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
             # Rows of a kind are alike, and a hundred of them took most of the time of this test.
-            seen.evaluate("document.querySelectorAll('#list tbody tr:nth-child(n+9)').forEach((each) => each.remove())")
-            seen.evaluate(f"() => {{ {axe} }}")
-            assert seen.evaluate(AXE) == [], name
+            seen.evaluate("document.querySelectorAll('#list tbody tr:nth-child(n+5)').forEach((each) => each.remove())")
+            assert tabbed(seen) == [], name
+            seen.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+            assert blemishes(seen) == [], name
+        seen.page.context.clear_cookies()
+        seen.page.goto(f"{bench.base}/")
+        assert "401" in seen.page.title()
+        assert blemishes(seen) == [], "without a session"
         assert seen.asked == []
 
 
@@ -147,26 +144,6 @@ def test_every_table_is_copied_as_csv_with_the_numbers_of_a_heat_map_in_columns(
         assert copied(PAGES["case"])[1][0] == "judge 0"
         assert len(copied(PAGES["cases"])) > 10
         seen.assert_quiet()
-
-
-def test_every_link_and_control_is_reached_with_the_keyboard_and_none_is_a_trap(browser: Browser, bench: Bench) -> None:
-    with look(browser, bench) as seen:
-        for path in (PAGES["run"], PAGES["nothing"], PAGES["case"]):
-            seen.page.goto(f"{bench.base}{path}")
-            every = seen.evaluate(
-                """[...document.querySelectorAll('a, button, select, input:not([type=hidden]), summary')]
-                  .filter((each) => each.checkVisibility()).length"""
-            )
-            reached = set()
-            for step in range(every + 30):
-                seen.page.keyboard.press("Tab")
-                if seen.evaluate("document.activeElement === document.body"):
-                    break
-                where = "[...document.querySelectorAll('*')].indexOf(document.activeElement)"
-                reached.add(seen.evaluate(where))
-                if step:
-                    assert seen.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
-            assert len(reached) >= every, path
 
 
 def test_without_scripts_everything_is_there(browser: Browser, bench: Bench) -> None:

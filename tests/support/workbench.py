@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from jrh_review.serving import Place
 from jrh_review.sessions import Sessions
 from jrh_testing import PAYLOADS
 
-from support.browsing import _VIOLATIONS, DESKTOP, Visit
+from support.browsing import _VIOLATIONS, DESKTOP, PHONE, Visit
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -36,7 +37,14 @@ PROVOKE = """async () => {
   }
   await new Promise((resolve) => setTimeout(resolve, 20));
 }"""
-AXE = "async () => (await axe.run()).violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`)"
+_AXE = "async () => (await axe.run()).violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`)"
+_CONTROLS = """[...document.querySelectorAll('a[href], button, select, textarea, input:not([type=hidden]), summary')]
+  .filter((each) => each.checkVisibility()).length"""
+_FOCUS = """() => {
+  const here = document.activeElement;
+  const outlined = getComputedStyle(here).outlineStyle !== "none" || here.matches("h1, main");
+  return [here === document.body ? -1 : [...document.querySelectorAll("*")].indexOf(here), outlined];
+}"""
 TEXTS = tuple(text.encode("utf-8", "replace").decode("utf-8") for text in PAYLOADS)
 """As a store can hold them: a run replaces lone surrogates before it writes."""
 TOGETHER = 16
@@ -117,3 +125,42 @@ def look(browser: Browser, bench: Bench, size: tuple[int, int] = DESKTOP, **sett
         yield visit
     finally:
         context.close()
+
+
+def blemishes(seen: Visit) -> list[str]:
+    """Return what axe finds on the open page, and where the page is too wide: at both sizes, light and dark."""
+    size = seen.page.viewport_size
+    seen.evaluate(f"() => {{ {files('axe_playwright_python').joinpath('axe.min.js').read_text(encoding='utf-8')} }}")
+    found = []
+    for width, height in (DESKTOP, PHONE):
+        seen.page.set_viewport_size({"width": width, "height": height})
+        if seen.evaluate("document.documentElement.scrollWidth") > width:
+            found.append(f"{width}: too wide")
+        for scheme in ("light", "dark"):
+            seen.page.emulate_media(color_scheme=scheme)
+            found += [f"{width} {scheme}: {each}" for each in seen.evaluate(_AXE)]
+    seen.page.emulate_media(color_scheme="null")
+    if size is not None:
+        seen.page.set_viewport_size(size)
+    return found
+
+
+def tabbed(seen: Visit) -> list[str]:
+    """Press Tab through the open page; return what keeps people from getting to every control and out again."""
+    controls = seen.evaluate(_CONTROLS)
+    reached: set[int] = set()
+    problems = []
+    seen.evaluate("document.querySelector('.skip').focus()")
+    for step in range(controls + 30):
+        place, outlined = seen.evaluate(_FOCUS)
+        if place < 0:
+            break
+        reached.add(place)
+        if step and not outlined:
+            problems.append(f"no outline on element {place}")
+        seen.page.keyboard.press("Tab")
+    else:
+        problems.append("Tab never leaves the page")
+    if len(reached) < controls:
+        problems.append(f"{len(reached)} places reached of {controls} controls")
+    return problems

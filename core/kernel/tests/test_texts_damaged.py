@@ -18,6 +18,33 @@ def test_ids_of_texts_that_are_none_are_a_damaged_store(tmp_path, ids):
         with pytest.raises(DamagedStoreError, match=r"--salvage"):
             list(texts.unpacked([(ids, READABLE)]))
         with pytest.raises(DamagedStoreError, match=r"--salvage"):
+            list(texts.parts([(ids, READABLE)], "fields"))
+        with pytest.raises(DamagedStoreError, match=r"--salvage"):
             texts.shared([("item", ids)])
+    finally:
+        store.close()
+
+
+@pytest.mark.parametrize("size", [0, 300, 131_072, 131_073, 400_000])
+def test_a_part_is_what_the_whole_holds_and_one_changed_byte_is_damage(tmp_path, size):
+    long = "".join(chr(97 + place * place % 26) for place in range(size))
+    value = {"id": '"fields":', "fields": {"é": f"{long} ß", "same": long}, "rest": None}
+    store = Store.open(tmp_path, "trial")
+    texts = TextsTable(store._database)
+    try:
+        packer = texts.packer()
+        ids, blob = packer.packed(value, packer.share([long] if size else []))
+        store._database.writer.flush(packer.statement)
+        assert list(texts.parts([(ids, blob)], "fields")) == [value["fields"]]
+        assert next(texts.unpacked([(ids, blob)])) == value
+        for place in range(len(blob)):
+            changed = blob[:place] + bytes([blob[place] ^ 1]) + blob[place + 1 :]
+            try:
+                (found,) = texts.parts([(ids, changed)], "fields")
+            except DamagedStoreError:
+                continue
+            assert found == value["fields"]
+        with pytest.raises(DamagedStoreError, match=r"--salvage"):
+            list(texts.parts([(ids, blob)], "none"))
     finally:
         store.close()

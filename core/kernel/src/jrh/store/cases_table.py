@@ -122,8 +122,8 @@ class CasesTable:
         wanted = wanted.casefold()
         found = []
         for rows in self._database.chunks("SELECT id, texts, payload FROM cases"):
-            values = self._texts.unpacked([row[1:] for row in rows])
-            found += [row[0] for row, value in zip(rows, values, strict=True) if _holds(value["fields"], wanted)]
+            values = self._texts.parts([row[1:] for row in rows], "fields")
+            found += [row[0] for row, fields in zip(rows, values, strict=True) if _holds(fields, wanted)]
         edited = self._edited(sorted(self.edited_ids()))
         return found + [case.id for case in edited if _holds(dict(case.fields), wanted)]
 

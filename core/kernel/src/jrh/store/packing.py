@@ -20,6 +20,10 @@ _MARK: Final = "\0"
 """Starts the place of a shared text. A string that really starts so is shared whatever its length."""
 CODING: Final = ("utf-8", "surrogatepass")
 """How texts become bytes; strict UTF-8 would refuse the lone surrogates that JSON can bring."""
+_FRAME: Final = b"\x28\xb5\x2f\xfd\xe0"
+"""Magic number and descriptor of a frame."""
+_BLOCK: Final = 1 << 17
+"""Bytes of the largest block."""
 _LARGEST_WINDOW: Final = 27
 """A window of 128 MB, the most that a decompressor accepts unasked."""
 
@@ -96,6 +100,32 @@ def _compressor(shared: bytes, size: int) -> zstandard.ZstdCompressor:
         LEVEL, source_size=size, dict_size=len(shared), window_log=window, write_checksum=True, write_dict_id=False
     )
     return zstandard.ZstdCompressor(compression_params=settings, dict_data=_dictionary(shared))
+
+
+class Decompressor:
+    """Decompresses many blobs, each compressed against other bytes; one thread at a time."""
+
+    def __init__(self) -> None:
+        """Start without a dictionary."""
+        self._context = zstandard.ZstdDecompressor()
+
+    def decompressed(self, blob: bytes, shared: bytes = b"") -> bytes:
+        """Return what was compressed, or raise `ZstdError` or `ValueError`."""
+        if not shared:
+            return self._context.decompress(blob)
+        # In a chain the bytes of a frame are the dictionary of the next. A context for each dictionary is three times
+        # as slow.
+        return self._context.decompress_content_dict_chain([_frame(shared), blob])
+
+
+def _frame(data: bytes) -> bytes:
+    """Return bytes as a frame of zstd (RFC 8878) that holds them uncompressed: one segment, its size in 8 bytes."""
+    parts = [_FRAME, len(data).to_bytes(8, "little")]
+    for start in range(0, len(data), _BLOCK):
+        block = data[start : start + _BLOCK]
+        last = start + _BLOCK >= len(data)
+        parts += [(len(block) << 3 | last).to_bytes(3, "little"), block]
+    return b"".join(parts)
 
 
 def decompressed(blob: bytes, shared: bytes = b"") -> bytes:

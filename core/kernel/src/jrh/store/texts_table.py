@@ -12,7 +12,7 @@ import zstandard
 from jrh.document.serial import compact
 from jrh.errors import DamagedStoreError
 from jrh.store.database import MOST_PARAMETERS, Database, in_parts, marks
-from jrh.store.packing import CODING, Compressor, decompressed, folded, joined, shared_texts, unfolded
+from jrh.store.packing import CODING, Compressor, Decompressor, decompressed, folded, joined, shared_texts, unfolded
 from jrh.store.writer import SALVAGE, Statement
 
 _INSERT: Final = "INSERT INTO texts VALUES (?, ?, ?)"
@@ -119,6 +119,28 @@ class TextsTable:
             except BROKEN as error:
                 raise self._damaged() from error
 
+    def parts(self, rows: Sequence[tuple[str, bytes]], key: str) -> Iterator[Any]:
+        """Yield what stands under a key of each row's object, several times as fast as `unpacked` yields the whole.
+
+        Args:
+            rows: as for `unpacked`.
+            key: in the object; nothing that stands before it has the same key.
+
+        Raises:
+            DamagedStoreError: a row is not what was written.
+        """
+        listed = [self._ids(ids) for ids, _ in rows]
+        texts = self._texts({each for ids in listed for each in ids})
+        decompressor, decoder, start = Decompressor(), json.JSONDecoder(), f'"{key}":'
+        for ids, (_, blob) in zip(listed, rows, strict=True):
+            try:
+                own = tuple(texts[each] for each in ids)
+                text = decompressor.decompressed(blob, joined(own)).decode()
+                value = unfolded(decoder.raw_decode(text, text.index(start) + len(start))[0], own)
+            except BROKEN as error:
+                raise self._damaged() from error
+            yield value
+
     def shared(self, rows: Sequence[tuple[str, str]]) -> dict[str, Shared]:
         """Return the texts that values name, by what names the values.
 
@@ -143,8 +165,9 @@ class TextsTable:
         return tuple(found)
 
     def _texts(self, ids: Iterable[int]) -> dict[int, str]:
+        unpack = Decompressor().decompressed
         try:
-            return {row[0]: text_of(row[1]) for row in _by_chunks(self._database, _BODIES, sorted(ids))}
+            return {row[0]: unpack(row[1]).decode(*CODING) for row in _by_chunks(self._database, _BODIES, sorted(ids))}
         except BROKEN as error:
             raise self._damaged() from error
 

@@ -1,7 +1,7 @@
 // One item a screen. A label is saved in the background while the next item, loaded ahead, is already there. Texts are
 // only ever set as text.
 
-import { asker, at, isShortcut, make, posted, shelf, stopwatch, toggleHelp } from "./shared.js";
+import { asker, at, closeHelp, isShortcut, make, posted, shelf, stopwatch, toggleHelp } from "./shared.js";
 
 const ask = asker("jrh label", "label");
 const { load, forget } = shelf((place) => ask(`/label/item.json?place=${place}`));
@@ -51,10 +51,9 @@ async function show(place) {
     if (here !== place) { return; } // another item was opened meanwhile
     draw(found, place);
     count();
-    if (moved) {
-      window.scrollTo(0, 0);
-      at("title").focus({ preventScroll: true });
-    }
+    if (moved) { window.scrollTo(0, 0); }
+    // The button that was pressed may have been drawn anew, and has lost the focus.
+    if (moved || document.activeElement === document.body) { at("title").focus({ preventScroll: true }); }
   } catch (error) {
     if (!at("trouble").childNodes.length) { at("trouble").textContent = error.message; }
     if (here === place) { here = sight; } // what is in sight
@@ -115,6 +114,7 @@ const own = {
 };
 
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") { closeHelp(); return; }
   if (!isShortcut(event) || here < 0) { return; }
   const key = event.key.toLowerCase();
   if (Object.hasOwn(own, key)) { event.preventDefault(); own[key](); } else if (sight === here && keys.has(key)) {

@@ -2,7 +2,7 @@
 // only ever set as text.
 
 import { chooseKeys } from "./keys.js";
-import { asker, at, isShortcut, make, posted, remember, remembered, shelf, stopwatch, toggleHelp } from "./shared.js";
+import { asker, at, closeHelp, isShortcut, make, posted, remember, remembered, shelf, stopwatch, toggleHelp } from "./shared.js";
 
 const ask = asker("jrh review", "decide");
 const { load, forget } = shelf((id) => ask(`/review/case.json?case=${encodeURIComponent(id)}`));
@@ -240,7 +240,7 @@ const actionOf = chooseKeys([["a", "accept"], ["r", "reject"], ["e", "edit"], ["
 document.querySelector("[data-key='d']").setAttribute("aria-pressed", String(inline));
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && typing()) { closeForms(); return; }
+  if (event.key === "Escape") { if (typing()) { closeForms(); } else { closeHelp(); } return; }
   if (event.ctrlKey && event.key === "Enter" && !at("editing").hidden) { event.preventDefault(); finishEdit(); return; }
   if (!isShortcut(event) || typing() || here < 0) { return; }
   const action = actionOf(event.key);

@@ -72,8 +72,14 @@ export function stopwatch() {
 }
 
 export function toggleHelp() {
-  at("help").hidden = !at("help").hidden;
-  document.querySelector("[data-key='?']").setAttribute("aria-expanded", String(!at("help").hidden));
+  const [help, button] = [at("help"), document.querySelector("[data-key='?']")];
+  if (help.contains(document.activeElement)) { button.focus(); } // what is hidden cannot keep the focus
+  help.hidden = !help.hidden;
+  button.setAttribute("aria-expanded", String(!help.hidden));
+}
+
+export function closeHelp() {
+  if (!at("help").hidden) { toggleHelp(); }
 }
 
 // A key that belongs to the page: not typed into a field, not one of the browser's.
