@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import click
 from jrh.text import FiniteRange
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_SERVING: Final = (
+    click.option("--open", "open_browser", is_flag=True, help="Open the browser."),
+    click.option(
+        "--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on. Default: a random free one."
+    ),
+    click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on."),
+    click.option("--allow-remote", is_flag=True, help="Allow an address that other machines can reach. Not encrypted."),
+)
+
+
+def _serving_options(command: _Command) -> _Command:
+    """Add the options of every command that serves pages."""
+    for option in reversed(_SERVING):
+        command = option(command)
+    return command
 
 
 @click.command("view")
 @click.argument(
     "run_dirs", nargs=-1, metavar="[RUN_DIR]...", type=click.Path(path_type=Path, exists=True, file_okay=False)
 )
-@click.option("--open", "open_browser", is_flag=True, help="Open the browser.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on. Default: a random free one.")
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
-@click.option("--allow-remote", is_flag=True, help="Allow an address that other machines can reach. Not encrypted.")
+@_serving_options
 def view(run_dirs: tuple[Path, ...], open_browser: bool, port: int, host: str, allow_remote: bool) -> int:
     """Look at runs in the browser, on this machine.
 
@@ -51,10 +67,7 @@ def view(run_dirs: tuple[Path, ...], open_browser: bool, port: int, host: str, a
 @click.option(
     "--import", "table", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Read a CSV file and end."
 )
-@click.option("--open", "open_browser", is_flag=True, help="Open the browser.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on. Default: a random free one.")
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
-@click.option("--allow-remote", is_flag=True, help="Allow an address that other machines can reach. Not encrypted.")
+@_serving_options
 def review(
     run_dir: Path,
     reviewers: tuple[str, ...],
@@ -120,10 +133,7 @@ def review(
 @click.option(
     "--import", "table", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Read NAME's sheet and end."
 )
-@click.option("--open", "open_browser", is_flag=True, help="Open the browser.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on. Default: a random free one.")
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
-@click.option("--allow-remote", is_flag=True, help="Allow an address that other machines can reach. Not encrypted.")
+@_serving_options
 def label(
     suite: Path,
     names: tuple[str, ...],

@@ -1,7 +1,7 @@
 """The file in which people's labels are kept: JSON Lines, to which rows are added and nothing else is done.
 
 Labels outlive every run and are worth more than one, so they are a file of their own that people can read, compare and
-put under version control. A row is on the disk (fsync) before anybody is told that it is saved.
+put under version control. Every row is on disk (fsync) before the page says "saved".
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def _copied(parts: Sequence[Database], target: Path, suite: str) -> dict[str, in
     database = Database.open(target, suite)
     try:
         for part in parts:
-            # Calls are numbered anew, and records name their call by its number.
+            # Calls get new numbers, and records refer to their call by its number.
             after = {table: _last(database, table) for table in _NUMBERED}
             for table, sql in _ROWS.items():
                 for rows in part.chunks(sql):

@@ -155,7 +155,7 @@ class TextsTable:
             raise self._damaged() from error
 
     def _ids(self, written: object) -> tuple[int, ...]:
-        """Return the ids of texts as they stand in a row."""
+        """Return the ids of texts that a row names."""
         try:
             found = json.loads(written)  # type: ignore[arg-type] # whatever a damaged page holds
         except (TypeError, ValueError) as error:

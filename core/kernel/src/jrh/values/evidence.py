@@ -58,5 +58,5 @@ class NoEvidence:
         return {}
 
     def as_made(self) -> CasesAsMade | None:
-        """Return that nobody decided."""
+        """Return None: there are no decisions."""
         return None
