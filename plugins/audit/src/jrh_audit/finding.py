@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from attrs import frozen
 from jrh.values import Severity
+
+EXAMPLES: Final = 5
+"""Examples that a finding names."""
 
 
 @frozen(kw_only=True)
@@ -34,6 +39,6 @@ class Finding:
         return f"{self.evidence}{some}. {self.consequence}"
 
 
-def some(ids: list[str], most: int = 5) -> tuple[str, ...]:
+def some(ids: list[str], most: int = EXAMPLES) -> tuple[str, ...]:
     """Return the first few ids, with an ellipsis if there are more."""
     return (*ids[:most], *(["..."] if len(ids) > most else []))

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from math import ceil
-from typing import Final, TypeAlias
+from typing import Final
 
-import numpy as np
 from jrh import Item, Json, Task
 from jrh.text import counted
-from jrh.values import clusters_of, shown_text
+from jrh.values import Severity, clusters_of, shown_text
 from jrh_stats import wilson
-from numpy.typing import NDArray
 
-from jrh_audit.finding import Finding, some
+from jrh_audit.finding import EXAMPLES, Finding, some
 from jrh_audit.options import AuditOptions
+from jrh_audit.similarity import similar
 
-Numbers: TypeAlias = NDArray[np.uint32]
-_WORDS: Final = 3
-"""Words per shingle (overlapping word n-gram)."""
 _SAMPLE_RATE: Final = 0.9
 """The rate whose interval the finding shows as an example."""
 
@@ -87,67 +82,33 @@ def independent(items: Sequence[Item]) -> int:
 
 def near_duplicates(items: Sequence[Item], task: Task, options: AuditOptions) -> Iterator[Finding]:
     """Find items whose texts share most word triples without being equal."""
-    found = similar((_shown(item, task) for item in items), options.near_duplicate)
-    places = {place for pair in found for place in pair}
-    shown = {place: _digest(_shown(item, task)) for place, item in enumerate(items) if place in places}
-    pairs = [(one, other) for one, other in found if shown[one] != shown[other]]
-    if not pairs:
+    first: dict[bytes, int] = {}
+    for place, item in enumerate(items):
+        first.setdefault(_digest(_shown(item, task)), place)
+    distinct = list(first.values())
+    chosen = frozenset(distinct)
+    found = similar((_shown(item, task) for place, item in enumerate(items) if place in chosen), options.near_duplicate)
+    pairs = [(distinct[one], distinct[other]) for one, other in found.pairs]
+    if not pairs and not found.cut:
         return
+    share = f"{options.near_duplicate:.0%} of their word triples"
+    number = f"{'at least ' if found.cut else ''}{counted(len(pairs), 'pair')} of items share {share}"
+    cut = (
+        f"; not searched exhaustively: {counted(found.cut, 'item')} may resemble more items than were compared"
+        if found.cut
+        else ""
+    )
     affected = dict.fromkeys(place for pair in pairs for place in pair)
     yield Finding(
         kind="near-duplicate-items",
-        evidence=f"{counted(len(pairs), 'pair')} of items share {options.near_duplicate:.0%} of their word triples",
+        evidence=(number if pairs else f"no pair of items was found that shares {share}") + cut,
         consequence="Such items are not independent: intervals that count both are too narrow. Give them a common "
         "`group`: every interval then counts them once.",
         affected=len(affected),
         items=len(items),
-        examples=some([f"{items[one].id} = {items[other].id}" for one, other in pairs]),
+        severity=Severity.WARNING if pairs else Severity.INFO,
+        examples=some([f"{items[one].id} = {items[other].id}" for one, other in pairs[: EXAMPLES + 1]]),
     )
-
-
-def similar(texts: Iterable[str], threshold: float) -> list[tuple[int, int]]:
-    """Return the pairs of texts whose sets of word triples have a Jaccard index of at least the threshold.
-
-    Exact without comparing all pairs: two such sets must share at least one of their rarest triples (prefix filter).
-    """
-    sets, frequency = _numbered(texts)
-    seen: dict[int, list[int]] = {}
-    found = []
-    for place, shingles in enumerate(sets):
-        ordered = shingles[np.lexsort((shingles, frequency[shingles]))]
-        # An overlap of at least ceil(t * n) triples cannot lie entirely in the last ceil(t * n) - 1 of them.
-        prefix = ordered[: len(ordered) - ceil(threshold * len(ordered)) + 1]
-        # A triple of a single text joins no pair.
-        shared = prefix[frequency[prefix] > 1].tolist()
-        candidates = dict.fromkeys(other for shingle in shared for other in seen.get(shingle, ()))
-        mine = shingles.tolist() if candidates else []
-        found += [(other, place) for other in candidates if _jaccard(set(sets[other].tolist()), mine) >= threshold]
-        for shingle in shared:
-            seen.setdefault(shingle, []).append(place)
-    return sorted(found)
-
-
-def _numbered(texts: Iterable[str]) -> tuple[list[Numbers], Numbers]:
-    """Return the distinct word triples of every text as numbers, and in how many texts each occurs.
-
-    Numbers take a tenth of the memory of sets of texts. Two triples of equal hashes count as one: with 10 million
-    distinct ones that happens in one of 400,000 data sets.
-    """
-    hashed = [np.fromiter(map(hash, _shingles(text)), dtype=np.int64) for text in texts]
-    every, frequency = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *hashed]), return_counts=True)
-    return [np.searchsorted(every, each).astype(np.uint32) for each in hashed], frequency.astype(np.uint32)
-
-
-def _shingles(text: str) -> frozenset[str]:
-    words = "".join(character if character.isalnum() else " " for character in text.casefold()).split()
-    if len(words) <= _WORDS:
-        return frozenset({" ".join(words)} - {""})
-    return frozenset(" ".join(words[start : start + _WORDS]) for start in range(len(words) - _WORDS + 1))
-
-
-def _jaccard(one: set[int], other: Sequence[int]) -> float:
-    common = sum(map(one.__contains__, other))
-    return common / (len(one) + len(other) - common)
 
 
 def _shown(item: Item, task: Task) -> str:
