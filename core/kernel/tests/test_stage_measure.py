@@ -77,6 +77,12 @@ def test_measures_of_a_simulated_judge_are_marked_once() -> None:
     assert [each.flags for each in measures] == [(), ("simulated",), ("underpowered", "simulated")]
 
 
+def test_a_measure_says_which_metric_of_the_suite_built_it() -> None:
+    metrics = {name: Metric(lambda records, context: [one("x", metric="planted")]) for name in ("first", "second")}
+    measures, _ = stage.run_metrics(metrics.items(), RECORDS, CONTEXT, RecordingLog())
+    assert [each.metric for each in measures] == ["first", "second"]
+
+
 def test_metrics_are_told_tasks_level_resamples_and_seed(lab: Any) -> None:
     told: list[MetricContext] = []
 

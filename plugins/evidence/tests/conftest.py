@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from jrh_testing import Project
+
+sys.path.append(str(Path(__file__).parent))  # for the studies
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import jrh_evidence.plugin
+import numpy as np
 import pytest
 import yaml
 from jrh import Item, Mode
@@ -30,8 +31,9 @@ async def test_errors_of_a_smaller_dose_are_among_those_of_a_larger_one():
     )
 
 
-def test_a_judge_that_notices_three_errors_is_told_with_its_threshold(tmp_path):
-    project = Inside(tmp_path)
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    project = Inside(tmp_path_factory.mktemp("errors"))
     items = [{"id": str(n), "request": "Right?", "response": f"Case {n}. {TEXT}", "label": "YES"} for n in range(24)]
     project.write("items.jsonl", "".join(f"{json.dumps(item)}\n" for item in items))
     suite = {
@@ -43,15 +45,38 @@ def test_a_judge_that_notices_three_errors_is_told_with_its_threshold(tmp_path):
             {"judge": "simulated", "name": "late", "notices": 3},
             {"judge": "simulated", "name": "clean", "rerun_noise": 0.05},
         ],
-        "reports": ["json"],
+        "reports": ["json", "html"],
         "metrics": ["error-curve"],
     }
     project.write("suite.yaml", yaml.safe_dump(suite))
     done = project.run("run", "suite.yaml", "--yes")
     assert done.exit_code == 0, done.output
-    report = json.loads(project.read("runs/errors/report.json"))
+    return json.loads(project.read("runs/errors/report.json")), project.read("runs/errors/report.html")
+
+
+def test_a_judge_that_notices_three_errors_is_told_with_its_threshold(ran):
+    report, _ = ran
     found = {f["judge"]: (f["kind"], f["sentence"]) for f in report["findings"] if f["kind"].startswith("errors-")}
     assert found["clean"][0] == "errors-noticed"
     assert found["late"][0] == "errors-missed"
     (half,) = [m for m in report["measures"] if (m["name"], m["judge"]) == ("error-threshold", "late")]
     assert 2 < half["estimate"] < 4
+
+
+def test_the_page_plots_the_fitted_curve_and_the_threshold(ran):
+    report, page = ran
+    (at,) = [
+        n for n, each in enumerate(report["measures"]) if (each["name"], each["judge"]) == ("error-threshold", "late")
+    ]
+    half = report["measures"][at]
+    assert half["metric"] == "error-curve"
+    assert half["curve"]["of"] == "error-noticed"
+    # The fitted line is at the height of the threshold where the threshold is.
+    line = np.array(half["curve"]["line"])
+    assert np.interp(np.log2(half["estimate"]), np.log2(line[:, 0]), line[:, 1]) == pytest.approx(
+        half["curve"]["height"], abs=0.02
+    )
+    assert f'data-plotted="{at}" data-part="estimate"' in page
+    points = [n for n, each in enumerate(report["measures"]) if each["name"] == "error-noticed"]
+    assert len(points) == 6
+    assert all(f'data-plotted="{n}"' in page for n in points)

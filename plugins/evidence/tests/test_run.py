@@ -33,13 +33,13 @@ def ran(tmp_path_factory):
             {"judge": "simulated", "name": "blind", "looks_for": "nothing of this", "rerun_noise": 0.05},
             {**reads, "name": "mute", "timeouts": 1.0},
         ],
-        "reports": ["json", "terminal"],
+        "reports": ["json", "terminal", "html"],
         "metrics": ["evidence-reach"],
     }
     project.write("suite.yaml", yaml.safe_dump(suite))
     done = project.run("run", "suite.yaml", "--yes")
     assert done.exit_code in (0, 3), done.output
-    return json.loads(project.read("runs/reach/report.json")), done
+    return json.loads(project.read("runs/reach/report.json")), done, project.read("runs/reach/report.html")
 
 
 def of(report, name, judge, **cell):
@@ -52,7 +52,7 @@ def kinds(report):
 
 
 def test_the_curve_has_a_cell_for_every_length_and_depth(ran):
-    report, _ = ran
+    report, _, _ = ran
     assert of(report, "evidence-follow", "first", length="1600", depth="0.25")["estimate"] > 0.85
     assert of(report, "evidence-follow", "first", length="1600", depth="0.75")["estimate"] < 0.15
     assert of(report, "evidence-follow", "first", length="1600", depth="0.75")["n_clusters"] == 24
@@ -61,7 +61,7 @@ def test_the_curve_has_a_cell_for_every_length_and_depth(ran):
 
 
 def test_a_judge_that_reads_the_first_tokens_is_told_with_their_number(ran):
-    report, done = ran
+    report, done, _ = ran
     kind, sentence = kinds(report)["first"]
     assert kind == "evidence-reach"
     # Of positions 0, 400, 800 of the long text and 0 to 400 of the short one it follows those up to 600.
@@ -71,7 +71,7 @@ def test_a_judge_that_reads_the_first_tokens_is_told_with_their_number(ran):
 
 
 def test_other_judges_are_told_apart(ran):
-    report, _ = ran
+    report, _, _ = ran
     found = {judge: kind for judge, (kind, _) in kinds(report).items()}
     assert found["all"] == "evidence-followed"
     assert found["ends"] == "evidence-middle"
@@ -80,7 +80,19 @@ def test_other_judges_are_told_apart(ran):
 
 
 def test_verdicts_that_never_came_are_counted_apart_from_wrong_ones(ran):
-    report, _ = ran
+    report, _, _ = ran
     mute = of(report, "evidence-follow", "mute")
     assert (mute["estimate"], mute["missing"]) == (None, {"timeout": 240})
     assert kinds(report)["mute"][0] == "evidence-undecided"
+
+
+def test_the_page_plots_the_curve_of_every_judge_and_counts_what_is_missing(ran):
+    report, _, page = ran
+    section = page[page.index('id="curves"') : page.index('id="further"')]
+    places = [n for n, each in enumerate(report["measures"]) if "depth" in each["cell"] and each["judge"] != "mute"]
+    assert len(places) == 4 * 10
+    for n in places:
+        assert f'data-plotted="{n}" data-part="estimate"' in section
+        assert f'data-plotted="{n}" data-part="interval"' in section
+    assert "Trials without a verdict: timeout 240." in section
+    assert "length 1600" in section

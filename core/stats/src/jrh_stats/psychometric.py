@@ -34,6 +34,19 @@ class PsychometricCurve:
     """Share that is missed however large the dose."""
     p: float
     """Of the test that noticing never falls where the dose rises."""
+    place: float
+    """Log2 of the dose at which the logistic function is one half: the threshold if there are no lapses."""
+    guess: float
+    """Share that seems to be noticed without any error."""
+
+    def at(self, doses: ArrayLike) -> Numbers:
+        """Return the fitted share noticed at doses above 0, guesses included."""
+        from scipy.special import expit
+
+        slope, lapse = self.slope.value or 0.0, self.lapse.value or 0.0
+        odds = slope * (np.log2(np.asarray(doses, dtype=np.float64)) - self.place)
+        found: Numbers = self.guess + (1 - self.guess) * (1 - lapse) * expit(odds)
+        return found
 
 
 def psychometric_curve(
@@ -99,6 +112,8 @@ def psychometric_curve(
         slope=_interval(best[1], fits[:, 1], level, counts),
         lapse=_interval(best[2], fits[:, 2], level, counts),
         p=_falls(top, bottom, resamples, draws),
+        place=float(best[0]),
+        guess=guess,
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh.measuring import FINDING, Cell, MeasureBuilder, MetricOptions, Scores, Trials, cells_of, reference_verdicts
+from jrh.values import Curve
 from jrh_stats import Estimate, PsychometricCurve, psychometric_curve
 from numpy.typing import NDArray
 
@@ -16,6 +17,8 @@ FAMILY: Final = "errors"
 _NOTHING: Final = "no verdict on a text with errors"
 _TWO: Final = 2
 _HALF: Final = 0.5
+_DRAWN: Final = 41
+_DIGITS: Final = 6
 
 
 @frozen
@@ -41,8 +44,12 @@ class ErrorCurve:
                 continue
             names = np.array(trials.variant.names)[trials.variant.codes[cell.rows]]
             kinds = np.array([name.partition("*")[0] for name in names])
-            for kind in sorted(set(kinds)):
-                yield from _of_kind(builder, cell.part({"error": kind}, cell.rows[kinds == kind]), scores, guess)
+            every = sorted(set(kinds))
+            # Bonferroni over the kinds: one judge has a finding for each.
+            strict = builder.at(1 - (1 - context.level) / len(every))
+            for kind in every:
+                part = cell.part({"error": kind}, cell.rows[kinds == kind])
+                yield from _of_kind(builder, strict, part, scores, guess)
 
 
 def _noticed(trials: Trials) -> tuple[Scores, NDArray[np.float64]]:
@@ -62,13 +69,15 @@ def _noticed(trials: Trials) -> tuple[Scores, NDArray[np.float64]]:
     return scores, noise
 
 
-def _of_kind(builder: MeasureBuilder, cell: Cell, scores: Scores, noise: NDArray[np.float64]) -> Iterator[Measure]:
+def _of_kind(
+    builder: MeasureBuilder, strict: MeasureBuilder, cell: Cell, scores: Scores, noise: NDArray[np.float64]
+) -> Iterator[Measure]:
     strength = builder.trials.records.number("strength")
     shares = []
     for dose in np.unique(strength[cell.rows]).tolist():
         part = cell.part({**cell.levels, "errors": f"{dose:g}"}, cell.rows[strength[cell.rows] == dose])
-        shares.append(builder.rate("error-noticed", part, scores, nothing=_NOTHING))
-    yield from shares
+        yield builder.rate("error-noticed", part, scores, nothing=_NOTHING)
+        shares.append(strict.rate("error-noticed", part, scores, nothing=_NOTHING))
     rows = cell.rows[scores.answered[cell.rows]]
     doses, at = np.unique(strength[rows], return_inverse=True)
     if len(doses) < _TWO or doses[0] <= 0:
@@ -95,7 +104,8 @@ def _of_kind(builder: MeasureBuilder, cell: Cell, scores: Scores, noise: NDArray
     ):
         note = "half are noticed only outside of the numbers asked" if estimate.value is None else ""
         kept = evolve(estimate, flags=())
-        yield builder.measure(name, cell, kept, rows=cell.rows, usable=rows, unit=unit, note=note)
+        made = builder.measure(name, cell, kept, rows=cell.rows, usable=rows, unit=unit, note=note)
+        yield evolve(made, curve=_curve(found, doses)) if name == "error-threshold" else made
     yield builder.p_value(
         "error-falls-p",
         cell,
@@ -117,6 +127,20 @@ def _of_kind(builder: MeasureBuilder, cell: Cell, scores: Scores, noise: NDArray
     )
 
 
+def _curve(found: PsychometricCurve, doses: NDArray[np.float64]) -> Curve:
+    """Return the plot: shares by number of errors, the fitted function, and the threshold at its height."""
+    across = np.geomspace(doses[0], doses[-1], _DRAWN)
+    return Curve(
+        of="error-noticed",
+        over="errors",
+        label="number of errors",
+        points="share of verdicts that change",
+        logarithmic=True,
+        line=tuple(zip(across.round(_DIGITS).tolist(), found.at(across).round(_DIGITS).tolist(), strict=True)),
+        height=round(found.guess + (1 - found.guess) * _HALF, _DIGITS),
+    )
+
+
 def _say(found: PsychometricCurve, error: str, doses: list[float], shares: Sequence[Measure]) -> tuple[str, str, str]:
     half, first, last = found.threshold, shares[0].interval, shares[-1].interval
     if last is not None and last.high < _HALF:
@@ -125,6 +149,10 @@ def _say(found: PsychometricCurve, error: str, doses: list[float], shares: Seque
         what = "error" if doses[0] == 1 else "errors"
         return "errors-noticed", "good", f"More than half of the texts with {doses[0]:g} {what} ({error}) are noticed."
     if half.value is None or half.low is None or half.high is None:
+        if first is not None and first.high < _HALF:
+            what = "error" if doses[0] == 1 else "errors"
+            few = f"Fewer than half of the texts with {doses[0]:g} {what} ({error}) are noticed"
+            return "errors-missed", "bad", f"{few}; up to {doses[-1]:g} errors, no number is found at which half are."
         return "errors-undecided", "inconclusive", f"Too few verdicts to tell how many errors ({error}) are noticed."
     told = f"Half of the texts are noticed at {half.value:.1f} errors ({error}) [{half.low:.1f}, {half.high:.1f}]"
     missed = f"; {found.lapse.value:.0%} are missed however many there are." if found.lapse.value else "."

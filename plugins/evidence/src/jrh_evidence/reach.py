@@ -9,6 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 from jrh import Measure, MetricContext, RecordTable
 from jrh.measuring import Cell, Codes, MeasureBuilder, MetricOptions
+from jrh.values import Curve
 from jrh_stats import Estimate, ReadingWindow, reading_window
 
 from jrh_evidence.options import CHARACTERS_PER_TOKEN
@@ -17,6 +18,12 @@ from jrh_evidence.telling import Reached, told
 
 _NOTHING: Final = "no verdict on a text with evidence"
 _SEEN: Final = "by the stated length; jrh cut the rest before the judge was asked"
+_PLOT: Final = Curve(
+    of="evidence-follow",
+    over="depth",
+    label="depth of the evidence: 0 is the start, 1 the end",
+    points="share of verdicts that follow it",
+)
 
 
 @frozen
@@ -57,7 +64,7 @@ def _sent(cell: Cell, found: Followed) -> dict[str, Codes]:
 
 
 def _whole(builder: MeasureBuilder, cell: Cell, found: Followed) -> Iterator[Measure]:
-    yield builder.rate("evidence-follow", cell, found.scores, nothing=_NOTHING)
+    yield evolve(builder.rate("evidence-follow", cell, found.scores, nothing=_NOTHING), curve=_PLOT)
     yield builder.rate("evidence-chance", cell, found.chance, nothing=_NOTHING)
 
 

@@ -119,7 +119,7 @@ def drawn(svg: str) -> dict[str, list[tuple[float, float]]]:
 
 def test_the_curve_stands_where_its_numbers_are() -> None:
     bins = [a_bin(0.0, 0.0, 0.25), a_bin(0.5, 0.5, 0.5), a_bin(0.9, 1.0, 0.625, n_items=41)]
-    plot = part(bins, "calibration").plot
+    plot = part(bins, "calibration").plots[0]
     assert plot is not None
     places = drawn(plot.svg)
     (left, first), (middle, second), (right, third) = places["share"]
@@ -139,8 +139,8 @@ def test_a_bin_without_an_interval_is_a_point_and_one_without_an_estimate_is_non
     alone = a_bin(0.5, 0.5, 1.0, interval=None, n_items=1)
     nothing = a_bin(0.9, 0.9, None, flags=("all-missing",))
     found = part([alone, nothing], "calibration")
-    assert found.plot is not None
-    places = drawn(found.plot.svg)
+    assert found.plots
+    places = drawn(found.plots[0].svg)
     assert len(places["share"]) == 1
     assert "interval-share" not in places
     assert written(found.tables[0])[("careful", "0.9 to 1", "0.900")] == ["not estimable (all-missing)  30 2"]
@@ -148,22 +148,24 @@ def test_a_bin_without_an_interval_is_a_point_and_one_without_an_estimate_is_non
 
 def test_bins_that_do_not_tell_the_mean_are_listed_and_not_drawn() -> None:
     found = part([a_bin(0.5, 0.5, 1.0, note="a note of another metric")], "calibration")
-    assert found.plot is None
+    assert found.plots == ()
     assert list(written(found.tables[0])) == [("careful", "0.5 to 0.6", "a note of another metric")]
 
 
 def test_of_many_judges_the_first_curves_are_drawn_and_it_is_said() -> None:
     judges = tuple(f"judge {number}" for number in range(JUDGES + 2))
     found = part([a_bin(0.5, 0.5, 0.5, judge) for judge in judges], "calibration", judges)
-    assert found.plot is not None
-    assert len(drawn(found.plot.svg)["share"]) == JUDGES
-    assert f"first {JUDGES} of {JUDGES + 2} judges" in found.plot.caption
+    assert found.plots
+    assert len(drawn(found.plots[0].svg)["share"]) == JUDGES
+    assert f"first {JUDGES} of {JUDGES + 2} judges" in found.plots[0].caption
     assert len(found.tables[0].lines) == JUDGES + 2
 
 
 def test_numbers_of_items_turn_where_they_would_run_into_each_other() -> None:
     def turned(items: int) -> bool:
-        plot = part([a_bin(0.5, 0.55, 0.5, n_items=items), a_bin(0.6, 0.65, 0.5, n_items=items)], "calibration").plot
+        plot = part([a_bin(0.5, 0.55, 0.5, n_items=items), a_bin(0.6, 0.65, 0.5, n_items=items)], "calibration").plots[
+            0
+        ]
         assert plot is not None
         (text, _) = (t for t in ElementTree.fromstring(plot.svg).iter("text") if "".join(t.itertext()) == str(items))
         return "rotate(-90" in text.attrib.get("transform", "")

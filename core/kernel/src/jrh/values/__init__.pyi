@@ -32,6 +32,7 @@ from .listed_cases import CaseFilter as CaseFilter
 from .listed_cases import CaseOrder as CaseOrder
 from .listed_cases import CaseRecord as CaseRecord
 from .listed_cases import CaseRow as CaseRow
+from .measures import Curve as Curve
 from .option_values import CodeName as CodeName
 from .option_values import CommandWord as CommandWord
 from .person_labels import LabelAction as LabelAction

@@ -19,6 +19,29 @@ class Interval:
 
 
 @frozen(kw_only=True)
+class Curve:
+    """How reports plot measures against a level of their cells, and a line that was fitted to them.
+
+    The points are the measures `of` of the same judge, task and test whose cell holds the cell of the measure that
+    carries the curve, and the level `over`.
+    """
+
+    of: str
+    """Name of the measures that are the points."""
+    over: str
+    """The level of their cells that is the horizontal axis: numbers, written as text."""
+    label: str
+    """What the horizontal axis shows, with its unit."""
+    points: str
+    """What the points are."""
+    logarithmic: bool = False
+    line: tuple[tuple[float, float], ...] = ()
+    """The fitted line, from left to right; empty: the points are joined."""
+    height: float | None = None
+    """Where the measure that carries the curve is drawn if it is a value of the horizontal axis; None: it is not."""
+
+
+@frozen(kw_only=True)
 class Measure:
     """An estimate with its interval, sample sizes, missing verdicts and flags."""
 
@@ -48,3 +71,7 @@ class Measure:
     note: str = ""
     margin: float | None = None
     """The margin that an equivalence was tested with; None for other measures."""
+    metric: str = ""
+    """The suite's name of the metric that built it; jrh writes it."""
+    curve: Curve | None = None
+    """For reports: a plot of other measures that belong to this one."""

@@ -41,7 +41,7 @@ def calibration(found: Found, number: int, task: str) -> Part | None:
         task=task,
         lead=scores,
         tables=() if here is None else (here,),
-        plot=_plot(found, number, task, reference),
+        plots=_plots(found, number, task, reference),
         folded=() if there is None else (there,),
     )
 
@@ -66,7 +66,7 @@ def _stated(measure: Measure) -> str:
     return found[1] if found else ""
 
 
-def _plot(found: Found, number: int, task: str, bins: Sequence[Measure]) -> Plot | None:
+def _plots(found: Found, number: int, task: str, bins: Sequence[Measure]) -> tuple[Plot, ...]:
     points: dict[str, list[Point]] = {}
     for each in bins:
         stated = _stated(each)
@@ -79,11 +79,13 @@ def _plot(found: Found, number: int, task: str, bins: Sequence[Measure]) -> Plot
         if judge in points
     ]
     if not curves:
-        return None
+        return ()
     more = f" The curves of the first {JUDGES} of {len(curves)} judges are drawn." if len(curves) > JUDGES else ""
-    return Plot(
-        name=f"Reliability curves, task {task}",
-        svg=draw_curves(curves[:JUDGES], task, f"reliability-{number}"),
-        abreast=min(len(curves), ABREAST),
-        caption=_CAPTION.format(task, more),
+    return (
+        Plot(
+            name=f"Reliability curves, task {task}",
+            svg=draw_curves(curves[:JUDGES], task, f"reliability-{number}"),
+            abreast=min(len(curves), ABREAST),
+            caption=_CAPTION.format(task, more),
+        ),
     )

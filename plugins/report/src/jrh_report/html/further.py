@@ -8,6 +8,7 @@ from typing import Final
 from jrh_report.html.calibration import calibration
 from jrh_report.html.found import Found
 from jrh_report.html.listing import by_test, columns
+from jrh_report.html.measured_curves import measured_curves
 from jrh_report.html.section import Part, Section
 from jrh_report.html.together import together
 from jrh_report.html.unplaced import unplaced
@@ -45,6 +46,7 @@ def sections(found: Found) -> tuple[Section, ...]:
             title="The judges as a panel",
             parts=tuple(part for task in _tasks(found) if (part := together(found, task))),
         ),
+        Section(key="curves", name="Curves", title="Curves", parts=measured_curves(found)),
         Section(key="further", name="Further measures", title="Further measures", parts=unplaced(found)),
     )
     return tuple(each for each in every if each.parts)

@@ -26,8 +26,8 @@ class Part:
     task: str
     tables: tuple[Table, ...]
     lead: Table | None = None
-    """The table before the plot."""
-    plot: Plot | None = None
+    """The table before the plots."""
+    plots: tuple[Plot, ...] = ()
     folded: tuple[Table, ...] = ()
     """Tables that can be unfolded."""
 

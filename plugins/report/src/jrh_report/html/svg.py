@@ -76,8 +76,8 @@ class Drawing:
         if dashed:
             drawn.set("stroke-dasharray", "3.7 1.6")
 
-    def marker(self, x: float, y: float, series: int, of: tuple[int, str]) -> None:
-        """Mark a point of a measure; see `line`."""
+    def marker(self, x: float, y: float, series: int, of: tuple[int, str] | None = None) -> None:
+        """Mark a point, of a measure or of the legend; see `line`."""
         from xml.etree.ElementTree import SubElement
 
         shape = series % _SERIES

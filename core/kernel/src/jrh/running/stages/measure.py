@@ -69,7 +69,7 @@ def run_metrics(
     notes: list[str] = []
     for name, metric in metrics:
         try:
-            found = [_marked(each, simulated) for each in metric.measure(records, context)]
+            found = [_marked(each, name, simulated) for each in metric.measure(records, context)]
         except RAISED as error:  # one metric must not cost the others
             log.warning("metric raised", metric=name, error=repr(error))
             notes.append(f"metric '{name}' could not be computed: {error_line(error)}")
@@ -85,14 +85,13 @@ def _simulated(records: RecordTable) -> frozenset[str]:
     return frozenset(name for name in names if name is not None)
 
 
-def _marked(each: Measure, simulated: frozenset[str]) -> Measure:
-    """Mark a simulated judge's measure; refuse what is none, or cannot be stored, such as NaN."""
+def _marked(each: Measure, metric: str, simulated: frozenset[str]) -> Measure:
+    """Write the metric and a simulated judge into a measure; refuse what is none, or cannot be stored, such as NaN."""
     if not isinstance(each, Measure):
         raise TypeError(f"it yields {type(each).__name__}, not Measure")
     to_text(each)
-    if each.judge in simulated and "simulated" not in each.flags:
-        return evolve(each, flags=(*each.flags, "simulated"))
-    return each
+    more = ("simulated",) if each.judge in simulated and "simulated" not in each.flags else ()
+    return evolve(each, metric=metric, flags=(*each.flags, *more))
 
 
 def stage_digest(builder: Builder, store: Store, tasks: Sequence[Task]) -> str:
