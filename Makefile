@@ -57,7 +57,10 @@ types:
 architecture:
 	$(BIN)/lint-imports
 
+# Byte code once, for the hundreds of programs that tests start; one thread of linear algebra for each worker.
+check: export OPENBLAS_NUM_THREADS ?= 1
 check:
+	$(BIN)/python -m compileall -q core plugins plugins-contrib
 	$(BIN)/python tests/canary.py $(BIN)/python -m pytest $(PARALLEL)
 
 # Random kills, damage and edits: prints a table, exits with 1 if anything failed, and keeps what failed with its seed.

@@ -27,7 +27,7 @@ from tests.support.intervals import Ends
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
-PAIRS, REPEATS = 125, 3
+PAIRS, REPEATS = 80, 3
 TASKS = ("factuality", "coherence", "relevance", "preference")
 ORDINAL = {"CCC": intervals.concordance, "Pearson": intervals.pearson, "Spearman": intervals.spearman}
 Verdict = tuple[str, str]

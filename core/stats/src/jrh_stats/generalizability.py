@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from math import prod, sqrt
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from jrh_stats.components import VarianceComponents
 from jrh_stats.design import REPEAT
@@ -99,8 +99,8 @@ def cheapest_design(
 ) -> DStudy | None:
     """Find the cheapest design that reaches the required reliability or precision.
 
-    Every combination of the choices is computed. Of designs that cost the same the one with the smaller absolute error
-    is returned, then the one with fewer levels of the facets named first.
+    Combinations of the choices are tried from the cheapest on. Of designs that cost the same the one with the smaller
+    absolute error is returned, then the one with fewer levels of the facets named first.
 
     Args:
         components: as `variance_components` returns them.
@@ -122,11 +122,18 @@ def cheapest_design(
     if generalizability is None and dependability is None and standard_error is None:
         raise ValueError("say what the design has to reach: generalizability, dependability or standard_error")
     extra = prices or {}
+
+    def cost_of(numbers: tuple[int, ...]) -> float:
+        further = sum(extra.get(facet, 0.0) * number for facet, number in zip(choices, numbers, strict=True))
+        return prod(numbers) * price + further
+
     best: tuple[tuple[float, ...], DStudy] | None = None
-    for numbers in product(*choices.values()):
+    for numbers in sorted(product(*choices.values()), key=cost_of):
+        cost = cost_of(numbers)
+        if best is not None and cost > best[0][0]:
+            break
         design = dict(zip(choices, numbers, strict=True))
         study = d_study(components, design, object_of_measurement=object_of_measurement, fixed=fixed, price=price)
-        cost = study.cost + sum(extra.get(facet, 0.0) * number for facet, number in design.items())
         enough = (
             _at_least(study.generalizability, generalizability)
             and _at_least(study.dependability, dependability)
@@ -134,14 +141,8 @@ def cheapest_design(
         )
         key = (cost, study.absolute_error, *numbers)
         if enough and (best is None or key < best[0]):
-            best = (key, _with_cost(study, cost))
+            best = (key, evolve(study, cost=cost))
     return None if best is None else best[1]
-
-
-def _with_cost(study: DStudy, cost: float) -> DStudy:
-    from attrs import evolve
-
-    return evolve(study, cost=cost)
 
 
 def _at_least(found: float | None, wished: float | None) -> bool:

@@ -9,6 +9,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from jrh_stats.design import Design
+from jrh_stats.threads import one_thread
 
 _BOUNDARY: Final = 1e-8
 """Variance ratios below this count as 0."""
@@ -44,6 +45,8 @@ def reml_components(design: Design, start: NDArray[np.float64]) -> tuple[NDArray
     """
     from scipy.optimize import minimize
 
+    if design.squares <= 0:
+        return np.zeros(len(start)), np.zeros(len(start))
     problem = _Problem(design)
     floor = max(float(start[-1]), 0.01 * design.variance, 1e-300)
     ratios = np.maximum(start[:-1] / floor, 0.01)
@@ -52,20 +55,19 @@ def reml_components(design: Design, start: NDArray[np.float64]) -> tuple[NDArray
         fit = problem.fit(np.square(roots))
         return fit.deviance, fit.gradient * 2 * roots
 
-    if design.squares <= 0:
-        return np.zeros(len(start)), np.zeros(len(start))
     limit = float(np.sqrt(_LARGEST))
-    found = minimize(
-        objective,
-        np.sqrt(np.minimum(ratios, _LARGEST)),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(-limit, limit)] * len(ratios),
-        options={"ftol": 1e-13, "gtol": 1e-7},
-    )
-    ratios = np.square(found.x)
-    ratios = np.where(ratios < _BOUNDARY, 0.0, ratios)
-    fit = problem.fit(ratios)
+    with one_thread():
+        found = minimize(
+            objective,
+            np.sqrt(np.minimum(ratios, _LARGEST)),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(-limit, limit)] * len(ratios),
+            options={"ftol": 1e-13, "gtol": 1e-7},
+        )
+        ratios = np.square(found.x)
+        ratios = np.where(ratios < _BOUNDARY, 0.0, ratios)
+        fit = problem.fit(ratios)
     variances = np.append(ratios, 1.0) * fit.residual
     return variances, _standard_errors(problem, fit, variances)
 

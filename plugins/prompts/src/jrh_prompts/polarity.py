@@ -11,7 +11,6 @@ from jrh import Measure, MetricContext, Polarity, RecordTable, Scale
 from jrh.measuring import FINDING, Answers, MeasureBuilder, MetricOptions, answers_by, modal
 from jrh_stats import cluster_sums
 from numpy.typing import NDArray
-from scipy.special import bdtrc
 
 _CHANCE: Final = 0.01
 """Probability of a false finding about one judge, over all templates of a test."""
@@ -84,6 +83,8 @@ def turned_templates(answers: Answers, declared: Mapping[str, bool], scale: Scal
         or not all(label in scale for label in answers.labels)
     ):
         return
+    from scipy.special import bdtrc
+
     total = answers.counts.sum(axis=1)
     for place, template in enumerate(answers.levels):
         own = modal(answers.counts[:, place])
