@@ -17,6 +17,7 @@ from jrh.hashing import content_id
 from jrh.models.concurrency import Place
 from jrh.models.ledger import estimate_prompt_tokens
 from jrh.models.limits import RateLimits
+from jrh.models.payer import JUDGE, current_payer
 from jrh.models.seen_usage import SeenUsage
 from jrh.models.shared_concurrency import SharedConcurrency
 from jrh.models.unsettable import set_in, without
@@ -55,6 +56,7 @@ class Client:
         self.use = use
         self.model = model
         self.failed_calls = 0
+        self.failed_drafts = 0
         """Calls without an answer after all retries; a later run repeats them."""
         self.deferred = model if isinstance(model, DeferredModel) else None
         """The model, if it answers hours later."""
@@ -183,6 +185,8 @@ class Client:
     def note_failure(self) -> None:
         """Count a call that failed after all retries."""
         self.failed_calls += 1
+        payer = current_payer()
+        self.failed_drafts += payer is not None and payer.role != JUDGE
         self._failures_in_a_row += 1
 
     @property

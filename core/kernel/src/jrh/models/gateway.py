@@ -98,6 +98,11 @@ class Gateway:
         """Return the number of calls without an answer after all retries; a later run repeats them."""
         return sum(client.failed_calls for client in self._clients)
 
+    @property
+    def failed_drafts(self) -> int:
+        """Return how many of them were made to draft or validate a case, and not by a judge at work meanwhile."""
+        return sum(client.failed_drafts for client in self._clients)
+
     def client(self, use: ModelUse, model: ChatModel) -> Client:
         """Return the client of a model; `aclose` closes the model with it."""
         client = Client(use, model, self)

@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -15,12 +15,15 @@ from attrs import define, field, frozen
 from jrh.document.long_ids import listed_id
 from jrh.errors import StopReason, StopRun, StoreError
 from jrh.models.payer import WRITER, Payer, paid_by
+from jrh.plugins.specs import JudgeSpec
 from jrh.running.component_changes import changes, components, note_components, unrepeatable
 from jrh.running.dry_build import note_judges
 from jrh.running.judged_gold import graded, notes_of_gold
 from jrh.running.outcome import INTERRUPTED, Ended
+from jrh.running.pipeline import Overlap, asks_models, overlaps
 from jrh.running.preflight import Preflight
 from jrh.running.prepare import Prepared
+from jrh.running.progress import Progress
 from jrh.running.review_stage import ReviewStage
 from jrh.running.schedule import judge_ids, plan_trials
 from jrh.running.stages import judge as judging
@@ -31,7 +34,7 @@ from jrh.running.stages.stored_cases import StoredCases
 from jrh.running.stored_code import unchecked
 from jrh.running.suite_summary import notes_of_plan, summarise
 from jrh.store.database import in_parts
-from jrh.suite.resolved import ResolvedTest, tests_of
+from jrh.suite.resolved import Resolved, ResolvedTest, tests_of
 from jrh.values.cases import REFERENCE
 from jrh.values.events import CaseReady, RunStarted
 from jrh.values.items import Task
@@ -120,6 +123,8 @@ class _Stages:
     unfinished: list[str] = field(factory=list, init=False)
     unread: int = field(default=0, init=False)
     review: ReviewStage = field(init=False)
+    overlap: Overlap | None = field(default=None, init=False)
+    """What judges meanwhile; None where judges wait for all cases."""
 
     @review.default
     def _review(self) -> ReviewStage:
@@ -132,10 +137,13 @@ class _Stages:
             items_ids = await self._grade(ready.store.items.write(ready.items))
             self._say_what_changed(items_ids)
             reporting.remember(ready.store, summarise(ready))
-            async with self.review.open():
-                made = await self._perturb(items_ids)
-                cases = await self.review.counted(made)
-            await self._judge(cases, items_ids)
+            if overlaps(ready):
+                await self._overlapped(items_ids)
+            else:
+                async with self.review.open():
+                    made = await self._perturb(items_ids)
+                    cases = await self.review.counted(made)
+                await self._judge(cases, items_ids)
             self.unread = await read_rationales(ready.builder, ready.store, ready.progress)
         except StopRun as stop:
             return stop
@@ -154,7 +162,7 @@ class _Stages:
         for use in ready.suite.tasks:
             if not use.data.gold_from:
                 continue
-            self._reference(use.task, items_ids[use.task.name])
+            await self._reference(use.task, items_ids[use.task.name])
             reference = StoredCases(ready.store, [(use.task.name, REFERENCE)])
             cases = reference.changed(lambda case: case if case.gold is None else None)
             if any(cases.ids()):
@@ -177,6 +185,18 @@ class _Stages:
             ready.log.info("component changed", what=sentence)
             ready.progress.say(sentence)
 
+    async def _overlapped(self, items_ids: Mapping[str, str]) -> None:
+        """Make the cases, and judge those of finished tests meanwhile."""
+        ready = self.ready
+        judges = judge_ids(ready.resolved, items_ids)
+        note_components(ready.store, components(ready.resolved, ready.run_dir), ("judge",))
+        self.overlap = Overlap(ready, judges)
+        async with self.overlap.open(self._bench(self.overlap.shown)):
+            cases = await self.review.counted(await self._perturb(items_ids))
+            self.overlap.finish(_plan_id(cases, judges))
+            self._note_plan(judges, self.overlap.unseen)
+            self.overlap.show()
+
     async def _perturb(self, items_ids: Mapping[str, str]) -> StoredCases:
         """Make the cases of every task and test, in plan order."""
         ready = self.ready
@@ -185,15 +205,32 @@ class _Stages:
         ready.progress.begin("perturb", sum(len(ready.items[name]) * len(some) for name, some in tests.items()))
         places: list[tuple[str, str]] = []
         for task in tasks:
-            self._reference(task, items_ids[task.name])
+            await self._reference(task, items_ids[task.name])
             places.append((task.name, REFERENCE))
+            await self._made(*places[-1])
             for test in tests[task.name]:
                 await self._cases(task, test, items_ids[task.name])
                 places.append((task.name, test.use.name))
+                await self._made(*places[-1])
         ready.progress.end()
         return StoredCases(ready.store, places)
 
-    def _reference(self, task: Task, items_id: str) -> None:
+    async def _made(self, task: str, test: str) -> None:
+        """Let judges be asked about the cases of a finished test."""
+        if self.overlap is not None:
+            await self.overlap.plan(task, test)
+
+    def _slice(self, test: ResolvedTest) -> int | None:
+        """Return how many items are treated together; None for the usual number.
+
+        What asks no model never waits, and would keep the answers waiting that judges get meanwhile.
+        """
+        if self.review.live(test.use.name):
+            return perturbing.AT_ONCE
+        blocks = self.overlap is not None and self.ready.builder.spread is None and not asks_models(test)
+        return perturbing.BETWEEN_ANSWERS if blocks else None
+
+    async def _reference(self, task: Task, items_id: str) -> None:
         ready = self.ready
         digest = perturbing.stage_digest(ready.builder, None, task, items_id)
         if ready.store.cases.digest(task.name, REFERENCE) != digest:
@@ -201,7 +238,8 @@ class _Stages:
             for some in in_parts(ready.items[task.name], perturbing.SLICE):
                 made = perturbing.reference_cases(task, some, ready.suite.reference_repeats)
                 writing.put(perturbing.Perturbed(cases=made, outcomes=()))
-            writing.finish(digest)
+                await asyncio.sleep(0)
+            await asyncio.to_thread(writing.finish, digest)
             self._announce(task.name, REFERENCE)
 
     async def _cases(self, task: Task, test: ResolvedTest, items_id: str) -> None:
@@ -212,21 +250,22 @@ class _Stages:
         if ready.store.cases.digest(task.name, name) == digest:
             ready.progress.advance(len(items))
             return
-        failed = ready.gateway.failed_calls
+        failed = ready.gateway.failed_drafts
         ready.store.spending.forget_drafts(task.name, name, digest)
         writing = perturbing.Writing(ready.store, task.name, name)
         with paid_by(Payer(owner=digest, role=WRITER, task=task.name, test=name)):
-            size = perturbing.AT_ONCE if self.review.live(name) else None
+            size = self._slice(test)
             async for made in perturbing.in_slices(ready.builder, test, task, items, ready.progress, ready.log, size):
                 writing.put(made)
+                await asyncio.sleep(0)
                 if size == perturbing.AT_ONCE:
                     writing.show(f"{digest}:unfinished")
                     self.review.arrived(complete=False)
-        if ready.gateway.failed_calls > failed or writing.raised:
+        if ready.gateway.failed_drafts > failed or writing.raised:
             # Another digest makes the next run draft again. Calls that were answered are not repeated.
             digest = f"{digest}:unfinished"
             self.unfinished.append(name)
-        writing.finish(digest)
+        await asyncio.to_thread(writing.finish, digest)
         self.review.arrived(complete=False)
         self._announce(task.name, name)
 
@@ -239,26 +278,38 @@ class _Stages:
     async def _judge(self, cases: StoredCases, items_ids: Mapping[str, str], only: str = "") -> None:
         ready, store = self.ready, self.ready.store
         judges = [each for each in judge_ids(ready.resolved, items_ids) if only in ("", each[0].use.name)]
-        digest = listed_id(cases.ids(), [(judge.use.name, judge_id) for judge, judge_id in judges])
+        digest = _plan_id(cases, judges)
+        unseen: Counter[str] = Counter(json.loads(store.meta(_UNSEEN) or "{}"))
         if store.trials.digest() != digest:
             tasks = {use.task.name: use.task for use in ready.suite.tasks}
-            unseen: Counter[str] = Counter()
+            unseen.clear()
             store.trials.replace(digest, plan_trials(cases, judges, tasks, store.trials.occasions(), unseen))
-            store.set_meta(_UNSEEN, json.dumps(unseen))
-        store.records.rename_judges()
-        note_judges(store, (judge_id for _, judge_id in judges))
-        note_components(store, components(ready.resolved, ready.run_dir), ("perturber", "validator", "judge"))
-        notes = notes_of_plan(ready.resolved, json.loads(store.meta(_UNSEEN) or "{}"))
-        reporting.note_plan(store, [*notes, *notes_of_gold(ready.resolved, ready.items)])
+        self._note_plan(judges, unseen)
         pending = store.trials.count_pending()
         planned = store.trials.count()
         ready.progress.begin("judge", planned, done=planned - pending)
-        bench = judging.Bench(
+        await judging.judge_all(self._bench(ready.progress))
+
+    def _note_plan(self, judges: Sequence[tuple[Resolved[JudgeSpec], str]], unseen: Mapping[str, int]) -> None:
+        """Note what the report says of a plan that is complete."""
+        ready, store = self.ready, self.ready.store
+        text = json.dumps(unseen)
+        if store.meta(_UNSEEN) != text:
+            store.set_meta(_UNSEEN, text)
+        store.records.rename_judges()
+        note_judges(store, (judge_id for _, judge_id in judges))
+        note_components(store, components(ready.resolved, ready.run_dir), ("perturber", "validator", "judge"))
+        notes = notes_of_plan(ready.resolved, unseen)
+        reporting.note_plan(store, [*notes, *notes_of_gold(ready.resolved, ready.items)])
+
+    def _bench(self, progress: Progress) -> judging.Bench:
+        ready = self.ready
+        return judging.Bench(
             builder=ready.builder,
-            store=store,
+            store=ready.store,
             items=ready.items,
             simulated=ready.simulated,
-            progress=ready.progress,
+            progress=progress,
             events=ready.events,
             log=ready.log,
             redact=ready.redact,
@@ -268,4 +319,7 @@ class _Stages:
             told=lambda: ready.progress.spent(ready.gateway.ledger.spent()),
             stopped=lambda: ready.gateway.stopped,
         )
-        await judging.judge_all(bench)
+
+
+def _plan_id(cases: StoredCases, judges: Sequence[tuple[Resolved[JudgeSpec], str]]) -> str:
+    return listed_id(cases.ids(), [(judge.use.name, judge_id) for judge, judge_id in judges])

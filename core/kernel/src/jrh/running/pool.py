@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
+_END: Any = object()
 _AT_FIRST = 256
 """Workers that are started before the first job; more follow while there are jobs for them."""
 
@@ -18,11 +19,22 @@ async def for_each(jobs: Iterable[T], work: Callable[[T], Awaitable[None]], work
     and then the error is raised.
     """
     feed = iter(jobs)
+
+    async def take() -> T:
+        return next(feed, _END)
+
+    await for_each_taken(take, work, workers)
+
+
+async def for_each_taken(
+    take: Callable[[], Awaitable[T | None]], work: Callable[[T], Awaitable[None]], workers: int
+) -> None:
+    """Do the work for every job as `for_each` does; `take` may wait for the next one, and returns None at the end."""
     raised: list[BaseException] = []
     started = 0
 
     async def worker() -> None:
-        for job in feed:
+        while (job := await take()) is not None and job is not _END:
             if raised:
                 return
             start_next()

@@ -98,43 +98,65 @@ def plan_trials(
     earlier: Iterable[tuple[int, int, int]] = (),
     unseen: Counter[str] | None = None,
 ) -> Iterator[TrialRow]:
-    """Yield the trials of all judges (with their ids) in plan order: case by case, judge by judge, repeat by repeat.
+    """Yield the trials of all cases, as `Planner` plans them; `unseen` counts what its `unseen` does."""
+    planner = Planner(judges, tasks, earlier)
+    yield from planner.trials(cases)
+    if unseen is not None:
+        unseen += planner.unseen
+
+
+class Planner:
+    """Plans the trials of all judges (with their ids): case by case, judge by judge, repeat by repeat.
 
     Trials that put the identical question to one judge get occasions 0, 1, 2 ... in this order, so that none of them is
     answered from another's reply: the reference condition, which comes first, has the first ones. What earlier plans
     of the run handed out holds on: a repeat that is new is not answered from what another test has paid for.
-
-    Args:
-        cases: in the order of the suite.
-        judges: with their ids.
-        tasks: by name.
-        earlier: place, question and occasion of the trials of earlier plans.
-        unseen: counts, by judge, the cases that change only what it never sees.
     """
-    position = 0
-    occasions = _Occasions(earlier)
-    for case in cases:
-        question = question_id(case)
-        condition = content_id(case.test, case.item_id, unstructure(case.condition), unstructure(case.sampling))
-        for judge, judge_id in judges:
-            if not is_put(case, judge, tasks[case.task]):
-                if unseen is not None and applies(judge, tasks[case.task]):
-                    unseen[judge.use.name] += 1
-                continue
-            asked = _number(f"{question}:{judge_id}")
-            for repeat in range(case.repeats):
-                place, occasion = occasions.at(f"{asked}:{condition}:{repeat}", asked)
-                yield TrialRow(
-                    position=position,
-                    trial_id=trial_id(case.id, judge_id, repeat),
-                    case_id=case.id,
-                    judge=judge.use.name,
-                    repeat=repeat,
-                    occasion=occasion,
-                    place=place,
-                    question=asked,
-                )
-                position += 1
+
+    def __init__(
+        self,
+        judges: Sequence[tuple[Resolved[JudgeSpec], str]],
+        tasks: Mapping[str, Task],
+        earlier: Iterable[tuple[int, int, int]] = (),
+    ) -> None:
+        """Start a plan.
+
+        Args:
+            judges: with their ids.
+            tasks: by name.
+            earlier: place, question and occasion of the trials of earlier plans.
+        """
+        self._judges = judges
+        self._tasks = tasks
+        self._position = 0
+        self._occasions = _Occasions(earlier)
+        self.unseen: Counter[str] = Counter()
+        """Judge -> number of cases that change only what it never sees."""
+
+    def trials(self, cases: Iterable[Case]) -> Iterator[TrialRow]:
+        """Yield the trials of cases, which follow those before them in the order of the suite."""
+        for case in cases:
+            question = question_id(case)
+            condition = content_id(case.test, case.item_id, unstructure(case.condition), unstructure(case.sampling))
+            for judge, judge_id in self._judges:
+                if not is_put(case, judge, self._tasks[case.task]):
+                    if applies(judge, self._tasks[case.task]):
+                        self.unseen[judge.use.name] += 1
+                    continue
+                asked = _number(f"{question}:{judge_id}")
+                for repeat in range(case.repeats):
+                    place, occasion = self._occasions.at(f"{asked}:{condition}:{repeat}", asked)
+                    yield TrialRow(
+                        position=self._position,
+                        trial_id=trial_id(case.id, judge_id, repeat),
+                        case_id=case.id,
+                        judge=judge.use.name,
+                        repeat=repeat,
+                        occasion=occasion,
+                        place=place,
+                        question=asked,
+                    )
+                    self._position += 1
 
 
 def folds_of(groups: Sequence[tuple[str, str]], folds: int) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -42,6 +42,8 @@ class PendingTrial(NamedTuple):
     position: int
 
 
+GROWING: Final = "growing"
+"""Digest of a plan whose later trials are still to come."""
 _FORGET: Final[Statement] = ("DELETE FROM new_trials", [()])
 _PENDING: Final = (
     f"FROM trials t LEFT JOIN records r ON r.trial_id = t.id WHERE (r.trial_id IS NULL OR r.status IN ({_MARKS}))"
@@ -65,11 +67,7 @@ class TrialsTable:
         self._database.writer.flush(_FORGET)
         while some := list(islice(feed, CHUNK)):
             self._database.writer.flush(
-                ("INSERT INTO new_trials VALUES (?, ?, ?, ?, ?, ?)", [row[:6] for row in some]),
-                (
-                    "INSERT OR IGNORE INTO occasions VALUES (?, ?, ?)",
-                    [(row.place, row.question, row.occasion) for row in some if row.place],
-                ),
+                ("INSERT INTO new_trials VALUES (?, ?, ?, ?, ?, ?)", [row[:6] for row in some]), _occasions(some)
             )
         self._database.replace(
             _STAGE,
@@ -78,6 +76,20 @@ class TrialsTable:
             ("INSERT INTO trials SELECT * FROM new_trials", [()]),
             _FORGET,
         )
+
+    def begin(self) -> None:
+        """Begin a plan that grows, in place of one that was never finished; keep the occasions of all plans."""
+        self._database.replace(_STAGE, GROWING, ("DELETE FROM trials", [()]))
+
+    def extend(self, rows: Sequence[TrialRow]) -> None:
+        """Add trials to the plan that grows, durably; they may be put from now on."""
+        self._database.writer.flush(
+            ("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?)", [row[:6] for row in rows]), _occasions(rows)
+        )
+
+    def finish(self, digest: str) -> None:
+        """Note what the plan was made from, now that all of it is there."""
+        self._database.replace(_STAGE, digest)
 
     def occasions(self) -> Iterator[tuple[int, int, int]]:
         """Yield place, question and occasion of every trial that any plan of the run had."""
@@ -130,3 +142,10 @@ class TrialsTable:
             _TRANSIENT,
         )
         return frozenset(trial for (trial,) in rows)
+
+
+def _occasions(rows: Sequence[TrialRow]) -> Statement:
+    return (
+        "INSERT OR IGNORE INTO occasions VALUES (?, ?, ?)",
+        [(row.place, row.question, row.occasion) for row in rows if row.place],
+    )

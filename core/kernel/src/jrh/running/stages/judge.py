@@ -7,7 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import groupby, islice
+from itertools import islice
 from typing import Any, Final
 
 from attrs import Factory, evolve, frozen
@@ -21,9 +21,10 @@ from jrh.plugins.loading import Events
 from jrh.plugins.protocols import Logger
 from jrh.plugins.specs import JudgeKind, JudgeSpec
 from jrh.running.building import Builder, close
-from jrh.running.pool import for_each
+from jrh.running.pool import for_each, for_each_taken
 from jrh.running.progress import Progress
 from jrh.running.schedule import folds_of, seed_of
+from jrh.running.stages.coming_trials import ComingTrials, Pending, PlanFeed, whole_plan
 from jrh.running.stages.simulated_truth import originals, truth
 from jrh.running.units import ANSWERED, AT_ONCE, FITTED, Answered, answer_here, spreads
 from jrh.store.run_store import Store
@@ -41,20 +42,8 @@ WORKERS: Final = 32
 """Trials under way at once for a judge that uses no model."""
 READY: Final = 4
 """One question for so many in flight is made ready beforehand."""
-SLICE: Final = 500
-"""Trials that are read at once."""
 DETAIL: Final = 2000
 """Characters of a detail or a rationale that a record keeps."""
-
-
-@frozen(kw_only=True)
-class Pending:
-    """One trial that is to be put."""
-
-    trial_id: str
-    case: Case
-    repeat: int
-    occasion: int
 
 
 @frozen(kw_only=True)
@@ -92,23 +81,35 @@ class Bench:
             raise stop
 
 
-async def judge_all(bench: Bench) -> None:
+async def judge_all(bench: Bench, feed: PlanFeed | None = None) -> None:
     """Put every trial of the plan that is still to be put; all judges at once.
+
+    Args:
+        bench: what the judging stands on.
+        feed: tells of a plan that grows meanwhile; without it the plan is complete.
 
     Raises:
         StopRun: the run ended early; what was under way was finished and is written.
     """
-    waiting = bench.store.trials.judges_with_pending()
-    judges = [each for each in bench.builder.resolved.judges if each.use.name in waiting]
-    jobs = [_Judging(bench, resolved) for resolved in judges]
+    judges = bench.builder.resolved.judges
+    if feed is None:
+        feed, waiting = whole_plan(), bench.store.trials.judges_with_pending()
+        judges = tuple(each for each in judges if each.use.name in waiting)
+    jobs = [_Judging(bench, resolved, feed) for resolved in judges]
     await for_each(jobs, lambda job: job.run(), max(len(jobs), 1))
+
+
+def judges_at_once(kind: JudgeKind) -> bool:
+    """Tell whether judges of a kind need all trials of the plan before the first."""
+    return kind in (JudgeKind.BATCH, JudgeKind.TRAINED)
 
 
 class _Judging:
     """The trials of one judge."""
 
-    def __init__(self, bench: Bench, resolved: Resolved[JudgeSpec]) -> None:
+    def __init__(self, bench: Bench, resolved: Resolved[JudgeSpec], feed: PlanFeed) -> None:
         self.bench = bench
+        self.feed = feed
         self.resolved = resolved
         self.name = resolved.use.name
         self.tells = bench.events.listens("jrh_record_committed")
@@ -119,25 +120,24 @@ class _Judging:
 
     async def run(self) -> None:
         """Build the judge for each task and put its trials."""
-        # The plan goes from task to task.
-        for name, trials in groupby(pending_trials(self.bench.store, self.name), key=lambda trial: trial.case.task):
+        kind = self.resolved.entry.spec.kind
+        if judges_at_once(kind):
+            await self.feed.completed()
+        trials = ComingTrials(self.bench.store, self.name, self.feed)
+        while (name := await trials.task()) is not None:
             task = self.bench.task(name)
             judge = self.bench.builder.build(self.resolved, task)
             try:
-                await self._put(judge, task, trials)
+                if kind is JudgeKind.TRAINED:
+                    await self._trained(judge, task, trials.rest(name))
+                elif kind is JudgeKind.BATCH:
+                    await self._batches(judge, task, trials.rest(name))
+                else:
+                    await self._one_by_one(judge, task, trials)
             finally:
                 await close(judge, self.name, self.bench.log)
 
-    async def _put(self, judge: Any, task: Task, trials: Iterable[Pending]) -> None:
-        kind = self.resolved.entry.spec.kind
-        if kind is JudgeKind.TRAINED:
-            await self._trained(judge, task, trials)
-        elif kind is JudgeKind.BATCH:
-            await self._batches(judge, task, trials)
-        else:
-            await self._one_by_one(judge, task, trials)
-
-    async def _one_by_one(self, judge: Any, task: Task, trials: Iterable[Pending]) -> None:
+    async def _one_by_one(self, judge: Any, task: Task, trials: ComingTrials) -> None:
         simulated = self.resolved.entry.spec.kind is JudgeKind.SIMULATED
         original = originals(self.bench.store, self.bench.items, task.name)
 
@@ -156,7 +156,7 @@ class _Judging:
                 judgement = self._raised(error)
             await self._keep(trial, judgement)
 
-        await for_each(trials, one, self._workers())
+        await for_each_taken(lambda: trials.take(task.name), one, self._workers())
 
     def _payer(self, trial: Pending) -> Payer:
         return Payer(owner=trial.trial_id, role=JUDGE, name=self.name, task=trial.case.task, test=trial.case.test)
@@ -377,16 +377,6 @@ def output_level(output: str, sampling: Sampling) -> str:
 
 def _kind(expectation: Expectation | None) -> str | None:
     return None if expectation is None else expectation_kind(expectation)
-
-
-def pending_trials(store: Store, judge: str) -> Iterator[Pending]:
-    """Yield a judge's trials that are still to be put, in plan order, read in slices."""
-    last = -1
-    while rows := store.trials.pending(judge, after=last, limit=SLICE):
-        last = rows[-1].position
-        cases = store.cases.by_id(list(dict.fromkeys(row.case_id for row in rows)))
-        for row in rows:
-            yield Pending(trial_id=row.trial_id, case=cases[row.case_id], repeat=row.repeat, occasion=row.occasion)
 
 
 def _fixed_seed(case: Case, reply: Reply | None) -> str:

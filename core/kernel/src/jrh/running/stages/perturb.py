@@ -38,6 +38,8 @@ AT_ONCE: Final = 4
 """Items treated together where somebody waits for the cases."""
 SLICE: Final = 500
 """Items that are perturbed, validated and written together. Fewer wait more often for the last call of a slice."""
+BETWEEN_ANSWERS: Final = 25
+"""The same where judges get answers meanwhile, which wait for a slice to end: a tenth of a second."""
 UNIT: Final = 100
 """The same where an executor works on several slices at once."""
 OUTSIDE: Final = "not in the test's sample"

@@ -1,0 +1,131 @@
+"""Judge the cases of finished tests while later tests are still being made.
+
+The plan grows test by test, in the order in which a run that waits for all cases plans them, so that every trial has
+the same id, place and occasion, and the run the same records and reports.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from itertools import islice
+
+from jrh.plugins.specs import JudgeSpec
+from jrh.running.prepare import Prepared
+from jrh.running.progress import Progress, Silent
+from jrh.running.schedule import Planner
+from jrh.running.stages import judge as judging
+from jrh.running.stages.coming_trials import SLICE, PlanFeed
+from jrh.running.stages.stored_cases import StoredCases
+from jrh.store.trials_table import GROWING
+from jrh.suite.definition import Budget
+from jrh.suite.resolved import Resolved, ResolvedTest, deferred_models, references, tests_of
+
+
+def overlaps(ready: Prepared) -> bool:
+    """Tell whether judges may begin before all cases are made.
+
+    They wait where people decide first, where something needs all trials at once, and where the drafts of later tests
+    are paid from a budget that the judges could use up. A plan that was finished before is replaced at once or not
+    at all.
+    """
+    resolved, suite = ready.resolved, ready.suite
+    waits = (
+        suite.review is not None,
+        any(use.data.gold_from or use.task.criteria is not None for use in suite.tasks),
+        bool(deferred_models(resolved)),
+        all(judging.judges_at_once(judge.entry.spec.kind) for judge in resolved.judges),
+        suite.budget != Budget() and any(asks_models(test) for test in resolved.tests),
+        not any(tests_of(resolved, use.task) for use in suite.tasks),
+        ready.store.trials.digest() not in (None, GROWING),
+    )
+    return not any(waits)
+
+
+def asks_models(test: ResolvedTest) -> bool:
+    """Tell whether a component of a test asks a model."""
+    parts = (part for component in test.components for part in (component, *component.parts))
+    return any("model" in dict(references(part.options)) for part in parts)
+
+
+class Overlap:
+    """The judging that goes on while cases are made."""
+
+    def __init__(self, ready: Prepared, judges: Sequence[tuple[Resolved[JudgeSpec], str]]) -> None:
+        """Start no judge yet."""
+        self._store = ready.store
+        tasks = {use.task.name: use.task for use in ready.suite.tasks}
+        self._planner = Planner(judges, tasks, ready.store.trials.occasions())
+        self._progress = ready.progress
+        self._feed = PlanFeed()
+        self._judging: asyncio.Task[None] | None = None
+        self.shown = _Later(ready.progress)
+
+    @property
+    def unseen(self) -> Mapping[str, int]:
+        """Return, by judge, the number of cases that change only what it never sees."""
+        return Counter(self._planner.unseen)
+
+    @asynccontextmanager
+    async def open(self, bench: judging.Bench) -> AsyncIterator[None]:
+        """Judge from now on what is planned inside; at the end, wait for all of it.
+
+        Raises:
+            StopRun: the judging ended early; what was under way is written.
+        """
+        self._store.trials.begin()
+        self._judging = asyncio.create_task(judging.judge_all(bench, self._feed))
+        try:
+            yield
+        except BaseException:
+            self._feed.drop()
+            # What made the cases end says why the run ends.
+            await asyncio.gather(self._judging, return_exceptions=True)
+            raise
+        self._feed.close()
+        await self._judging
+
+    async def plan(self, task: str, test: str) -> None:
+        """Plan the trials of a test whose cases are stored.
+
+        Raises:
+            StopRun: the judging ended early.
+        """
+        rows = self._planner.trials(StoredCases(self._store, [(task, test)]))
+        while some := list(islice(rows, SLICE)):
+            await asyncio.to_thread(self._store.trials.extend, some)
+            self._feed.grown()
+            assert self._judging is not None
+            if self._judging.done():
+                await self._judging
+        await asyncio.sleep(0)
+
+    def finish(self, digest: str) -> None:
+        """Note what the plan was made from, and show the judging, as all cases are made."""
+        self._store.trials.finish(digest)
+
+    def show(self) -> None:
+        """Show the judging from now on, with the trials that were put meanwhile."""
+        self._store.flush()
+        planned = self._store.trials.count()
+        done = planned - self._store.trials.count_pending()
+        self._progress.begin("judge", planned, done=max(done - self.shown.steps, 0))
+        self._progress.advance(self.shown.steps)
+        self.shown.begun = True
+
+
+class _Later(Silent):
+    """Shows the judging once no other stage is shown."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self.begun = False
+        self.steps = 0
+
+    def advance(self, steps: int = 1) -> None:
+        """Show steps, or count them."""
+        self.steps += steps
+        if self.begun:
+            self._progress.advance(steps)

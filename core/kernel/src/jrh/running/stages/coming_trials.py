@@ -1,0 +1,111 @@
+"""The trials of one judge, read as they are planned."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterator
+
+from attrs import define, field, frozen
+
+from jrh.store.run_store import Store
+from jrh.values.cases import Case
+
+SLICE = 500
+"""Trials that are read at once."""
+
+
+@frozen(kw_only=True)
+class Pending:
+    """One trial that is to be put."""
+
+    trial_id: str
+    case: Case
+    repeat: int
+    occasion: int
+
+
+@define
+class PlanFeed:
+    """Tells the judges of a run that its plan has grown, and when all of it is there."""
+
+    complete: bool = False
+    dropped: bool = False
+    """No further trial is to be put."""
+    _news: asyncio.Event = field(factory=asyncio.Event, init=False)
+
+    def grown(self) -> None:
+        """Tell that there are more trials."""
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def close(self) -> None:
+        """Tell that no more trials will come."""
+        self.complete = True
+        self.grown()
+
+    def drop(self) -> None:
+        """End the judging after the trials under way."""
+        self.dropped = True
+        self.close()
+
+    async def completed(self) -> None:
+        """Wait until the plan is complete."""
+        while not self.complete:
+            await self.news()
+
+    async def news(self) -> None:
+        """Wait until there are more trials, or no more will come."""
+        await self._news.wait()
+
+
+def whole_plan() -> PlanFeed:
+    """Return the feed of a plan that is all there."""
+    return PlanFeed(complete=True)
+
+
+class ComingTrials:
+    """A judge's trials that are still to be put, in plan order; waits for those that are not planned yet."""
+
+    def __init__(self, store: Store, judge: str, feed: PlanFeed) -> None:
+        """Read nothing yet."""
+        self._store = store
+        self._judge = judge
+        self._feed = feed
+        self._ready: deque[Pending] = deque()
+        self._last = -1
+
+    async def task(self) -> str | None:
+        """Return the name of the next trial's task, None after the last; the plan goes from task to task."""
+        return self._ready[0].case.task if await self._filled() else None
+
+    async def take(self, task: str) -> Pending | None:
+        """Return the next trial of a task, None after its last."""
+        return self._ready.popleft() if await self._filled() and self._ready[0].case.task == task else None
+
+    async def _filled(self) -> bool:
+        while not self._feed.dropped:
+            complete = self._feed.complete
+            if self._ready or self._read():
+                return True
+            if complete:
+                return False
+            await self._feed.news()
+        return False
+
+    def _read(self) -> bool:
+        rows = self._store.trials.pending(self._judge, after=self._last, limit=SLICE)
+        if not rows:
+            return False
+        self._last = rows[-1].position
+        cases = self._store.cases.by_id(list(dict.fromkeys(row.case_id for row in rows)))
+        self._ready.extend(
+            Pending(trial_id=row.trial_id, case=cases[row.case_id], repeat=row.repeat, occasion=row.occasion)
+            for row in rows
+        )
+        return True
+
+    def rest(self, task: str) -> Iterator[Pending]:
+        """Yield the trials of a task of a plan that is complete."""
+        while (self._ready or self._read()) and self._ready[0].case.task == task:
+            yield self._ready.popleft()
