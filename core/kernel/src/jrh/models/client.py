@@ -55,7 +55,6 @@ class Client:
         """Combine the suite's entry, the provider's model and the gateway."""
         self.use = use
         self.model = model
-        self.failed_calls = 0
         self.failed_drafts = 0
         """Calls without an answer after all retries; a later run repeats them."""
         self.deferred = model if isinstance(model, DeferredModel) else None
@@ -184,9 +183,9 @@ class Client:
 
     def note_failure(self) -> None:
         """Count a call that failed after all retries."""
-        self.failed_calls += 1
         payer = current_payer()
-        self.failed_drafts += payer is not None and payer.role != JUDGE
+        # Judges may be at work while cases are drafted.
+        self.failed_drafts += payer is None or payer.role != JUDGE
         self._failures_in_a_row += 1
 
     @property

@@ -94,13 +94,8 @@ class Gateway:
         self.answered_from_cache = 0
 
     @property
-    def failed_calls(self) -> int:
-        """Return the number of calls without an answer after all retries; a later run repeats them."""
-        return sum(client.failed_calls for client in self._clients)
-
-    @property
     def failed_drafts(self) -> int:
-        """Return how many of them were made to draft or validate a case, and not by a judge at work meanwhile."""
+        """Return how many calls that no judge made have no answer after all retries; a later run repeats them."""
         return sum(client.failed_drafts for client in self._clients)
 
     def client(self, use: ModelUse, model: ChatModel) -> Client:
