@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from jrh.running import ReviewDesk, review_desk
+from jrh.running import ReviewDesk, execute, review_desk
 from jrh.values import Decision, ReviewAction
 from jrh_testing import ChatServer, Project
 from support.looking import query, report, report_bytes
@@ -42,6 +44,31 @@ def decide(project: Project, choose: Callable[[str, int], Decision], run_dir: st
 
 def version(desk: ReviewDesk, case: str, reviewer: str = "Ann") -> int:
     return desk.review(case).version(reviewer)
+
+
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_decisions_count_in_a_plan_that_was_never_finished(
+    project: Project, monkeypatch: pytest.MonkeyPatch, meanwhile: bool
+) -> None:
+    """After a kill the plan grows again, which is made of the cases as they were written."""
+    with ChatServer("YES") as server:
+        a_suite(project, server)
+        run(project)
+        chosen = decide(project, lambda case, place: reject(case) if place == 0 else accept(case))
+        change(project, "UPDATE stages SET digest = 'growing' WHERE name = 'trials'")
+        if meanwhile:
+            monkeypatch.setattr(execute, "overlaps", lambda ready: True)
+        run(project)
+    planned = [case for (case,) in query(project, "run", "SELECT case_id FROM trials")]
+    assert chosen[0] not in planned
+    assert set(chosen[1:]) < set(planned)
+
+
+def change(project: Project, sql: str) -> None:
+    with closing(sqlite3.connect(project.path / "run" / "run.sqlite")) as connection:
+        connection.execute(sql)
+        connection.execute("PRAGMA application_id = 0")  # no checksum of the whole file
+        connection.commit()
 
 
 def accept(case: str, _: int = 0) -> Decision:

@@ -193,9 +193,12 @@ class _Stages:
         self.overlap = Overlap(ready, judges)
         async with self.overlap.open(self._bench(self.overlap.shown)):
             cases = await self.review.counted(await self._perturb(items_ids))
-            self.overlap.finish(_plan_id(cases, judges))
-            self._note_plan(judges, self.overlap.unseen)
-            self.overlap.show()
+            if cases.change is None:
+                self.overlap.finish(_plan_id(cases, judges))
+                self._note_plan(judges, self.overlap.unseen)
+                self.overlap.show()
+        if cases.change is not None:  # somebody has decided meanwhile
+            await self._judge(cases, items_ids)
 
     async def _perturb(self, items_ids: Mapping[str, str]) -> StoredCases:
         """Make the cases of every task and test, in plan order."""

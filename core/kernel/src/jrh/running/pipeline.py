@@ -27,13 +27,13 @@ from jrh.suite.resolved import Resolved, ResolvedTest, deferred_models, referenc
 def overlaps(ready: Prepared) -> bool:
     """Tell whether judges may begin before all cases are made.
 
-    They wait where people decide first, where something needs all trials at once, and where the drafts of later tests
-    are paid from a budget that the judges could use up. A plan that was finished before is replaced at once or not
-    at all.
+    They wait where people decide or have decided, where something needs all trials at once, and where the drafts of
+    later tests are paid from a budget that the judges could use up. A plan that was finished before is replaced at once
+    or not at all.
     """
     resolved, suite = ready.resolved, ready.suite
     waits = (
-        suite.review is not None,
+        suite.review is not None or ready.store.decisions.last() > 0,
         any(use.data.gold_from or use.task.criteria is not None for use in suite.tasks),
         bool(deferred_models(resolved)),
         all(judging.judges_at_once(judge.entry.spec.kind) for judge in resolved.judges),
