@@ -12,7 +12,18 @@ import zstandard
 from jrh.document.serial import compact
 from jrh.errors import DamagedStoreError
 from jrh.store.database import MOST_PARAMETERS, Database, in_parts, marks
-from jrh.store.packing import CODING, Compressor, Decompressor, decompressed, folded, joined, shared_texts, unfolded
+from jrh.store.packing import (
+    CODING,
+    WRITTEN_MARK,
+    Compressor,
+    Decompressor,
+    decompressed,
+    folded,
+    joined,
+    read_folded,
+    shared_texts,
+    unfolded,
+)
 from jrh.store.writer import SALVAGE, Statement
 
 _INSERT: Final = "INSERT INTO texts VALUES (?, ?, ?)"
@@ -85,12 +96,13 @@ class Packer:
         known = set(base.texts)
         shared = base + self.share([text for text in shared_texts(apart) if text not in known])
         places = {text: place for place, text in enumerate(shared.texts)}
-        text = compact(folded(value, places))
+        data = compact(folded(value, places)).encode()
         # A string that starts with the mark and is not among the texts would be read as a place.
-        odd = [each for each in shared_texts(value) if each not in places and each[0] == "\0"]
+        marked = shared_texts(value) if WRITTEN_MARK in data else ()
+        odd = [each for each in marked if each not in places and each[0] == "\0"]
         if odd:
             return self.packed(value, shared + self.share(odd))
-        return compact(shared.ids), self._against.compressed(text.encode(), joined(shared.texts))
+        return compact(shared.ids), self._against.compressed(data, joined(shared.texts))
 
 
 class TextsTable:
@@ -113,11 +125,14 @@ class TextsTable:
         """
         listed = [self._ids(ids) for ids, _ in rows]
         texts = self._texts({each for ids in listed for each in ids})
+        unpack = Decompressor().decompressed
         for ids, (_, blob) in zip(listed, rows, strict=True):
             try:
-                yield read(ids, blob, texts)
+                own = tuple(texts[each] for each in ids)
+                value = read_folded(unpack(blob, joined(own)), own)
             except BROKEN as error:
                 raise self._damaged() from error
+            yield value
 
     def parts(self, rows: Sequence[tuple[str, bytes]], key: str) -> Iterator[Any]:
         """Yield what stands under a key of each row's object, several times as fast as `unpacked` yields the whole.
@@ -179,7 +194,7 @@ class TextsTable:
 def read(ids: Sequence[int], blob: bytes, texts: Mapping[int, str]) -> Any:
     """Return the value of a blob; raise one of `BROKEN` if it is not what was packed."""
     own = tuple(texts[each] for each in ids)
-    return unfolded(json.loads(decompressed(blob, joined(own))), own)
+    return read_folded(decompressed(blob, joined(own)), own)
 
 
 def text_of(body: bytes) -> str:
