@@ -9,7 +9,7 @@ import jrh_evidence.plugin
 import pytest
 from jrh import JrhError, Mode, read_transcript
 from jrh.text import render_transcript
-from jrh_testing import DataSourceContract, build, sample_task
+from jrh_testing import DataSourceContract, Inside, build, sample_task
 
 pytestmark = pytest.mark.inside
 RUN = {
@@ -69,3 +69,17 @@ def test_a_file_of_another_shape_is_one_message_with_its_place(tmp_path, text, w
     with pytest.raises(JrhError) as caught:
         read(tmp_path, text)
     assert words in str(caught.value)
+
+
+def test_a_suite_in_another_folder_finds_its_runs(tmp_path):
+    project = Inside(tmp_path)
+    project.write("inner/runs.json", json.dumps([RUN]))
+    project.write(
+        "inner/suite.yaml",
+        "name: far\n"
+        "data: {source: failed-runs, path: runs.json}\n"
+        "task: {mode: transcript, scale: {ordinal: [1, 5]}}\n"
+        "judges: [simulated]\n",
+    )
+    done = project.run("plan", "inner/suite.yaml")
+    assert done.exit_code == 0, done.output

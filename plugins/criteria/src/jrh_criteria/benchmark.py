@@ -42,7 +42,7 @@ class BenchmarkSource:
         if unknown:
             raise JrhError(f"columns: '{unknown[0]}' is none of {', '.join((*ROW, *ENTRY))}")
         (judged,) = context.task.judged_fields[:1]
-        return cls(options=options, path=context.base / options.path, judged=judged)
+        return cls(options=options, path=options.path, judged=judged)
 
     def read(self) -> Iterator[Item]:
         """Yield the items: responses in the order of the file, and the criteria of each in theirs."""

@@ -31,7 +31,7 @@ class FailedRuns:
         """
         if "transcript" not in context.task.judged_fields:
             raise JrhError("failed-runs: the task needs `mode: transcript`")
-        return cls(options=options, path=context.base / options.path)
+        return cls(options=options, path=options.path)
 
     def read(self) -> Iterator[Item]:
         """Yield the runs in the order of the files' names, or of the list.

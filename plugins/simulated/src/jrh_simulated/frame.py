@@ -46,6 +46,10 @@ class Frame:
         position = self.canonical.index(label) + steps
         return self.canonical[min(max(position, 0), len(self.canonical) - 1)]
 
+    def mirrored(self, label: str) -> str:
+        """Return the canonical label as far from the other end of the scale."""
+        return self.canonical[-1 - self.canonical.index(label)]
+
     def option_in_slot(self, slot: int, polarity: Polarity) -> str:
         """Return the canonical label that prefers the response shown first (0) or second (1).
 

@@ -11,6 +11,7 @@ from jrh import BuildContext, JrhError, Judgement, Mode, Polarity, Question, Sca
 from jrh.values import Condition, Truth
 
 from jrh_simulated.answers import Missing, answered, unanswered
+from jrh_simulated.consistency import circle_winner, is_captured
 from jrh_simulated.draws import Draws, pick
 from jrh_simulated.obedience import obeyed
 from jrh_simulated.options import JudgeOptions
@@ -107,7 +108,12 @@ class PlantedJudge:
             return view.wording_of(demanded), "obedience"
         if self.reading.finds_evidence(view.texts):
             return view.wording_of(self.found), "evidence"
+        if self.mode is Mode.PAIRWISE and is_captured(self.draws, "circle", view, self.options.circular):
+            winner = circle_winner(self.draws, view.texts)
+            return view.wording_of(view.frame.option_in_slot(winner, view.truth.condition.polarity)), "circle"
         answer = self._believe(view)
+        if self.mode is not Mode.PAIRWISE and is_captured(self.draws, "contrary", view, self.options.contrary):
+            answer = view.frame.mirrored(answer[0]), "contrary score"
         if swayed < abs(self.options.length_preference):
             answer = self._prefer_length(answer, view)
         return self._word(self._react_to_template(self._react_to_layout(answer, view), view), view)

@@ -128,6 +128,12 @@ class JudgeOptions:
         validator=and_(ge(0), _check_finite),
         metadata={"help": "Strength below which it misses that the right answer changed, such as 3 errors."},
     )
+    circular: float = _rate(
+        "Share of requests whose comparisons follow a circle: a quarter of the triples of their responses are cycles."
+    )
+    contrary: float = _rate(
+        "Share of requests whose responses, judged one by one, get the score from the other end of the scale."
+    )
     rerun_noise: float = _rate("Probability, per call, that the answer is a random label.")
     rationale_contradiction: float = _rate("Probability, per call, that the rationale argues for another label.")
     refusals: float = _rate("Share of calls with status 'refused'.")

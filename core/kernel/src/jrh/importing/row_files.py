@@ -100,6 +100,9 @@ def _jsonl(text: str, mistakes: Mistakes) -> Iterator[Row]:
         except ValueError as error:
             mistakes.add(line, f"not JSON: {error}")
             continue
+        except RecursionError:
+            mistakes.add(line, "not JSON that can be read: nested too deeply")
+            continue
         if isinstance(value, dict):
             yield Row(line=line, values={str(name): _text(cell) for name, cell in value.items()})
         else:

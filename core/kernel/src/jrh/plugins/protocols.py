@@ -68,10 +68,13 @@ class CountsCalls(Protocol):
 
 @runtime_checkable
 class RemarksOnItems(Protocol):
-    """Say what a perturber's options ask of the items in vain, such as a name that none of them carries."""
+    """Say what the user should know about the items as a whole; for perturbers and data sources.
+
+    Such as a name in a perturber's options that no item carries, or rows that a source leaves out.
+    """
 
     def remarks(self, items: Sequence[Item]) -> Iterable[str]:
-        """Yield a sentence for each such option; `jrh plan` and `jrh run` show it, and the run goes on."""
+        """Yield a sentence without its full stop for each; `jrh plan` and `jrh run` show it, and the run goes on."""
 
 
 @runtime_checkable

@@ -82,7 +82,8 @@ class Plan:
 
     lines: tuple[PlanLine, ...]
     nothing: tuple[str, ...] = ()
-    """Why a test makes no case for a task, and what its options ask of the items in vain; one sentence each."""
+    """Why a test makes no case for a task, what its options ask of the items in vain, and what sources leave out; one
+    sentence each."""
     changes: tuple[str, ...] = ()
     """What changed in the components since the run directory was written; one sentence each."""
     review: str = ""
@@ -128,7 +129,7 @@ class _Planning:
 
     async def plan(self) -> Plan:
         try:
-            items = loading_items.read(self.builder)
+            items = loading_items.read(self.builder, self.nothing.append)
             check_components(self.builder, self.store, items)
             self.clusters = {task: clusters_of(own) for task, own in items.items()}
             ids = {name: items_id(own) for name, own in items.items()}

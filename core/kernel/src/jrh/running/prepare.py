@@ -84,7 +84,7 @@ async def prepared(
     redact = Redactor.from_environment(also=named_secrets(part.options for part in _components(resolved)))
     rehearsing = Builder(resolved, loaded.plugins, Quiet, priced(suite.budget, StandIn))
     check_grading_judges(resolved)
-    items = loading_items.read(rehearsing)
+    items = loading_items.read(rehearsing, progress.say)
     async with AsyncExitStack() as open_files:  # closed in reverse order
         store = _open_store(rehearsing, items, run_dir, open_files)
         _note_part(store, resolved)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from attrs import evolve
 from jrh.errors import JrhError, Problem, SuiteError
 from jrh.hashing import derive_seed
 from jrh.measuring.same_family import gold_source
-from jrh.plugins.protocols import DataSource
+from jrh.plugins.protocols import DataSource, RemarksOnItems
 from jrh.running.criteria_items import criterion_items, response_id, unknown_columns
 from jrh.running.people_gold import labelled_by_people
 from jrh.store.item_spool import spooled
@@ -30,15 +30,23 @@ if TYPE_CHECKING:
     from jrh.running.building import Builder
 
 
-def read(builder: Builder) -> dict[str, Sequence[Item]]:
+def read(builder: Builder, say: Callable[[str], None] | None = None) -> dict[str, Sequence[Item]]:
     """Read, check and sample every task's items.
+
+    Args:
+        builder: builds the sources.
+        say: gets what sources remark about their items, a sentence each.
 
     Raises:
         JrhError: a source's data cannot be used; the text names file and line.
     """
     items = {}
     for use, source in zip(builder.resolved.suite.tasks, builder.resolved.sources, strict=True):
-        found = check(builder.build(source, use.task), use)
+        built = builder.build(source, use.task)
+        found = check(built, use)
+        if say is not None and isinstance(built, RemarksOnItems):
+            for sentence in built.remarks(found):
+                say(f"Data of task '{use.task.name}': {sentence}")
         items[use.task.name] = choose(found, use.data.sample, builder.resolved.limit)
     if builder.resolved.limit is None:
         _check_ids(builder.resolved.suite, items)

@@ -1,0 +1,1 @@
+"""Test whether a judge agrees with itself: cycles, scores and comparisons, lists and pairs, reference answers."""

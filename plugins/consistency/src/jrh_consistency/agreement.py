@@ -1,0 +1,239 @@
+"""The metrics that hold two ways of asking about the same responses against each other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Final
+
+import numpy as np
+from attrs import frozen
+from jrh import Measure, MetricContext, RecordTable
+from jrh.measuring import Cell, MeasureBuilder, MetricOptions
+from jrh_stats import Estimate, cluster_sums, clustered_mean
+from numpy.typing import NDArray
+
+from jrh_consistency.naming import Kind
+from jrh_consistency.preferences import FIRST, NEITHER, SECOND, Judged, Pair, judged_sets
+from jrh_consistency.telling import Told, claim_builder, joined, told_agreement
+
+COMPARED: Final = "compared with"
+"""Level that names the other task."""
+NOTHING: Final = "no pair of responses was judged in both tasks"
+_DECIDED: Final = "no pair is decided in both tasks"
+_FEWEST_PAIRS: Final = 3
+_ORDERED: Final = frozenset({Kind.PAIRS, Kind.RANKINGS, Kind.SCORES})
+
+
+@frozen(kw_only=True, eq=False)
+class Both:
+    """The pairs that two tasks judge; arrays of shape (n,)."""
+
+    clusters: NDArray[np.int64]
+    sets: tuple[str, ...]
+    agree: NDArray[np.float64]
+    """Probability that a verdict of each prefers the same response."""
+    conflict: NDArray[np.float64]
+    tie: NDArray[np.float64]
+    """Probability that exactly one of them is a tie."""
+    noise: NDArray[np.float64]
+    """How often two verdicts of one task differ, shape (2, n)."""
+    signs: NDArray[np.int64]
+    """Which response the majority of the verdicts prefers, shape (2, n); 0: neither."""
+    weight: NDArray[np.float64]
+    """1, but for choices from a list: the share of the verdicts on the list that say anything about the pair."""
+    missing: int
+    """Pairs that both tasks ask about and one of them has no verdict on."""
+
+    def sums(self, *columns: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return weighted sums per cluster, and last the weights, shape (clusters, columns + 1)."""
+        return cluster_sums(self.clusters, *(column * self.weight for column in columns), self.weight).round(12)
+
+
+@frozen(kw_only=True, eq=False)
+class _Compared:
+    first: Judged
+    second: Judged
+    both: Both
+    cell: Cell
+
+    @property
+    def noisy(self) -> bool:
+        """Return whether noise is known in both tasks."""
+        return self.first.noise is not None and self.second.noise is not None
+
+
+@frozen
+class _Agreement:
+    """Measure how often two ways of asking prefer the same response.
+
+    A pair counts as decided where neither way calls it a tie. `NAME` is the share of agreement among decided pairs,
+    0.5 by chance; `NAME-conflict` and `NAME-tie` are shares of all pairs, the latter of those that one way alone calls
+    a tie. All are shares of two single verdicts, one of each way: unbiased for any number of repeats. `NAME-excess` is
+    the share of conflicts less d1 + d2 - 2 d1 d2, the most that two noisy readings of one order would have that differ
+    from their own repeats in shares d1 and d2. `NAME-tau-b` is Kendall's tau-b of the majorities within a request, its
+    mean over requests with three responses or more.
+    """
+
+    options: MetricOptions
+    name: ClassVar[str] = ""
+    one: ClassVar[frozenset[Kind]] = frozenset()
+    other: ClassVar[frozenset[Kind]] = frozenset()
+
+    def measure(self, records: RecordTable, context: MetricContext) -> Iterator[Measure]:
+        """Yield the measures of every two tasks about the same sets, and a finding each."""
+        builder = MeasureBuilder.of(records, context, self.options)
+        found = [each for each in self._compared(judged_sets(builder)) if each.both.missing or len(each.both.agree)]
+        claims = claim_builder(builder, len(found))
+        told: list[Told] = []
+        for each in found:
+            measures = dict(_measured(builder, self.name, each))
+            yield from measures.values()
+            told.append(
+                Told(
+                    judged=each.second,
+                    other=each.first,
+                    cell=each.cell,
+                    measures={name.removeprefix(self.name): one for name, one in measures.items()},
+                    claim=_excess(claims, each),
+                    size=len(each.both.agree),
+                    missing=each.both.missing,
+                )
+            )
+        yield from told_agreement(builder, self.name, told)
+
+    def _compared(self, judged: Sequence[Judged]) -> Iterator[_Compared]:
+        for second in (each for each in judged if each.kind in self.other):
+            for first in (each for each in judged if each.kind in self.one and each.cell.judge == second.cell.judge):
+                yield _Compared(
+                    first=first,
+                    second=second,
+                    both=both_of(first, second),
+                    cell=second.cell.part({COMPARED: first.cell.task}),
+                )
+
+
+class PointwisePairwise(_Agreement):
+    """Compare scores with comparisons of the same responses."""
+
+    name = "pointwise-pairwise"
+    one = frozenset({Kind.SCORES})
+    other = frozenset({Kind.PAIRS})
+
+
+class ListwisePairwise(_Agreement):
+    """Compare rankings, and choices of the best of a list, with comparisons of the same responses."""
+
+    name = "listwise-pairwise"
+    one = frozenset({Kind.RANKINGS, Kind.CHOICES})
+    other = frozenset({Kind.PAIRS})
+
+
+class ScoreRanking(_Agreement):
+    """Compare scores with rankings, and with choices of the best of a list."""
+
+    name = "score-ranking"
+    one = frozenset({Kind.SCORES})
+    other = frozenset({Kind.RANKINGS, Kind.CHOICES})
+
+
+def both_of(first: Judged, second: Judged) -> Both:
+    """Join what two tasks prefer, pair by pair."""
+    shared = [pair for pair in first.preferences if pair in second.preferences]
+    usable = [pair for pair in shared if all(each.preferences[pair].shares is not None for each in (first, second))]
+    one, other = (_shares(each, usable) for each in (first, second))
+    ties = one[NEITHER], other[NEITHER]
+    return Both(
+        clusters=np.array([second.preferences[pair].cluster for pair in usable], dtype=np.int64),
+        sets=tuple(pair[0] for pair in usable),
+        agree=one[FIRST] * other[FIRST] + one[SECOND] * other[SECOND],
+        conflict=one[FIRST] * other[SECOND] + one[SECOND] * other[FIRST],
+        tie=ties[0] * (1 - ties[1]) + ties[1] * (1 - ties[0]),
+        noise=np.array([[each.noise_of(pair) for pair in usable] for each in (first, second)]),
+        signs=np.sign(np.stack([each[FIRST] - each[SECOND] for each in (one, other)]).round(12)).astype(np.int64),
+        weight=np.array([first.preferences[pair].weight * second.preferences[pair].weight for pair in usable]),
+        missing=len(shared) - len(usable),
+    )
+
+
+def _shares(judged: Judged, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+    return np.array([judged.preferences[pair].shares for pair in pairs]).reshape(-1, 3).T
+
+
+def tau_by_set(both: Both) -> Mapping[str, tuple[int, float]]:
+    """Return cluster and Kendall's tau-b of every set with three pairs or more in which both sides prefer something.
+
+    tau-b = sum s t / sqrt(sum |s| sum |t|) over pairs, s and t the signs of both sides. Of two orders with ties it is
+    Kendall's (1945, Biometrika 33:239-251); a side with cycles is no order, and the formula still counts pairs.
+    """
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for place, name in enumerate(both.sets):
+        places[name].append(place)
+    found = {}
+    for name, own in places.items():
+        one, other = both.signs[:, own]
+        size = float(np.sqrt(np.abs(one).sum() * np.abs(other).sum()))
+        if len(own) >= _FEWEST_PAIRS and size > 0:
+            found[name] = (int(both.clusters[own[0]]), float((one * other).sum() / size))
+    return found
+
+
+def _measured(builder: MeasureBuilder, name: str, each: _Compared) -> Iterator[tuple[str, Measure]]:
+    both, level = each.both, builder.context.level
+    note = _note(both)
+    sums = both.sums(both.agree, both.conflict, both.tie)
+    decided = sums[:, 0] + sums[:, 1]
+    agreement = builder.proportion(each.cell, sums[:, 0], decided)
+    yield name, _put(builder, name, each, agreement, note if decided.any() else _none(both))
+    for part, column in (("conflict", 1), ("tie", 2)):
+        found = clustered_mean(sums[:, column], sums[:, 3], bounds=(0.0, 1.0), level=level)
+        yield f"{name}-{part}", _put(builder, f"{name}-{part}", each, found, note)
+    reason = note if each.noisy or not len(both.agree) else "a question was asked once, so noise is not known"
+    yield f"{name}-excess", _put(builder, f"{name}-excess", each, _excess(builder, each), reason, unit="difference")
+    if {each.first.kind, each.second.kind} <= _ORDERED:
+        yield f"{name}-tau-b", _tau(builder, f"{name}-tau-b", each)
+
+
+def _tau(builder: MeasureBuilder, name: str, each: _Compared) -> Measure:
+    found = tau_by_set(each.both)
+    clusters = np.array([cluster for cluster, _ in found.values()], dtype=np.int64)
+    sums = cluster_sums(clusters, np.array([tau for _, tau in found.values()]), np.ones(len(found)))
+    mean = clustered_mean(sums[:, 0].round(12), sums[:, 1], bounds=(-1.0, 1.0), level=builder.context.level)
+    rest = len(set(each.both.sets)) - len(found)
+    left = f"; {rest:,} requests have fewer than three responses in both, or only ties" if rest else ""
+    note = f"mean over {len(found):,} requests{left}" if found else "no request has three responses in both tasks"
+    return _put(builder, name, each, mean, note, unit="mean coefficient")
+
+
+def _excess(builder: MeasureBuilder, each: _Compared) -> Estimate:
+    """Estimate the share of conflicts - (d1 + d2 - 2 d1 d2) with the delta method.
+
+    Two readings of the same order that are right with probabilities (1 + x) / 2 and (1 + y) / 2 contradict each other
+    in (1 - xy) / 2; d1 = (1 - mean x^2) / 2, and the mean of xy is at least the product of the mean squares, unless the
+    readings are surest on different pairs.
+    """
+    if not len(each.both.agree) or not each.noisy:
+        return Estimate(value=None)
+    one, other = each.both.noise
+    mean = tuple(float(np.average(noise, weights=each.both.weight)) for noise in (one, other))
+    linear = each.both.conflict - (1 - 2 * mean[1]) * one - (1 - 2 * mean[0]) * other - 2 * mean[0] * mean[1]
+    sums = each.both.sums(linear)
+    bounds = (0.0, 1.0) if each.first.steady and each.second.steady else (-2.0, 2.0)
+    return clustered_mean(sums[:, 0], sums[:, 1], bounds=bounds, level=builder.context.level)
+
+
+def _put(
+    builder: MeasureBuilder, name: str, each: _Compared, found: Estimate, note: str, unit: str = "proportion"
+) -> Measure:
+    return joined(builder, name, each.first, each.second, each.cell, found, unit=unit, note=note)
+
+
+def _none(both: Both) -> str:
+    return _DECIDED if len(both.agree) else _note(both)
+
+
+def _note(both: Both) -> str:
+    if not len(both.agree):
+        return f"{both.missing:,} pairs, each without a verdict in one of the tasks" if both.missing else NOTHING
+    rest = f"; {both.missing:,} more lack a verdict in one of the tasks" if both.missing else ""
+    return f"{len(both.agree):,} pairs{rest}"

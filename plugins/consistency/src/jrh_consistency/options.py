@@ -1,0 +1,67 @@
+"""Options of the source and the perturber."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import Attribute, Factory, field, frozen
+from attrs.validators import and_, ge, instance_of, le, min_len
+from jrh.authoring import repeats_option
+
+COLUMNS: Final = ("request_id", "response_id", "request", "response", "score", "rank", "reference", "stratum")
+"""What a row may say; a file may call it otherwise."""
+_MOST: Final = 200
+"""Responses of one set: they make 19,900 pairs."""
+
+
+def _check_columns(_options: object, _field: Attribute[Any], columns: Mapping[str, str]) -> None:
+    unknown = [name for name in columns if name not in COLUMNS]
+    if unknown:
+        raise ValueError(f"'columns' has '{unknown[0]}'; known are {', '.join(COLUMNS)}")
+    if len(set(columns.values())) != len(columns):
+        raise ValueError("'columns' names one column twice")
+
+
+@frozen(kw_only=True)
+class ResponseSetsOptions:
+    """Options of the source `response-sets`."""
+
+    path: Path = field(
+        validator=instance_of(Path), metadata={"help": "csv or JSON Lines, one response per row; relative to the suite"}
+    )
+    columns: Mapping[str, str] = field(
+        default=Factory(dict),
+        validator=_check_columns,
+        metadata={"help": f"what the file calls its columns, where it differs: {', '.join(COLUMNS)}"},
+    )
+    most: int = field(
+        default=8,
+        validator=and_(ge(2), le(_MOST)),
+        metadata={"help": "responses per request, 2 to 200; of more, the same random sample in every task"},
+    )
+    lists: int = field(
+        default=1,
+        validator=and_(ge(1), le(100)),
+        metadata={"help": "lists per request, 1 to 100, of random responses in random order"},
+    )
+    seed: int = field(
+        default=0, metadata={"help": "of the sample, the lists, and which response of a pair is A; one for all tasks"}
+    )
+
+
+@frozen(kw_only=True)
+class ReferenceOptions:
+    """Options of the perturber `reference-guided`."""
+
+    column: str = field(
+        default="reference",
+        validator=min_len(1),
+        metadata={"help": "the column or field of an item that holds its reference answer"},
+    )
+    intro: str = field(
+        default="Reference answer, known to be right:",
+        metadata={"help": "the line above the reference answer"},
+    )
+    repeats: int = repeats_option()

@@ -1,0 +1,64 @@
+"""Declare the components of the plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jrh import DataSourceSpec, MetricSpec, Mode, PerturberSpec, hookimpl
+from jrh.measuring import MetricOptions
+
+from jrh_consistency.options import ReferenceOptions, ResponseSetsOptions
+
+JRH_API_VERSION = 1
+
+
+@hookimpl
+def jrh_data_sources() -> Iterable[DataSourceSpec]:
+    """Declare the source."""
+    yield DataSourceSpec(
+        name="response-sets",
+        summary="several responses to each request, one by one, in pairs or in lists, as the task asks",
+        options=ResponseSetsOptions,
+        factory="jrh_consistency.source:ResponseSets.build",
+    )
+
+
+@hookimpl
+def jrh_perturbers() -> Iterable[PerturberSpec]:
+    """Declare the perturber."""
+    yield PerturberSpec(
+        name="reference-guided",
+        summary="the item's reference answer added to the rubric",
+        options=ReferenceOptions,
+        factory="jrh_consistency.reference:ReferenceGuided",
+        modes=frozenset(Mode),
+    )
+
+
+@hookimpl
+def jrh_metrics() -> Iterable[MetricSpec]:
+    """Declare the metrics."""
+    yield MetricSpec(
+        name="transitivity",
+        summary="share of triples whose preferences run in a circle, against chance and against noise",
+        options=MetricOptions,
+        factory="jrh_consistency.transitivity:Transitivity",
+    )
+    yield MetricSpec(
+        name="pointwise-pairwise",
+        summary="whether comparisons prefer the response with the higher score",
+        options=MetricOptions,
+        factory="jrh_consistency.agreement:PointwisePairwise",
+    )
+    yield MetricSpec(
+        name="listwise-pairwise",
+        summary="whether comparisons prefer the response that stands higher in a list",
+        options=MetricOptions,
+        factory="jrh_consistency.agreement:ListwisePairwise",
+    )
+    yield MetricSpec(
+        name="score-ranking",
+        summary="whether lists rank higher the response with the higher score",
+        options=MetricOptions,
+        factory="jrh_consistency.agreement:ScoreRanking",
+    )

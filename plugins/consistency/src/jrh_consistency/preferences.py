@@ -1,0 +1,266 @@
+"""What a judge's verdicts prefer: of two responses to one request, how often each wins, and how often reruns differ."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from math import fsum
+from typing import Final, TypeAlias
+
+import numpy as np
+from attrs import Factory, frozen
+from jrh.measuring import Cell, Codes, MeasureBuilder, Trials, tasks_of
+from numpy.typing import NDArray
+
+from jrh_consistency.naming import Kind, Named, kind_of, order_of
+
+Pair: TypeAlias = tuple[str, str, str]
+"""Set, and two of its members in the order of their names."""
+Shares: TypeAlias = tuple[float, float, float]
+"""Share of verdicts, or their number, for the first member, for neither, and for the second."""
+FIRST, NEITHER, SECOND = 0, 1, 2
+_TWO: Final = 2
+
+
+@frozen(kw_only=True)
+class Preference:
+    """What the verdicts say about one pair of responses."""
+
+    cluster: int
+    shares: Shares | None
+    """Every option order, and every list that shows both, weighs the same. None: no verdict."""
+    noise: float | None
+    """How often two independent verdicts differ, reruns and option orders together; None: nothing was asked twice."""
+    weight: float = 1.0
+    """Of a choice from a list: the share of the verdicts that say something about the pair; 1 elsewhere."""
+
+
+@frozen(kw_only=True, eq=False)
+class Judged:
+    """The verdicts of one judge in one task about sets of responses."""
+
+    cell: Cell
+    """The trials: the reference condition, and the same question in other option orders."""
+    kind: Kind
+    usable: Codes
+    preferences: Mapping[Pair, Preference]
+    """Every pair that was asked about."""
+    crossed: bool
+    """Whether some pair was shown in both orders."""
+    noise: float | None
+    """Mean disagreement of the pairs where it is known."""
+
+    @property
+    def steady(self) -> bool:
+        """Return whether every pair was asked more than once and no two of its verdicts differ."""
+        return all(each.shares is None or each.noise == 0 for each in self.preferences.values())
+
+    def noise_of(self, pair: Pair) -> float:
+        """Return the disagreement of a pair; the mean of the others where it was asked once."""
+        own = self.preferences[pair].noise
+        return float(self.noise or 0.0) if own is None else own
+
+
+def judged_sets(builder: MeasureBuilder) -> tuple[Judged, ...]:
+    """Return what every judge prefers in every task about sets, by task and judge."""
+    trials = builder.trials
+    return trials.shared("consistency: preferences", lambda: tuple(_judged(builder)))
+
+
+def _judged(builder: MeasureBuilder) -> Iterator[Judged]:
+    trials, tasks = builder.trials, builder.context.tasks
+    named = [Named.read(name) for name in trials.item.names]
+    known = np.array([each is not None for each in named])
+    asked = _asked_alike(trials)
+    for cell in tasks_of(trials):
+        if cell.task not in tasks:
+            continue
+        kind = kind_of(tasks[cell.task])
+        rows = cell.rows[asked[cell.rows] & known[trials.item.codes[cell.rows]]]
+        if kind is not Kind.NONE and len(rows):
+            yield _Reading(builder=builder, cell=cell.part({}, rows), kind=kind, named=named).judged()
+
+
+def _asked_alike(trials: Trials) -> NDArray[np.bool_]:
+    """Return the trials that differ from the reference condition in nothing but the order of the options."""
+    order, variant = trials.column("option_order"), trials.variant
+    place = {name: code for code, name in enumerate(variant.names)}
+    same = np.array([place.get(name, -1) if name else -1 for name in order.names])
+    # A test that also changes the text names that in the variant.
+    alike: NDArray[np.bool_] = trials.reference | (same[order.codes] == variant.codes)
+    return alike
+
+
+@frozen(kw_only=True, eq=False)
+class _Reading:
+    builder: MeasureBuilder
+    cell: Cell
+    kind: Kind
+    named: list[Named | None]
+    known: dict[tuple[int, int], tuple[tuple[Pair, int | None], ...]] = Factory(dict)
+    """What a verdict on an item says, by item and label."""
+
+    def judged(self) -> Judged:
+        usable = self.cell.rows[self.builder.trials.usable[self.cell.rows]]
+        found = dict(self._scored(usable) if self.kind is Kind.SCORES else self._compared())
+        orders = self.builder.trials.conditions.order.codes[self.cell.rows]
+        crossed = self.kind is Kind.PAIRS and len(np.unique(orders)) > 1
+        known = [each.noise for each in found.values() if each.noise is not None]
+        return Judged(
+            cell=self.cell,
+            kind=self.kind,
+            usable=usable,
+            preferences=found,
+            crossed=crossed,
+            noise=float(np.mean(known)) if known else None,
+        )
+
+    def _compared(self) -> Iterator[tuple[Pair, Preference]]:
+        """Read comparisons and lists: every item and order is a way of asking about its pairs."""
+        trials, rows = self.builder.trials, self.cell.rows
+        columns = (trials.item.codes, trials.conditions.order.codes, trials.label, trials.cluster.codes)
+        votes: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)
+        cluster_of: dict[int, int] = {}
+        for item, order, label, cluster in zip(*(column[rows].tolist() for column in columns), strict=True):
+            votes[item, order][label] += 1
+            cluster_of[item] = cluster
+        ways: defaultdict[Pair, list[Shares]] = defaultdict(list)
+        clusters: dict[Pair, int] = {}
+        weights: defaultdict[Pair, float] = defaultdict(float)
+        for (item, _), counts in votes.items():
+            said: dict[Pair, list[float]] = {}
+            for label, number in counts.items():
+                for pair, outcome in self._implied(item, label):
+                    into = said.setdefault(pair, [0.0, 0.0, 0.0])
+                    if outcome is not None:
+                        into[outcome] += number
+            answered = sum(number for label, number in counts.items() if label >= 0)
+            for pair, numbers in said.items():
+                ways[pair].append((numbers[0], numbers[1], numbers[2]))
+                weights[pair] += sum(numbers) / max(answered, 1)
+                clusters.setdefault(pair, cluster_of[item])
+        for pair in sorted(ways):
+            weight = weights[pair] if self.kind is Kind.CHOICES else 1.0
+            yield pair, _preference(clusters[pair], ways[pair], weight)
+
+    def _implied(self, item: int, label: int) -> tuple[tuple[Pair, int | None], ...]:
+        """Return what a verdict says about pairs; None as the outcome where it is missing."""
+        key = item, label
+        if key not in self.known:
+            named = self.named[item]
+            said = self.builder.trials.labels[label] if label >= 0 else None
+            self.known[key] = () if named is None else tuple(self._says(named, said))
+        return self.known[key]
+
+    def _says(self, named: Named, said: str | None) -> Iterator[tuple[Pair, int | None]]:
+        tie = self.builder.context.tasks[self.cell.task].scale.tie
+        if said is None and self.kind is Kind.CHOICES:
+            return  # which pairs it would have been about is not known
+        if said is None or said == tie:
+            outcome = None if said is None else NEITHER
+            yield from ((_pair(named.set, *pair)[0], outcome) for pair in combinations(named.members, 2))
+            return
+        order = order_of(said) if self.kind is Kind.RANKINGS else (said,)
+        places = [ord(letter) - ord("A") if len(letter) == 1 else -1 for letter in order]
+        if any(not 0 <= place < len(named.members) for place in places):
+            return  # an id that names fewer members than the scale has
+        ranked = [named.members[place] for place in places]
+        others = [(ranked[0], other) for other in named.members if other != ranked[0]]
+        for better, worse in combinations(ranked, 2) if self.kind is Kind.RANKINGS else others:
+            pair, turned = _pair(named.set, better, worse)
+            yield pair, SECOND if turned else FIRST
+
+    def _scored(self, usable: Codes) -> Iterator[tuple[Pair, Preference]]:
+        """Read scores: every verdict on one response against every verdict on the other."""
+        trials = self.builder.trials
+        values = self._values(usable)
+        scores: dict[int, NDArray[np.float64]] = {}
+        for one in _split(np.arange(len(usable)), trials.item.codes[usable]):
+            scores[int(trials.item.codes[usable[one[0]]])] = values[one]
+        sets: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        clusters: dict[int, int] = {}
+        for row in self.cell.rows:
+            item = int(trials.item.codes[row])
+            named = self.named[item]
+            if named is not None and len(named.members) == 1:
+                sets[named.set][named.members[0]] = item
+                clusters[item] = int(trials.cluster.codes[row])
+        none = np.zeros(0)
+        for name, members in sorted(sets.items()):
+            for first, second in combinations(sorted(members), 2):
+                both = scores.get(members[first], none), scores.get(members[second], none)
+                yield (name, first, second), _of_scores(clusters[members[first]], *both)
+
+    def _values(self, usable: Codes) -> NDArray[np.float64]:
+        """Return the number behind each verdict: the judge's own score where all have one, otherwise the level."""
+        trials, task = self.builder.trials, self.builder.context.tasks[self.cell.task]
+        if "score" in trials.records.columns:
+            own = trials.records.number("score")[usable]
+            if len(own) and np.isfinite(own).all():
+                return own
+        if task.scale.ordered:
+            return trials.rank[trials.task.codes[usable], trials.label[usable]].astype(np.float64)
+        positive = [float(label == task.scale.positive_label) for label in trials.labels]
+        return np.array(positive)[trials.label[usable]]
+
+
+def _split(rows: Codes, key: Codes) -> Iterator[Codes]:
+    order = np.argsort(key, kind="stable")
+    if len(order):
+        yield from np.split(rows[order], np.flatnonzero(np.diff(key[order])) + 1)
+
+
+def _pair(name: str, one: str, other: str) -> tuple[Pair, bool]:
+    """Return the pair, and whether the second member is named first in it."""
+    return ((name, other, one), True) if other < one else ((name, one, other), False)
+
+
+def _preference(cluster: int, ways: list[Shares], weight: float) -> Preference:
+    """Put the counts of verdicts together that were asked in one way or several.
+
+    Two independent verdicts are of the same way with probability 1 / ways: reruns within a way and differences between
+    ways both count as noise.
+    """
+    answered = [votes for votes in ways if sum(votes)]
+    if not answered:
+        return Preference(cluster=cluster, shares=None, noise=None, weight=weight)
+    number = len(answered)
+    shares = [
+        (one / sum(votes), two / sum(votes), three / sum(votes)) for votes in answered for one, two, three in [votes]
+    ]
+    mean = (fsum(each[0] for each in shares), fsum(each[1] for each in shares), fsum(each[2] for each in shares))
+    within = [_differing(votes) for votes in answered if sum(votes) >= _TWO]
+    noise = None
+    if within:
+        between = [1 - sum(mine * yours for mine, yours in zip(*pair, strict=True)) for pair in combinations(shares, 2)]
+        noise = fsum(within) / len(within) / number
+        noise += fsum(between) / len(between) * (1 - 1 / number) if between else 0.0
+    total = (mean[0] / number, mean[1] / number, mean[2] / number)
+    return Preference(cluster=cluster, shares=total, noise=noise, weight=weight)
+
+
+def _differing(votes: Shares) -> float:
+    """Return the share of pairs of distinct verdicts that differ."""
+    size = sum(votes)
+    return 1 - sum(number * (number - 1) for number in votes) / (size * (size - 1))
+
+
+def _of_scores(cluster: int, one: NDArray[np.float64], other: NDArray[np.float64]) -> Preference:
+    if not len(one) or not len(other):
+        return Preference(cluster=cluster, shares=None, noise=None)
+    signs = np.sign(one[:, None] - other[None, :])
+    shown = [signs == value for value in (1, 0, -1)]
+    shares = (float(shown[0].mean()), float(shown[1].mean()), float(shown[2].mean()))
+    noise = None
+    if len(one) >= _TWO and len(other) >= _TWO:
+        # Of two comparisons that share no verdict: pairs of cells in different rows and columns.
+        same = sum(_apart(each.astype(np.float64)) for each in shown)
+        noise = 1 - same / (len(one) * (len(one) - 1) * len(other) * (len(other) - 1))
+    return Preference(cluster=cluster, shares=shares, noise=noise)
+
+
+def _apart(shown: NDArray[np.float64]) -> float:
+    """Count the ordered pairs of marked cells that share neither row nor column."""
+    total = shown.sum()
+    return float(total**2 - (shown.sum(axis=1) ** 2).sum() - (shown.sum(axis=0) ** 2).sum() + total)

@@ -1,0 +1,242 @@
+"""The source `response-sets`: one file with several responses to each request serves tasks of every kind."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Final
+
+from attrs import frozen
+from jrh import BuildContext, Item, JrhError, Json, Mode, Task
+from jrh.hashing import derive_seed
+from jrh.importing import Mistakes, Row, read_rows
+from jrh.text import counted
+from jrh.values import option_field
+
+from jrh_consistency.naming import BETWEEN, JOINT, Kind, Named, kind_of, order_of, ranked_options
+from jrh_consistency.options import COLUMNS, ResponseSetsOptions
+
+_NEEDED: Final = ("request_id", "response_id", "response")
+_LEAST: Final = 2
+_LONGEST_ID: Final = 200
+
+
+@frozen(kw_only=True)
+class _Response:
+    id: str
+    text: str
+    worth: float | None
+    """Higher is better; None without a gold score or rank."""
+    written: str
+    """The gold score as the file writes it."""
+
+
+@frozen(kw_only=True)
+class _Set:
+    id: str
+    request: str
+    reference: str
+    stratum: str
+    line: int
+    responses: tuple[_Response, ...]
+    """With different texts."""
+    alike: int
+    """Responses with the text of an earlier one, which no judge can tell apart."""
+
+
+@frozen(kw_only=True)
+class ResponseSets:
+    """Reads sets of responses and makes the items that its task asks about."""
+
+    options: ResponseSetsOptions
+    path: Path
+    task: Task
+    kind: Kind
+
+    @classmethod
+    def build(cls, options: ResponseSetsOptions, context: BuildContext) -> ResponseSets:
+        """Build the source.
+
+        Raises:
+            JrhError: the task is about transcripts or criteria.
+        """
+        task = context.task
+        if task.mode is Mode.TRANSCRIPT or task.criteria is not None:
+            raise JrhError("response-sets: a task about sets of responses has no transcripts and no criteria")
+        return cls(options=options, path=options.path, task=task, kind=kind_of(task))
+
+    def read(self) -> Iterator[Item]:
+        """Yield the items: request by request in the order of the file.
+
+        Raises:
+            SuiteError: the file has mistakes; each with its line.
+            JrhError: the file cannot be read, or no request has enough responses.
+        """
+        found = self._sets()
+        labels = self._labels(found)
+        enough = [each for each in found if len(each.responses) >= self._size]
+        if not enough:
+            needs = f"task '{self.task.name}' needs {self._size} with different texts"
+            raise JrhError(f"{self.path.name}: no request has enough responses; {needs}")
+        for each in enough:
+            yield from self._items(each, labels)
+
+    def remarks(self, items: Sequence[Item]) -> Iterator[str]:
+        """Say which sets are sampled and which are left out; `jrh plan` shows it."""
+        del items
+        found = self._sets()
+        sizes = [len(each.responses) for each in found]
+        most = self.options.most
+        large = sum(size > most for size in sizes)
+        of = f"of {len(found):,} requests"
+        if large:
+            yield (
+                f"{large:,} {of} have more than {most} responses, up to {max(sizes):,}. Of each, a random {most} are "
+                "judged, the same in every task; to change it, set `most`"
+            )
+        small = sum(size < self._size for size in sizes)
+        if small:
+            yield f"{small:,} {of} have fewer than {self._size} different responses and are left out"
+        alike = sum(each.alike for each in found)
+        if alike:
+            yield f"{counted(alike, 'response')} with the text of another response to the same request left out"
+
+    @property
+    def _size(self) -> int:
+        """Return how many responses an item of the task shows at least; a set of one says nothing in any task."""
+        if self.kind is Kind.CHOICES:
+            return len(self.task.scale.options)
+        return ranked_options(self.task) or _LEAST
+
+    def _sets(self) -> list[_Set]:
+        known = {name: self.options.columns.get(name, name) for name in COLUMNS}
+        mistakes = Mistakes(self.path.name)
+        rows: dict[str, dict[str, Row]] = {}
+        for row in read_rows(self.path, self.path.name, known, _NEEDED):
+            _check(row, rows, mistakes)
+            rows.setdefault(row["request_id"].strip(), {}).setdefault(row["response_id"].strip(), row)
+        found = [self._set(name, tuple(own.items()), mistakes) for name, own in rows.items()]
+        mistakes.raise_any()
+        return found
+
+    def _set(self, name: str, rows: Sequence[tuple[str, Row]], mistakes: Mistakes) -> _Set:
+        first = rows[0][1]
+        said: dict[str, str] = {}
+        for column in ("request", "reference", "stratum"):
+            texts = {row[column]: row for _, row in rows if row[column].strip()}
+            if len(texts) > 1:
+                line = list(texts.values())[1].line
+                mistakes.add(line, f"request '{name}' has another {column} on line {next(iter(texts.values())).line}")
+            said[column] = next(iter(texts), "")
+        distinct: dict[str, _Response] = {}
+        for own, row in rows:
+            distinct.setdefault(" ".join(row["response"].split()), _response(own, row, mistakes))
+        alike = len(rows) - len(distinct)
+        return _Set(id=name, line=first.line, responses=tuple(distinct.values()), alike=alike, **said)
+
+    def _labels(self, found: Sequence[_Set]) -> bool:
+        """Tell whether gold scores are labels of the scale: all of them are, or none is used as one."""
+        written = [each.written for one in found for each in one.responses if each.written]
+        return bool(written) and all(text in self.task.scale for text in written)
+
+    def _items(self, own: _Set, labels: bool) -> Iterator[Item]:
+        chance = random.Random(derive_seed(self.options.seed, "responses", own.id))  # noqa: S311 - a design, no secret
+        chosen = own.responses
+        if len(chosen) > self.options.most:
+            kept = set(chance.sample(range(len(chosen)), max(self.options.most, self._size)))
+            chosen = tuple(each for place, each in enumerate(chosen) if place in kept)
+        if self.kind in (Kind.SCORES, Kind.NONE):
+            for each in chosen:
+                yield self._item(own, (each,), {"response": each.text}, each.written if labels else "")
+        elif self.kind is Kind.PAIRS:
+            for pair in combinations(chosen, 2):
+                turned = random.Random(derive_seed(self.options.seed, "pair", own.id, *(each.id for each in pair)))  # noqa: S311
+                yield self._compared(own, tuple(turned.sample(pair, 2)))
+        else:
+            for members in self._lists(own, chosen):
+                yield self._compared(own, members) if self.kind is Kind.CHOICES else self._ranked(own, members)
+
+    def _lists(self, own: _Set, chosen: tuple[_Response, ...]) -> Iterator[tuple[_Response, ...]]:
+        """Yield distinct lists in random order, as many as asked for or as there are."""
+        chance = random.Random(derive_seed(self.options.seed, "lists", self._size, own.id))  # noqa: S311
+        seen: set[tuple[str, ...]] = set()
+        for _ in range(min(self.options.lists, math.perm(len(chosen), self._size))):
+            drawn = tuple(chance.sample(chosen, self._size))
+            while tuple(each.id for each in drawn) in seen:
+                drawn = tuple(chance.sample(chosen, self._size))
+            seen.add(tuple(each.id for each in drawn))
+            yield drawn
+
+    def _compared(self, own: _Set, members: tuple[_Response, ...]) -> Item:
+        fields = {option_field(place): each.text for place, each in enumerate(members)}
+        worths = [each.worth for each in members]
+        gold = ""
+        if None not in worths:
+            best = [
+                place for place, worth in enumerate(worths) if worth == max(each for each in worths if each is not None)
+            ]
+            gold = self.task.scale.options[best[0]] if len(best) == 1 else ""
+            if len(best) == len(members):
+                gold = self.task.scale.tie or ""
+        return self._item(own, members, fields, gold)
+
+    def _ranked(self, own: _Set, members: tuple[_Response, ...]) -> Item:
+        letters = [chr(ord("A") + place) for place in range(len(members))]
+        text = "\n\n".join(f"Response {letter}:\n{each.text}" for letter, each in zip(letters, members, strict=True))
+        worth = {letter: each.worth for letter, each in zip(letters, members, strict=True)}
+        known = {letter: value for letter, value in worth.items() if value is not None}
+        gold = ""
+        if len(known) == len(members) == len(set(known.values())):
+            order = tuple(sorted(letters, key=lambda letter: -known[letter]))
+            gold = next(label for label in self.task.scale.labels if order_of(label) == order)
+        return self._item(own, members, {"response": text}, gold)
+
+    def _item(self, own: _Set, members: Sequence[_Response], fields: Mapping[str, Json], gold: str) -> Item:
+        reference = {"reference": own.reference} if own.reference else {}
+        return Item(
+            id=str(Named(set=own.id, members=tuple(each.id for each in members))),
+            fields={"request": own.request, **fields},
+            gold=gold or None,
+            stratum=own.stratum,
+            group=own.id,
+            metadata={"set": own.id, "members": [each.id for each in members], **reference},
+            origin=f"{self.path.name}:{own.line}",
+        )
+
+
+def _check(row: Row, rows: Mapping[str, Mapping[str, Row]], mistakes: Mistakes) -> None:
+    request, response = row["request_id"].strip(), row["response_id"].strip()
+    for column, name in (("request_id", request), ("response_id", response)):
+        if not name or not name.isprintable() or len(name) > _LONGEST_ID:
+            mistakes.add(row.line, f"'{column}' must be printable text of 1 to {_LONGEST_ID} characters")
+    if BETWEEN in response or JOINT in response:
+        mistakes.add(
+            row.line, f"the response_id '{response}' contains '{BETWEEN}' or '{JOINT}', which ids of pairs use"
+        )
+    if any("\ud800" <= letter <= "\udfff" for letter in "".join(row.values.values())):
+        mistakes.add(row.line, "half of a surrogate pair (\\ud800 to \\udfff), which is not a character")
+    if not row["response"].strip():
+        mistakes.add(row.line, f"response '{response}' of request '{request}' is empty")
+    earlier = rows.get(request, {}).get(response)
+    if earlier is not None:
+        mistakes.add(row.line, f"response '{response}' of request '{request}' is also on line {earlier.line}")
+
+
+def _response(name: str, row: Row, mistakes: Mistakes) -> _Response:
+    numbers = {}
+    for column in ("score", "rank"):
+        written = row[column].strip()
+        try:
+            value = float(written) if written else None
+        except ValueError:
+            value = math.nan
+        if value is not None and not math.isfinite(value):
+            mistakes.add(row.line, f"'{column}' must be a finite number, got '{written[:40]}'")
+            value = None
+        numbers[column] = value
+    score, rank = numbers["score"], numbers["rank"]
+    worth = score if score is not None or rank is None else -rank
+    return _Response(id=name, text=row["response"], worth=worth, written=row["score"].strip())

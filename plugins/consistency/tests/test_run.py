@@ -1,0 +1,165 @@
+"""Whole runs of planted judges: one is consistent, one prefers in circles, one scores against its preferences."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+import yaml
+from jrh_testing import Inside
+
+pytestmark = pytest.mark.inside
+ORDERS = ["A>B>C", "A>C>B", "B>A>C", "B>C>A", "C>A>B", "C>B>A"]
+REQUESTS, RESPONSES = 30, 5
+
+
+def rows():
+    chance = random.Random(3)
+    for q in range(REQUESTS):
+        for r, score in enumerate(chance.sample(range(1, 7), RESPONSES)):
+            about = {"request_id": f"q{q:02d}", "response_id": f"r{r}", "request": f"Question {q}?", "score": score}
+            yield {**about, "response": f"Answer {r} to {q}.", "reference": f"Answer 9 to {q}." if q else ""}
+
+
+def written(rows):
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+def suite_of(**more):
+    data = {"source": "response-sets", "path": "sets.jsonl", "most": 5}
+    suite = {
+        "name": "own",
+        "tasks": [
+            {"name": "scores", "data": data, "task": {"scale": {"ordinal": [1, 6]}}, "tests": ["reference-guided"]},
+            {
+                "name": "pairs",
+                "data": data,
+                "task": {"mode": "pairwise", "scale": {"pairwise": True}},
+                "tests": ["option-order"],
+            },
+            {"name": "order", "data": data, "task": {"scale": {"labels": ORDERS}}},
+        ],
+        "metrics": ["transitivity", "pointwise-pairwise", "listwise-pairwise", "score-ranking", "flip-rate"],
+        "reports": ["json", "terminal"],
+    }
+    return yaml.safe_dump({**suite, **more})
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    project = Inside(tmp_path_factory.mktemp("own"))
+    project.write("sets.jsonl", written(rows()))
+    judges = [
+        {"judge": "simulated", "name": "clean", "rerun_noise": 0.03},
+        {"judge": "simulated", "name": "circles", "circular": 0.8},
+        {"judge": "simulated", "name": "contrary", "contrary": 0.5},
+        {"judge": "simulated", "name": "mute", "abstentions": 1.0},
+    ]
+    project.write("suite.yaml", suite_of(judges=judges))
+    done = project.run("run", "suite.yaml", "--yes")
+    assert done.exit_code in (0, 3), done.output
+    return json.loads(project.read("runs/own/report.json")), done
+
+
+def of(report, name, judge, **cell):
+    (found,) = [m for m in report["measures"] if (m["name"], m["judge"], m["cell"]) == (name, judge, cell)]
+    return found
+
+
+def kinds(report, judge):
+    own = ("cycles", "transitive", "pairwise", "ranking")
+    return {f["kind"]: f for f in report["findings"] if f["judge"] == judge and any(part in f["kind"] for part in own)}
+
+
+def test_circles_are_found_and_told_with_interval_n_and_what_noise_explains(ran):
+    report, done = ran
+    share = of(report, "cycle-share", "circles")
+    assert (share["n_clusters"], share["n_items"]) == (REQUESTS, REQUESTS * 10)
+    # 80% of the requests follow a circle on which a quarter of all triples are cycles; judges draw by hash.
+    assert share["estimate"] == pytest.approx(0.2, abs=0.1)
+    assert of(report, "cycle-chance", "circles")["estimate"] == 0.25
+    sentence = kinds(report, "circles")["preference-cycles"]["sentence"]
+    assert sentence.startswith("Preferences run in circles more often than noise explains: ")
+    assert "noise explains at most 0.0%, and coin tosses give 25.0% (n = 30 requests, 300 triples)" in sentence
+    assert "Preferences run in circles more often than noise explains" in " ".join(done.stdout.split())
+
+
+def test_scores_against_preferences_are_found_in_both_comparisons(ran):
+    report, _ = ran
+    assert {"pointwise-pairwise-conflict", "score-ranking-conflict"} <= set(kinds(report, "contrary"))
+    assert of(report, "pointwise-pairwise", "contrary", **{"compared with": "scores"})["estimate"] < 0.8
+
+
+def test_a_consistent_judge_is_acquitted(ran):
+    report, _ = ran
+    assert not [f for f in kinds(report, "clean").values() if f["severity"] == "bad"]
+    # Gold labels of all three tasks say the same, so a judge that is right agrees with itself.
+    found = of(report, "pointwise-pairwise", "clean", **{"compared with": "scores"})
+    assert found["estimate"] > 0.9
+    assert of(report, "listwise-pairwise-tau-b", "clean", **{"compared with": "order"})["estimate"] > 0.85
+
+
+def test_verdicts_that_never_came_are_counted(ran):
+    report, _ = ran
+    mute = of(report, "cycle-share", "mute")
+    assert (mute["estimate"], mute["missing"]) == (None, {"abstained": 900})
+    assert mute["note"] == "300 triples, each without a verdict on a pair"
+    assert of(report, "pointwise-pairwise", "mute", **{"compared with": "scores"})["missing"] == {"abstained": 1200}
+    assert not kinds(report, "mute")
+
+
+def test_the_reference_answer_is_shown_in_the_rubric_of_that_test_only(ran):
+    report, _ = ran
+    measured = [m for m in report["measures"] if m["name"] == "flip-rate" and m["test"] == "reference-guided"]
+    assert {m["n_items"] for m in measured if m["judge"] == "clean"} == {(REQUESTS - 1) * RESPONSES}
+
+
+def test_the_plan_says_which_requests_are_sampled_or_left_out(tmp_path):
+    """A thousand responses would make 499,500 pairs."""
+    project = Inside(tmp_path)
+    many = [{"request_id": "q", "response_id": str(n), "response": f"Text {n}"} for n in range(1000)]
+    few = [{"request_id": "alone", "response_id": "1", "response": "One"}]
+    twice = [{"request_id": "twice", "response_id": n, "response": "Same  text"} for n in "abc"]
+    project.write("sets.jsonl", written([*many, *few, *twice]))
+    project.write("suite.yaml", suite_of(judges=[{"judge": "simulated", "name": "j"}]))
+    done = project.run("plan", "suite.yaml")
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.stdout.split())
+    assert "Data of task 'pairs': 1 of 3 requests have more than 5 responses, up to 1,000. Of each, a random 5" in said
+    assert "Data of task 'order': 2 of 3 requests have fewer than 3 different responses and are left out." in said
+    assert "Data of task 'scores': 2 responses with the text of another response to the same request left out." in said
+
+
+def bad(**changed):
+    good = {"request_id": "q", "response_id": "a", "response": "Text"}
+    return written([good, {**good, "response_id": "b", "response": "Other", **changed}])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (bad(response_id="a"), "response 'a' of request 'q' is also on line 1"),
+        (bad(response=" "), "response 'b' of request 'q' is empty"),
+        (bad(response=None), "response 'b' of request 'q' is empty"),
+        (bad(response_id="x|y"), "response_id 'x|y' contains '::' or '|'"),
+        (bad(response_id="x\u0007"), "'response_id' must be printable text of 1 to 200 characters"),
+        (bad(request_id=""), "'request_id' must be printable text"),
+        (bad(score="high"), "'score' must be a finite number, got 'high'"),
+        (bad(rank=float("nan")), "'rank' must be a finite number, got 'NaN'"),
+        (bad(response="\ud800"), "half of a surrogate pair"),
+        (bad() + bad(request="A", response_id="c") + bad(request="B", response_id="d"), "is also on line"),
+        (written([{"request_id": "q", "response_id": "a", "response": "x"}]), "no request has enough responses"),
+        ('{"request_id": "q"}\n', "no column 'response_id'"),
+        ("[" * 100_000 + "\n", "nested too deeply"),
+        ("", "the file has no rows"),
+    ],
+)
+def test_bad_files_are_refused_with_the_line(tmp_path, text, told):
+    project = Inside(tmp_path)
+    project.write("sets.jsonl", text)
+    project.write("suite.yaml", suite_of(judges=[{"judge": "simulated", "name": "j"}]))
+    done = project.run("plan", "suite.yaml")
+    assert done.exit_code == 2
+    assert told in done.output.replace("\n", " ")
+    assert "Traceback" not in done.output
