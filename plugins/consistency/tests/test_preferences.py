@@ -11,7 +11,7 @@ from jrh import MetricContext, RecordTable
 from jrh.measuring import MeasureBuilder, MetricOptions
 from jrh_consistency.agreement import both_of, tau_by_set
 from jrh_consistency.naming import Kind, Named, kind_of
-from jrh_consistency.preferences import judged_sets
+from jrh_consistency.preferences import TIED, judged_sets
 from jrh_consistency.transitivity import triples_of
 from scipy.stats import kendalltau
 
@@ -76,6 +76,20 @@ def test_noise_is_the_disagreement_of_two_verdicts_in_random_orders():
     between = np.mean([one != other for one, other in product(*own)])
     (found,) = judged(rows)["pairs"].preferences.values()
     assert found.noise == pytest.approx((within + between) / 2, abs=1e-12)
+    against = {frozenset(("A", "B")): 1.0, frozenset(("A", "TIE")): 0.25, frozenset(("B", "TIE")): 0.25}
+    within = np.mean([against.get(frozenset(pair), 0.0) for labels in own for pair in permutations(labels, 2)])
+    between = np.mean([against.get(frozenset(pair), 0.0) for pair in product(*own)])
+    assert found.opposition == pytest.approx((within + between) / 2, abs=1e-12)
+
+
+def test_noise_never_explains_less_than_it_makes():
+    """The bound of conflicts, on a grid of what two ways of asking do that both prefer the same response."""
+    better, strict = np.meshgrid(np.linspace(0.5, 1, 26), np.linspace(0, 1, 26))
+    win, loss = (better * strict).ravel(), ((1 - better) * strict).ravel()
+    own = 2 * win * loss + TIED * 2 * (win + loss) * (1 - win - loss)
+    conflict = np.outer(win, loss) + np.outer(loss, win)
+    most = np.add.outer(own, own) - 2 * np.outer(own, own)
+    assert (conflict <= most + 1e-12).all()
 
 
 def test_noise_of_scores_is_that_of_two_comparisons_without_a_shared_verdict():
@@ -85,12 +99,12 @@ def test_noise_of_scores_is_that_of_two_comparisons_without_a_shared_verdict():
     (found,) = judged(rows)["scores"].preferences.values()
     pairs = list(product(range(4), repeat=2))
     signs = {(r, q): np.sign(own["a"][r] - own["b"][q]) for r, q in pairs}
-    apart = [
-        signs[one] != signs[other]
-        for one, other in product(pairs, repeat=2)
-        if one[0] != other[0] and one[1] != other[1]
-    ]
+    fresh = [each for each in product(pairs, repeat=2) if each[0][0] != each[1][0] and each[0][1] != each[1][1]]
+    apart = [signs[one] != signs[other] for one, other in fresh]
     assert found.noise == pytest.approx(np.mean(apart), abs=1e-12)
+    size = {0: 0.0, 1: 0.25, 2: 1.0}
+    opposed = [size[abs(int(signs[one] - signs[other]))] for one, other in fresh]
+    assert found.opposition == pytest.approx(np.mean(opposed), abs=1e-12)
     assert found.shares == pytest.approx([np.mean([sign == value for sign in signs.values()]) for value in (1, 0, -1)])
 
 

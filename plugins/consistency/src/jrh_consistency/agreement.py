@@ -37,7 +37,7 @@ class Both:
     tie: NDArray[np.float64]
     """Probability that exactly one of them is a tie."""
     noise: NDArray[np.float64]
-    """How often two verdicts of one task differ, shape (2, n)."""
+    """How often two verdicts of one task contradict each other (`Preference.opposition`), shape (2, n)."""
     signs: NDArray[np.int64]
     """Which response the majority of the verdicts prefers, shape (2, n); 0: neither."""
     weight: NDArray[np.float64]
@@ -70,9 +70,9 @@ class _Agreement:
     A pair counts as decided where neither way calls it a tie. `NAME` is the share of agreement among decided pairs,
     0.5 by chance; `NAME-conflict` and `NAME-tie` are shares of all pairs, the latter of those that one way alone calls
     a tie. All are shares of two single verdicts, one of each way: unbiased for any number of repeats. `NAME-excess` is
-    the share of conflicts less d1 + d2 - 2 d1 d2, the most that two noisy readings of one order would have that differ
-    from their own repeats in shares d1 and d2. `NAME-tau-b` is Kendall's tau-b of the majorities within a request, its
-    mean over requests with three responses or more.
+    the share of conflicts less e1 + e2 - 2 e1 e2, the most that two noisy readings of one order would have that
+    contradict their own repeats in shares e1 and e2 of a pair. `NAME-tau-b` is Kendall's tau-b of the majorities within
+    a request, its mean over requests with three responses or more.
     """
 
     options: MetricOptions
@@ -149,7 +149,7 @@ def both_of(first: Judged, second: Judged) -> Both:
         agree=one[FIRST] * other[FIRST] + one[SECOND] * other[SECOND],
         conflict=one[FIRST] * other[SECOND] + one[SECOND] * other[FIRST],
         tie=ties[0] * (1 - ties[1]) + ties[1] * (1 - ties[0]),
-        noise=np.array([[each.noise_of(pair) for pair in usable] for each in (first, second)]),
+        noise=np.array([[each.opposition_of(pair) for pair in usable] for each in (first, second)]),
         signs=np.sign(np.stack([each[FIRST] - each[SECOND] for each in (one, other)]).round(12)).astype(np.int64),
         weight=np.array([first.preferences[pair].weight * second.preferences[pair].weight for pair in usable]),
         missing=len(shared) - len(usable),
@@ -206,19 +206,18 @@ def _tau(builder: MeasureBuilder, name: str, each: _Compared) -> Measure:
 
 
 def _excess(builder: MeasureBuilder, each: _Compared) -> Estimate:
-    """Estimate the share of conflicts - (d1 + d2 - 2 d1 d2) with the delta method.
+    """Estimate the share of conflicts less the most that noise explains, e1 + e2 - 2 e1 e2 of every pair.
 
-    Two readings of the same order that are right with probabilities (1 + x) / 2 and (1 + y) / 2 contradict each other
-    in (1 - xy) / 2; d1 = (1 - mean x^2) / 2, and the mean of xy is at least the product of the mean squares, unless the
-    readings are surest on different pairs.
+    Without ties: two readings of one order that are right with probabilities (1 + x) / 2 and (1 + y) / 2 contradict
+    each other in (1 - xy) / 2, and themselves in e1 = (1 - x^2) / 2 and e2 = (1 - y^2) / 2. As x and y are at most 1,
+    xy is at least x^2 y^2 = (1 - 2 e1) (1 - 2 e2). With ties see `TIED`; a test looks at a grid of all four numbers.
+    Repeats of the two tasks are independent, so that the product of their estimates is unbiased pair by pair.
     """
     if not len(each.both.agree) or not each.noisy:
         return Estimate(value=None)
     one, other = each.both.noise
-    mean = tuple(float(np.average(noise, weights=each.both.weight)) for noise in (one, other))
-    linear = each.both.conflict - (1 - 2 * mean[1]) * one - (1 - 2 * mean[0]) * other - 2 * mean[0] * mean[1]
-    sums = each.both.sums(linear)
-    bounds = (0.0, 1.0) if each.first.steady and each.second.steady else (-2.0, 2.0)
+    sums = each.both.sums(each.both.conflict - one - other + 2 * one * other)
+    bounds = (0.0, 1.0) if each.first.steady and each.second.steady else (-1.0, 1.0)
     return clustered_mean(sums[:, 0], sums[:, 1], bounds=bounds, level=builder.context.level)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 from math import fsum
 from typing import Final, TypeAlias
@@ -21,6 +21,12 @@ Shares: TypeAlias = tuple[float, float, float]
 """Share of verdicts, or their number, for the first member, for neither, and for the second."""
 FIRST, NEITHER, SECOND = 0, 1, 2
 _TWO: Final = 2
+TIED: Final = 0.25
+"""What a tie beside a preference counts as, against 1 of opposite preferences.
+
+A way of asking that gives the better response its vote with probability a u, the other with (1 - a) u and a tie else
+contradicts a sure one in (1 - a) u, which is at most 2 a (1 - a) u^2 + u (1 - u) / 2 for every a of a half or more.
+"""
 
 
 @frozen(kw_only=True)
@@ -32,6 +38,8 @@ class Preference:
     """Every option order, and every list that shows both, weighs the same. None: no verdict."""
     noise: float | None
     """How often two independent verdicts differ, reruns and option orders together; None: nothing was asked twice."""
+    opposition: float | None = None
+    """How often two independent verdicts contradict each other; a tie and a preference count as a quarter of that."""
     weight: float = 1.0
     """Of a choice from a list: the share of the verdicts that say something about the pair; 1 elsewhere."""
 
@@ -50,6 +58,7 @@ class Judged:
     """Whether some pair was shown in both orders."""
     noise: float | None
     """Mean disagreement of the pairs where it is known."""
+    opposition: float | None
 
     @property
     def steady(self) -> bool:
@@ -60,6 +69,11 @@ class Judged:
         """Return the disagreement of a pair; the mean of the others where it was asked once."""
         own = self.preferences[pair].noise
         return float(self.noise or 0.0) if own is None else own
+
+    def opposition_of(self, pair: Pair) -> float:
+        """Return the opposition of a pair; the mean of the others where it was asked once."""
+        own = self.preferences[pair].opposition
+        return float(self.opposition or 0.0) if own is None else own
 
 
 def judged_sets(builder: MeasureBuilder) -> tuple[Judged, ...]:
@@ -106,14 +120,15 @@ class _Reading:
         found = dict(self._scored(usable) if self.kind is Kind.SCORES else self._compared())
         orders = self.builder.trials.conditions.order.codes[self.cell.rows]
         crossed = self.kind is Kind.PAIRS and len(np.unique(orders)) > 1
-        known = [each.noise for each in found.values() if each.noise is not None]
+        known = [(each.noise, each.opposition) for each in found.values() if each.noise is not None]
         return Judged(
             cell=self.cell,
             kind=self.kind,
             usable=usable,
             preferences=found,
             crossed=crossed,
-            noise=float(np.mean(known)) if known else None,
+            noise=fsum(noise for noise, _ in known) / len(known) if known else None,
+            opposition=fsum(opposed or 0.0 for _, opposed in known) / len(known) if known else None,
         )
 
     def _compared(self) -> Iterator[tuple[Pair, Preference]]:
@@ -230,20 +245,33 @@ def _preference(cluster: int, ways: list[Shares], weight: float) -> Preference:
         (one / sum(votes), two / sum(votes), three / sum(votes)) for votes in answered for one, two, three in [votes]
     ]
     mean = (fsum(each[0] for each in shares), fsum(each[1] for each in shares), fsum(each[2] for each in shares))
-    within = [_differing(votes) for votes in answered if sum(votes) >= _TWO]
-    noise = None
-    if within:
-        between = [1 - sum(mine * yours for mine, yours in zip(*pair, strict=True)) for pair in combinations(shares, 2)]
-        noise = fsum(within) / len(within) / number
-        noise += fsum(between) / len(between) * (1 - 1 / number) if between else 0.0
+    noise = _expected(_differing, answered, shares)
+    opposition = _expected(_opposed, answered, shares)
     total = (mean[0] / number, mean[1] / number, mean[2] / number)
-    return Preference(cluster=cluster, shares=total, noise=noise, weight=weight)
+    return Preference(cluster=cluster, shares=total, noise=noise, opposition=opposition, weight=weight)
 
 
-def _differing(votes: Shares) -> float:
-    """Return the share of pairs of distinct verdicts that differ."""
-    size = sum(votes)
-    return 1 - sum(number * (number - 1) for number in votes) / (size * (size - 1))
+def _expected(differ: Callable[[Shares, Shares], float], ways: list[Shares], shares: list[Shares]) -> float | None:
+    """Return the expected difference of two verdicts in random ways; None where no way was asked twice."""
+    number = len(ways)
+    within = [differ(votes, votes) / (sum(votes) * (sum(votes) - 1)) for votes in ways if sum(votes) >= _TWO]
+    if not within:
+        return None
+    between = [differ(*pair) for pair in combinations(shares, 2)]
+    rest = fsum(between) / len(between) * (1 - 1 / number) if between else 0.0
+    return fsum(within) / len(within) / number + rest
+
+
+def _differing(one: Shares, other: Shares) -> float:
+    """Sum the products of different outcomes: of counts the ordered pairs of verdicts, of shares their probability."""
+    return sum(one) * sum(other) - sum(mine * yours for mine, yours in zip(one, other, strict=True))
+
+
+def _opposed(one: Shares, other: Shares) -> float:
+    """Do the same for opposite preferences; a tie beside a preference counts as a quarter."""
+    strict = one[FIRST] + one[SECOND], other[FIRST] + other[SECOND]
+    tied = one[NEITHER] * strict[1] + strict[0] * other[NEITHER]
+    return one[FIRST] * other[SECOND] + one[SECOND] * other[FIRST] + TIED * tied
 
 
 def _of_scores(cluster: int, one: NDArray[np.float64], other: NDArray[np.float64]) -> Preference:
@@ -252,15 +280,18 @@ def _of_scores(cluster: int, one: NDArray[np.float64], other: NDArray[np.float64
     signs = np.sign(one[:, None] - other[None, :])
     shown = [signs == value for value in (1, 0, -1)]
     shares = (float(shown[0].mean()), float(shown[1].mean()), float(shown[2].mean()))
-    noise = None
-    if len(one) >= _TWO and len(other) >= _TWO:
-        # Of two comparisons that share no verdict: pairs of cells in different rows and columns.
-        same = sum(_apart(each.astype(np.float64)) for each in shown)
-        noise = 1 - same / (len(one) * (len(one) - 1) * len(other) * (len(other) - 1))
-    return Preference(cluster=cluster, shares=shares, noise=noise)
+    if len(one) < _TWO or len(other) < _TWO:
+        return Preference(cluster=cluster, shares=shares, noise=None)
+    # Of two comparisons that share no verdict: pairs of cells in different rows and columns.
+    number = len(one) * (len(one) - 1) * len(other) * (len(other) - 1)
+    first, neither, second = (each.astype(np.float64) for each in shown)
+    opposed = 2 * _apart(first, second) / number
+    tied = 2 * _apart(neither, 1 - neither) / number
+    return Preference(cluster=cluster, shares=shares, noise=opposed + tied, opposition=opposed + TIED * tied)
 
 
-def _apart(shown: NDArray[np.float64]) -> float:
-    """Count the ordered pairs of marked cells that share neither row nor column."""
-    total = shown.sum()
-    return float(total**2 - (shown.sum(axis=1) ** 2).sum() - (shown.sum(axis=0) ** 2).sum() + total)
+def _apart(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Count the pairs of a cell marked in one and a cell marked in the other that share neither row nor column."""
+    rows = (one.sum(axis=1) * other.sum(axis=1)).sum()
+    columns = (one.sum(axis=0) * other.sum(axis=0)).sum()
+    return float(one.sum() * other.sum() - rows - columns + (one * other).sum())
