@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import platform
+from datetime import date
+
 from attrs import frozen
 
 
@@ -24,9 +28,13 @@ class Line:
 
 
 def show(lines: list[Line]) -> None:
-    """Print the results as a table."""
-    print(f"{'benchmark':<58} {'measured':<22} {'against':<22} {'result':>9} {'aim':>7}")
+    """Print the results as a Markdown table, with what they depend on: the machine and what else it did."""
+    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    print(
+        f"{date.today():%Y-%m-%d}, {os.cpu_count()} cores, Python {platform.python_version()}, load {load} at the end\n"
+    )
+    print("| benchmark | measured | against | result | aim |\n|---|---|---|---|---|")
     for line in lines:
-        sign = ">=" if line.more_is_better else "<="
-        mark = "" if line.reached else "  (aim missed)"
-        print(f"{line.what:<58} {line.ours:<22} {line.theirs:<22} {line.result:>9.2f} {sign}{line.aim:<5g}{mark}")
+        sign = "≥" if line.more_is_better else "≤"
+        mark = "" if line.reached else ", missed"
+        print(f"| {line.what} | {line.ours} | {line.theirs} | {line.result:.2f} | {sign} {line.aim:g}{mark} |")
