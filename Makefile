@@ -70,7 +70,7 @@ campaigns: $(VENV)/development
 	cd tests && ../$(BIN)/python -m campaigns $(SECONDS) $(SEED)
 
 bench: $(VENV)/development
-	$(BIN)/python -m tests.benchmarks
+	$(BIN)/python -m tests.benchmarks $(BENCHMARKS)
 
 schemas: $(VENV)/development
 	$(BIN)/jrh schema --output schemas --plugins $(subst $(space),$(comma),$(patsubst plugins/%,jrh-%,$(filter-out plugins/pytest,$(PLUGINS))))

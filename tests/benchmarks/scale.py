@@ -54,10 +54,10 @@ class Whole:
 def lines(folder: Path, *, largest: bool = False) -> list[Line]:
     """Run every size and report it again; the slopes are those of processor time, the aim is 1.05."""
     sizes = (*SIZES, LARGEST) if largest else SIZES
-    with chat_server("--labels", "YES,NO") as base:
+    with chat_server("--labels", "YES,NO", "--lifetime", "7200") as base:
         runs = [_run(folder, base, size) for size in sizes]
     reports = [_whole(_report(folder, size), folder, size) for size in sizes]
-    return [*_shown("run", runs), *_shown("report", reports)]
+    return [*map(_per_trial, runs), *_slopes("run", runs), *map(_whole_report, reports), *_slopes("report", reports)]
 
 
 def million(folder: Path) -> list[Line]:
@@ -65,21 +65,30 @@ def million(folder: Path) -> list[Line]:
     return lines(folder, largest=True)
 
 
-def _shown(what: str, found: list[Whole]) -> list[Line]:
-    shown = [_line(what, each) for each in found]
-    return shown + [_slope(what, one, other) for one, other in pairwise(found)]
-
-
-def _line(what: str, found: Whole) -> Line:
-    store = f", run.sqlite {found.store / 2**20:.1f} MB" if found.store else ""
+def _per_trial(found: Whole) -> Line:
     return Line(
-        what=f"{what} of {found.trials:,} trials: processor ms per trial",
-        ours=f"{found.processor:.1f} s processor, {found.wall:.1f} s wall",
-        theirs=f"{found.megabytes:.0f} MB memory{store}",
+        what=f"run of {found.trials:,} trials, processor ms per trial",
+        ours=f"{found.processor:.1f} s, wall {found.wall:.1f} s",
+        theirs=f"memory {found.megabytes:.0f} MB, run.sqlite {found.store / 2**20:.1f} MB",
         result=1000 * found.processor / found.trials,
         aim=0.4,
         more_is_better=False,
     )
+
+
+def _whole_report(found: Whole) -> Line:
+    return Line(
+        what=f"report of {found.trials:,} trials again, processor s",
+        ours=f"{found.processor:.1f} s, wall {found.wall:.1f} s",
+        theirs=f"memory {found.megabytes:.0f} MB",
+        result=found.processor,
+        aim=6.0,
+        more_is_better=False,
+    )
+
+
+def _slopes(what: str, found: list[Whole]) -> list[Line]:
+    return [_slope(what, one, other) for one, other in pairwise(found)]
 
 
 def _slope(what: str, small: Whole, large: Whole) -> Line:
