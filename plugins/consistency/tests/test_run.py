@@ -163,3 +163,29 @@ def test_bad_files_are_refused_with_the_line(tmp_path, text, told):
     assert done.exit_code == 2
     assert told in done.output.replace("\n", " ")
     assert "Traceback" not in done.output
+
+
+def test_verdicts_from_elsewhere_are_measured_by_the_ids_of_their_items(tmp_path):
+    """Every request has three responses that beat each other in a circle, and the scores 1, 2 and 3."""
+    project = Inside(tmp_path)
+    said = {"a|b": "A", "b|c": "A", "a|c": "B", "a": "1", "b": "2", "c": "3"}
+    lines = [
+        f"{'pairs' if '|' in members else 'scores'},mine,q{number}::{members},{label},{repeat},q{number}"
+        for number in range(12)
+        for members, label in said.items()
+        for repeat in range(2)
+    ]
+    project.write("log.csv", "\n".join(["task,judge,item,label,repeat,group", *lines]))
+    project.write(
+        "log.yaml",
+        "name: log\npath: log.csv\n"
+        "columns: {task: task, judge: judge, item: item, label: label, repeat: repeat, group: group}\n"
+        "tasks:\n  pairs: {mode: pairwise, scale: {pairwise: true}}\n  scores: {scale: {ordinal: [1, 3]}}\n",
+    )
+    done = project.run("import", "log.yaml")
+    assert done.exit_code == 0, done.output
+    assert project.run("report", "runs/log").exit_code == 0
+    report = json.loads(project.read("runs/log/report.json"))
+    assert of(report, "cycle-share", "mine")["estimate"] == 1.0
+    # Comparisons say a > b, b > c, c > a; scores c > b > a: one pair of three agrees.
+    assert of(report, "pointwise-pairwise", "mine", **{"compared with": "scores"})["estimate"] == pytest.approx(1 / 3)

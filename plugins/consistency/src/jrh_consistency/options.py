@@ -12,8 +12,8 @@ from jrh.authoring import repeats_option
 
 COLUMNS: Final = ("request_id", "response_id", "request", "response", "score", "rank", "reference", "stratum")
 """What a row may say; a file may call it otherwise."""
-_MOST: Final = 200
-"""Responses of one set: they make 19,900 pairs."""
+_MOST: Final = 100
+"""Responses of one set: they make 4,950 pairs and 161,700 triples."""
 
 
 def _check_columns(_options: object, _field: Attribute[Any], columns: Mapping[str, str]) -> None:
@@ -39,7 +39,7 @@ class ResponseSetsOptions:
     most: int = field(
         default=8,
         validator=and_(ge(2), le(_MOST)),
-        metadata={"help": "responses per request, 2 to 200; of more, the same random sample in every task"},
+        metadata={"help": "responses per request, 2 to 100; of more, the same random sample in every task"},
     )
     lists: int = field(
         default=1,
