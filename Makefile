@@ -107,9 +107,10 @@ picture: demo $(VENV)/development
 pyproject:
 	$(BIN)/python tools/manifests.py
 
-# docs/reference.md, from the docstrings of the public names.
+# docs/reference.md, measures.md and errors.md, from docstrings and declarations.
 reference: $(VENV)/development
 	$(BIN)/python tools/reference.py
+	$(BIN)/python tools/catalogue.py
 
 # pip is told to build without isolation, so that setuptools is fetched once and not once per distribution.
 $(VENV)/python: constraints.txt

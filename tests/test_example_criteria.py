@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.described import undescribed
 
 pytestmark = [pytest.mark.slow, pytest.mark.inside]
 
@@ -29,6 +30,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         result = example.run(path, REPLIES, "reports=[json]", "resamples=100")
     statuses = Counter(result.records.text("status"))
     assert set(statuses) == {"ok"}, statuses
+    assert undescribed(path) == set()
     found: dict[str, Any] = json.loads((path / "run" / "report.json").read_text(encoding="utf-8"))
     return found
 

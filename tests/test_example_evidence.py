@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from jrh_testing import ChatServer, Inside
+from support.described import undescribed
 
 pytestmark = pytest.mark.inside
 EXAMPLE = Path(__file__).parents[1] / "examples" / "evidence"
@@ -34,6 +35,7 @@ def test_the_example_tells_how_far_the_model_reads_and_what_it_misses(tmp_path):
             *("--set", f"models.judge.base_url={server.url}"),
         )
     assert done.exit_code == 0, done.output
+    assert undescribed(project.path) == set()
     report = json.loads(project.read("runs/evidence/report.json"))
     assert report["planned"] == 12 * (2 + 8 + 3)
     told = {f["kind"]: f["sentence"] for f in report["findings"]}

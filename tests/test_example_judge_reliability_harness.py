@@ -20,6 +20,7 @@ from scipy.stats import pearsonr, spearmanr
 from sklearn.metrics import confusion_matrix, mean_absolute_error, root_mean_squared_error
 
 from tests.support import intervals
+from tests.support.described import undescribed
 from tests.support.intervals import Ends
 
 pytestmark = pytest.mark.slow
@@ -145,6 +146,7 @@ def counted(tmp_path_factory: pytest.TempPathFactory, served: Counter[tuple[str,
     module.Models = Metered
     folder = tmp_path_factory.mktemp("harness")
     module.run(folder, ITEMS)
+    assert undescribed(folder) == set()
     return Counted(folder)
 
 

@@ -22,6 +22,7 @@ from scipy.stats import binom
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 from tests.support import intervals
+from tests.support.described import undescribed
 from tests.support.intervals import Ends
 
 pytestmark = pytest.mark.slow
@@ -139,6 +140,7 @@ def example() -> Any:
 def counted(example: Any, tmp_path_factory: pytest.TempPathFactory) -> Counted:
     folder = tmp_path_factory.mktemp("judgesense")
     example.run(folder, PAIRS)
+    assert undescribed(folder) == set()
     return Counted(folder)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from jrh_testing import Inside
+from support.described import undescribed
 
 pytestmark = pytest.mark.inside
 EXAMPLE = Path(__file__).parents[1] / "examples" / "reward"
@@ -19,6 +20,7 @@ def ran(tmp_path_factory):
     shutil.copytree(EXAMPLE, project.path / "reward")
     done = project.run("run", "reward/suite.yaml", "--yes", "--set", "reports=[json, csv]")
     assert done.exit_code == 0, done.output
+    assert undescribed(project.path) == set()
     report = json.loads(project.read("runs/reward/report.json"))
     return report, project
 

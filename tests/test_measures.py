@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
+import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
 import attrs
 import pytest
 from jrh import Measure, MetricContext, Record, RecordTable, Task
+from jrh.measuring import FINDING, FLAG_MEANINGS
 from jrh.plugins import Metric
 from jrh.plugins.loading import load_plugins
 from jrh.running import load_metrics
@@ -19,6 +25,7 @@ pytestmark = pytest.mark.slow
 SPECS = {entry.spec.name: entry.spec for entry in load_plugins().plugins.metrics}
 SHARED = {"missing", "excluded-pairs"}
 """Measures about missing verdicts: they rest on trials without one."""
+DECLARATIONS = {"measure_list.py", "measure_kinds.py", "further_measures.py", "plugin.py"}
 FULL = {"all": True, "by": ["variant", "stratum", "gold", "strength"]}
 
 
@@ -61,6 +68,38 @@ def test_no_two_metrics_have_a_measure_of_the_same_name() -> None:
                 by_name[measure.name].add(name)
     assert len(by_name) > 70
     assert {name: found for name, found in by_name.items() if len(found) > 1} == {}
+    declared = [(metric, each) for metric, spec in SPECS.items() for each in spec.measures]
+    unseen = [(metric, each.name) for metric, each in declared if not any(map(each.describes, by_name))]
+    assert [pair for pair in unseen if not _in_source(*pair)] == []
+
+
+def _in_source(metric: str, name: str) -> bool:
+    """Tell whether a string in the metric's plugin makes this name of a measure."""
+    literals = _literals(SPECS[metric].factory.partition(".")[0])
+    halves = [(name[:place], name[place:]) for place in range(1, len(name) + 1)]
+    return any(all(not half or any(each.fullmatch(half) for each in literals) for half in pair) for pair in halves)
+
+
+@cache
+def _literals(package: str) -> list[re.Pattern[str]]:
+    """Return what the strings of a package can be, without those of declarations and those of a letter or less."""
+    (root,) = importlib.import_module(package).__path__
+    paths = [path for path in Path(root).rglob("*.py") if path.name not in DECLARATIONS]
+    found = []
+    for node in (node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))):
+        parts = node.values if isinstance(node, ast.JoinedStr) else [node] if isinstance(node, ast.Constant) else []
+        texts = [str(part.value) if isinstance(part, ast.Constant) else None for part in parts]
+        if len("".join(filter(None, texts))) > 1:
+            found.append(re.compile("".join(".*" if text is None else re.escape(text) for text in texts)))
+    return found
+
+
+def test_every_shipped_metric_declares_its_measures() -> None:
+    assert [name for name, spec in SPECS.items() if not spec.measures] == []
+    names = [each.name for spec in SPECS.values() for each in spec.measures]
+    assert sorted(set(names)) == sorted(names)
+    unknown = {(each.name, flag) for spec in SPECS.values() for each in spec.measures for flag in each.flags}
+    assert {pair for pair in unknown if pair[1] not in FLAG_MEANINGS and pair[1] != FINDING} == set()
 
 
 def cells() -> Iterator[tuple[str, str]]:

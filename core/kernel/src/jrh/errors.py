@@ -23,15 +23,26 @@ class JrhError(Exception):
 
 
 class PluginError(JrhError):
-    """Report a component whose declaration or behaviour violates its contract."""
+    """Report a component whose declaration or behaviour violates its contract.
+
+    The message names the file and line of the component. Authors: run its contract tests (`jrh_testing`). Users: update
+    the plugin, or leave it out with `--plugins`; `jrh plugins doctor` shows what does not fit.
+    """
 
 
 class StoreError(JrhError):
-    """Report a run directory or a cache that cannot be used."""
+    """Report a run directory or a cache that cannot be used.
+
+    Another process has it open, it is on a disk that is full or read-only, or another version of jrh wrote it. Wait for
+    the other process, make room, or give a new directory with `--run-dir`: calls that the cache holds are not repeated.
+    """
 
 
 class DamagedStoreError(StoreError):
-    """Report a store whose content is not what was written to it."""
+    """Report a store whose content is not what was written to it.
+
+    The file was edited, or the disk lost parts of it. Restore a copy, or run the suite into a new directory.
+    """
 
 
 @frozen(kw_only=True)
@@ -54,7 +65,11 @@ class Problem:
 
 
 class CostNotAgreedError(JrhError):
-    """Report a run that may cost more than was agreed to; nothing was spent."""
+    """Report a run that may cost more than was agreed to; nothing was spent.
+
+    There was nobody to ask, or the answer was no. Look at `jrh plan SUITE`, then pass `--yes`, set a `budget`, or take
+    fewer items (`--limit`).
+    """
 
     def __init__(self, what: str, advice: str) -> None:
         """Keep what the run may cost, in words, and what to do."""
@@ -63,7 +78,10 @@ class CostNotAgreedError(JrhError):
 
 
 class SuiteError(JrhError):
-    """Report all mistakes of a suite or data file at once."""
+    """Report all mistakes of a suite or data file at once.
+
+    Each has its file, line and column. Correct them and run the command again; nothing was spent.
+    """
 
     def __init__(self, problems: Iterable[Problem | str]) -> None:
         """Collect the problems; a plain string is a problem without a position."""
@@ -77,25 +95,25 @@ class FaultKind(Enum):
     """The kinds of failure a model provider can report."""
 
     RATE_LIMIT = "rate_limit"
-    """Too many requests (429); retried, and concurrency is lowered."""
+    """Too many requests (429); retried, and concurrency is lowered. If it persists, set `requests_per_minute`."""
     SERVER_ERROR = "server_error"
-    """The server failed or is busy (5xx, 409); retried."""
+    """The server failed or is busy (5xx, 409); retried. Run the suite again later."""
     CONNECTION = "connection"
-    """The connection failed or broke; retried."""
+    """The connection failed or broke; retried. Check the address, the proxy and the network."""
     TIMEOUT = "timeout"
-    """No complete answer in time (also 408); retried."""
+    """No complete answer in time (also 408); retried. Raise the model's `timeout`, or ask for shorter answers."""
     MALFORMED = "malformed"
-    """The answer violates the protocol: bad JSON, no choices; retried."""
+    """The answer violates the protocol: bad JSON, no choices; retried. `jrh ping SUITE` shows what arrives."""
     REJECTED = "rejected"
-    """The provider rejects the request (other 4xx); final for this call."""
+    """The provider rejects the request (other 4xx); final for this call. Its message says which setting it rejects."""
     CONTEXT_OVERFLOW = "context_overflow"
-    """The prompt is longer than the model's context window; final for this call."""
+    """The prompt is longer than the model's context window; final for this call. Shorten it, or take another model."""
     NOT_AVAILABLE = "not_available"
     """The model does not have a setting without which the question is another one; final for this call."""
     UNAUTHORIZED = "unauthorized"
-    """The provider rejects the key (401, 403); stops the run."""
+    """The provider rejects the key (401, 403); stops the run. Set the key, and run the suite again: it continues."""
     NO_CREDIT = "no_credit"
-    """The account has no credit left (402, or a code that says so); stops the run."""
+    """The account has no credit left (402, or a code that says so); stops the run. Add credit, and run it again."""
 
 
 _RETRYABLE: Final = frozenset(
@@ -183,19 +201,19 @@ class StopReason(Enum):
     """Why a run stops before all planned trials are done."""
 
     UNAUTHORIZED = "unauthorized"
-    """A provider rejects the key."""
+    """A provider rejects the key. Set it (`jrh ping SUITE` tests it), and run the suite again."""
     NO_CREDIT = "no_credit"
-    """An account has no credit left."""
+    """An account has no credit left. Add credit, and run the suite again."""
     BREAKER = "breaker"
-    """A provider fails every call."""
+    """A provider fails every call. Wait, or look at its errors in the run's log, and run the suite again."""
     BUDGET = "budget"
-    """The next call could exceed the budget."""
+    """The next call could exceed the budget. Raise `budget`, and run the suite again: paid calls are not repeated."""
     INTERRUPTED = "interrupted"
-    """The user asked to stop."""
+    """The user asked to stop. Run the suite again to continue."""
     REVIEW = "review"
-    """People have to decide about cases first."""
+    """People have to decide about cases first. Run `jrh review RUN`, then the suite again."""
     PENDING = "pending"
-    """A provider has accepted calls and not answered them yet."""
+    """A provider has accepted calls and not answered them yet. Run the suite again later: it collects the answers."""
 
 
 class StopRun(BaseException):
@@ -212,4 +230,7 @@ class StopRun(BaseException):
 
 
 class EmptyStoreError(StoreError):
-    """Report a run directory in which no run has begun."""
+    """Report a run directory in which no run has begun.
+
+    The path is mistaken, or the run stopped before its first trial: run the suite again.
+    """

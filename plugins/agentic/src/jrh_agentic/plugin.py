@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from jrh import MetricSpec, Mode, PerturberSpec, hookimpl
 from jrh.measuring import MetricOptions
 
+from jrh_agentic.measure_list import MEASURES
 from jrh_agentic.options import PerturbationOptions, PositivesOptions, StyleOptions
 
 JRH_API_VERSION = 1
@@ -46,18 +47,21 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="agent-error-rates",
         summary="missed violations and false alarms on edited transcripts, side by side",
+        measures=MEASURES["agent-error-rates"],
         options=MetricOptions,
         factory="jrh_agentic.measures.error_rates:AgentErrorRates",
     )
     yield MetricSpec(
         name="edit-sensitivity",
         summary="share of expected verdicts on edited transcripts, by number and position of the edits",
+        measures=MEASURES["edit-sensitivity"],
         options=MetricOptions,
         factory="jrh_agentic.measures.sensitivity:EditSensitivity",
     )
     yield MetricSpec(
         name="evidence-localisation",
         summary="share of rationales that point at an edited message, compared with chance",
+        measures=MEASURES["evidence-localisation"],
         options=MetricOptions,
         factory="jrh_agentic.measures.localisation:EvidenceLocalisation",
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from jrh import MetricSpec, hookimpl
 
+from jrh_audit.measure_list import MEASURES
 from jrh_audit.options import AuditOptions
 
 JRH_API_VERSION = 1
@@ -17,6 +18,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="audit",
         summary="findings about the data set: what it cannot support",
+        measures=MEASURES["audit"],
         options=AuditOptions,
         factory="jrh_audit.metric:AuditMetric",
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, hookimpl
 from jrh.measuring import MetricOptions
 
+from jrh_criteria.measure_list import MEASURES
 from jrh_criteria.options import (
     BenchmarkOptions,
     EffectOptions,
@@ -87,18 +88,21 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="criteria-score",
         summary="the weighted score of the criteria, its error against gold, and criteria that do not apply",
+        measures=MEASURES["criteria-score"],
         options=ScoreOptions,
         factory="jrh_criteria.score:CriteriaScore",
     )
     yield MetricSpec(
         name="rubric-effect",
         summary="how many verdicts another rubric moves; halo: how many another criterion's evidence moves",
+        measures=MEASURES["rubric-effect"],
         options=EffectOptions,
         factory="jrh_criteria.effect:RubricEffect",
     )
     yield MetricSpec(
         name="criteria-place",
         summary="whether criteria late in a call are judged worse than the same ones early in it",
+        measures=MEASURES["criteria-place"],
         options=MetricOptions,
         factory="jrh_criteria.place:CriteriaPlace",
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, hookimpl
 from jrh.measuring import MetricOptions
 
+from jrh_evidence.measure_list import MEASURES
 from jrh_evidence.options import ErrorsOptions, EvidenceOptions, FailureOptions
 
 JRH_API_VERSION = 1
@@ -46,12 +47,14 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="evidence-reach",
         summary="share of verdicts that follow planted evidence by length and depth; which part of a text is read",
+        measures=MEASURES["evidence-reach"],
         options=MetricOptions,
         factory="jrh_evidence.reach:EvidenceReach",
     )
     yield MetricSpec(
         name="error-curve",
         summary="share of texts whose errors are noticed, by kind and number; threshold, slope and lapse of the curve",
+        measures=MEASURES["error-curve"],
         options=MetricOptions,
         factory="jrh_evidence.noticing:ErrorCurve",
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from jrh import MetricSpec, PerturberSpec, hookimpl
 from jrh.measuring import MetricOptions
 
+from jrh_injection.measure_list import MEASURES
 from jrh_injection.options import DefenceOptions, InjectionOptions, WrittenOptions
 
 JRH_API_VERSION = 1
@@ -35,12 +36,14 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="attack-success",
         summary="share of verdicts that an attack moves to what it asks for, against reruns and harmless text",
+        measures=MEASURES["attack-success"],
         options=MetricOptions,
         factory="jrh_injection.success:AttackSuccess",
     )
     yield MetricSpec(
         name="defence-worth",
         summary="how much less often attacks succeed against judges with defences, and what that costs in accuracy",
+        measures=MEASURES["defence-worth"],
         options=DefenceOptions,
         factory="jrh_injection.defence:DefenceWorth",
         default=False,

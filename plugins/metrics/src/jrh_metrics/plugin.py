@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from jrh import MetricSpec, hookimpl
 from jrh.measuring import BreakdownOptions, MetricOptions
 
+from jrh_metrics.measure_list import MEASURES
 from jrh_metrics.options import (
     CalibrationOptions,
     CeilingOptions,
@@ -41,16 +42,16 @@ def jrh_metrics() -> Iterable[MetricSpec]:
 def _rates() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="as-expected",
-        rates=("as-expected",),
         summary="share of verdicts as expected: the gold label, a stated label, or relative to the reference verdict",
+        measures=MEASURES["as-expected"],
         options=RateOptions,
         factory="jrh_metrics.as_expected:AsExpected",
         instead_of={"accuracy": "meets the test's expectation"},
     )
     yield MetricSpec(
         name="gold-accuracy",
-        rates=("gold-accuracy",),
         summary="share of verdicts that equal the gold label, for conditions that do not change it",
+        measures=MEASURES["gold-accuracy"],
         options=BreakdownOptions,
         factory="jrh_metrics.as_expected:GoldAccuracy",
         instead_of={"accuracy": "equal to the gold label"},
@@ -58,38 +59,42 @@ def _rates() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="gain-over-commonest",
         summary="gold accuracy minus the share of the most common gold label, in the reference condition",
+        measures=MEASURES["gain-over-commonest"],
         options=MetricOptions,
         factory="jrh_metrics.gain:GainOverCommonest",
     )
     yield MetricSpec(
         name="covariate-effect",
         summary="effect of length, author and named columns on verdicts at equal gold, in the reference condition",
+        measures=MEASURES["covariate-effect"],
         options=CovariateOptions,
         factory="jrh_metrics.covariates:CovariateEffect",
     )
     yield MetricSpec(
         name="error-rates",
-        rates=("false-positive-rate", "false-negative-rate"),
         summary="false positive rate and false negative rate",
+        measures=MEASURES["error-rates"],
         options=ErrorRateOptions,
         factory="jrh_metrics.error_rates:ErrorRates",
     )
     yield MetricSpec(
         name="corrected-prevalence",
         summary="share of positives corrected for the judge's errors, for partly labelled data",
+        measures=MEASURES["corrected-prevalence"],
         options=PrevalenceOptions,
         factory="jrh_metrics.prevalence:CorrectedPrevalence",
     )
     yield MetricSpec(
         name="missing",
-        rates=("missing",),
         summary="share of trials without a verdict, and why",
+        measures=MEASURES["missing"],
         options=BreakdownOptions,
         factory="jrh_metrics.missing:Missing",
     )
     yield MetricSpec(
         name="missing-by-condition",
         summary="test whether the share of missing verdicts depends on the condition",
+        measures=MEASURES["missing-by-condition"],
         options=MetricOptions,
         factory="jrh_metrics.missing_condition:MissingByCondition",
     )
@@ -98,45 +103,50 @@ def _rates() -> Iterable[MetricSpec]:
 def _agreement() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="agreement",
-        rates=("agreement",),
         summary="share of verdicts that equal the same judge's verdict in the reference condition",
+        measures=MEASURES["agreement"],
         options=BreakdownOptions,
         factory="jrh_metrics.agreement:Agreement",
     )
     yield MetricSpec(
         name="flip-rate",
-        rates=("flip-rate",),
         summary="share of verdicts that differ from the same judge's verdict in the reference condition",
+        measures=MEASURES["flip-rate"],
         options=RateOptions,
         factory="jrh_metrics.agreement:FlipRate",
     )
     yield MetricSpec(
         name="rerun-disagreement",
         summary="noise floor: share of pairs of repeats of the identical question with different verdicts",
+        measures=MEASURES["rerun-disagreement"],
         options=BreakdownOptions,
         factory="jrh_metrics.rerun:RerunDisagreement",
     )
     yield MetricSpec(
         name="noise-excess",
         summary="disagreement with the reference beyond the noise floor",
+        measures=MEASURES["noise-excess"],
         options=FullOptions,
         factory="jrh_metrics.excess:NoiseExcess",
     )
     yield MetricSpec(
         name="interaction",
         summary="effect of a chain of perturbations beyond the sum of its parts' effects",
+        measures=MEASURES["interaction"],
         options=MetricOptions,
         factory="jrh_metrics.interaction:Interaction",
     )
     yield MetricSpec(
         name="kappa",
         summary="Cohen's kappa between the verdicts and those of the reference condition",
+        measures=MEASURES["kappa"],
         options=BreakdownOptions,
         factory="jrh_metrics.kappa:Kappa",
     )
     yield MetricSpec(
         name="kappa-quadratic",
         summary="quadratically weighted kappa with the reference condition; ordinal scales only",
+        measures=MEASURES["kappa-quadratic"],
         options=BreakdownOptions,
         factory="jrh_metrics.kappa:QuadraticKappa",
         default=False,
@@ -144,6 +154,7 @@ def _agreement() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="kappa-linear",
         summary="linearly weighted kappa with the reference condition; ordinal scales only",
+        measures=MEASURES["kappa-linear"],
         options=BreakdownOptions,
         factory="jrh_metrics.kappa:LinearKappa",
         default=False,
@@ -151,18 +162,21 @@ def _agreement() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="gold-agreement",
         summary="Cohen's kappa and Matthews correlation (MCC) with the gold labels; unordered scales only",
+        measures=MEASURES["gold-agreement"],
         options=BreakdownOptions,
         factory="jrh_metrics.gold_agreement:GoldAgreement",
     )
     yield MetricSpec(
         name="people-ceiling",
         summary="kappa of the judge with people beside that of people with each other, where two people labelled items",
+        measures=MEASURES["people-ceiling"],
         options=CeilingOptions,
         factory="jrh_metrics.ceiling:PeopleCeiling",
     )
     yield MetricSpec(
         name="chance-corrected",
         summary="Gwet's AC1 and PABAK with the reference condition",
+        measures=MEASURES["chance-corrected"],
         options=BreakdownOptions,
         factory="jrh_metrics.kappa:ChanceCorrected",
         default=False,
@@ -170,6 +184,7 @@ def _agreement() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="judge-agreement",
         summary="agreement between judges: Fleiss' kappa, Krippendorff's alpha, Gwet's AC1, PABAK, ICC",
+        measures=MEASURES["judge-agreement"],
         options=MetricOptions,
         factory="jrh_metrics.panel_agreement:JudgeAgreement",
     )
@@ -179,18 +194,21 @@ def _ordinal() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="ordinal-errors",
         summary="MAE, RMSE, bias, exact and adjacent accuracy against the right level; ordinal scales only",
+        measures=MEASURES["ordinal-errors"],
         options=FullOptions,
         factory="jrh_metrics.ordinal:OrdinalErrors",
     )
     yield MetricSpec(
         name="ordinal-association",
         summary="CCC, Pearson, Spearman, Kendall's tau-b, quadratic kappa, scale compression; ordinal scales only",
+        measures=MEASURES["ordinal-association"],
         options=FullOptions,
         factory="jrh_metrics.ordinal:OrdinalAssociation",
     )
     yield MetricSpec(
         name="confusion",
         summary="confusion matrix: rate of each verdict for each right label",
+        measures=MEASURES["confusion"],
         options=ConfusionOptions,
         factory="jrh_metrics.ordinal:Confusion",
     )
@@ -200,24 +218,28 @@ def _comparisons() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="accuracy-change",
         summary="accuracy in a test minus accuracy in the reference condition, on the same items",
+        measures=MEASURES["accuracy-change"],
         options=FullOptions,
         factory="jrh_metrics.changes:AccuracyChange",
     )
     yield MetricSpec(
         name="accuracy-equivalence",
         summary="equivalence test: is the change of accuracy within the margin?",
+        measures=MEASURES["accuracy-equivalence"],
         options=EquivalenceOptions,
         factory="jrh_metrics.changes:AccuracyEquivalence",
     )
     yield MetricSpec(
         name="excess-equivalence",
         summary="equivalence test: do verdicts change by no more than the margin beyond reruns?",
+        measures=MEASURES["excess-equivalence"],
         options=EquivalenceOptions,
         factory="jrh_metrics.excess:ExcessEquivalence",
     )
     yield MetricSpec(
         name="judge-comparison",
         summary="accuracy of one judge minus that of another, on the same questions",
+        measures=MEASURES["judge-comparison"],
         options=MetricOptions,
         factory="jrh_metrics.comparison:JudgeComparison",
         default=False,
@@ -228,6 +250,7 @@ def _panels() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="generalizability",
         summary="variance of items, judges, templates, orders, repeats; dependability; the cheapest design",
+        measures=MEASURES["generalizability"],
         options=GeneralizabilityOptions,
         factory="jrh_metrics.generalizability:Generalizability",
         default=False,
@@ -235,12 +258,14 @@ def _panels() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="panel",
         summary="all judges as a panel: accuracy by voting rule and without each judge, error correlation, best trio",
+        measures=MEASURES["panel"],
         options=MetricOptions,
         factory="jrh_metrics.panel:Panel",
     )
     yield MetricSpec(
         name="panel-by-test",
         summary="per test and over tests: majority vote, best panel of three, means over tests and over judges",
+        measures=MEASURES["panel-by-test"],
         options=PanelTestOptions,
         factory="jrh_metrics.panel_by_test:PanelByTest",
         default=False,
@@ -248,6 +273,7 @@ def _panels() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="calibration",
         summary="Brier score, overconfidence, calibration error, reliability curve of judges that state probabilities",
+        measures=MEASURES["calibration"],
         options=CalibrationOptions,
         factory="jrh_metrics.calibration:Calibration",
     )
@@ -257,6 +283,7 @@ def _on_request() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="perturbation-validity",
         summary="failure rate among the valid cases, based on a table of reviewed cases",
+        measures=MEASURES["perturbation-validity"],
         options=ValidityOptions,
         factory="jrh_metrics.validity:PerturbationValidity",
         default=False,
@@ -264,6 +291,7 @@ def _on_request() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="compat-jrh",
         summary="accuracy as the Judge Reliability Harness computes it",
+        measures=MEASURES["compat-jrh"],
         options=HarnessOptions,
         factory="jrh_metrics.compat:CompatHarness",
         default=False,
@@ -271,6 +299,7 @@ def _on_request() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="compat-judgesense",
         summary="score and kappa as JudgeSense computes them",
+        measures=MEASURES["compat-judgesense"],
         options=JudgeSenseOptions,
         factory="jrh_metrics.compat:CompatJudgeSense",
         default=False,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from jrh import MetricSpec, Mode, PerturberSpec, hookimpl
 from jrh.measuring import MetricOptions
 
+from jrh_order.measure_list import MEASURES
 from jrh_order.options import IdenticalOptions, OrderOptions
 
 JRH_API_VERSION = 1
@@ -39,12 +40,14 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="position-bias",
         summary="swap consistency, right in both orders, position rates, signed position bias, gold by order",
+        measures=MEASURES["position-bias"],
         options=MetricOptions,
         factory="jrh_order.position:PositionBias",
     )
     yield MetricSpec(
         name="identical-choice",
         summary="which position a judge picks when all options are the same",
+        measures=MEASURES["identical-choice"],
         options=MetricOptions,
         factory="jrh_order.position:IdenticalChoice",
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from jrh import MetricSpec, ParserSpec, hookimpl
 from jrh.measuring import BreakdownOptions
 
+from jrh_parsers.measure_list import MEASURES
 from jrh_parsers.options import JsonOptions, PairwiseOptions, WeightedOptions
 
 JRH_API_VERSION = 1
@@ -54,6 +55,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="rationale-contradiction",
         summary="share of verdicts whose rationale argues for another label",
+        measures=MEASURES["rationale-contradiction"],
         options=BreakdownOptions,
         factory="jrh_parsers.contradiction:RationaleContradiction",
         reader="jrh_parsers.rationale_model:RationaleModel",

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from jrh import DataSourceSpec, MetricSpec, PerturberSpec, Scope, hookimpl
 from jrh.measuring import BreakdownOptions, MetricOptions
 
+from jrh_prompts.measure_list import MEASURES
 from jrh_prompts.options import (
     OutputModeOptions,
     OverlapOptions,
@@ -74,24 +75,28 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="template-sensitivity",
         summary="JSS, flip rate and kappa between templates, raw and corrected; excluded pairs",
+        measures=MEASURES["template-sensitivity"],
         options=SensitivityOptions,
         factory="jrh_prompts.sensitivity:TemplateSensitivity",
     )
     yield MetricSpec(
         name="polarity",
         summary="findings: templates with the wrong polarity, judges that overlook an inverted question",
+        measures=MEASURES["polarity"],
         options=MetricOptions,
         factory="jrh_prompts.polarity:PolarityFindings",
     )
     yield MetricSpec(
         name="flipped-by-every-judge",
         summary="how many judges contradict themselves on the same pair of templates, up to every one",
+        measures=MEASURES["flipped-by-every-judge"],
         options=OverlapOptions,
         factory="jrh_prompts.between:FlippedByEveryJudge",
     )
     yield MetricSpec(
         name="pairwise-agreement",
         summary="agreement and kappa of each pair of judges on the same questions, in every test",
+        measures=MEASURES["pairwise-agreement"],
         options=BreakdownOptions,
         factory="jrh_prompts.between:PairwiseAgreement",
         default=False,

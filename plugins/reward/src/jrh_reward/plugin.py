@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from jrh import JudgeSpec, MetricSpec, Mode, hookimpl
 from jrh.measuring import MetricOptions
 
+from jrh_reward.measure_list import MEASURES
 from jrh_reward.options import ClassifierOptions, ScoreFunctionOptions, ScoreHttpOptions
 
 JRH_API_VERSION = 1
@@ -45,6 +46,7 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="score-quality",
         summary="of judges with scores: area under the curve, tau-b with gold levels, and shifts under each test",
+        measures=MEASURES["score-quality"],
         options=MetricOptions,
         factory="jrh_reward.quality:ScoreQuality",
     )

@@ -179,6 +179,11 @@ def _describe(role: str, entry: Any) -> None:
         text = option.metadata.get("help", "")
         if text:
             telling.say(f"      {text}")
+    if getattr(entry.spec, "measures", ()):
+        telling.say("\nMeasures:\n")
+    for measure in getattr(entry.spec, "measures", ()):
+        better = f"; better: {measure.better}" if measure.better else ""
+        telling.say(f"  {measure.name} ({measure.unit}{better})\n      {measure.formula}")
     if entry.spec.starter:
         telling.say("\nIn a suite:\n")
         telling.say(entry.spec.starter.rstrip("\n"))

@@ -33,5 +33,6 @@ from .specs import ALL_MODES as ALL_MODES
 from .specs import DeciderSpec as DeciderSpec
 from .specs import ExecutorSpec as ExecutorSpec
 from .specs import ImporterSpec as ImporterSpec
+from .specs import MeasureInfo as MeasureInfo
 from .specs import NoOptions as NoOptions
 from .specs import ReportTarget as ReportTarget

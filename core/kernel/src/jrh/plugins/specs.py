@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import field, frozen
-from attrs.validators import ge, gt, optional
+from attrs.validators import ge, gt, in_, optional
 
 from jrh.plugins.executors import Executor
 from jrh.plugins.protocols import (
@@ -185,20 +185,53 @@ class ParserSpec(Spec):
 
 
 @frozen(kw_only=True)
+class MeasureInfo:
+    """Describe a measure of a metric: what it is, its unit, which values are better, how its interval is made."""
+
+    name: str
+    """A `*` stands for what differs: `*-position-rate`."""
+    formula: str
+    """What it is, in one line of Markdown."""
+    unit: str = "proportion"
+    """The unit that its measures state."""
+    better: str = field(default="", validator=in_(("", "higher", "lower", "zero")))
+    """Which values speak for the judge: `higher`, `lower`, `zero`; empty if none do."""
+    interval: str = ""
+    """How the interval is made, with the `method` that it states; empty: none, or for a rate that of every rate."""
+    flags: tuple[str, ...] = ()
+    """Flags that it can have besides those of every measure."""
+    source: str = ""
+    """Where the formula comes from."""
+    rate: bool = False
+    """Whether it is a share of verdicts (`MeasureBuilder.rate`)."""
+    tested: bool = False
+    """Whether `jrh.measuring.p_values` tests it, which adds `-p`, `-p-least`, `-p-holm` and `-p-bh` to its name."""
+
+    def describes(self, name: str) -> bool:
+        """Return whether a measure of this name is the one described, or a p-value of it."""
+        plain = re.sub(r"-p(-least|-holm|-bh)?$", "", name) if self.tested else name
+        return any(re.fullmatch(re.escape(self.name).replace(r"\*", ".+"), each) for each in (name, plain))
+
+
+@frozen(kw_only=True)
 class MetricSpec(Spec):
     """Declare a metric. Default metrics run unless the suite lists its own."""
 
     factory: Factory[Metric] = field(validator=check_declared)
     default: bool = True
     """Whether it runs without being named in the suite. Use False if no report shows it and few runs need it."""
-    rates: tuple[str, ...] = ()
-    """Names of its measures that are shares of verdicts (`MeasureBuilder.rate`): the plan says which gate rules about
-    them so many items can decide."""
+    measures: tuple[MeasureInfo, ...] = ()
+    """What it measures, for the page of measures and `jrh plugins show`; contract tests find measures that it omits."""
     reader: Factory[RationaleReader] | None = field(default=None, validator=optional(check_declared))
     """For a metric that uses `Record.argued`: words the questions to the suite's `rationale_model`, which fills it.
 
     Called as `factory` is, with the metric's options.
     """
+
+    @property
+    def rates(self) -> frozenset[str]:
+        """Return its measures that are shares of verdicts: the plan says which gate rules so many items can decide."""
+        return frozenset(measure.name for measure in self.measures if measure.rate)
 
 
 @frozen(kw_only=True)

@@ -19,7 +19,7 @@ from jrh.values.person_labels import LabelAction, LabelSettings, PersonLabel, it
 
 
 class StaleLabelError(JrhError):
-    """The person labelled the item since it was read, in another window."""
+    """Report a label of an item that the same person labelled in another window. Reload the page."""
 
 
 @frozen(kw_only=True)

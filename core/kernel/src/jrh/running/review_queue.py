@@ -22,7 +22,7 @@ with very unequal weights are imprecise, and in small samples biased."""
 
 
 class NoVerdictsError(JrhError):
-    """An order needs verdicts, and the run has none yet."""
+    """Report an order of review that needs verdicts while the run has none. Run the suite first, or order by plan."""
 
 
 @frozen(kw_only=True)

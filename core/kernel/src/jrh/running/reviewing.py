@@ -22,7 +22,7 @@ from jrh.values.reviews import Decision, QueuedCase, ReviewAction
 
 
 class StaleDecisionError(JrhError):
-    """Somebody decided about the case since it was read."""
+    """Report a decision about a case that somebody else has decided about since. Reload the page."""
 
 
 @frozen(kw_only=True)

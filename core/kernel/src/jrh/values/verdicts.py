@@ -50,7 +50,9 @@ class Status(Enum):
     NOT_AVAILABLE = "not_available"
     """The model does not have what the condition asks for, such as an output mode."""
     TIMEOUT = "timeout"
+    """No complete answer in time, after all retries."""
     PROVIDER_ERROR = "provider_error"
+    """A call failed for good, or after all retries; the run's log has the kind of failure."""
     PLUGIN_ERROR = "plugin_error"
     """A component raised or broke its contract."""
 

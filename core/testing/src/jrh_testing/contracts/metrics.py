@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from attrs import evolve
 from jrh.plugins.protocols import MetricContext
-from jrh.plugins.specs import MetricSpec, Spec
+from jrh.plugins.specs import MeasureInfo, MetricSpec, Spec
 from jrh.values.items import Task
 from jrh.values.measures import Interval, Measure
 from jrh.values.records import RecordTable
@@ -61,11 +61,15 @@ class MetricContract(ComponentContract):
             assert found, f"no measure has an estimate on {task.scale.kind.value} records"
 
     def test_every_measure_is_sound(self, base: Path) -> None:
-        """If this fails: estimates are finite or None, proportions are 0 to 1, limits are in order, counts add up."""
+        """If this fails: estimates are finite or None, proportions are 0 to 1, limits are in order, counts add up.
+
+        A metric that declares its `measures` declares all of them, with their units.
+        """
         for task in self.tasks():
             records = self.records_of(task)
             for measure in self.measure(base, task, records):
                 _assert_sound(measure, records, self._gaps)
+                _assert_declared(measure, self.spec.measures)
 
     def test_no_measure_comes_twice(self, base: Path) -> None:
         """If this fails: two measures have the same name, judge, task, test and cell; tell them apart by `cell`."""
@@ -172,6 +176,13 @@ def _assert_sound(measure: Measure, records: Sequence[Record], gaps: Set[str]) -
     _assert_numbers(measure, what)
     if measure.interval is not None:
         _assert_interval(measure, measure.interval, what)
+
+
+def _assert_declared(measure: Measure, declared: Sequence[MeasureInfo]) -> None:
+    found = [each for each in declared if each.describes(measure.name)]
+    assert found or not declared, f"'{measure.name}' is not among the `measures` of its MetricSpec"
+    units = {"p-value", *(unit for each in found for unit in each.unit.split(" or "))}
+    assert not found or measure.unit in units, f"'{measure.name}' has the unit {measure.unit}, not {found[0].unit}"
 
 
 def _assert_numbers(measure: Measure, what: str) -> None:

@@ -16,7 +16,7 @@ JOINT: Final = "+"
 
 
 class ConflictError(JrhError):
-    """Two steps cannot be combined."""
+    """Report two steps of a chain that cannot be combined. Put them into separate tests."""
 
 
 def presented(item: Item, draft: Draft, taken: set[str]) -> Item:

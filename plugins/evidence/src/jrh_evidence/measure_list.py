@@ -1,0 +1,106 @@
+"""The measures of every metric; `docs/measures.md` is generated from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from jrh.plugins import MeasureInfo
+
+MEASURES: Final[Mapping[str, tuple[MeasureInfo, ...]]] = {
+    "evidence-reach": (
+        MeasureInfo(
+            name="evidence-follow",
+            formula="share of verdicts with the evidence that are what it implies; without a stated label, of the "
+            "verdicts on the same text without it that differ; by `length` and `depth`",
+            better="higher",
+            rate=True,
+        ),
+        MeasureInfo(
+            name="evidence-chance",
+            formula="what a judge that never sees the evidence would score",
+            rate=True,
+        ),
+        MeasureInfo(
+            name="evidence-effect",
+            formula="`evidence-follow` minus `evidence-chance`, by trial",
+            unit="difference",
+            better="higher",
+            interval="`cluster-robust-wilson`",
+        ),
+        MeasureInfo(
+            name="input-seen",
+            formula="share of the text that jrh sent to the judge",
+            better="higher",
+        ),
+        MeasureInfo(
+            name="reads-first",
+            formula="end of the window from the start of the text that the judge reads",
+            unit="tokens",
+            interval="bootstrap of the change point",
+            source="Page (1954); Hinkley (1970)",
+        ),
+        MeasureInfo(
+            name="reads-last",
+            formula="the same from the end of the text",
+            unit="tokens",
+            interval="bootstrap of the change point",
+            source="Page (1954); Hinkley (1970)",
+        ),
+        MeasureInfo(
+            name="evidence-position-p",
+            formula="exchange of positions within cluster and length; null hypothesis: evidence is followed alike "
+            "at all of them",
+            unit="p-value",
+            source="Westfall and Young (1993)",
+        ),
+        MeasureInfo(
+            name="evidence-finding",
+            formula="finding: which part of the text the judge reads, adjusted by Holm over the report",
+            unit="difference",
+            flags=("finding",),
+        ),
+    ),
+    "error-curve": (
+        MeasureInfo(
+            name="error-noticed",
+            formula="P(`y != y0`) by kind (`error`) and number (`errors`) of errors",
+            better="higher",
+            rate=True,
+        ),
+        MeasureInfo(
+            name="error-threshold",
+            formula="number of errors at which half of the texts are noticed, on the fitted curve",
+            unit="errors",
+            better="lower",
+            interval="bootstrap by cluster",
+            source="Wichmann and Hill (2001)",
+        ),
+        MeasureInfo(
+            name="error-slope",
+            formula="slope of the curve at the threshold",
+            unit="log odds",
+            interval="bootstrap by cluster",
+            source="Wichmann and Hill (2001)",
+        ),
+        MeasureInfo(
+            name="error-lapse",
+            formula="share of texts that are missed however many errors there are",
+            better="lower",
+            interval="bootstrap by cluster",
+            source="Wichmann and Hill (2001)",
+        ),
+        MeasureInfo(
+            name="error-falls-p",
+            formula="change of signs by cluster; null hypothesis: noticing never falls where errors rise",
+            unit="p-value",
+        ),
+        MeasureInfo(
+            name="error-finding",
+            formula="finding: how many errors the judge needs",
+            unit="errors",
+            flags=("finding",),
+        ),
+    ),
+}
+"""Metric -> its measures."""

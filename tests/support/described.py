@@ -1,0 +1,24 @@
+"""Which measures of runs the page of measures describes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "measures.md"
+
+
+def undescribed(folder: Path) -> set[str]:
+    """Return the measures of all `report.json` below a folder that the page does not have."""
+    reports = list(folder.rglob("report.json"))
+    assert reports, f"no report.json below {folder}"
+    names = {each["name"] for path in reports for each in json.loads(path.read_text(encoding="utf-8"))["measures"]}
+    assert len(names) > 1
+    return {name for name in names if not any(each.fullmatch(name) for each in _described())}
+
+
+def _described() -> list[re.Pattern[str]]:
+    rows = re.findall(r"^\| `([a-z0-9*-]+)`( \(tested\))? \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    tested = "(-p(-least|-holm|-bh)?)?"
+    return [re.compile(name.replace("*", "[a-z]+") + (tested if marked else "")) for name, marked in rows]

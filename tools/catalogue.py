@@ -1,0 +1,192 @@
+"""Write `docs/measures.md` and `docs/errors.md` from the declarations of the metrics and the classes of errors.
+
+    python tools/catalogue.py [--check]
+
+`tests/test_catalogue.py` fails where this has not been run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+SOURCES: Final = ("core/kernel/src", "plugins/*/src")
+MEASURES: Final = """\
+# Measures
+
+Every measure that the shipped metrics can print: {count} in {metrics} metrics. `make reference` writes this page from
+what each metric declares; `jrh plugins show METRIC` prints the same for one metric, and the contract tests of every
+metric fail where a measure is not declared.
+
+- `y` is a verdict, `t` the right label, `y0` a verdict of the same judge on the same item in the reference condition,
+  P the share of trials, Q the number of labels of the scale.
+- **Interval.** *Rate* means: 95%, clustered by item; Wilson's with the variance of the clustered bootstrap (`wilson`,
+  `wilson-clusters`, `cluster-bootstrap-wilson`). Where verdicts are not missing at random, an interval of Imbens and
+  Manski replaces it (`imbens-manski`). [How a number is made](../plugins/metrics/README.md#how-a-number-is-made);
+  [coverage of every interval](statistics.md).
+- **Flags** are those besides the ones of every measure: {common}.
+- **Better** says which values speak for the judge: higher, lower, or near zero.
+- **Source** is where the formula comes from. The docstrings of [jrh-stats](../core/stats/README.md) have page numbers
+  and say which sources were not consulted.
+- A name ending in `-p` is a p-value: its note names the test. For a measure marked *tested*, `-p-least` is the
+  smallest p-value that the test could have given, `-p-holm` and `-p-bh` are adjusted by Holm (1979) and by Benjamini
+  and Hochberg (1995) over the tests of a judge.
+- A name with `*` stands for several, such as `first-position-rate`.
+"""
+ERRORS: Final = """\
+# Errors
+
+Each kind of message has an address here. `make reference` writes this page from the code. A message that starts with
+`jrh:` and has no traceback is an expected error: it says what is wrong, where, and what to do, and jrh exits with
+code 2. A traceback is a bug of jrh or of a plugin. [Exit codes](command-line.md#exit-codes) says what the other codes
+mean.
+"""
+COMMON: Final = (
+    "all-missing",
+    "constant-verdicts",
+    "empty",
+    "few-clusters",
+    "few-events",
+    "few-items",
+    "informative-missing",
+    "one-item",
+    "simulated",
+)
+PARTS: Final = (
+    ("Failures of a model call", "jrh.errors", "FaultKind", "fault"),
+    ("Reasons why a run stops", "jrh.errors", "StopReason", "stop"),
+    ("Why a trial has no verdict", "jrh.values.verdicts", "Status", "status"),
+)
+_ABOUT: Final = {
+    "FaultKind": "A record whose call failed names the kind at the start of its `detail`. Earlier attempts, which a "
+    "retry made good, are in no count.",
+    "StopReason": "Calls in flight finish and are kept. The last line of the output names the reason; the same command "
+    "continues.",
+    "Status": "A missing verdict is a status and never a score. The next `jrh run` asks again after `timeout`, "
+    "`provider_error` and `plugin_error`.",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the pages, or with `--check` fail where one is out of date."""
+    parser = argparse.ArgumentParser(prog="catalogue.py", description="Write docs/measures.md and docs/errors.md.")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if a page is out of date")
+    check = parser.parse_args(arguments).check
+    stale = [path for path, text in pages().items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    for path in stale:
+        if check:
+            print(f"docs/{path.name} is out of date; run `make reference`", file=sys.stderr)
+        else:
+            path.write_text(pages()[path], encoding="utf-8")
+    return 1 if check and stale else 0
+
+
+def pages() -> Mapping[Path, str]:
+    """Return the pages by path."""
+    return {ROOT / "docs" / "measures.md": measures_page(), ROOT / "docs" / "errors.md": errors_page()}
+
+
+def shipped_metrics() -> Iterator[tuple[str, Any]]:
+    """Yield the metrics of this repository, each with its distribution, in the order in which they are declared."""
+    from jrh.plugins.loading import load_plugins
+
+    ours = {path.name for path in (ROOT / "plugins").iterdir()}
+    for entry in load_plugins().plugins.metrics:
+        if entry.distribution.removeprefix("jrh-") in ours:
+            yield entry.distribution, entry.spec
+
+
+def measures_page() -> str:
+    """Return the page of measures."""
+    from jrh.measuring.flags import FLAG_MEANINGS
+
+    metrics = list(shipped_metrics())
+    flags = (
+        "all-missing constant-verdicts empty few-clusters few-events few-items informative-missing one-item simulated"
+    )
+    common = ", ".join(f"`{flag}`" for flag in flags.split())
+    count = sum(len(spec.measures) for _, spec in metrics)
+    parts = [MEASURES.format(count=count, metrics=len(metrics), common=common)]
+    last = ""
+    for distribution, spec in metrics:
+        if distribution != last:
+            folder = distribution.removeprefix("jrh-")
+            parts.append(f"\n## {distribution}\n\nMetrics of [{distribution}](../plugins/{folder}/README.md).\n")
+            last = distribution
+        parts.append(_metric(spec))
+    parts.append("\n## Flags\n\n| flag | meaning |\n|---|---|\n")
+    parts.extend(f"| `{flag}` | {_cell(meaning)} |\n" for flag, meaning in sorted(FLAG_MEANINGS.items()))
+    parts.append("| `finding` | The measure is a finding; its note says it in words. |\n")
+    parts.append("| `simulated` | The judge is simulated: its answers are made up. |\n")
+    return "".join(parts)
+
+
+def _metric(spec: Any) -> str:
+    asked = "" if spec.default else " Runs only where a suite names it."
+    head = f"\n### `{spec.name}`\n\n{spec.summary[:1].upper()}{spec.summary[1:]}.{asked}\n\n"
+    rows = ["| measure | what it is | unit, better | interval | flags | source |\n|---|---|---|---|---|---|\n"]
+    for each in spec.measures:
+        unit = each.unit + (f", {each.better}" if each.better else "")
+        interval = each.interval or ("rate" if each.rate else "none")
+        flags = ", ".join(f"`{flag}`" for flag in each.flags)
+        cells = (f"`{each.name}`{' (tested)' if each.tested else ''}", each.formula, unit, interval, flags, each.source)
+        rows.append(f"| {' | '.join(map(_cell, cells))} |\n")
+    return head + "".join(rows)
+
+
+def errors_page() -> str:
+    """Return the page of errors."""
+    parts = [ERRORS, "\n## Kinds of message\n"]
+    for name, text in sorted(error_classes().items()):
+        parts.append(f"\n### `{name}`\n\n{_prose(text)}\n")
+    for title, module, name, prefix in PARTS:
+        parts.append(f"\n## {title}\n\n{_ABOUT[name]}\n")
+        parts.extend(f"\n### `{prefix}: {code}`\n\n{text}\n" for code, text in members(module, name))
+    return "".join(parts)
+
+
+def error_classes() -> dict[str, str]:
+    """Return the expected errors, `JrhError` and what derives from it, with their docstrings."""
+    classes: dict[str, tuple[set[str], str]] = {}
+    for path in (path for place in SOURCES for path in sorted(ROOT.glob(f"{place}/**/*.py"))):
+        text = path.read_text(encoding="utf-8")
+        if "Error(" in text:
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.ClassDef):
+                    bases = {base.id for base in node.bases if isinstance(base, ast.Name)}
+                    classes[node.name] = bases, ast.get_docstring(node) or ""
+    found = {"JrhError"}
+    while more := {name for name, (bases, _) in classes.items() if bases & found} - found:
+        found |= more
+    return {name: classes[name][1] for name in found if not name.startswith("_")}
+
+
+def members(module: str, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the values of an enum with the strings below them."""
+    from importlib import import_module
+
+    tree = ast.parse(inspect.getsource(getattr(import_module(module), name)))
+    (body,) = (node.body for node in tree.body if isinstance(node, ast.ClassDef))
+    for node, after in zip(body, [*body[1:], None], strict=True):
+        if isinstance(node, ast.Assign) and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+            yield ast.literal_eval(node.value), " ".join(str(after.value.value).split())
+
+
+def _prose(text: str) -> str:
+    first, _, rest = text.partition("\n\n")
+    first = " ".join(first.split()).removeprefix("Report ")
+    return "\n\n".join(part for part in (first[:1].upper() + first[1:], rest) if part)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
