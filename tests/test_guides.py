@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -10,12 +11,12 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from jrh_testing import Outcome, Project
+from jrh_testing import Inside, Outcome, Project
 
 pytestmark = pytest.mark.inside
 
@@ -32,9 +33,26 @@ def followed(project: Project, guide: str, port: str = PORT) -> Iterator[tuple[s
         if language == "console":
             for line in block.splitlines():
                 yield line, project.run(*shlex.split(line.removeprefix("$ jrh ")), env={"PATH": path})
+        elif language == "text":
+            continue
         else:
             saved = re.search(r"[Ss]ave as `([\w.]+)`", before)
             project.write(saved[1] if saved else FILES[language], block)
+
+
+def shown(guide: str, outcomes: Sequence[tuple[str, Outcome]]) -> list[str]:
+    """Return the lines of output in a guide that no command has printed."""
+    page = (GUIDES / guide).read_text(encoding="utf-8")
+    printed = " ".join(" ".join(done.output.split()) for _, done in outcomes)
+    blocks = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    return [line for block in blocks for line in block.splitlines() if " ".join(line.split()) not in printed]
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Inside, list[tuple[str, Outcome]]]:
+    """Follow the first guide; others go on with its run."""
+    project = Inside(tmp_path_factory.mktemp("first"))
+    return project, list(followed(project, "first-suite.md"))
 
 
 @contextmanager
@@ -75,6 +93,70 @@ def test_the_three_judges_of_the_guide_answer_alike(project: Project) -> None:
     assert {row[2] for row in given["rules"] if row[1] in "bd"} == {"NO"}
     report = json.loads(project.read("runs/mine/report.json"))
     assert {line["unknown"] for line in report["costs"]} == {0}  # `cost: 0` is free, not unknown
+
+
+def test_the_first_suite_shows_what_was_planted(first: tuple[Inside, list[tuple[str, Outcome]]]) -> None:
+    project, outcomes = first
+    assert [(line, done.exit_code) for line, done in outcomes if done.exit_code] == []
+    assert shown("first-suite.md", outcomes) == []
+    moved = [
+        each for each in json.loads(project.read("runs/first/report.json"))["findings"] if "rerun" in each["statement"]
+    ]
+    assert [(each["severity"], each["tests"]) for each in moved] == [("bad", ["format"])]
+
+
+def test_the_gate_of_the_guide_fails_and_writes_what_a_workflow_shows(
+    first: tuple[Inside, list[tuple[str, Outcome]]],
+) -> None:
+    outcomes = list(followed(first[0], "ci-gate.md"))
+    assert [done.exit_code for _, done in outcomes] == [1, 0, 1]
+    assert shown("ci-gate.md", outcomes) == []
+    assert "not passed" in first[0].read("comment.md")
+    assert "<failure" in first[0].read("gate.xml")
+
+
+def test_decisions_from_a_spreadsheet_change_the_report(first: tuple[Inside, list[tuple[str, Outcome]]]) -> None:
+    project, outcomes = first[0], []
+    for line, done in followed(project, "reviewing.md"):
+        outcomes.append((line, done))
+        assert done.exit_code == 0, done.output
+        if "--export" in line:
+            with (project.path / "sheet.csv").open(encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+            for number, row in enumerate(rows):
+                row |= {
+                    "action": "accept" if number else "reject",
+                    "reviewer": "anna",
+                    "reason": "" if number else "right",
+                }
+            with (project.path / "sheet.csv").open("w", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, list(rows[0]))
+                writer.writeheader()
+                writer.writerows(rows)
+    assert shown("reviewing.md", outcomes) == []
+    assert "1 of 6" in project.read("runs/first/report.md")
+
+
+STANDALONE = {
+    "your-own-perturbation.md": [0, 0],
+    "your-own-metric.md": [0, 0],
+    "agents.md": [0],
+    "costs.md": [0, 4, 0],
+    "big-runs.md": [0, 0, 0, 0],
+    "migrating.md": [0, 0, 0],
+}
+
+
+@pytest.mark.parametrize("guide", STANDALONE)
+def test_a_guide_does_what_it_shows(project: Project, guide: str) -> None:
+    outcomes = list(followed(project, guide))
+    assert [done.exit_code for _, done in outcomes] == STANDALONE[guide], [done.output for _, done in outcomes]
+    assert shown(guide, outcomes) == []
+
+
+def test_every_guide_is_tested() -> None:
+    names = set(re.findall(r'"([\w-]+\.md)"', Path(__file__).read_text(encoding="utf-8")))
+    assert {path.name for path in GUIDES.glob("*.md")} <= names
 
 
 def test_the_plans_of_the_guide_show_the_columns_it_explains(project: Project) -> None:
