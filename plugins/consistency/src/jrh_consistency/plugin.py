@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from jrh import DataSourceSpec, MetricSpec, Mode, PerturberSpec, hookimpl
 from jrh.measuring import MetricOptions
 
+from jrh_consistency.measure_list import MEASURES
 from jrh_consistency.options import ReferenceOptions, ResponseSetsOptions
 
 JRH_API_VERSION = 1
@@ -41,24 +42,28 @@ def jrh_metrics() -> Iterable[MetricSpec]:
     yield MetricSpec(
         name="transitivity",
         summary="share of triples whose preferences run in a circle, against chance and against noise",
+        measures=MEASURES["transitivity"],
         options=MetricOptions,
         factory="jrh_consistency.transitivity:Transitivity",
     )
     yield MetricSpec(
         name="pointwise-pairwise",
         summary="whether comparisons prefer the response with the higher score",
+        measures=MEASURES["pointwise-pairwise"],
         options=MetricOptions,
         factory="jrh_consistency.agreement:PointwisePairwise",
     )
     yield MetricSpec(
         name="listwise-pairwise",
         summary="whether comparisons prefer the response that stands higher in a list",
+        measures=MEASURES["listwise-pairwise"],
         options=MetricOptions,
         factory="jrh_consistency.agreement:ListwisePairwise",
     )
     yield MetricSpec(
         name="score-ranking",
         summary="whether lists rank higher the response with the higher score",
+        measures=MEASURES["score-ranking"],
         options=MetricOptions,
         factory="jrh_consistency.agreement:ScoreRanking",
     )
