@@ -87,7 +87,8 @@ def task_line(summary: TaskSummary) -> str:
     sources = _gold_sources(summary)
     gold = f"{summary.labelled} with gold ({balance}){sources}" if summary.labelled else "none with gold"
     positive = f" (positive: {scale.positive})" if scale.positive else ""
-    return f"{summary.task.mode.value}, {kind} {labels}{positive}; {counted(summary.items, 'item')}, {gold}"
+    mode = f"{summary.task.mode.value} by criteria" if summary.task.criteria else summary.task.mode.value
+    return f"{mode}, {kind} {labels}{positive}; {counted(summary.items, 'item')}, {gold}"
 
 
 def _gold_sources(summary: TaskSummary) -> str:

@@ -102,7 +102,7 @@ def test_thousands_of_curves_keep_the_page_small():
         for n in range(20)
         for test in range(40)
         for k in range(20)
-    ]  # noqa: E501
+    ]
     (part,) = measured_curves(Found.of(run(*many, *points, judges=tuple(f"j{n}" for n in range(20)))))
     assert len(part.plots) == PLOTS
     assert f"first {JUDGES} of 20 judges" in part.plots[0].caption

@@ -15,7 +15,7 @@ from jrh.hashing import derive_seed, shuffled
 from jrh.store.labels_log import LabelsLog, read_labels
 from jrh.values.items import Item, Mode, Task, option_field
 from jrh.values.json_values import Json
-from jrh.values.person_labels import LabelAction, LabelSettings, PersonLabel, item_content, standing
+from jrh.values.person_labels import LabelAction, LabelSettings, PersonLabel, item_content, labelled_fields, standing
 
 
 class StaleLabelError(JrhError):
@@ -37,7 +37,7 @@ class LabelScreen:
     def fields(self) -> Mapping[str, Json]:
         """Return the item's texts, the options of a comparison in the order shown."""
         if not self.order:
-            return self.item.fields
+            return labelled_fields(self.item)
         names = {option: option_field(place) for place, option in enumerate(self.task.scale.options)}
         moved = {names[shown]: self.item.fields[names[own]] for shown, own in self.label_map.items() if shown in names}
         return {name: moved.get(name, value) for name, value in self.item.fields.items()}

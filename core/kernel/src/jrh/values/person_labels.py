@@ -9,7 +9,9 @@ from enum import Enum
 from attrs import frozen
 
 from jrh.hashing import content_id
+from jrh.values.criteria import TOGETHER_FIELD
 from jrh.values.items import Item
+from jrh.values.json_values import Json
 
 
 class LabelAction(Enum):
@@ -60,9 +62,15 @@ class PersonLabel:
         return self.labeller, self.task, self.item_id, self.again
 
 
+def labelled_fields(item: Item) -> dict[str, Json]:
+    """Return the texts that a person labels: one criterion, however many a judge is asked about in one call."""
+    hidden = TOGETHER_FIELD if item.criterion is not None else None
+    return {name: value for name, value in item.fields.items() if name != hidden}
+
+
 def item_content(item: Item) -> str:
     """Return the digest of an item's texts."""
-    return content_id("labelled", dict(item.fields))
+    return content_id("labelled", labelled_fields(item))
 
 
 def standing(log: Iterable[PersonLabel]) -> dict[tuple[str, str, str, bool], PersonLabel]:
