@@ -42,13 +42,25 @@ def rate(builder: MeasureBuilder):
 
 
 def test_a_rate_has_wilsons_interval_and_bounds_for_what_is_missing() -> None:
-    found = rate(builder_of(["YES"] * 12 + ["NO"] * 6 + [None] * 2))
+    asked_again = [str(item) for item in (*range(18), 0, 1)]
+    found = rate(builder_of(["YES"] * 12 + ["NO"] * 6 + [None] * 2, item_id=asked_again))
     expected = binomtest(12, 18).proportion_ci(method="wilson")
     assert (found.estimate, found.n_trials, found.n_items) == (12 / 18, 18, 18)
     assert (found.interval.low, found.interval.high) == pytest.approx((expected.low, expected.high))
     assert found.missing == {"refused": 2}
     assert found.bounds == (12 / 20, 14 / 20)
     assert found.flags == ("constant-gold", "few-events", "sensitive-to-missing")
+
+
+def test_what_was_asked_once_and_is_missing_is_allowed_for() -> None:
+    """Nothing tells why: Wilson's ends with all missing verdicts wrong, and right, at a one-sided level."""
+    found = rate(builder_of(["YES"] * 12 + ["NO"] * 6 + [None] * 2))
+    assert found.interval.method == "imbens-manski"
+    assert found.bounds == (12 / 20, 14 / 20)
+    low, high = (binomtest(right, 20).proportion_ci(0.9, method="wilson") for right in (12, 14))
+    assert found.interval.low <= low.low + 1e-9
+    assert found.interval.high >= high.high - 1e-9
+    assert found.flags == ("constant-gold", "few-events", "untestable-missing")
 
 
 @pytest.mark.parametrize(

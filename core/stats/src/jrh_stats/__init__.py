@@ -33,6 +33,8 @@ from jrh_stats.clusters import ratio_variance as ratio_variance
 from jrh_stats.compat import jrh_bootstrap_accuracy as jrh_bootstrap_accuracy
 from jrh_stats.compat import judgesense_jss as judgesense_jss
 from jrh_stats.compat import judgesense_kappa as judgesense_kappa
+from jrh_stats.completions import Association as Association
+from jrh_stats.completions import association_bounds as association_bounds
 from jrh_stats.components import VarianceComponent as VarianceComponent
 from jrh_stats.components import VarianceComponents as VarianceComponents
 from jrh_stats.components import variance_components as variance_components
@@ -157,6 +159,7 @@ from jrh_stats.wilson import z_quantile as z_quantile
 __all__ = [
     "AlphaMetric",
     "Answer",
+    "Association",
     "BestPanel",
     "Binning",
     "Bounds",
@@ -182,6 +185,7 @@ __all__ = [
     "VarianceComponents",
     "Weighting",
     "accuracy_within",
+    "association_bounds",
     "auc",
     "benjamini_hochberg",
     "best_panel",

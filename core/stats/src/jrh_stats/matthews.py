@@ -55,7 +55,7 @@ def matthews_correlation(
     tables, size = _tables(first, second, clusters, case_weights)
     return correlation_estimate(
         tables,
-        lambda totals: _correlation(totals.reshape(-1, size, size)),
+        lambda totals: matthews_of_tables(totals.reshape(-1, size, size)),
         n=float(tables.total.sum()) if len(tables) else 0.0,
         level=level,
         unseen=_confusions(tables, size),
@@ -82,10 +82,17 @@ def _tables(first: ArrayLike, second: ArrayLike, clusters: ArrayLike, weights: A
     return kinds_of(cluster_margins(clusters, pairs, mass, n_labels=size * size)), size
 
 
-def _correlation(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    rows, columns = tables.sum(axis=2), tables.sum(axis=1)
+def matthews_of_tables(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute MCC of tables of pairs of labels, shape (B, L, L)."""
+    return matthews_of_margins(tables.sum(axis=2), tables.sum(axis=1), np.trace(tables, axis1=1, axis2=2))
+
+
+def matthews_of_margins(
+    rows: NDArray[np.float64], columns: NDArray[np.float64], equal: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Compute MCC of the margins of tables, shape (B, L), and their equal pairs, shape (B,)."""
     total = rows.sum(axis=1)
-    shared = np.trace(tables, axis1=1, axis2=2) * total - (rows * columns).sum(axis=1)
+    shared = equal * total - (rows * columns).sum(axis=1)
     spreads = [np.square(total) - np.square(margin).sum(axis=1) for margin in (rows, columns)]
     defined = (spreads[0] > NOISE) & (spreads[1] > NOISE)
     return np.where(defined, shared / np.sqrt(np.where(defined, spreads[0] * spreads[1], 1.0)), np.nan)

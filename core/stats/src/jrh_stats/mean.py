@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from jrh_stats.bootstrap import ratio_kinds
 from jrh_stats.clusters import Kinds, cluster_sums, ratio_variance
-from jrh_stats.degrees import are_uneven, design_degrees, effective_degrees, few_events
+from jrh_stats.degrees import FEW_EVENTS, UNSEEN, are_uneven, design_degrees, effective_degrees, few_events
 from jrh_stats.estimate import Estimate
 from jrh_stats.student import t_quantile
-from jrh_stats.unseen import identical_mean
+from jrh_stats.unseen import identical_mean, unseen_share
 from jrh_stats.wilson import score_interval, z_quantile
 
 _NOISE: Final = 1e-12
@@ -50,7 +50,9 @@ def clustered_mean(
 
     Returns:
         The mean in the unit of the scores. Flags: `empty` without clusters; `few-events` where so few clusters differ
-        from the others that the coverage may be off (`few_events`), also where none does.
+        from the others that the coverage may be off (`few_events`), also where none does; of heavy-tailed scores also
+        where clusters at the upper bound, of the share that K clusters without one leave room for, would add 1.5 times
+        the mean or more: large scores may not have been drawn.
 
     Raises:
         ValueError: the shapes differ, a denominator is not positive, or a mean lies outside the bounds.
@@ -175,6 +177,9 @@ def _within(
         least, most = (low + width * float(end) for end in ends)
     else:
         least, most = identical_mean(value, clusters, bounds, level)
+    flags = few_events(effective_degrees(deviations, sums.counts, sums.rows[:, 1], doubt=True), clusters)
+    if heavy_tailed and unseen_share(clusters, level) * (1 - share) > UNSEEN * share:
+        flags = (FEW_EVENTS,)
     return Estimate(
         value=value,
         low=min(least, value),
@@ -182,5 +187,5 @@ def _within(
         method="cluster-robust-wilson" if varies else "wilson-clusters",
         n=float(sums.total[1]),
         clusters=clusters,
-        flags=few_events(effective_degrees(deviations, sums.counts, sums.rows[:, 1], doubt=True), clusters),
+        flags=flags,
     )

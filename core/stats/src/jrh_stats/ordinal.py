@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from jrh_stats.clusters import Kinds, cluster_sums, kinds_of
 from jrh_stats.estimate import Estimate
-from jrh_stats.jackknife import NOISE, chance_corrected, correlation_estimate, ratio_of_spreads
+from jrh_stats.jackknife import NOISE, Statistic, chance_corrected, correlation_estimate, ratio_of_spreads
 from jrh_stats.kinds import pair_kinds
 from jrh_stats.mean import clustered_mean, signed_mean
 
@@ -130,17 +130,8 @@ def concordance(
         ValueError: the shapes differ.
     """
     sums = _moments(verdicts, truths, clusters, case_weights)
-
-    def observed(totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        t = totals / _positive(totals[:, [_W]])
-        return np.asarray(t[:, _XX] + t[:, _YY] - 2 * t[:, _XY])
-
-    def expected(totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        t = totals / _positive(totals[:, [_W]])
-        return np.asarray(t[:, _XX] + t[:, _YY] - 2 * t[:, _X] * t[:, _Y])
-
     return chance_corrected(
-        sums, observed, expected, n=_mass(sums), level=level, unseen=_corners(verdicts, truths), ends="fisher-z"
+        sums, _observed, _expected, n=_mass(sums), level=level, unseen=_corners(verdicts, truths), ends="fisher-z"
     )
 
 
@@ -157,13 +148,7 @@ def pearson(
     Arguments as `concordance`. Flag `degenerate` where a side is constant.
     """
     sums = _moments(verdicts, truths, clusters, case_weights)
-
-    def correlation(totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        xx, yy, xy = _spreads(totals)
-        defined = (xx > NOISE) & (yy > NOISE)
-        return np.where(defined, xy / np.sqrt(np.where(defined, xx * yy, 1.0)), np.nan)
-
-    return correlation_estimate(sums, correlation, n=_mass(sums), level=level, unseen=_corners(verdicts, truths))
+    return correlation_estimate(sums, _correlation, n=_mass(sums), level=level, unseen=_corners(verdicts, truths))
 
 
 def scale_compression(
@@ -189,12 +174,41 @@ def scale_compression(
         `empty`, `degenerate` where the truths are constant, `no-interval` from one cluster.
     """
     sums = _moments(verdicts, truths, clusters, case_weights)
+    return ratio_of_spreads(sums, _compression, n=_mass(sums), level=level, unseen=_corners(verdicts, truths))
 
-    def ratio(totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        xx, yy, _ = _spreads(totals)
-        return np.where(yy > NOISE, np.sqrt(np.maximum(xx, 0) / np.where(yy > NOISE, yy, 1.0)), np.nan)
 
-    return ratio_of_spreads(sums, ratio, n=_mass(sums), level=level, unseen=_corners(verdicts, truths))
+def statistic_of_pairs(name: str, levels: NDArray[np.float64]) -> Statistic:
+    """Return `pearson`, `concordance` or `scale-compression` as a function of tables, verdict x truth, (B, L, L)."""
+    x, y = np.repeat(levels, len(levels)), np.tile(levels, len(levels))
+    moments = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], axis=1)
+    of = {"pearson": _correlation, "concordance": _coefficient, "scale-compression": _compression}[name]
+    return lambda tables: of(tables.reshape(len(tables), -1) @ moments)
+
+
+def _observed(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    t = totals / _positive(totals[:, [_W]])
+    return np.asarray(t[:, _XX] + t[:, _YY] - 2 * t[:, _XY])
+
+
+def _expected(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    t = totals / _positive(totals[:, [_W]])
+    return np.asarray(t[:, _XX] + t[:, _YY] - 2 * t[:, _X] * t[:, _Y])
+
+
+def _coefficient(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    chance = _expected(totals)
+    return np.where(chance > NOISE, 1 - _observed(totals) / np.where(chance > NOISE, chance, 1.0), np.nan)
+
+
+def _correlation(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    xx, yy, xy = _spreads(totals)
+    defined = (xx > NOISE) & (yy > NOISE)
+    return np.where(defined, xy / np.sqrt(np.where(defined, xx * yy, 1.0)), np.nan)
+
+
+def _compression(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    xx, yy, _ = _spreads(totals)
+    return np.where(yy > NOISE, np.sqrt(np.maximum(xx, 0) / np.where(yy > NOISE, yy, 1.0)), np.nan)
 
 
 def _spreads(totals: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:

@@ -304,7 +304,7 @@ def _item_extremes(pair: Floats, gone: Codes, n_labels: int) -> tuple[float, flo
     padded = np.hstack([pair, np.zeros((2, max(others, 0)))])
     size = padded.shape[1]
     listed = comb(int(gone[0]) + size - 1, size - 1) * comb(int(gone[1]) + size - 1, size - 1) <= _MOST_FILLINGS
-    ways = [np.array(list(_ways(int(number), size)) if listed else np.eye(size) * number) for number in gone]
+    ways = [np.array(list(ways_to_deal(int(number), size)) if listed else np.eye(size) * number) for number in gone]
     first, second = (padded[side] + ways[side] for side in (0, 1))
     tables = np.stack(
         [np.repeat(first, len(second), axis=0), np.tile(second, (len(first), 1))], axis=1, dtype=np.float64
@@ -314,11 +314,11 @@ def _item_extremes(pair: Floats, gone: Codes, n_labels: int) -> tuple[float, flo
     return float(values.min()) if listed else -0.5, float(values.max())
 
 
-def _ways(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+def ways_to_deal(total: int, parts: int) -> Iterator[tuple[int, ...]]:
     """Yield all ways to deal so many answers to so many labels."""
     if parts == 1:
         yield (total,)
         return
     for first in range(total + 1):
-        for rest in _ways(total - first, parts - 1):
+        for rest in ways_to_deal(total - first, parts - 1):
             yield (first, *rest)

@@ -46,7 +46,7 @@ def spearman(
     Raises:
         ValueError: the shapes differ or there are too many levels.
     """
-    return _estimate(_rho, verdicts, truths, clusters, case_weights, level)
+    return _estimate(rho_of_tables, verdicts, truths, clusters, case_weights, level)
 
 
 def kendall_tau_b(
@@ -65,7 +65,7 @@ def kendall_tau_b(
 
     Arguments, result and errors as `spearman`; flag `conservative` with an interval from fewer than 40 clusters.
     """
-    found = _estimate(_tau, verdicts, truths, clusters, case_weights, level)
+    found = _estimate(tau_of_tables, verdicts, truths, clusters, case_weights, level)
     wide = found.method == JACKKNIFE_Z and found.clusters < _WIDE_BELOW
     return evolve(found, flags=(*found.flags, "conservative")) if wide else found
 
@@ -111,7 +111,8 @@ def _tables(
     return kinds_of(cluster_margins(clusters, rows * size + columns, mass, n_labels=size * size)), size
 
 
-def _rho(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+def rho_of_tables(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute Spearman's rho of tables verdict x truth, shape (B, L, L)."""
     rows, columns = tables.sum(axis=2), tables.sum(axis=1)
     one, other = _centred_ranks(rows), _centred_ranks(columns)
     shared = np.einsum("bij,bi,bj->b", tables, one, other)
@@ -122,7 +123,8 @@ def _centred_ranks(margins: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.cumsum(margins, axis=1) - margins / 2 - margins.sum(axis=1, keepdims=True) / 2)
 
 
-def _tau(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+def tau_of_tables(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute Kendall's tau-b of tables verdict x truth, shape (B, L, L)."""
     size = tables.shape[1]
     sign = np.sign(np.arange(size)[:, None] - np.arange(size)[None, :]).astype(np.float64)
     surplus = (tables * (sign @ tables @ sign.T)).sum(axis=(1, 2))  # C - D, every pair counted twice

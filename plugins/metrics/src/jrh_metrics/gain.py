@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 from attrs import evolve, frozen
@@ -10,6 +11,7 @@ from jrh import REFERENCE, Interval, Measure, MetricContext, RecordTable
 from jrh.measuring import (
     BOUNDED,
     INFORMATIVE_MISSING,
+    UNTESTABLE_MISSING,
     Cell,
     Codes,
     MeasureBuilder,
@@ -17,8 +19,12 @@ from jrh.measuring import (
     Scores,
     against_gold,
     cells_of,
+    is_swayed,
+    is_untestable,
 )
 from jrh_stats import gain_over_constant
+
+_LIMITS: Final = (-1.0, 1.0)
 
 
 @frozen
@@ -26,8 +32,8 @@ class GainOverCommonest:
     """Measure gold accuracy minus the share of the most common gold label, paired on the same items.
 
     The interval allows for the most common label not being known: see `jrh_stats.gain_over_constant`. Where verdicts
-    are not missing at random it reaches from the gain with every missing verdict wrong to that with every one right.
-    Reported for the reference condition.
+    are not missing at random, or nothing can tell, it reaches from the gain with every missing verdict wrong to that
+    with every one right. Reported for the reference condition.
     """
 
     options: MetricOptions
@@ -64,8 +70,9 @@ def _measured(builder: MeasureBuilder, cell: Cell, scores: Scores) -> Measure:
 
 
 def _bounded(measure: Measure, builder: MeasureBuilder, rows: Codes, scores: Scores) -> Measure:
-    """Allow for any missing verdicts where they are not missing at random: all of them wrong, and all of them right."""
-    if INFORMATIVE_MISSING not in measure.flags or scores.low is None or scores.high is None:
+    """Allow for any missing verdicts where they are not, or may not be, missing at random: all wrong, and all right."""
+    untestable = INFORMATIVE_MISSING not in measure.flags and is_untestable(builder.trials, rows)
+    if not (untestable or INFORMATIVE_MISSING in measure.flags) or scores.low is None or scores.high is None:
         return measure
     trials, level = builder.trials, builder.context.level
     worst, best = (
@@ -75,4 +82,9 @@ def _bounded(measure: Measure, builder: MeasureBuilder, rows: Codes, scores: Sco
     if worst.value is None or worst.low is None or best.value is None or best.high is None:
         return measure
     interval = Interval(low=worst.low, high=best.high, level=level, method=BOUNDED)
-    return evolve(measure, interval=interval, bounds=(worst.value, best.value))
+    told = evolve(measure, bounds=(worst.value, best.value))
+    if not untestable:
+        return evolve(told, interval=interval)
+    if not is_swayed(told, _LIMITS):
+        return measure
+    return evolve(told, interval=interval, flags=(*told.flags, UNTESTABLE_MISSING))

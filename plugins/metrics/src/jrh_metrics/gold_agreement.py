@@ -16,10 +16,11 @@ from jrh.measuring import (
     Trials,
     against_gold,
     cells_of,
+    is_untestable,
     sensitive,
     within_bounds,
 )
-from jrh_stats import Bounds, Estimate, clustered_kappa, kappa_bounds, matthews_correlation
+from jrh_stats import Bounds, Estimate, association_bounds, clustered_kappa, kappa_bounds, matthews_correlation
 
 _KAPPA: Final = "gold-kappa"
 _COEFFICIENTS: Final[dict[str, Callable[..., Estimate]]] = {
@@ -56,15 +57,18 @@ class GoldAgreement:
                 )
                 note = _DEGENERATE if DEGENERATE in estimate.flags else nothing
                 measure = builder.measure(name, cell, estimate, rows=rows, usable=usable, note=note, unit="coefficient")
-                if name == _KAPPA and len(usable) < len(rows):
-                    found = _bounds(trials, rows, usable, context.tasks[cell.task].scale, context.level)
-                    measure = sensitive(within_bounds(measure, found), (-1.0, 1.0))
+                if len(usable) < len(rows):
+                    found = _bounds(name, trials, rows, usable, context.tasks[cell.task].scale, context.level)
+                    told = within_bounds(measure, found, untestable=is_untestable(trials, rows))
+                    measure = sensitive(told, (-1.0, 1.0))
                 yield measure
 
 
-def _bounds(trials: Trials, rows: Codes, usable: Codes, scale: Scale, level: float) -> Bounds | None:
-    """Bound kappa by what the missing verdicts could have been: any label of the scale."""
+def _bounds(name: str, trials: Trials, rows: Codes, usable: Codes, scale: Scale, level: float) -> Bounds | None:
+    """Bound kappa or MCC by what the missing verdicts could have been: any label of the scale."""
     given = np.where(np.isin(rows, usable), trials.label[rows], -1)
     known = [trials.labels.index(label) for label in scale.labels if label in trials.labels]
     fills = [*known, *range(len(trials.labels), len(trials.labels) + len(scale.labels) - len(known))]
-    return kappa_bounds(given, trials.gold[rows], trials.cluster.codes[rows], fills, level=level)
+    if name == _KAPPA:
+        return kappa_bounds(given, trials.gold[rows], trials.cluster.codes[rows], fills, level=level)
+    return association_bounds("mcc", given, trials.gold[rows], trials.cluster.codes[rows], fills, level=level)

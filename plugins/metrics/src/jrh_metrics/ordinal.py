@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import groupby
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from attrs import evolve, frozen
@@ -19,15 +19,17 @@ from jrh.measuring import (
     Scores,
     Trials,
     cells_of,
+    is_untestable,
     sensitive,
     stated_label,
     within_bounds,
 )
 from jrh_stats import (
+    Association,
     Estimate,
+    association_bounds,
     clustered_kappa,
     concordance,
-    kappa_bounds,
     kendall_tau_b,
     pearson,
     scale_compression,
@@ -96,7 +98,7 @@ def _root(number: float) -> float:
     return float(np.sqrt(max(number, 0.0)))
 
 
-_ASSOCIATION: Final[dict[str, Callable[..., Estimate]]] = {
+_ASSOCIATION: Final[dict[Association | Literal["gold-kappa-quadratic"], Callable[..., Estimate]]] = {
     "concordance": concordance,
     "pearson": pearson,
     "spearman": spearman,
@@ -134,16 +136,19 @@ class OrdinalAssociation:
             note = _DEGENERATE if DEGENERATE in estimate.flags else builder.why_none(rows, usable, _NOTHING)
             unit = "ratio" if name == _COMPRESSION else "coefficient"
             measure = builder.measure(name, cell, estimate, rows=rows, usable=usable, note=note, unit=unit)
-            if name == _QUADRATIC and len(usable) < len(rows):
-                bounds = kappa_bounds(
-                    np.where(np.isin(rows, usable), levels.given[rows], -1),
+            if len(usable) < len(rows):
+                bounds = association_bounds(
+                    # CCC equals quadratic kappa.
+                    "concordance" if name == _QUADRATIC else name,
+                    np.where(np.isin(rows, usable), levels.given[rows], np.nan),
                     levels.right[rows],
                     builder.trials.cluster.codes[rows],
                     np.arange(int(levels.top[rows[0]]) + 1),
-                    weighting="quadratic",
                     level=builder.context.level,
                 )
-                measure = sensitive(within_bounds(measure, bounds), (-1.0, 1.0))
+                limits = (0.0, 2.0) if name == _COMPRESSION else (-1.0, 1.0)
+                untestable = is_untestable(builder.trials, rows)
+                measure = sensitive(within_bounds(measure, bounds, untestable=untestable, limits=limits), limits)
             yield measure
 
 

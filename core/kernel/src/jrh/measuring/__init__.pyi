@@ -49,6 +49,7 @@ from .flags import MISSING_ON_RIGHT as MISSING_ON_RIGHT
 from .flags import ONE_ITEM as ONE_ITEM
 from .flags import SENSITIVE_TO_MISSING as SENSITIVE_TO_MISSING
 from .flags import SIMULATED as SIMULATED
+from .flags import UNTESTABLE_MISSING as UNTESTABLE_MISSING
 from .flags import unsure as unsure
 from .judges import judge_pairs as judge_pairs
 from .judges import questions as questions
@@ -60,6 +61,7 @@ from .listed import listed_rows as listed_rows
 from .missing_reasons import Dependence as Dependence
 from .missing_reasons import Reason as Reason
 from .missing_reasons import informative as informative
+from .missing_reasons import is_untestable as is_untestable
 from .moving import moving_tests as moving_tests
 from .moving import steady_tests as steady_tests
 from .options import BreakdownOptions as BreakdownOptions
@@ -70,6 +72,7 @@ from .pairs import Pairs as Pairs
 from .pairs import all_pairs as all_pairs
 from .pairs import joint_kappa as joint_kappa
 from .partial import bounded as bounded
+from .partial import is_swayed as is_swayed
 from .partial import mirrored as mirrored
 from .partial import sensitive as sensitive
 from .partial import within_bounds as within_bounds

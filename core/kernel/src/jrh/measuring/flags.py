@@ -42,6 +42,8 @@ SENSITIVE_TO_MISSING: Final = "sensitive-to-missing"
 SIMULATED: Final = "simulated"
 """The judge is simulated: its answers are made up."""
 
+UNTESTABLE_MISSING: Final = "untestable-missing"
+"""No item without a verdict has another one, so nothing shows why they are missing, and so many are that it matters."""
 UNSTABLE_CHOICE: Final = "unstable-choice"
 """Many panels were compared on few items: the interval of the chosen one may cover less than it says."""
 
@@ -66,8 +68,10 @@ FLAG_MEANINGS: Final[Mapping[str, str]] = {
     CONSTANT_GOLD: "all gold labels are the same; a judge that always gives that label scores 100%.",
     CONSTANT_VERDICTS: "the judge gave a single label throughout.",
     CONSTANT_REFERENCE: "the judge gave a single label in the reference condition, so kappa is 0 by definition.",
-    INFORMATIVE_MISSING: "verdicts are not missing at random; intervals of rates, changes, kappa and the excess "
-    "allow for any missing verdicts.",
+    INFORMATIVE_MISSING: "verdicts are not missing at random; intervals of measures with bounds allow for any missing "
+    "verdicts.",
+    UNTESTABLE_MISSING: "items without a verdict were asked once only, so nothing shows why verdicts are missing; the "
+    "interval allows for any missing verdicts.",
     SENSITIVE_TO_MISSING: "verdicts are missing; the interval would be off if wrong ones were lost ten times as "
     "readily as right ones, or the reverse, and the data cannot rule that out.",
     MISSING_ON_ERRORS: "more verdicts are missing on items that the judge gets wrong.",

@@ -46,6 +46,19 @@ def is_informative(trials: Trials, cell: Cell) -> bool:
     return found is not None and bool(found.reasons)
 
 
+def is_untestable(trials: Trials, rows: Codes) -> bool:
+    """Tell whether no item among some trials that lacks a verdict has another one, of the same judge and task.
+
+    Then nothing in the study says whether the missing verdicts would have been right.
+    """
+    gone = rows[~trials.usable[rows]]
+    if not len(gone):
+        return False
+    of = (trials.task.codes == trials.task.codes[gone[0]]) & (trials.judge.codes == trials.judge.codes[gone[0]])
+    cluster = trials.cluster.codes
+    return not np.isin(cluster[gone], cluster[of & trials.usable]).any()
+
+
 def informative(trials: Trials, level: float = 0.95) -> Mapping[tuple[str, str], Dependence]:
     """Return by task and judge what missing verdicts depend on; those that lose too few verdicts are left out.
 

@@ -12,7 +12,8 @@ from jrh_stats import Bounds, Estimate, cluster_sums, imbens_manski_quantile, ra
 from numpy.typing import NDArray
 
 from jrh.measuring.coded import Codes
-from jrh.measuring.flags import BOUNDED, INFORMATIVE_MISSING, SENSITIVE_TO_MISSING
+from jrh.measuring.flags import BOUNDED, INFORMATIVE_MISSING, SENSITIVE_TO_MISSING, UNTESTABLE_MISSING
+from jrh.measuring.missing_reasons import is_untestable
 from jrh.measuring.scoring import Scores
 from jrh.measuring.trials import Trials
 from jrh.values.measures import Interval, Measure
@@ -27,14 +28,16 @@ _SWAY: Final = 0.2
 
 
 def bounded(measure: Measure, trials: Trials, scores: Scores, rows: Codes, ends: Ends) -> Measure:
-    """Return a measure with Imbens and Manski's interval where its verdicts are not missing at random.
+    """Return a measure with Imbens and Manski's interval where its verdicts are not, or may not be, missing at random.
 
     The interval reaches from the lower end of the mean with every missing verdict at its worst to the upper end of that
     with every one at its best (`jrh_stats.imbens_manski_quantile`): it covers what the mean would be without missing
-    verdicts, whatever they would have been. Elsewhere the measure stays as it is.
+    verdicts, whatever they would have been. So it is where a test has found what the missing verdicts depend on, and
+    where no test can (`is_untestable`) and they might sway the estimate. Elsewhere the measure stays as it is.
     """
+    untestable = INFORMATIVE_MISSING not in measure.flags and is_untestable(trials, rows) and is_swayed(measure)
     if (
-        INFORMATIVE_MISSING not in measure.flags
+        not (untestable or INFORMATIVE_MISSING in measure.flags)
         or measure.estimate is None
         or scores.low is None
         or scores.high is None
@@ -53,20 +56,36 @@ def bounded(measure: Measure, trials: Trials, scores: Scores, rows: Codes, ends:
     if low is None or high is None:
         return measure
     interval = Interval(low=min(low, measure.estimate), high=max(high, measure.estimate), level=level, method=BOUNDED)
-    return evolve(measure, interval=interval, bounds=(means[0], means[1]))
+    flags = (*measure.flags, UNTESTABLE_MISSING) if untestable else measure.flags
+    return evolve(measure, interval=interval, bounds=(means[0], means[1]), flags=flags)
 
 
-def within_bounds(measure: Measure, bounds: Bounds | None) -> Measure:
+def within_bounds(
+    measure: Measure,
+    bounds: Bounds | None,
+    *,
+    untestable: bool = False,
+    limits: tuple[float, float] = (-1.0, 1.0),
+) -> Measure:
     """Return a measure with the bounds of its coefficient, and their interval where verdicts are missing for a reason.
 
     Bounds and interval are widened to hold the estimate, which rests on the verdicts that are there.
+
+    Args:
+        measure: with the interval of the verdicts that are there.
+        bounds: what `jrh_stats` found.
+        untestable: `is_untestable` of its trials: the bounds' interval is taken where they might sway the estimate.
+        limits: the least and the greatest value that it can have.
     """
     value = measure.estimate
     if bounds is None or value is None:
         return measure
     told = evolve(measure, bounds=(min(bounds.low, value), max(bounds.high, value)))
-    if INFORMATIVE_MISSING not in measure.flags or bounds.interval is None:
+    untestable = untestable and INFORMATIVE_MISSING not in measure.flags and is_swayed(told, limits)
+    if not (untestable or INFORMATIVE_MISSING in measure.flags) or bounds.interval is None:
         return told
+    if untestable:
+        told = evolve(told, flags=(*told.flags, UNTESTABLE_MISSING))
     level = 0.95 if measure.interval is None else measure.interval.level
     low, high = bounds.interval
     return evolve(told, interval=Interval(low=min(low, value), high=max(high, value), level=level, method=BOUNDED))
@@ -85,15 +104,20 @@ def sensitive(measure: Measure, limits: tuple[float, float] = (0.0, 1.0)) -> Mea
         measure: with its bounds.
         limits: the least and the greatest value that it can have.
     """
-    value, interval, bounds = measure.estimate, measure.interval, measure.bounds
-    if value is None or interval is None or bounds is None or INFORMATIVE_MISSING in measure.flags:
+    if {INFORMATIVE_MISSING, UNTESTABLE_MISSING}.intersection(measure.flags) or not is_swayed(measure, limits):
         return measure
+    return evolve(measure, flags=(*measure.flags, SENSITIVE_TO_MISSING))
+
+
+def is_swayed(measure: Measure, limits: tuple[float, float] = (0.0, 1.0)) -> bool:
+    """Tell whether missing verdicts could shift an estimate by a fifth of its interval's half width (`sensitive`)."""
+    value, interval, bounds = measure.estimate, measure.interval, measure.bounds
+    if value is None or interval is None or bounds is None:
+        return False
     share = min(max((value - limits[0]) / (limits[1] - limits[0]), 0.0), 1.0)
     down = (value - bounds[0]) * (1 - 1 / (_ODDS * (1 - share) + share))
     up = (bounds[1] - value) * (1 - 1 / (_ODDS * share + 1 - share))
-    if max(down, up) <= _SWAY * (interval.high - interval.low) / 2:
-        return measure
-    return evolve(measure, flags=(*measure.flags, SENSITIVE_TO_MISSING))
+    return max(down, up) > _SWAY * (interval.high - interval.low) / 2
 
 
 def mirrored(measure: Measure, name: str) -> Measure:
