@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from jrh_stats.bootstrap import ratio_kinds
 from jrh_stats.clusters import Kinds, cluster_sums, ratio_variance
-from jrh_stats.degrees import FEW_EVENTS, UNSEEN, are_uneven, design_degrees, effective_degrees, few_events
+from jrh_stats.degrees import FEW_EVENTS, UNSEEN, are_uneven, design_degrees, effective_degrees, few_events, is_skewed
 from jrh_stats.estimate import Estimate
 from jrh_stats.student import t_quantile
 from jrh_stats.unseen import identical_mean, unseen_share
@@ -52,7 +52,7 @@ def clustered_mean(
         The mean in the unit of the scores. Flags: `empty` without clusters; `few-events` where so few clusters differ
         from the others that the coverage may be off (`few_events`), also where none does; of heavy-tailed scores also
         where clusters at the upper bound, of the share that K clusters without one leave room for, would add 1.5 times
-        the mean or more: large scores may not have been drawn.
+        the mean or more: large scores may not have been drawn; without bounds also where `is_skewed`.
 
     Raises:
         ValueError: the shapes differ, a denominator is not positive, or a mean lies outside the bounds.
@@ -69,6 +69,8 @@ def clustered_mean(
     if variance <= _NOISE:
         return Estimate(value=value, n=n, clusters=clusters, flags=("no-interval",))
     reach = t_quantile(level, clusters - 1) * float(np.sqrt(variance))
+    deviations = sums.rows[:, 0] - value * sums.rows[:, 1]
+    flags = few_events(effective_degrees(deviations, sums.counts, sums.rows[:, 1], doubt=True), clusters)
     return Estimate(
         value=value,
         low=value - reach,
@@ -76,10 +78,7 @@ def clustered_mean(
         method="cluster-robust-t",
         n=n,
         clusters=clusters,
-        flags=few_events(
-            effective_degrees(sums.rows[:, 0] - value * sums.rows[:, 1], sums.counts, sums.rows[:, 1], doubt=True),
-            clusters,
-        ),
+        flags=(FEW_EVENTS,) if is_skewed(deviations, sums.counts) else flags,
     )
 
 
