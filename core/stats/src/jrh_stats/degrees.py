@@ -12,7 +12,7 @@ from jrh_stats.wilson import wilson
 
 FEW: Final = 14.0
 """Below so many effective degrees of freedom an interval is flagged: five clusters or fewer differ from the others."""
-UNSEEN: Final = 1.5
+UNSEEN: Final = 2.0
 """An error is unsure if clusters that were not seen could add so many times as much to it as was seen."""
 FEW_CLUSTERS: Final = 30
 """Fewer clusters are flagged whatever their degrees: an event that happens to one cluster in ten is absent from 4% of

@@ -51,7 +51,7 @@ def clustered_mean(
     Returns:
         The mean in the unit of the scores. Flags: `empty` without clusters; `few-events` where so few clusters differ
         from the others that the coverage may be off (`few_events`), also where none does; of heavy-tailed scores also
-        where clusters at the upper bound, of the share that K clusters without one leave room for, would add 1.5 times
+        where clusters at the upper bound, of the share that K clusters without one leave room for, would add twice
         the mean or more: large scores may not have been drawn; without bounds also where `is_skewed`.
 
     Raises:
