@@ -21,6 +21,8 @@ from jrh_stats.wilson import z_quantile
 
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
+_LARGEST: Final = 2**62
+"""Numbers of rows stay below it."""
 
 _PARTS: Final = 8
 """Pairs of which both labels are missing are filled in so many parts: their best share is not all or nothing."""
@@ -135,17 +137,11 @@ def excess_bounds(
         raise ValueError("give the missing answers per item and group")
     asked = table.sum(axis=2) + lost
     takes = (asked[:, :1] >= 2) & (asked[:, 1:] >= 1)  # noqa: PLR2004 - a pair of reruns
-    known: dict[tuple[object, ...], tuple[float, float]] = {}
-    sides = np.zeros((2, *takes.shape))
-    for item, condition in np.argwhere(takes):
-        pair, gone = table[item, [0, condition + 1]], lost[item, [0, condition + 1]]
-        key = (tuple(sorted(map(tuple, pair[:, pair.any(axis=0)].T))), *gone.tolist())
-        if key not in known:
-            known[key] = _item_extremes(pair[:, pair.any(axis=0)], gone, n_labels)
-        sides[:, item, condition] = known[key]
     rows = np.flatnonzero(takes.any(axis=1))
     if not len(rows):
         return None
+    sides = np.zeros((2, *takes.shape))
+    sides[:, takes] = _extremes(table, lost, takes, n_labels)
     of = rows if clusters is None else np.asarray(clusters, dtype=np.int64)[rows]
     sums = cluster_sums(of, *sides[:, rows].sum(axis=2), takes[rows].sum(axis=1).astype(np.float64))
 
@@ -154,6 +150,41 @@ def excess_bounds(
         return low, high
 
     return bounds_of_ends(estimates, level)
+
+
+def _extremes(table: Floats, lost: Codes, takes: NDArray[np.bool_], n_labels: int) -> Floats:
+    """Return the least and the largest excess of every item and condition that is taken, shape (2, number of them).
+
+    Few differ among many: an item's labels and answers are small numbers.
+    """
+    items, conditions = np.nonzero(takes)
+    pairs, gone = (
+        np.stack([each[items, 0], each[items, conditions + 1]], axis=1) for each in (table, lost.astype(np.float64))
+    )
+    numbers = _row_numbers(np.column_stack([pairs.reshape(len(pairs), -1), gone]))
+    _, first, kind = np.unique(numbers, return_index=True, return_inverse=True)
+    known: dict[tuple[object, ...], tuple[float, float]] = {}
+    found = np.zeros((2, len(first)))
+    for place, row in enumerate(first):
+        pair = pairs[row][:, pairs[row].any(axis=0)]
+        key = (tuple(sorted(map(tuple, pair.T))), *gone[row].tolist())
+        if key not in known:
+            known[key] = _item_extremes(pair, lost[items[row], [0, conditions[row] + 1]], n_labels)
+        found[:, place] = known[key]
+    return found[:, kind]
+
+
+def _row_numbers(rows: Floats) -> Codes:
+    """Return a number for every row of counts, equal for equal rows alone."""
+    number: Codes = np.zeros(len(rows), dtype=np.int64)
+    kinds = 1
+    for column in rows.astype(np.int64).T:
+        levels = int(column.max(initial=0)) + 1
+        if kinds * levels >= _LARGEST:
+            _, number = np.unique(number, return_inverse=True)
+            kinds = int(number.max()) + 1
+        number, kinds = number * levels + column, kinds * levels
+    return number
 
 
 def bounds_of_ends(estimates: Callable[[float], tuple[Estimate, Estimate]], level: float) -> Bounds | None:

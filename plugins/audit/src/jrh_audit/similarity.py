@@ -185,10 +185,22 @@ class _Search:
 
     def _compared(self, one: int, others: Numbers) -> Iterator[tuple[int, int]]:
         mine = self._sets[one]
-        for other in others.tolist():
+        for other in self._overlapping(mine, others):
             if _index_of(mine, self._sets[other]) >= self._threshold:
                 places = self._places[one], self._places[other]
                 yield min(places), max(places)
+
+    def _overlapping(self, mine: Hashes, others: Numbers) -> list[int]:
+        """Return the sets with enough triples in common: an index of t takes t times those of the larger set."""
+        if not len(others):
+            return []
+        sets = [self._sets[other] for other in others.tolist()]
+        sizes = np.array([len(each) for each in sets])
+        every = np.concatenate(sets)
+        same = mine[np.minimum(np.searchsorted(mine, every), len(mine) - 1)] == every
+        common = np.add.reduceat(same, np.cumsum(sizes) - sizes, dtype=np.int64)
+        enough: list[int] = others[common >= self._threshold * np.maximum(sizes, len(mine)) - 1e-9].tolist()
+        return enough
 
 
 def _runs(values: Numbers) -> Iterator[tuple[int, int]]:
