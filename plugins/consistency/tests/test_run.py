@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import random
 
+import jrh_consistency.plugin
 import pytest
 import yaml
-from jrh_testing import Inside
+from jrh import Mode, Scale
+from jrh_testing import Inside, build, sample_task
 
 pytestmark = pytest.mark.inside
 ORDERS = ["A>B>C", "A>C>B", "B>A>C", "B>C>A", "C>A>B", "C>B>A"]
@@ -129,6 +131,17 @@ def test_the_plan_says_which_requests_are_sampled_or_left_out(tmp_path):
     assert "Data of task 'pairs': 1 of 3 requests have more than 5 responses, up to 1,000. Of each, a random 5" in said
     assert "Data of task 'order': 2 of 3 requests have fewer than 3 different responses and are left out." in said
     assert "Data of task 'scores': 2 responses with the text of another response to the same request left out." in said
+
+
+def test_every_task_takes_the_same_requests_and_responses(tmp_path):
+    (tmp_path / "sets.jsonl").write_text(written(rows()), encoding="utf-8")
+    seen = []
+    for task in (sample_task(Mode.POINTWISE, Scale.of_levels(1, 6)), sample_task(Mode.PAIRWISE, Scale.of_pairs())):
+        options = {"path": tmp_path / "sets.jsonl", "requests": 3, "most": 3, "seed": 5}
+        items = list(build(jrh_consistency.plugin, "response-sets", options=options, base=tmp_path, task=task).read())
+        seen.append({(item.group, member) for item in items for member in item.metadata["members"]})
+        assert len(items) == 9
+    assert seen[0] == seen[1]
 
 
 def bad(**changed):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from attrs import Attribute, Factory, field, frozen
-from attrs.validators import and_, ge, instance_of, le, min_len
+from attrs.validators import and_, ge, instance_of, le, min_len, optional
 from jrh.authoring import repeats_option
 
 COLUMNS: Final = ("request_id", "response_id", "request", "response", "score", "rank", "reference", "stratum")
@@ -35,6 +35,11 @@ class ResponseSetsOptions:
         default=Factory(dict),
         validator=_check_columns,
         metadata={"help": f"what the file calls its columns, where it differs: {', '.join(COLUMNS)}"},
+    )
+    requests: int | None = field(
+        default=None,
+        validator=optional(ge(1)),
+        metadata={"help": "requests; of more, the same random sample in every task. Default: all"},
     )
     most: int = field(
         default=8,

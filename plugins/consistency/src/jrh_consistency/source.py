@@ -120,7 +120,10 @@ class ResponseSets:
             rows.setdefault(row["request_id"].strip(), {}).setdefault(row["response_id"].strip(), row)
         found = [self._set(name, tuple(own.items()), mistakes) for name, own in rows.items()]
         mistakes.raise_any()
-        return found
+        if self.options.requests is None or len(found) <= self.options.requests:
+            return found
+        chance = random.Random(derive_seed(self.options.seed, "requests"))  # noqa: S311
+        return [found[place] for place in sorted(chance.sample(range(len(found)), self.options.requests))]
 
     def _set(self, name: str, rows: Sequence[tuple[str, Row]], mistakes: Mistakes) -> _Set:
         first = rows[0][1]
