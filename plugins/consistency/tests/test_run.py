@@ -8,7 +8,7 @@ import random
 import jrh_consistency.plugin
 import pytest
 import yaml
-from jrh import Mode, Scale
+from jrh import JrhError, Mode, Scale
 from jrh_testing import Inside, build, sample_task
 
 pytestmark = pytest.mark.inside
@@ -142,6 +142,12 @@ def test_every_task_takes_the_same_requests_and_responses(tmp_path):
         seen.append({(item.group, member) for item in items for member in item.metadata["members"]})
         assert len(items) == 9
     assert seen[0] == seen[1]
+
+
+def test_a_scale_with_some_orders_only_is_refused(tmp_path):
+    task = sample_task(Mode.POINTWISE, Scale.of_labels("A>B>C", "C>B>A"))
+    with pytest.raises(JrhError, match="lists all of them"):
+        build(jrh_consistency.plugin, "response-sets", options={"path": "s.jsonl"}, base=tmp_path, task=task)
 
 
 def bad(**changed):

@@ -60,14 +60,19 @@ def kind_of(task: Task) -> Kind:
         return Kind.PAIRS if len(task.scale.options) == _PAIR else Kind.CHOICES
     if task.mode is not Mode.POINTWISE or task.criteria is not None:
         return Kind.NONE
-    if ranked_options(task):
-        return Kind.RANKINGS
+    if names_orders(task):
+        return Kind.RANKINGS if ranked_options(task) else Kind.NONE
     return Kind.SCORES if task.scale.ordered or task.scale.positive_label else Kind.NONE
+
+
+def names_orders(task: Task) -> bool:
+    """Return whether every label has the form of an order, such as `A>B>C`."""
+    return all(_ORDER.fullmatch(label) for label in task.scale.labels)
 
 
 def ranked_options(task: Task) -> int:
     """Return how many responses the labels of a task rank: `A>B>C` and all other orders; 0 for other scales."""
-    if not all(_ORDER.fullmatch(label) for label in task.scale.labels):
+    if not names_orders(task):
         return 0
     orders = {order_of(label) for label in task.scale.labels}
     letters = sorted(next(iter(orders)))

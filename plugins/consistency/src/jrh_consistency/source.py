@@ -16,7 +16,7 @@ from jrh.importing import Mistakes, Row, read_rows
 from jrh.text import counted
 from jrh.values import option_field
 
-from jrh_consistency.naming import BETWEEN, JOINT, Kind, Named, kind_of, order_of, ranked_options
+from jrh_consistency.naming import BETWEEN, JOINT, Kind, Named, kind_of, names_orders, order_of, ranked_options
 from jrh_consistency.options import COLUMNS, ResponseSetsOptions
 
 _NEEDED: Final = ("request_id", "response_id", "response")
@@ -53,6 +53,8 @@ class ResponseSets:
 
     options: ResponseSetsOptions
     path: Path
+    shown: str
+    """The file's name, for messages."""
     task: Task
     kind: Kind
 
@@ -61,12 +63,15 @@ class ResponseSets:
         """Build the source.
 
         Raises:
-            JrhError: the task is about transcripts or criteria.
+            JrhError: the task is about transcripts or criteria, or its scale lists some orders only.
         """
         task = context.task
         if task.mode is Mode.TRANSCRIPT or task.criteria is not None:
             raise JrhError("response-sets: a task about sets of responses has no transcripts and no criteria")
-        return cls(options=options, path=options.path, task=task, kind=kind_of(task))
+        if names_orders(task) and not ranked_options(task):
+            raise JrhError("response-sets: a scale of orders lists all of them; of three responses six labels")
+        shown = options.path.name or str(options.path)
+        return cls(options=options, path=options.path, shown=shown, task=task, kind=kind_of(task))
 
     def read(self) -> Iterator[Item]:
         """Yield the items: request by request in the order of the file.
@@ -80,7 +85,7 @@ class ResponseSets:
         enough = [each for each in found if len(each.responses) >= self._size]
         if not enough:
             needs = f"task '{self.task.name}' needs {self._size} with different texts"
-            raise JrhError(f"{self.path.name}: no request has enough responses; {needs}")
+            raise JrhError(f"{self.shown}: no request has enough responses; {needs}")
         for each in enough:
             yield from self._items(each, labels)
 
@@ -113,9 +118,9 @@ class ResponseSets:
 
     def _sets(self) -> list[_Set]:
         known = {name: self.options.columns.get(name, name) for name in COLUMNS}
-        mistakes = Mistakes(self.path.name)
+        mistakes = Mistakes(self.shown)
         rows: dict[str, dict[str, Row]] = {}
-        for row in read_rows(self.path, self.path.name, known, _NEEDED):
+        for row in read_rows(self.path, self.shown, known, _NEEDED):
             _check(row, rows, mistakes)
             rows.setdefault(row["request_id"].strip(), {}).setdefault(row["response_id"].strip(), row)
         found = [self._set(name, tuple(own.items()), mistakes) for name, own in rows.items()]
@@ -206,7 +211,7 @@ class ResponseSets:
             stratum=own.stratum,
             group=own.id,
             metadata={"set": own.id, "members": [each.id for each in members], **reference},
-            origin=f"{self.path.name}:{own.line}",
+            origin=f"{self.shown}:{own.line}",
         )
 
 
