@@ -88,7 +88,7 @@ pythons: $(VENV)/development
 	$(INSTALL) nox
 	$(BIN)/nox
 
-# The site, as build/site/index.html; a warning is an error. Its tools need another docutils than twine does.
+# The site, as build/site/index.html; a warning, or a link that leads nowhere, is an error. Its tools need another docutils than twine does.
 docs: $(VENV)/docs/installed
 	$(VENV)/docs/bin/python tools/pages.py
 

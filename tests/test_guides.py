@@ -16,18 +16,25 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import yaml
 from jrh_testing import Inside, Outcome, Project
 
 pytestmark = pytest.mark.inside
 
 GUIDES = Path(__file__).resolve().parents[1] / "docs" / "guides"
+SKILL = GUIDES.parent / "skill" / "SKILL.md"
 PORT = "8765"
 FILES = {"yaml": "suite.yaml", "csv": "answers.csv"}
 
 
+def text_of(guide: str) -> str:
+    """Return the text of a guide, or of the skill file."""
+    return (SKILL if guide == SKILL.name else GUIDES / guide).read_text(encoding="utf-8")
+
+
 def followed(project: Project, guide: str, port: str = PORT) -> Iterator[tuple[str, Outcome]]:
     """Write the files of a guide and yield its commands with their outcomes."""
-    page = (GUIDES / guide).read_text(encoding="utf-8").replace(PORT, port)
+    page = text_of(guide).replace(PORT, port)
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     for before, language, block in re.findall(r"([^\n]*)\n\n```(\w+)\n(.*?)```", page, re.DOTALL):
         if language == "console":
@@ -42,7 +49,7 @@ def followed(project: Project, guide: str, port: str = PORT) -> Iterator[tuple[s
 
 def shown(guide: str, outcomes: Sequence[tuple[str, Outcome]]) -> list[str]:
     """Return the lines of output in a guide that no command has printed."""
-    page = (GUIDES / guide).read_text(encoding="utf-8")
+    page = text_of(guide)
     printed = " ".join(" ".join(done.output.split()) for _, done in outcomes)
     blocks = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
     return [line for block in blocks for line in block.splitlines() if " ".join(line.split()) not in printed]
@@ -144,6 +151,7 @@ STANDALONE = {
     "costs.md": [0, 4, 0],
     "big-runs.md": [0, 0, 0, 0],
     "migrating.md": [0, 0, 0],
+    "SKILL.md": [0, 0, 0, 0, 0, 0],
 }
 
 
@@ -152,6 +160,16 @@ def test_a_guide_does_what_it_shows(project: Project, guide: str) -> None:
     outcomes = list(followed(project, guide))
     assert [done.exit_code for _, done in outcomes] == STANDALONE[guide], [done.output for _, done in outcomes]
     assert shown(guide, outcomes) == []
+
+
+def test_the_skill_file_has_the_head_that_assistants_look_for() -> None:
+    head, _, body = text_of("SKILL.md").removeprefix("---\n").partition("\n---\n")
+    found = yaml.safe_load(head)
+    assert set(found) == {"name", "description"}
+    assert re.fullmatch(r"[a-z0-9-]{1,64}", found["name"])
+    assert 0 < len(found["description"]) <= 1024
+    assert "Use it when" in found["description"]
+    assert body.strip().startswith("# ")
 
 
 def test_every_guide_is_tested() -> None:

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
+from check_links import broken
+from plain_reference import package_page
 from reference import PURPOSE, companions, public_names
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -26,6 +28,7 @@ PLACES: Final = (
     "*.md",
     "docs/*.md",
     "docs/guides/*.md",
+    "docs/skill/*.md",
     "docs/decisions/*.md",
     "core/*/README.md",
     "plugins/*/README.md",
@@ -61,9 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if done.returncode:
         return 1
     as_markdown(source, output, [*pages, *reference])
-    missing = unreachable(output)
-    for name in missing:
-        print(f"pages: {name} is not in the index", file=sys.stderr)
+    missing = [f"{name} is not in the index" for name in unreachable(output)]
+    missing += [f"{page}: {target} leads nowhere" for page, target in broken(output)]
+    for line in missing:
+        print(f"pages: {line}", file=sys.stderr)
     print(f"pages: {len(pages)} pages and {len(reference)} of reference in {output}")
     return 1 if missing else 0
 
@@ -201,8 +205,14 @@ def _commands(command: click.Command, name: str, parent: click.Context | None) -
 
 def as_markdown(source: Path, output: Path, pages: Sequence[str]) -> None:
     """Copy every page as Markdown next to its HTML, and list them in `llms.txt`."""
+    rendered = {f"reference/{package}.md": names for package, names in (public_names() | companions()).items()}
     for page in pages:
-        shutil.copyfile(source / page, output / page)
+        if page in rendered:
+            package = page.removeprefix("reference/").removesuffix(".md")
+            text = package_page(package, PURPOSE[package], rendered[page])
+            (output / page).write_text(text, encoding="utf-8")
+        else:
+            shutil.copyfile(source / page, output / page)
     (output / "llms.txt").write_text(llms((ROOT / "docs" / "index.md").read_text(encoding="utf-8"), pages), "utf-8")
 
 

@@ -112,11 +112,11 @@ def page() -> str:
 
 def first_line(module: str, name: str) -> str:
     """Return the first line of the docstring of a name; empty where it has none."""
-    text = _docstring(import_module(module), name)
+    text = docstring_of(import_module(module), name)
     return re.sub(r"(?<!\\)\|", r"\\|", " ".join(text.split("\n\n")[0].split()))
 
 
-def _docstring(module: ModuleType, name: str) -> str:
+def docstring_of(module: ModuleType, name: str) -> str:
     """Return the docstring of a class or function, or the string below a constant or a type."""
     value = getattr(module, name)
     if inspect.isclass(value) or inspect.isroutine(value):

@@ -20,6 +20,8 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["linkify"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+# Without this an alias of numpy expands to a page.
+autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
 autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
 # Suites in the pages are YAML with `...`, shells are pasted with their prompts, and mermaid needs a browser.

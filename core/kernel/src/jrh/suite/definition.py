@@ -40,7 +40,9 @@ class Sample:
     """Take some of the items."""
 
     n: int = field(validator=gt(0))
+    """How many items."""
     seed: int = 0
+    """Another seed draws other items."""
     stratify: bool | str = False
     """Keep the shares of the strata (`true`), or of a field or metadata key."""
 
@@ -104,7 +106,9 @@ class Price:
     """Prices in US dollars per million tokens."""
 
     input: float = field(validator=ge(0))
+    """Of the prompt."""
     output: float = field(validator=ge(0))
+    """Of the reply, reasoning included."""
 
 
 @frozen(kw_only=True)
@@ -156,7 +160,9 @@ class Budget:
     """What a run may spend; None is no limit."""
 
     usd: float | None = field(default=None, validator=optional(ge(0)))
+    """US dollars; a call is not sent if its worst case would exceed them."""
     calls: int | None = field(default=None, validator=optional(ge(0)))
+    """Model calls, those of writers and validators included."""
 
 
 @frozen(kw_only=True)

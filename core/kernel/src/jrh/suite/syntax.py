@@ -106,7 +106,7 @@ class WrittenTask:
 
     instruction: Text = field(default=Text(content=""), metadata={"help": "What the judge is asked to decide."})
     rubric: Text = field(default=Text(content=""), metadata={"help": "What the labels mean."})
-    scale: WrittenScale
+    scale: WrittenScale = field(metadata={"help": "The decisions a judge can make."})
     mode: Mode | None = field(
         default=None,
         metadata={"help": "What the judge is shown; `pairwise` for a pairwise scale and `pointwise` otherwise."},
@@ -169,7 +169,9 @@ class WrittenCriteriaTask:
     """What the judge is asked about every entry of a rubric file."""
 
     instruction: Text = field(default=Text(content=""), metadata={"help": "What the judge is asked to decide."})
-    criteria: WrittenCriteria = WrittenCriteria()
+    criteria: WrittenCriteria = field(
+        default=WrittenCriteria(), metadata={"help": "The entries, and how they are put."}
+    )
     scale: WrittenScale | None = field(
         default=None,
         metadata={
