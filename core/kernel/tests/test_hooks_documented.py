@@ -48,8 +48,8 @@ def section(hook: str) -> str:
     return page.partition(f"\n## {hook}\n")[2].partition("\n## ")[0]
 
 
-def test_there_are_eleven_declaration_hooks_and_four_event_hooks() -> None:
-    assert len(HOOKS) == 15
+def test_there_are_twelve_declaration_hooks_and_four_event_hooks() -> None:
+    assert len(HOOKS) == 16
     assert len(EVENTS) == 4
 
 

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from attrs import evolve
 
-from jrh.document.convert import structure
 from jrh.document.yaml_reader import read_document
 from jrh.errors import JrhError
 from jrh.models.stand_in import StandIn
-from jrh.plugins.factories import LOCAL
 from jrh.plugins.loading import Loaded, load_plugins
-from jrh.plugins.registry import Entry
-from jrh.plugins.specs import MetricSpec, ReporterSpec
+from jrh.plugins.specs import ReporterSpec, ReportTarget
 from jrh.running import looks
 from jrh.running.building import Builder
 from jrh.running.component_changes import changed_since
 from jrh.running.event_loop import run_beside, run_to_end
+from jrh.running.exporting import Export
 from jrh.running.from_python import asked_for, default_run_dir, defaults_of, ended, resolve
 from jrh.running.judge_models import judge_models
 from jrh.running.looks import Look
 from jrh.running.outcome import RunResult, RunState, Settings
 from jrh.running.progress import Progress
 from jrh.running.progress_display import show_progress
-from jrh.running.remembered_plugins import load_for_suite, load_remembered
+from jrh.running.remembered_plugins import load_for, load_for_suite, load_remembered
+from jrh.running.remembered_suite import suite_of_summary
 from jrh.running.reporters import chosen_reporters
 from jrh.running.run import run_suite
 from jrh.running.run_log import Quiet
@@ -38,14 +39,14 @@ from jrh.running.stages import summary as reporting
 from jrh.running.stages.stored_evidence import StoredEvidence
 from jrh.running.stages.stored_records import read_records
 from jrh.store.run_store import Store
-from jrh.suite.definition import Suite, Use
 from jrh.suite.overrides import override
 from jrh.suite.python_objects import JudgeArgument
 from jrh.suite.resolved import Resolved, ResolvedSuite
 from jrh.values.items import Item, Task
+from jrh.values.json_values import Json
 from jrh.values.measures import Measure
 from jrh.values.records import RecordTable
-from jrh.values.report import ComponentUsed, RunReport
+from jrh.values.report import RunReport
 
 
 def run(
@@ -215,7 +216,7 @@ def _measured(
 ) -> tuple[Builder, RunReport]:
     """Compute the measures of a run; return them with what its reporters are built by."""
     summary = reporting.recall(store)
-    builder = Builder(_without_suite(summary, loaded, reporters), loaded.plugins, Quiet, StandIn)
+    builder = Builder(suite_of_summary(summary, loaded, reporters), loaded.plugins, Quiet, StandIn)
     records = read_records(store)
     measures, notes = _measures(builder, store, summary, records)
     return builder, reporting.gather(store, summary, measures, notes, records)
@@ -285,7 +286,7 @@ def one_sided_measures(
         records, found = read_records(store), {}
         for error in dict.fromkeys(errors):
             wanted = evolve(summary, level=1 - 2 * error, components=tuple(used))
-            builder = Builder(_without_suite(wanted, loaded, ()), loaded.plugins, Quiet, StandIn)
+            builder = Builder(suite_of_summary(wanted, loaded, ()), loaded.plugins, Quiet, StandIn)
             found[error] = _measures(builder, store, wanted, records, one_sided=True)[0]
         return found
     finally:
@@ -330,51 +331,50 @@ def code_changes(run_dir: str | Path) -> tuple[str, ...]:
         store.close()
 
 
+def export_run(
+    run_dir: str | Path,
+    target: str,
+    options: Mapping[str, Json] | None = None,
+    *,
+    output: str | Path | None = None,
+    plugins: Sequence[str] = (),
+) -> Iterator[str]:
+    """Bring a run into another tool, or write one report; yield what was done, a sentence each. Asks no model.
+
+    Args:
+        run_dir: the run or the import.
+        target: name of an exporter, such as `mlflow`, or of a reporter that writes files, such as `xlsx`.
+        options: its options.
+        output: directory for a report; the run's own by default.
+        plugins: allow-list of plugins, as `--plugins`.
+
+    Raises:
+        JrhError: there is no such exporter, option or run, or the exporter refuses.
+    """
+    place, loaded = Path(run_dir), load_for(Path(run_dir), plugins)
+    targets = {each.spec.name: each.spec.target for each in loaded.plugins.reporters}
+    known = {each.spec.name for each in loaded.plugins.exporters}
+    if target not in known and targets.get(target) in (ReportTarget.FILE, ReportTarget.DIRECTORY):
+        settings = [f"{target}.{name}={json.dumps(value)}" for name, value in (options or {}).items()]
+        made = report_again(place, loaded, formats=[target], settings=settings, output=Path(output or run_dir))
+        if made.problems:
+            raise JrhError("\n".join(made.problems))
+        yield from (f"Report: {path}" for path in made.files)
+        return
+    if output is not None:
+        raise JrhError(f"'{target}' says by its options where it writes; only reports take an output directory")
+    entry = loaded.plugins.exporters.find(target)
+    export = Export.of(entry, options or {})
+    formats = [name for name in targets if name in entry.spec.attach]
+    with open_run(place, measure=True, plugins=plugins) as report, TemporaryDirectory() as files:
+        written = report_again(place, loaded, formats=formats, output=Path(files)) if formats else None
+        yield from export.sentences(report, written.files if written else ())
+        yield from (f"Not attached: {problem}" for problem in (written.problems if written else ()))
+
+
 def meant_by(measure: str) -> str:
     """Ask which measure is meant by a name that none has, such as `accuracy`; empty for any other name.
 
     Loads the installed plugins: their metrics declare such names.
     """
     return load_plugins().plugins.metrics.meant_by(measure)
-
-
-def _without_suite(
-    summary: reporting.Summary, loaded: Loaded, reporters: tuple[Resolved[ReporterSpec], ...]
-) -> ResolvedSuite:
-    """Make what metrics and reporters are built from out of what the store remembers."""
-    suite = Suite(
-        name=summary.suite,
-        tasks=(),
-        judges=(),
-        seed=summary.seed,
-        level=summary.level,
-        resamples=summary.resamples,
-        findings=summary.findings,
-    )
-    metrics = [each for each in summary.components if each.role == "metric"]
-    return ResolvedSuite(
-        suite=suite,
-        sources=(),
-        models={},
-        tests=(),
-        judges=(),
-        metrics=tuple(_again(_installed(loaded, each), each.name, each.options) for each in metrics),
-        reporters=reporters,
-    )
-
-
-def _installed(loaded: Loaded, used: ComponentUsed) -> Entry[MetricSpec]:
-    """Find a metric the run was made with; say how to load it where it came from a local plugin."""
-    try:
-        return loaded.plugins.metrics.find(used.component)
-    except JrhError as error:
-        if used.version != LOCAL:
-            raise
-        raise JrhError(
-            f"the run used the metric '{used.name}' of a local plugin; pass the same --plugins as the run did\n{error}"
-        ) from error
-
-
-def _again(entry: Entry[Any], name: str, options: Mapping[str, Any]) -> Resolved[Any]:
-    use = Use(name=name, component=entry.qualified)
-    return Resolved(use=use, entry=entry, options=structure(dict(options), entry.spec.options))

@@ -15,6 +15,7 @@ from jrh.plugins.specs import (
     DataSourceSpec,
     DeciderSpec,
     ExecutorSpec,
+    ExporterSpec,
     ImporterSpec,
     JudgeSpec,
     MetricSpec,
@@ -42,6 +43,7 @@ HOOKS: Final[Mapping[str, type[Spec]]] = {
     "jrh_reporters": ReporterSpec,
     "jrh_deciders": DeciderSpec,
     "jrh_importers": ImporterSpec,
+    "jrh_exporters": ExporterSpec,
     "jrh_executors": ExecutorSpec,
 }
 """The declaration hooks and what each yields."""

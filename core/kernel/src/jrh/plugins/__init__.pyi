@@ -13,6 +13,7 @@ from .protocols import Completion as Completion
 from .protocols import CountsCalls as CountsCalls
 from .protocols import DataSource as DataSource
 from .protocols import Decider as Decider
+from .protocols import Exporter as Exporter
 from .protocols import Importer as Importer
 from .protocols import Judge as Judge
 from .protocols import Logger as Logger
@@ -32,6 +33,7 @@ from .secrets import read_secret as read_secret
 from .specs import ALL_MODES as ALL_MODES
 from .specs import DeciderSpec as DeciderSpec
 from .specs import ExecutorSpec as ExecutorSpec
+from .specs import ExporterSpec as ExporterSpec
 from .specs import ImporterSpec as ImporterSpec
 from .specs import MeasureInfo as MeasureInfo
 from .specs import NoOptions as NoOptions

@@ -7,7 +7,7 @@ from typing import Final
 
 import pluggy
 
-from jrh.plugins.specs import ExecutorSpec, ImporterSpec
+from jrh.plugins.specs import ExecutorSpec, ExporterSpec, ImporterSpec
 
 PROJECT: Final = "jrh"
 hookspec: Final = pluggy.HookspecMarker(PROJECT)
@@ -40,6 +40,44 @@ def jrh_importers() -> Iterable[ImporterSpec]:
         @hookimpl
         def jrh_importers():
             yield ImporterSpec(name="ticks", summary="lines of item,verdict", options=ScoreOptions, factory=Ticks)
+        ```
+    """
+    return ()
+
+
+@hookspec
+def jrh_exporters() -> Iterable[ExporterSpec]:
+    r"""Declare the exporters this plugin provides: they bring a run into another tool.
+
+    `jrh export RUN --to NAME` calls the factory once, with the options of `--option`; without a run there is no build
+    context. `export` is called once, with the report and the files of the reporters that `attach` names. Raise a
+    `JrhError` where the tool is not installed or refuses. A missing verdict is never a number.
+
+    Example:
+        ```python
+        from pathlib import Path
+
+        from attrs import frozen
+        from jrh import hookimpl
+        from jrh.plugins import ExporterSpec
+
+        @frozen(kw_only=True)
+        class Options:
+            path: str = "estimates.tsv"
+
+        class Estimates:
+            def __init__(self, options):
+                self.path = Path(options.path)
+
+            def export(self, report, attached):
+                found = [each for each in report.measures if each.interval is not None]
+                lines = [f"{each.name}\t{each.judge}\t{each.interval.low}\t{each.interval.high}" for each in found]
+                self.path.write_text("\n".join(lines), encoding="utf-8")
+                yield f"Wrote {len(found)} intervals to {self.path}."
+
+        @hookimpl
+        def jrh_exporters():
+            yield ExporterSpec(name="estimates", summary="intervals as tsv", options=Options, factory=Estimates)
         ```
     """
     return ()

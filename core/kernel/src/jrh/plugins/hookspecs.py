@@ -1,4 +1,4 @@
-"""The hooks of jrh. Eleven declare components, four report events.
+"""The hooks of jrh. Twelve declare components, four report events.
 
 Declaration hooks are called once per process while plugins are loaded, before a suite is resolved. Declare only: no
 I/O, no import of the work; a factory runs later, and only if a suite asks for the name. If a declaration hook raises,
@@ -301,6 +301,7 @@ def jrh_deciders() -> Iterable[DeciderSpec]:
 
 
 jrh_importers = further_hookspecs.jrh_importers
+jrh_exporters = further_hookspecs.jrh_exporters
 jrh_executors = further_hookspecs.jrh_executors
 
 

@@ -33,6 +33,7 @@ _DECLARATIONS: Final[dict[str, tuple[str, type[Spec]]]] = {
     "jrh_reporters": ("reporter", specs.ReporterSpec),
     "jrh_deciders": ("decider", specs.DeciderSpec),
     "jrh_importers": ("importer", specs.ImporterSpec),
+    "jrh_exporters": ("exporter", specs.ExporterSpec),
     "jrh_executors": ("executor", specs.ExecutorSpec),
 }
 

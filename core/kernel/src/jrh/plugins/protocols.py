@@ -316,6 +316,24 @@ class Importer(Protocol):
         """
 
 
+class Exporter(Protocol):
+    """Bring a run into a tool that people use beside jrh."""
+
+    def export(self, report: RunReport, attached: Sequence[Path]) -> Iterable[str]:
+        """Write or send the measures and records, and yield sentences that say what went where.
+
+        Every number goes with its interval, its sizes and its missing verdicts, and simulated judges are marked.
+        Exporting the same run again adds nothing twice. No sentence and no error holds a key.
+
+        Args:
+            report: the run.
+            attached: the reports that the declaration asks for, as files that are gone afterwards.
+
+        Raises:
+            JrhError: the tool is not installed, not there, or refuses; the text says what to do.
+        """
+
+
 class Logger(Protocol):
     """The part of a structlog logger that components use."""
 

@@ -14,6 +14,7 @@ from jrh.plugins.specs import (
     DataSourceSpec,
     DeciderSpec,
     ExecutorSpec,
+    ExporterSpec,
     ImporterSpec,
     JudgeSpec,
     MetricSpec,
@@ -160,11 +161,12 @@ class Plugins:
     reporters: Registry[ReporterSpec]
     deciders: Registry[DeciderSpec] = Registry("decider")
     importers: Registry[ImporterSpec] = Registry("importer")
+    exporters: Registry[ExporterSpec] = Registry("exporter")
     executors: Registry[ExecutorSpec] = Registry("executor")
     problems: tuple[LoadProblem, ...] = ()
 
     def registries(self) -> tuple[Registry[Spec], ...]:
-        """Return all registries: in pipeline order from data sources to reporters, then importers and executors."""
+        """Return all registries: in pipeline order from data sources to reporters, then those no suite names."""
         return (  # type: ignore[return-value]
             self.data_sources,
             self.perturbers,
@@ -176,5 +178,6 @@ class Plugins:
             self.metrics,
             self.reporters,
             self.importers,
+            self.exporters,
             self.executors,
         )

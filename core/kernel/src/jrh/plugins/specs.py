@@ -17,6 +17,7 @@ from jrh.plugins.protocols import (
     ChatModel,
     DataSource,
     Decider,
+    Exporter,
     Importer,
     Judge,
     Metric,
@@ -272,6 +273,15 @@ class ImporterSpec(Spec):
 
 
 @frozen(kw_only=True)
+class ExporterSpec(Spec):
+    """Declare an exporter: it brings the measures and records of a run into another tool."""
+
+    factory: Factory[Exporter] = field(validator=check_declared)
+    attach: tuple[str, ...] = ()
+    """Names of reporters that write files; the exporter gets what they write. Those not installed are left out."""
+
+
+@frozen(kw_only=True)
 class ExecutorSpec(Spec):
     """Declare where the units of a run are worked on. The factory gets the options and a logger."""
 
@@ -289,5 +299,6 @@ AnySpec: TypeAlias = (
     | ReporterSpec
     | DeciderSpec
     | ImporterSpec
+    | ExporterSpec
     | ExecutorSpec
 )

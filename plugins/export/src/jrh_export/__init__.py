@@ -1,0 +1,1 @@
+"""Bring runs into MLflow, Weights & Biases and Langfuse."""

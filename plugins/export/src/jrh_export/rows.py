@@ -1,0 +1,130 @@
+"""Make plain rows and keys of a report's measures, the same for every tool."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from jrh import Measure, RunReport, content_id
+from jrh.text import clean_text
+
+SIMULATED: Final = "simulated"
+_ODD: Final = re.compile(r"[^\w.\- /]", re.ASCII)
+_LONGEST: Final = 200
+_HASH: Final = 8
+
+COLUMNS: Final = (
+    "measure", "judge", "simulated", "task", "test", "cell", "estimate", "low", "high", "level", "method", "unit",
+    "trials", "items", "clusters", "missing", "missing_by_status", "worst", "best", "margin", "flags", "note",
+)  # fmt: skip
+"""Columns of the table of measures."""
+
+
+def rows(report: RunReport) -> Iterator[dict[str, Any]]:
+    """Yield one row per measure; what is not known is None, never NaN."""
+    for measure in report.measures:
+        interval = measure.interval
+        worst, best = measure.bounds or (None, None)
+        found = (
+            measure.name,
+            measure.judge,
+            measure.judge in report.simulated,
+            measure.task,
+            measure.test,
+            _listed(measure.cell),
+            finite(measure.estimate),
+            finite(interval.low if interval else None),
+            finite(interval.high if interval else None),
+            interval.level if interval else None,
+            interval.method if interval else "",
+            measure.unit,
+            measure.n_trials,
+            measure.n_items,
+            measure.n_clusters,
+            sum(measure.missing.values()),
+            _listed(measure.missing),
+            finite(worst),
+            finite(best),
+            finite(measure.margin),
+            ", ".join(measure.flags),
+            measure.note,
+        )
+        yield {name: _storable(value) for name, value in zip(COLUMNS, found, strict=True)}
+
+
+def keyed(report: RunReport) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the rows, each with a key that no other row has.
+
+    Tools allow few characters in the name of a number: others become `_`, and where that makes two names one, or a name
+    too long, the end of the key is a digest of the whole name.
+    """
+    whole = [(_whole(measure, report), row) for measure, row in zip(report.measures, rows(report), strict=True)]
+    # Servers and file systems take upper and lower case for the same.
+    plain = [_ODD.sub("_", name).casefold() for name, _ in whole]
+    times = Counter(plain)
+    for place, (name, row) in enumerate(whole):
+        key = _ODD.sub("_", name)
+        if key != name or len(key) > _LONGEST or times[plain[place]] > 1:
+            key = f"{key[: _LONGEST - _HASH - 1].rstrip()}-{content_id(name, place)[:_HASH]}"
+        yield key, row
+
+
+def numbers(row: Mapping[str, Any]) -> dict[str, float]:
+    """Return what goes with an estimate: interval, sizes and missing verdicts; nothing where there is no estimate."""
+    if row["estimate"] is None:
+        return {}
+    named = {"": "estimate", "/low": "low", "/high": "high", "/trials": "trials", "/items": "items"}
+    named |= {"/clusters": "clusters", "/missing": "missing"}
+    return {end: float(row[name]) for end, name in named.items() if row[name] is not None}
+
+
+def about(report: RunReport) -> dict[str, str]:
+    """Return what identifies the run, for tags."""
+    return {
+        "jrh.suite": clean_text(report.suite, _LONGEST),
+        "jrh.run_id": report.run_id,
+        "jrh.version": report.version,
+        "jrh.seed": str(report.seed),
+        "jrh.level": f"{report.level:g}",
+        "jrh.judges": clean_text(", ".join(report.judges), _LONGEST),
+        "jrh.simulated": clean_text(", ".join(sorted(report.simulated)), _LONGEST) or "none",
+        "jrh.planned": str(report.planned),
+        "jrh.missing_records": str(report.missing_records),
+    }
+
+
+def digest(report: RunReport) -> str:
+    """Return an id of what is exported: the same run with further verdicts has another one."""
+    return content_id(report.run_id, len(report.records), [_hashable(row) for row in rows(report)])
+
+
+def finite(value: float | None) -> float | None:
+    """Return a number that every format can hold; None for NaN and infinities."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _whole(measure: Measure, report: RunReport) -> str:
+    judge = f"{measure.judge} {SIMULATED}" if measure.judge in report.simulated else measure.judge
+    parts = (
+        measure.name,
+        judge,
+        measure.task,
+        measure.test,
+        *(f"{key} {value}" for key, value in measure.cell.items()),
+    )
+    return "/".join(part.replace("/", "_").strip() or "_" for part in parts if part)
+
+
+def _listed(values: Mapping[str, object]) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in values.items())
+
+
+def _storable(value: Any) -> Any:
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+def _hashable(row: Mapping[str, Any]) -> list[str]:
+    return [repr(value) for value in row.values()]

@@ -1,0 +1,91 @@
+"""Export a run to Weights & Biases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from jrh import JrhError, RunReport
+from jrh.text import clean_text, counted
+
+from jrh_export.addresses import without_keys
+from jrh_export.options import WandbOptions
+from jrh_export.rows import COLUMNS, about, digest, keyed, numbers, rows
+
+_ID: Final = 16
+_SETTINGS: Final = {
+    # What the library collects unasked: the machine, the repository, the code, the terminal.
+    "console": "off",
+    "disable_code": True,
+    "disable_git": True,
+    "save_code": False,
+    "silent": True,
+    "x_disable_machine_info": True,
+    "x_disable_meta": True,
+    "x_disable_stats": True,
+    "x_save_requirements": False,
+}
+
+
+class WandbExporter:
+    """Write every measure to the summary with interval, sizes and missing verdicts, and all of them as a table."""
+
+    def __init__(self, options: WandbOptions) -> None:
+        """Check that the library is installed.
+
+        Raises:
+            JrhError: it is not.
+        """
+        try:
+            import wandb  # noqa: F401
+        except ImportError as error:
+            raise JrhError(f"wandb is not installed ({error}): pip install 'jrh-export[wandb]'") from None
+        self._options = options
+
+    def export(self, report: RunReport, attached: Sequence[Path]) -> Iterator[str]:
+        """Make a run whose id follows from the numbers: the same numbers are the same run.
+
+        Raises:
+            JrhError: the library refuses, or the service cannot be reached.
+        """
+        import wandb
+
+        options = self._options
+        known = type(wandb.Settings()).model_fields
+        try:
+            run = wandb.init(
+                project=options.project,
+                entity=options.entity or None,
+                mode="online" if options.mode == "online" else "offline",
+                dir=options.directory or None,
+                id=digest(report)[:_ID],
+                name=clean_text(report.suite),
+                config=about(report),
+                resume="allow" if options.mode == "online" else None,
+                settings=wandb.Settings(**{name: value for name, value in _SETTINGS.items() if name in known}),
+            )
+        except (wandb.errors.Error, OSError) as error:
+            raise JrhError(f"Weights & Biases: {clean_text(without_keys(str(error)), 500)}") from None
+        place = Path(str(run.dir)).parent
+        estimates = self._logged(run, report, attached if options.reports else ())
+        run.finish()
+        many = f"{counted(estimates, 'estimate')} in the summary, {counted(len(report.measures), 'measure')} as a table"
+        if options.mode == "online":
+            yield f"Weights & Biases run {run.id} of project '{options.project}': {many}."
+        else:
+            yield f"Wrote Weights & Biases run {run.id} to {place}: {many}."
+            yield f"Nothing was sent. To upload it: wandb sync {place}"
+
+    def _logged(self, run: Any, report: RunReport, attached: Sequence[Path]) -> int:
+        import wandb
+
+        found = [(key, numbers(row)) for key, row in keyed(report)]
+        run.summary.update({f"{key}{end}": value for key, values in found for end, value in values.items()})
+        run.log({"measures": wandb.Table(columns=list(COLUMNS), data=[list(row.values()) for row in rows(report)])})
+        if attached:
+            artifact = wandb.Artifact(f"jrh-{run.id}", type="jrh-reports")
+            for path in attached:
+                artifact.add_file(str(path))
+            run.log_artifact(artifact)
+        return sum(bool(values) for _, values in found)
