@@ -32,7 +32,7 @@ test: $(VENV)/development lint types architecture check
 # Sentence embeddings, an extra of some hundred megabytes, and databases: therefore no part of `make test`.
 test-extras: $(VENV)/extras
 	$(BIN)/python -m pytest plugins/validators/tests/test_embeddings.py plugins/synthetic-ordinal/tests/test_encoder.py \
-		plugins/reward/tests/test_classifier.py plugins/sources/tests/test_sql.py
+		plugins/reward/tests/test_classifier.py plugins/sources/tests/test_sql.py plugins/export/tests
 
 # The tests of pages need Chromium, and skip without it. Debian's and Ubuntu's is installed where it is missing.
 browser:
@@ -128,7 +128,7 @@ $(VENV)/development: $(VENV)/standard
 	@touch $@
 
 $(VENV)/extras: $(VENV)/development constraints-extras.txt
-	$(INSTALL) --constraint constraints-extras.txt --no-build-isolation torch -e "./plugins/sources[sql]" -e "./plugins/validators[embeddings]" -e "./plugins/synthetic-ordinal[embeddings]" -e "./plugins/reward[classifier]"
+	$(INSTALL) --constraint constraints-extras.txt --no-build-isolation torch -e "./plugins/sources[sql]" -e "./plugins/export[mlflow,wandb]" -e "./plugins/validators[embeddings]" -e "./plugins/synthetic-ordinal[embeddings]" -e "./plugins/reward[classifier]"
 	@touch $@
 
 $(VENV)/ray: $(VENV)/development constraints-extras.txt

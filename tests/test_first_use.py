@@ -44,6 +44,7 @@ READERS = {
     "compare second": ("compare", "good", "{}", "--plot", "made/cost.svg"),
     "compare judges": ("compare", "{}:mini", "good:large"),
     "review": ("review", "{}", "--reviewer", "ann"),
+    "export": ("export", "{}", "--to", "csv", "--output", "made"),
     "export-transcripts": ("export-transcripts", "{}", "--jsonl", "out.jsonl"),
 }
 """Every command that reads a run directory."""

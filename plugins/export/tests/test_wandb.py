@@ -53,6 +53,7 @@ def test_the_numbers_read_back_are_those_of_the_run(
             summary["/".join(update.nested_key) or update.key] = json.loads(update.value_json)
         for update in (*record.config.update, *record.run.config.update):
             config[update.key] = json.loads(update.value_json)
+
     assert (config["jrh.suite"], config["jrh.simulated"]) == ("answers", "planted")
     with jrh.open_run(run_dir) as report:
         found = [(key, row) for key, row in keyed(report) if row["estimate"] is not None]
@@ -72,7 +73,6 @@ def test_online_without_a_service_is_one_sentence(
 ) -> None:
     monkeypatch.setenv("WANDB_API_KEY", KEY)
     monkeypatch.setenv("WANDB_BASE_URL", "http://127.0.0.1:9")
-    monkeypatch.setenv("WANDB_INIT_TIMEOUT", "2")
     with pytest.raises(jrh.JrhError, match=r"^Weights & Biases: ") as refused:
-        list(export_run(run_dir, "wandb", {"directory": str(tmp_path), "mode": "online"}))
+        list(export_run(run_dir, "wandb", {"directory": str(tmp_path), "mode": "online", "timeout": 2}))
     assert KEY not in str(refused.value)

@@ -32,6 +32,7 @@ class WandbOptions:
         validator=in_(("offline", "online")),
         metadata={"help": "`offline` writes files that `wandb sync` uploads; `online` sends at once"},
     )
+    timeout: float = field(default=60.0, validator=gt(0), metadata={"help": "seconds to wait for the service"})
     directory: str = field(default="", metadata={"help": "where the files go; default: WANDB_DIR, else here"})
     reports: bool = field(
         default=True, metadata={"help": "attach report.html, report.json and records.csv, which hold texts of the data"}

@@ -51,8 +51,10 @@ class WandbExporter:
         """
         import wandb
 
-        options = self._options
-        known = type(wandb.Settings()).model_fields
+        options, alone = self._options, wandb.run is None
+        # Names differ between versions.
+        known = wandb.Settings.model_fields
+        quiet: dict[str, Any] = {name: value for name, value in _SETTINGS.items() if name in known}
         try:
             run = wandb.init(
                 project=options.project,
@@ -63,13 +65,15 @@ class WandbExporter:
                 name=clean_text(report.suite),
                 config=about(report),
                 resume="allow" if options.mode == "online" else None,
-                settings=wandb.Settings(**{name: value for name, value in _SETTINGS.items() if name in known}),
+                settings=wandb.Settings(init_timeout=options.timeout, **quiet),
             )
         except (wandb.errors.Error, OSError) as error:
             raise JrhError(f"Weights & Biases: {clean_text(without_keys(str(error)), 500)}") from None
         place = Path(str(run.dir)).parent
         estimates = self._logged(run, report, attached if options.reports else ())
         run.finish()
+        if alone:  # `finish` may return before the file is on disk; the library's process has written it when it ends
+            wandb.teardown()
         many = f"{counted(estimates, 'estimate')} in the summary, {counted(len(report.measures), 'measure')} as a table"
         if options.mode == "online":
             yield f"Weights & Biases run {run.id} of project '{options.project}': {many}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from attrs import field, frozen
-from attrs.validators import ge, in_, le, min_len, optional
+from attrs.validators import ge, gt, in_, le, min_len, optional
 
 
 @frozen(kw_only=True)
@@ -133,3 +133,23 @@ class HtmlOptions:
         validator=[ge(0), le(100)],
         metadata={"help": "changed verdicts shown in full per judge and task; the worst of every test first"},
     )
+
+
+@frozen(kw_only=True)
+class XlsxOptions:
+    """What the workbook holds."""
+
+    records: bool = field(default=True, metadata={"help": "a sheet with one row per record"})
+    neutralise: bool = field(
+        default=True,
+        metadata={
+            "help": "prefix an apostrophe to text that a spreadsheet would run as a formula once it is saved as CSV"
+        },
+    )
+
+
+@frozen(kw_only=True)
+class PdfOptions(HtmlOptions):
+    """What the PDF holds, and how it is printed."""
+
+    timeout: float = field(default=120.0, validator=gt(0), metadata={"help": "seconds that the browser may take"})

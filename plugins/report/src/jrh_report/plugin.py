@@ -15,8 +15,10 @@ from jrh_report.options import (
     MarkdownOptions,
     PaperOptions,
     ParquetOptions,
+    PdfOptions,
     PlotOptions,
     TerminalOptions,
+    XlsxOptions,
 )
 
 JRH_API_VERSION = 1
@@ -75,6 +77,22 @@ def jrh_reporters() -> Iterable[ReporterSpec]:
         options=ParquetOptions,
         factory="jrh_report.parquet_report:build",
         filename="records.parquet",
+        default=False,
+    )
+    yield ReporterSpec(
+        name="xlsx",
+        summary="measures, tables and records as a workbook: report.xlsx",
+        options=XlsxOptions,
+        factory="jrh_report.workbook:build",
+        filename="report.xlsx",
+        default=False,
+    )
+    yield ReporterSpec(
+        name="pdf",
+        summary="the page of report.html, printed by Chromium: report.pdf",
+        options=PdfOptions,
+        factory="jrh_report.html.printing:build",
+        filename="report.pdf",
         default=False,
     )
     yield ReporterSpec(

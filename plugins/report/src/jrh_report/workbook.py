@@ -1,0 +1,183 @@
+"""The run as a workbook: a sheet of measures with everything they rest on, the report's tables, and the records."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Final
+
+from attrs import frozen
+from jrh import JrhError, Measure, RunReport
+
+from jrh_report.columns import chunks, names, storable
+from jrh_report.csv_report import neutral
+from jrh_report.finite import finite
+from jrh_report.options import XlsxOptions
+from jrh_report.tables import Table, attrition, costs, faults, missing_verdicts, totals
+
+if TYPE_CHECKING:
+    from xlsxwriter.worksheet import Worksheet
+
+ROWS: Final = 1_048_576
+"""Rows of a sheet, by the file format; the header is one of them."""
+CHARACTERS: Final = 32_767
+"""Characters of a cell, by the file format, in UTF-16 units."""
+_CUT: Final = " [cut]"
+_MEASURES: Final = (
+    "measure", "judge", "simulated", "task", "test", "cell", "estimate", "low", "high", "level", "method", "unit",
+    "trials", "items", "clusters", "missing", "missing by status", "worst", "best", "margin", "flags", "note",
+)  # fmt: skip
+
+
+def build(options: XlsxOptions) -> XlsxReporter:
+    """Build the reporter; a missing library shows here, before anything is written.
+
+    Raises:
+        JrhError: xlsxwriter is not installed.
+    """
+    try:
+        import xlsxwriter  # noqa: F401
+    except ImportError as error:
+        raise JrhError(f"xlsxwriter is not installed ({error}): pip install 'jrh-report[xlsx]'") from None
+    return XlsxReporter(options)
+
+
+@frozen
+class XlsxReporter:
+    """Writes a workbook; no text of a run is ever a formula or a link.
+
+    Its first sheet says what the run is, which judges are simulated, and what did not fit.
+    """
+
+    options: XlsxOptions
+
+    def render(self, report: RunReport) -> bytes:
+        """Return the workbook; the same report gives the same bytes with the same version of xlsxwriter."""
+        from datetime import UTC, datetime
+
+        import xlsxwriter
+
+        target = BytesIO()
+        # Rows go to a temporary file as they are written: a million records fit.
+        book = xlsxwriter.Workbook(target, {"constant_memory": True, "strings_to_urls": False})
+        book.set_properties({"created": datetime(1980, 1, 1, tzinfo=UTC)})  # the time would differ between equal runs
+        sheets = _Sheets(self.options.neutralise)
+        about, measures = book.add_worksheet("About"), book.add_worksheet("Measures")
+        sheets.fill(measures, _MEASURES, (_measure(each, report) for each in finite(report).measures))
+        for table in _tables(report):
+            sheets.fill(book.add_worksheet(table.title), table.columns, table.rows)
+        if self.options.records:
+            columns = names(report.records)
+            sheets.fill(book.add_worksheet("Records"), columns, _records(report, columns))
+        sheets.fill(about, ("jrh", ""), [*_about(report), *(("Note", line) for line in sheets.said())])
+        book.close()
+        return target.getvalue()
+
+
+class _Sheets:
+    """Fills sheets within the limits of the format, and remembers what did not fit."""
+
+    def __init__(self, neutralise: bool) -> None:
+        self._neutralise = neutralise
+        self._left: dict[str, int] = {}
+        self._cut: dict[str, int] = {}
+
+    def fill(self, sheet: Worksheet, columns: Sequence[str], rows: Any) -> None:
+        name = sheet.get_name()
+        for place, cell in enumerate(columns):
+            sheet.write_string(0, place, cell)
+        sheet.freeze_panes(1, 0)
+        for number, row in enumerate(rows, start=1):
+            if number >= ROWS:
+                self._left[name] = self._left.get(name, 0) + 1
+                continue
+            for place, cell in enumerate(row):
+                self._write(sheet, number, place, cell)
+
+    def _write(self, sheet: Worksheet, row: int, column: int, cell: Any) -> None:
+        if isinstance(cell, bool):
+            sheet.write_boolean(row, column, cell)
+        elif isinstance(cell, int | float):
+            if math.isfinite(cell):
+                sheet.write_number(row, column, cell)
+        elif cell:
+            # Every text is written as text. The apostrophe is for the day somebody saves the sheet as CSV.
+            text = neutral(cell) if self._neutralise else storable(cell)
+            if _units(text) > CHARACTERS:
+                text = _shortened(text)
+                self._cut[sheet.get_name()] = self._cut.get(sheet.get_name(), 0) + 1
+            sheet.write_string(row, column, text)
+
+    def said(self) -> Iterator[str]:
+        """Say what is not in the workbook."""
+        whole = "records.csv, records.parquet and report.json hold everything"
+        for name, count in self._left.items():
+            yield f"{name}: {count:,} rows do not fit into the {ROWS:,} rows of a sheet; {whole}"
+        for name, count in self._cut.items():
+            yield f"{name}: {count:,} cells are cut to the {CHARACTERS:,} characters of a cell; {whole}"
+
+
+def _units(text: str) -> int:
+    return len(text) if len(text) * 2 <= CHARACTERS else len(text.encode("utf-16-le")) // 2
+
+
+def _shortened(text: str) -> str:
+    room = (CHARACTERS - len(_CUT)) * 2
+    return text.encode("utf-16-le")[:room].decode("utf-16-le", "ignore") + _CUT
+
+
+def _measure(measure: Measure, report: RunReport) -> tuple[Any, ...]:
+    interval, bounds = measure.interval, measure.bounds or (None, None)
+    return (
+        measure.name,
+        measure.judge,
+        measure.judge in report.simulated,
+        measure.task,
+        measure.test,
+        _listed(measure.cell),
+        "not estimable" if measure.estimate is None else measure.estimate,
+        interval.low if interval else None,
+        interval.high if interval else None,
+        interval.level if interval else None,
+        interval.method if interval else None,
+        measure.unit,
+        measure.n_trials,
+        measure.n_items,
+        measure.n_clusters,
+        sum(measure.missing.values()),
+        _listed(measure.missing),
+        *bounds,
+        measure.margin,
+        ", ".join(measure.flags),
+        measure.note,
+    )
+
+
+def _listed(values: Any) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in values.items())
+
+
+def _tables(report: RunReport) -> Iterator[Table]:
+    found = (missing_verdicts(report), attrition(report), costs(report, by_test=True), faults(report))
+    yield from (table for table in found if table is not None)
+
+
+def _records(report: RunReport, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    for part in chunks(report.records):
+        yield from zip(*(part[name] for name in columns), strict=True)
+
+
+def _about(report: RunReport) -> Iterator[tuple[str, Any]]:
+    yield "Suite", report.suite
+    yield "Run", report.run_id
+    yield "Version", report.version
+    yield "Seed", report.seed
+    yield "Level of the intervals", report.level
+    yield "Judges", ", ".join(report.judges)
+    yield "Simulated judges (planted behaviour, no model)", ", ".join(sorted(report.simulated)) or "none"
+    yield "Trials", totals(report)
+    for finding in report.findings:
+        yield "Finding", finding.sentence
+    for note in report.notes:
+        yield "Note", note
