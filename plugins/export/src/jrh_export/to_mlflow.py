@@ -80,7 +80,7 @@ class MlflowExporter:
 def _experiment(client: MlflowClient, name: str) -> str:
     found = client.get_experiment_by_name(name)
     if found is None:
-        return client.create_experiment(name)
+        return str(client.create_experiment(name))
     if found.lifecycle_stage != "active":
         raise JrhError(f"the MLflow experiment '{name}' is deleted: restore it, or pass --option experiment=NAME")
     return str(found.experiment_id)
