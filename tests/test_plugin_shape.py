@@ -29,8 +29,9 @@ CORE = sorted(path.parent for path in ROOT.glob("core/*/pyproject.toml"))
 PLUGINS = sorted(path.parent for path in ROOT.glob("plugins*/*/pyproject.toml"))
 ALL = [*CORE, *PLUGINS]
 IMPORTS = {"jrh": "jrh-core", "jrh_stats": "jrh-stats", "jrh_testing": "jrh-testing"}
-OPTIONAL = {("jrh-core", "pandas")}
-"""`RecordTable.to_pandas()` works where pandas is installed; the kernel does not ask for it."""
+OPTIONAL = {("jrh-core", "pandas"), ("jrh-export", "mlflow")}
+"""`RecordTable.to_pandas()` works where pandas is installed; the kernel does not ask for it. `mlflow-skinny`, an extra of
+jrh-export, has the module `mlflow`."""
 USED_BY_NAME = {("jrh-pytest", "jrh-gate"), ("jrh-paraphrase", "jrh-validators"), ("jrh-verbosity", "jrh-validators")}
 """They name validators or a command of another plugin, which they need and do not import."""
 REQUIREMENT = re.compile(r"([\w-]+)(?:\[[\w,]+\])?(==|>=)([\d.]+)(?:,!=[\d.]+)*")
