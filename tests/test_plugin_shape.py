@@ -30,8 +30,8 @@ PLUGINS = sorted(path.parent for path in ROOT.glob("plugins*/*/pyproject.toml"))
 ALL = [*CORE, *PLUGINS]
 IMPORTS = {"jrh": "jrh-core", "jrh_stats": "jrh-stats", "jrh_testing": "jrh-testing"}
 OPTIONAL = {("jrh-core", "pandas"), ("jrh-export", "mlflow")}
-"""`RecordTable.to_pandas()` works where pandas is installed; the kernel does not ask for it. `mlflow-skinny`, an extra of
-jrh-export, has the module `mlflow`."""
+"""`RecordTable.to_pandas()` works where pandas is installed; the kernel does not ask for it. The module
+`mlflow` is that of `mlflow-skinny`, an extra of jrh-export."""
 USED_BY_NAME = {("jrh-pytest", "jrh-gate"), ("jrh-paraphrase", "jrh-validators"), ("jrh-verbosity", "jrh-validators")}
 """They name validators or a command of another plugin, which they need and do not import."""
 REQUIREMENT = re.compile(r"([\w-]+)(?:\[[\w,]+\])?(==|>=)([\d.]+)(?:,!=[\d.]+)*")
