@@ -59,9 +59,10 @@ def told_cycles(builder: MeasureBuilder, found: Sequence[Told]) -> Iterator[Meas
 
 def _cycles(each: Told) -> tuple[str, str, str]:
     share, noise, chance = (each.measures[name] for name in ("cycle-share", "cycle-noise", "cycle-chance"))
-    most = f"noise explains at most {_percent(noise.estimate)}, and " if noise.estimate is not None else ""
+    known = noise.estimate is not None
+    most = f"noise explains at most {_percent(noise.estimate)}" if known else "noise is not known without repeats"
     figure = (
-        f"{_figure(share)} of triples are cycles; {most}coin tosses give {_percent(chance.estimate)} "
+        f"{_figure(share)} of triples are cycles; {most}, and coin tosses give {_percent(chance.estimate)} "
         f"({_sizes(each, 'triple', share)})."
     )
     if each.claimed:
