@@ -90,16 +90,16 @@ def test_circles_are_found_and_told_with_interval_n_and_what_noise_explains(ran)
 def test_scores_against_preferences_are_found_in_both_comparisons(ran):
     report, _ = ran
     assert {"pointwise-pairwise-conflict", "score-ranking-conflict"} <= set(kinds(report, "contrary"))
-    assert of(report, "pointwise-pairwise", "contrary", **{"compared with": "scores"})["estimate"] < 0.8
+    assert of(report, "pointwise-pairwise", "contrary", **{"compared-with": "scores"})["estimate"] < 0.8
 
 
 def test_a_consistent_judge_is_acquitted(ran):
     report, _ = ran
     assert not [f for f in kinds(report, "clean").values() if f["severity"] == "bad"]
     # Gold labels of all three tasks say the same, so a judge that is right agrees with itself.
-    found = of(report, "pointwise-pairwise", "clean", **{"compared with": "scores"})
+    found = of(report, "pointwise-pairwise", "clean", **{"compared-with": "scores"})
     assert found["estimate"] > 0.9
-    assert of(report, "listwise-pairwise-tau-b", "clean", **{"compared with": "order"})["estimate"] > 0.85
+    assert of(report, "listwise-pairwise-tau-b", "clean", **{"compared-with": "order"})["estimate"] > 0.85
 
 
 def test_verdicts_that_never_came_are_counted(ran):
@@ -107,7 +107,7 @@ def test_verdicts_that_never_came_are_counted(ran):
     mute = of(report, "cycle-share", "mute")
     assert (mute["estimate"], mute["missing"]) == (None, {"abstained": 900})
     assert mute["note"] == "300 triples, each without a verdict on a pair"
-    assert of(report, "pointwise-pairwise", "mute", **{"compared with": "scores"})["missing"] == {"abstained": 1200}
+    assert of(report, "pointwise-pairwise", "mute", **{"compared-with": "scores"})["missing"] == {"abstained": 1200}
     assert not kinds(report, "mute")
 
 
@@ -207,4 +207,4 @@ def test_verdicts_from_elsewhere_are_measured_by_the_ids_of_their_items(tmp_path
     report = json.loads(project.read("runs/log/report.json"))
     assert of(report, "cycle-share", "mine")["estimate"] == 1.0
     # Comparisons say a > b, b > c, c > a; scores c > b > a: one pair of three agrees.
-    assert of(report, "pointwise-pairwise", "mine", **{"compared with": "scores"})["estimate"] == pytest.approx(1 / 3)
+    assert of(report, "pointwise-pairwise", "mine", **{"compared-with": "scores"})["estimate"] == pytest.approx(1 / 3)

@@ -17,7 +17,7 @@ from jrh_consistency.naming import Kind
 from jrh_consistency.preferences import FIRST, NEITHER, SECOND, Judged, Pair, judged_sets
 from jrh_consistency.telling import Told, claim_builder, joined, told_agreement
 
-COMPARED: Final = "compared with"
+COMPARED: Final = "compared-with"
 """Level that names the other task."""
 NOTHING: Final = "no pair of responses was judged in both tasks"
 _DECIDED: Final = "no pair is decided in both tasks"
