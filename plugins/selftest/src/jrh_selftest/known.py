@@ -32,6 +32,7 @@ _REASONS: Final[Mapping[str, str]] = {
     "wide": "wider than necessary: claims are too careful, none is too strong",
     "trio": "nested cross-validation understates the error of choosing among trios that are alike; 1 to 3% of coverage",
     "correction": "the difference of two bootstrapped shares that lean the same way; 93.5% over all studies",
+    "skew": "the mean of 100 skewed values by Student's t: 94.3% are covered, 2.1% of all are wrong without a flag",
 }
 
 
@@ -86,6 +87,7 @@ templates | jss-correction | above rarely | 91.9 | correction
 40 items, 2 judges | ICC(2,1) | often | 97.6 | wide
 trio: six alike, 60 items | best trio, held out | below | 93.4 | trio
 trio: six that differ, 100 items | best trio, held out | below rarely | 91.7 | trio
+items: skewed | mean | below rarely | 90.5 | skew
 """
 """design | measure | what is outside | coverage of unflagged studies, % | reason"""
 KNOWN: Final[Sequence[Known]] = tuple(_read(line) for line in _ROWS.strip().splitlines())
