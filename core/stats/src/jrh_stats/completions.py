@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import combinations
 from math import comb
 from typing import Final, Literal, TypeAlias
@@ -100,6 +101,14 @@ def association_bounds(
     return bounds_of_ends(estimates, level)
 
 
+@lru_cache(maxsize=32)
+def _dealt(total: int, parts: int) -> Codes:
+    """Return all ways to deal so many verdicts to so many labels, one per row; cells of a run share them."""
+    counts: Codes = np.array(list(ways_to_deal(total, parts)), dtype=np.int64)
+    counts.flags.writeable = False
+    return counts
+
+
 def _statistic(association: str, values: Floats) -> Statistic:
     """Return the coefficient as a function of tables verdict x truth, shape (B, L, L); that of MCC is not used."""
     if association in ("spearman", "kendall-tau-b"):
@@ -141,7 +150,7 @@ class _Completions:
         parts = 0
         while parts < total and comb(parts + width, width - 1) <= _MOST_TABLES:
             parts += 1
-        counts = np.array(list(ways_to_deal(parts, width)), dtype=np.int64)
+        counts = _dealt(parts, width)
         if parts < total:
             ends = np.rint(np.cumsum(counts, axis=1) * (total / max(parts, 1))).astype(np.int64)
             counts = np.diff(np.hstack([np.zeros((len(ends), 1), dtype=np.int64), ends]), axis=1)

