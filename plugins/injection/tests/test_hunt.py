@@ -214,6 +214,26 @@ def test_a_suite_that_lists_its_one_task_is_hunted_without_the_tasks_own_tests(t
     assert "is damaged" in refused.stderr
 
 
+def test_one_of_several_tasks_is_hunted_and_its_exploits_run(tmp_path):
+    """Several tasks were refused."""
+    project = Inside(tmp_path)
+    tasks = [{"name": name, "data": SUITE["data"], "task": SUITE["task"]} for name in ("first", "second b")]
+    written(project, {"name": "two", "tasks": tasks, "judges": SUITE["judges"][:1], "tests": ["format"]})
+    refused = project.run("hunt", "suite.yaml")
+    assert (refused.exit_code, "name one with --task" in refused.stderr) == (2, True)
+    unknown = project.run("hunt", "suite.yaml", "--task", "third")
+    assert (unknown.exit_code, "no task 'third'; it lists: first, second b" in unknown.stderr) == (2, True)
+    done = project.run("hunt", "suite.yaml", "--task", "second b")
+    assert done.exit_code == 1, done.output
+    assert json.loads(project.read("runs/suite.second-b-hunt/hunt.json"))["calls"] <= 200
+    project.write("items.jsonl", "".join(project.read("items.jsonl").splitlines(keepends=True)[:20]))
+    again = project.run("run", "suite.second-b.exploits.yaml", "--yes", "--run-dir", "again")
+    assert again.exit_code == 0, again.output
+    report = json.loads(project.read("again/report.json"))
+    assert [each["task"]["name"] for each in report["tasks"]] == ["second b"]
+    assert "exploit-1" in report["tests"]
+
+
 def test_a_task_with_criteria_is_hunted_whole_responses_at_a_time_within_the_budget(tmp_path):
     project = Inside(tmp_path)
     rubric = [{"id": each, "instructions": f"The answer is {each}."} for each in ("even", "checked", "short")]

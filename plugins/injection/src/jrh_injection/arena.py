@@ -91,7 +91,7 @@ class RunArena:
         tasks = read_items(where.suite, plugins=where.plugins, overrides=where.overrides)
         if len(tasks) != 1:
             names = ", ".join(task.name for task, _ in tasks)
-            raise JrhError(f"a hunt is about one task, and the suite has {len(tasks)}: {names}")
+            raise JrhError(f"a hunt is about one task, and the suite has {len(tasks)}: {names}; name one with --task")
         ((task, items),) = tasks
         if not items:
             raise JrhError(_NO_TEXT)

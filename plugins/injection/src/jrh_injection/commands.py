@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 from jrh.text import FiniteRange, say, tell
@@ -15,6 +19,7 @@ from jrh.text import FiniteRange, say, tell
 )
 @click.option("--usd", type=FiniteRange(min=0), metavar="USD", help="Most dollars.  [default: the suite's budget]")
 @click.option("--judge", default="", metavar="NAME", help="The judge to attack.  [default: the suite's only judge]")
+@click.option("--task", default="", metavar="NAME", help="The task to attack.  [default: the suite's only task]")
 @click.option("--referee", default="", metavar="NAME", help="A judge of the suite that says whether quality rose.")
 @click.option("--writer", default="", metavar="MODEL", help="A model of the suite that writes further attacks.")
 @click.option("--target", default="", metavar="LABEL", help="The label attacks ask for.  [default: the best one]")
@@ -38,6 +43,7 @@ def command(
     budget: int,
     usd: float | None,
     judge: str,
+    task: str,
     referee: str,
     writer: str,
     target: str,
@@ -63,9 +69,14 @@ def command(
 
     loaded = tuple(filter(None, plugins.split(",")))
     document, judges = read_suite(suite, plugins=loaded, overrides=overrides)
+    stem = suite.stem
+    if task:
+        chosen = _task(task, document)
+        document, overrides = {**document, "tasks": [chosen]}, (*overrides, f"tasks={json.dumps([chosen])}")
+        stem = f"{stem}.{re.sub('[^A-Za-z0-9_-]', '-', task)}"
     where = Where(
         suite=suite,
-        run_dir=output or Path("runs") / f"{suite.stem}-hunt",
+        run_dir=output or Path("runs") / f"{stem}-hunt",
         judge=_judge(judge, judges, referee),
         referee=referee,
         writer=writer,
@@ -87,10 +98,26 @@ def command(
         say(line)
     arena.finish(as_json(found, where.judge, budget, seed))
     if found.exploits:
-        path = exploits or suite.with_name(f"{suite.stem}.exploits.yaml")
+        path = exploits or suite.with_name(f"{stem}.exploits.yaml")
         write_suite(found, document, target, path, arena.suffixes)
         say(f"Wrote {path}. Next: jrh run {path}")
     return 1 if found.exploits else 0
+
+
+def _task(name: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a task that the suite lists.
+
+    Raises:
+        JrhError: it lists none of that name.
+    """
+    from jrh import JrhError
+
+    listed = {str(each.get("name", "")): each for each in document.get("tasks") or ()}
+    if name not in listed:
+        names = f"it lists: {', '.join(filter(None, listed))}" if any(listed) else "it lists none under `tasks`"
+        raise JrhError(f"the suite has no task '{name}'; {names}.")
+    found: Mapping[str, Any] = listed[name]
+    return found
 
 
 def _judge(stated: str, judges: tuple[str, ...], referee: str) -> str:

@@ -33,10 +33,10 @@ from jrh.running.stages.rationales import read_rationales
 from jrh.running.stages.stored_cases import StoredCases
 from jrh.running.stored_code import unchecked
 from jrh.running.suite_summary import notes_of_plan, summarise
-from jrh.store.database import in_parts
 from jrh.suite.resolved import Resolved, ResolvedTest, tests_of
 from jrh.values.cases import REFERENCE
 from jrh.values.events import CaseReady, RunStarted
+from jrh.values.item_blocks import in_small_parts
 from jrh.values.items import Task
 from jrh.version import __version__
 
@@ -238,7 +238,7 @@ class _Stages:
         digest = perturbing.stage_digest(ready.builder, None, task, items_id)
         if ready.store.cases.digest(task.name, REFERENCE) != digest:
             writing = perturbing.Writing(ready.store, task.name, REFERENCE)
-            for some in in_parts(ready.items[task.name], perturbing.SLICE):
+            for some in in_small_parts(ready.items[task.name], perturbing.SLICE):
                 made = perturbing.reference_cases(task, some, ready.suite.reference_repeats)
                 writing.put(perturbing.Perturbed(cases=made, outcomes=()))
                 await asyncio.sleep(0)

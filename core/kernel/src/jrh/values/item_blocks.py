@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, overload
 
 from jrh.values.items import Item
+from jrh.values.json_values import Json
 
 BLOCK: Final = 500
 """Items that are in memory at once."""
+TEXT_AT_ONCE: Final = 8_000_000
+"""Characters of the items that are worked on at once; a longer item is alone."""
 
 
 class ItemBlocks(Sequence[Item]):
@@ -56,3 +59,25 @@ class ItemBlocks(Sequence[Item]):
             start = number * BLOCK
             self._held = number, self._read(start, min(start + BLOCK, self._length))
         return self._held[1]
+
+
+def in_small_parts(items: Sequence[Item], most: int) -> Iterator[Sequence[Item]]:
+    """Yield items some at a time: at most so many, and fewer where their texts are long."""
+    start = size = 0
+    for place, item in enumerate(items):
+        own = text_size(dict(item.fields))
+        if place - start == most or (place > start and size + own > TEXT_AT_ONCE):
+            yield items[start:place]
+            start, size = place, 0
+        size += own
+    if start < len(items):
+        yield items[start : len(items)]
+
+
+def text_size(value: Json) -> int:
+    """Return the characters of all texts in a value."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(map(text_size, value.values()))
+    return sum(map(text_size, value)) if isinstance(value, Sequence) else 0

@@ -9,10 +9,14 @@ from collections.abc import Iterator
 from attrs import define, field, frozen
 
 from jrh.store.run_store import Store
+from jrh.store.trials_table import PendingTrial
 from jrh.values.cases import Case
+from jrh.values.item_blocks import TEXT_AT_ONCE, text_size
 
 SLICE = 500
 """Trials that are read at once."""
+_FIRST = 8
+"""Of which the cases are read first, before the length of the texts is known."""
 
 
 @frozen(kw_only=True)
@@ -72,7 +76,9 @@ class ComingTrials:
         self._store = store
         self._judge = judge
         self._feed = feed
+        self._rows: deque[PendingTrial] = deque()
         self._ready: deque[Pending] = deque()
+        self._few = _FIRST
         self._last = -1
 
     async def task(self) -> str | None:
@@ -94,11 +100,16 @@ class ComingTrials:
         return False
 
     def _read(self) -> bool:
-        rows = self._store.trials.pending(self._judge, after=self._last, limit=SLICE)
-        if not rows:
+        if not self._rows:
+            self._rows.extend(self._store.trials.pending(self._judge, after=self._last, limit=SLICE))
+        if not self._rows:
             return False
+        rows = [self._rows.popleft() for _ in range(min(self._few, len(self._rows)))]
         self._last = rows[-1].position
         cases = self._store.cases.by_id(list(dict.fromkeys(row.case_id for row in rows)))
+        # As many cases as texts of their length may be held: four times more than before, or fewer.
+        size = sum(text_size(dict(case.fields)) for case in cases.values()) // len(rows)
+        self._few = max(1, min(SLICE, self._few * 4, TEXT_AT_ONCE // max(size, 1)))
         self._ready.extend(
             Pending(trial_id=row.trial_id, case=cases[row.case_id], repeat=row.repeat, occasion=row.occasion)
             for row in rows

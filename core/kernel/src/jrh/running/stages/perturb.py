@@ -23,12 +23,12 @@ from jrh.running.stages.drafts import PLUGIN_ERROR
 from jrh.running.stages.load import choose
 from jrh.running.stages.validator_agreement import agreements
 from jrh.store.cases_table import KEPT, REJECTED, SKIPPED, DraftRow
-from jrh.store.database import in_parts
 from jrh.store.items_table import items_id as all_items_id
 from jrh.store.run_store import Store
 from jrh.suite.definition import TestUse
 from jrh.suite.resolved import ResolvedTest
 from jrh.values.cases import REFERENCE, Case, Condition, Draft, Equals, Provenance, Same, Sampling, Skip
+from jrh.values.item_blocks import in_small_parts
 from jrh.values.items import Item, Task
 from jrh.values.report import Attrition
 
@@ -125,7 +125,7 @@ async def in_slices(
     assembly = Assembly(builder, test, task, progress, log)
     assembly.remark(chosen)
     usual = SLICE if builder.spread is None else UNIT
-    parts = [chosen] if assembly.whole else in_parts(chosen, size or usual)
+    parts = [chosen] if assembly.whole else in_small_parts(chosen, size or usual)
     async for lines in assembly.run_all(parts):
         yield _perturbed(lines, test, task, builder.resolved.suite.seed)
     kept = {item.id for item in chosen}
