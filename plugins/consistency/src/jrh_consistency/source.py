@@ -94,7 +94,7 @@ class ResponseSets:
         del items
         found = self._sets()
         sizes = [len(each.responses) for each in found]
-        most = self.options.most
+        most = max(self.options.most, self._size)
         large = sum(size > most for size in sizes)
         of = f"of {len(found):,} requests"
         if large:
