@@ -116,9 +116,7 @@ class ClaimFamily:
         if self.equivalences:
             tests = f"{self.equivalences:,} {'test' if self.equivalences == 1 else 'tests'}"
             same = f" Share of equivalence claims expected to be false: at most {self.alpha:.3g} ({tests})."
-        return (
-            f"{self.brief}.{same} Gate rules and added metrics with tests have error rates of their own."
-        )
+        return f"{self.brief}.{same} Gate rules and added metrics with tests have error rates of their own."
 
 
 FLOORED: Final = (

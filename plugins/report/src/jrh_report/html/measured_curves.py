@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 from jrh import Measure
 from jrh.text import format_counts, visible_line
 from jrh.values import Curve
@@ -14,7 +15,7 @@ from markupsafe import Markup
 from jrh_report.html.axis import Axis, linear, logarithmic
 from jrh_report.html.found import Found
 from jrh_report.html.section import Part, Plot
-from jrh_report.html.svg import INK, SIZE, Drawing, colour
+from jrh_report.html.svg import SIZE, Drawing, colour
 
 JUDGES: Final = 6
 """Judges whose curves are drawn; the tables hold those of the others."""
@@ -32,6 +33,8 @@ _HEAD: Final = 26
 _ROW: Final = 13
 _NAME: Final = 60
 _BEYOND: Final = 0.04
+_ROOM: Final = 30
+"""Between two numbers of an axis, at least."""
 _LARGEST: Final = 1e12
 """Beyond it an axis has no readable numbers; NaN is not below it either."""
 _CAPTION: Final = "{points} against {label}, test {test} of {task}.{missing}{more}"
@@ -198,9 +201,9 @@ def _draw_series(found: Found, drawing: Drawing, across: Axis, up: Axis, one: Se
     at = found.place(owner)
     if owner.interval is not None:
         sides = [min(max(end, across.low), across.high) for end in (owner.interval.low, owner.interval.high)]
-        drawing.line([(across.at(x), up.at(height)) for x in sides], INK, 1.0, of=(at, "interval"))
+        drawing.line([(across.at(x), up.at(height)) for x in sides], colour(place), 1.0, of=(at, "interval"))
     x = across.at(owner.estimate)
-    drawing.line(((x, up.at(height) - 4), (x, up.at(height) + 4)), INK, 1.6, of=(at, "estimate"))
+    drawing.line(((x, up.at(height) - 4), (x, up.at(height) + 4)), colour(place), 1.6, of=(at, "estimate"))
 
 
 def _lost(each: Measure) -> float:
@@ -222,9 +225,17 @@ def _range(series: Sequence[Series]) -> tuple[float, float]:
 def _across(series: Sequence[Series], curve: Curve, start: float, end: float) -> Axis:
     places = sorted({x for one in series for x, _ in one.points})
     if curve.logarithmic and places[-1] > 0 and len(places) > 1:
-        return logarithmic(places, start, end, _BEYOND)
+        return _at_places(logarithmic(places, start, end, _BEYOND), places)
     beside = _BEYOND * (places[-1] - places[0]) or 0.1 * abs(places[0]) or 0.5
-    return linear(places[0] - beside, places[-1] + beside, start, end, 6)
+    return _at_places(linear(places[0] - beside, places[-1] + beside, start, end, 6), places)
+
+
+def _at_places(axis: Axis, places: Sequence[float]) -> Axis:
+    """Write the places themselves below the axis, where there is room for all."""
+    at = [axis.at(each) for each in places]
+    if any(after - before < _ROOM for before, after in pairwise(at)):
+        return axis
+    return evolve(axis, ticks=[(each, f"{each:g}") for each in places])
 
 
 def _short(text: str) -> str:
