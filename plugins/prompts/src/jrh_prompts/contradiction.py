@@ -7,10 +7,8 @@ from typing import Final
 
 import numpy as np
 from jrh import Measure
-from jrh.measuring import FEW_EVENTS, FINDING, MeasureBuilder, Pairs
-from jrh_stats import Estimate, cluster_sums, clustered_mean, opposition_test
-from jrh_stats.degrees import is_skewed
-from numpy.typing import NDArray
+from jrh.measuring import FINDING, MeasureBuilder, Pairs
+from jrh_stats import cluster_sums, clustered_mean, opposition_test
 
 _CHANCE: Final = 0.01
 """Probability of a false finding about one judge in one test."""
@@ -31,17 +29,9 @@ def correction(builder: MeasureBuilder, corrected: Pairs, raw: Pairs) -> Iterato
         found,
         rows=corrected.rows,
         usable=corrected.told,
-        flags=(FEW_EVENTS,) if _is_skewed(found, sums) else (),
         unit="difference",
         note="corrected less raw JSS: what the polarity of the templates does",
     )
-
-
-def _is_skewed(found: Estimate, sums: NDArray[np.float64]) -> bool:
-    """Tell whether one side of the interval misses too often: a few items differ from all others in one direction."""
-    if found.value is None or FEW_EVENTS in found.flags:
-        return False
-    return is_skewed(sums[:, 0] - found.value * sums[:, 1])
 
 
 def negative_kappa(builder: MeasureBuilder, pairs: Pairs) -> Iterator[Measure]:

@@ -41,7 +41,7 @@ BIAS: Final = 0.25
 EXCUSES: Final = frozenset(
     {
         *("few-items", "few-events", "few-clusters", "few-labels", "few-levels", "conservative", "no-interval"),
-        *("degenerate", "one-item", "informative-missing"),
+        *("degenerate", "one-item", "informative-missing", "unstable-choice"),
     }
 )
 """Flags with which a measure itself reports that its interval may not cover 95%, or is missing."""

@@ -16,7 +16,9 @@ from jrh_selftest.checks import FEW, ArrayCheck
 _WORLDS: Final = {
     "trio: six alike, 60 items": (60, (0.75,) * 6),
     "trio: six that differ, 100 items": (100, (0.9, 0.85, 0.8, 0.75, 0.7, 0.65)),
+    "trio: six alike, 220 items": (220, (0.75,) * 6),
 }
+"""The third has ten items for each of the twenty trios, and no flag."""
 
 
 def trio_checks() -> Iterator[ArrayCheck]:
