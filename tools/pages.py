@@ -204,7 +204,8 @@ def _commands(command: click.Command, name: str, parent: click.Context | None) -
 
 
 def as_markdown(source: Path, output: Path, pages: Sequence[str]) -> None:
-    """Copy every page as Markdown next to its HTML, and list them in `llms.txt`."""
+    """Copy every page as Markdown next to its HTML, with the pictures, and list them in `llms.txt`."""
+    shutil.copytree(source / "docs" / "images", output / "docs" / "images")
     rendered = {f"reference/{package}.md": names for package, names in (public_names() | companions()).items()}
     for page in pages:
         if page in rendered:
