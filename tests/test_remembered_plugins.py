@@ -119,6 +119,25 @@ def test_a_run_goes_on_without_the_option_and_asks_nothing_twice(study: Project)
     assert "unknown perturber 'closed'" in elsewhere.stderr, "another directory remembers nothing"
 
 
+def test_merged_parts_remember_what_each_remembers(study: Project) -> None:
+    (study.path / "deeper").mkdir()
+    for part in (1, 2):
+        flags = ("--plugins", "mine.py", "--shard", f"{part}/2", "--run-dir", f"part-{part}")
+        assert study.run("run", "suite.yaml", *flags).exit_code == 0
+    done = study.run("merge", "part-1", "part-2", "--run-dir", "deeper/whole")
+    assert done.exit_code == 0, done.stderr
+    _restore(study)
+    again = study.run("run", "suite.yaml", "--run-dir", "deeper/whole")
+    assert again.exit_code == 0, again.stderr
+    assert "loading 'mine.py'" in again.stderr
+    assert (study.path / "deeper/whole/short.txt").read_text() == "9 rows, mine"
+    _restore(study)
+    (study.path / "helper.py").write_text('CLOSING = "Changed."\n')
+    changed = study.run("run", "suite.yaml", "--run-dir", "deeper/whole")
+    assert changed.exit_code == 2, "code that was not run is not loaded"
+    assert not _loaded(study)
+
+
 def test_the_run_directory_holds_no_path_of_this_machine(study: Project) -> None:
     assert str(study.path).encode() not in (study.path / "runs/mine/run.sqlite").read_bytes()
 

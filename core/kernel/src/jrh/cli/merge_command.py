@@ -22,9 +22,11 @@ def command(run_dirs: tuple[Path, ...], run_dir: Path) -> int:
 
     Exit codes: 0 done, 2 the directories are not parts of one run, 3 done, but parts are missing.
     """
+    from jrh.running.remembered_plugins import carry_plugins
     from jrh.store.merging import merge
 
     merged = merge(run_dirs, run_dir)
+    carry_plugins(run_dirs, run_dir, merged.suite)
     parts = counted(len(run_dirs), "part")
     telling.say(f"Merged {parts}: {counted(merged.records, 'record')}, {counted(merged.calls, 'call')}.")
     if merged.missing:

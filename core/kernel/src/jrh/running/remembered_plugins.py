@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from jrh.document.serial import from_text, to_text
 from jrh.document.yaml_reader import read_document
@@ -58,6 +58,28 @@ def note_plugins(store: Store, loaded: Loaded) -> None:
         marks.mkdir(parents=True, exist_ok=True, mode=0o700)
         for each in loaded.local:
             (marks / _mark(each.source)).touch()
+
+
+def carry_plugins(run_dirs: Sequence[Path], target: Path, suite: str) -> None:
+    """Remember in a merged run directory what its parts remember; whether this user has run it, the marks still say."""
+    found: dict[str, _Remembered] = {}
+    for run_dir in run_dirs:
+        store = Store.view(run_dir)
+        try:
+            for each in _remembered(store):
+                moved = each.written
+                if moved.endswith(".py"):
+                    place = (store.path.parent.absolute() / moved).resolve()
+                    moved = Path(os.path.relpath(place, target.resolve())).as_posix()
+                found.setdefault(moved, evolve(each, written=moved))
+        finally:
+            store.close()
+    if found:
+        merged = Store.open(target, suite)
+        try:
+            merged.set_meta(_KEY, to_text(tuple(found.values())))
+        finally:
+            merged.close()
 
 
 def _written(local: Local, run_dir: Path) -> str:
